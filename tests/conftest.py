@@ -1,4 +1,4 @@
-"""What every test may ask for: the measured data, and random examples that CI can repeat."""
+"""Fixtures of every test: the measured data, and random examples that CI can repeat."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-# Threads of OpenMP that have nothing to do take the processor from the other processes of the tests, unless told to
+# Threads of OpenMP that have nothing to do take the processor from the other processes of the tests, unless set to
 # sleep before scikit-learn is imported. The processes and kernels that tests start inherit it.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 

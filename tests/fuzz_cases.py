@@ -232,7 +232,7 @@ PARAMETERS = st.tuples(*[st.sampled_from([-2.5, -1.0, -0.25, 0.0, 0.5, 1.0, 3.0]
 
 @dataclass(frozen=True)
 class Function:
-    """A function of the rows that treats each by itself, with elementwise arithmetic alone.
+    """A function of the rows that treats each alone, with elementwise arithmetic alone.
 
     With `n_outputs` it returns a column for each.
     """

@@ -59,7 +59,7 @@ OTHER = np.array(["a", "b"])[(X["rooms"] > 3).astype(int)]
 class Case:
     """One model.
 
-    `fit` returns the model, X in its container, and a function of rows that asks the library itself.
+    `fit` returns the model, X in its container, and a function of rows that calls the library itself.
     """
 
     family: str
@@ -640,7 +640,7 @@ CASES = [*SKLEARN, *BOOSTING, *STATSMODELS, *OTHERS, *HEAVY]
 
 
 def asked_directly(ask, rows, feature, values):
-    """Ask the library for every phantom of one feature, one grid value after another."""
+    """Predict every phantom of one feature with the library, one grid value after another."""
     curves = []
     for value in values:
         phantoms = rows.copy()

@@ -97,7 +97,7 @@ def curves(
     column: int,
     grid: Sequence[float],
 ) -> list[list[float]]:
-    """Ask the model once per grid value for all observations."""
+    """Predict all observations once per grid value."""
     columns = [np.asarray(predict(with_value(X, column, value))).tolist() for value in grid]
     return [[float(column[i]) for column in columns] for i in range(len(X))]
 
@@ -264,7 +264,7 @@ def interval_shares(t: Terms) -> list[float]:
 
 
 def missing_impact(at_own_value: Sequence[float], at_missing: Sequence[float], weights: Sequence[float]) -> float:
-    """Mean absolute change from the curve at the own value to the prediction at NaN."""
+    """Mean absolute change from the curve at the observed value to the prediction at NaN."""
     changes = [
         w * abs(missing - own) for own, missing, w in zip(at_own_value, at_missing, weights, strict=True) if w > 0
     ]

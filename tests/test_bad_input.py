@@ -1,6 +1,6 @@
-"""Ways of asking wrongly, and what is said of each: one table, with every message whole.
+"""Wrong calls and their errors: one table, with every message whole.
 
-A message says what must hold, what we got, where, and what to do. Rows of one family stand together;
+A message says what must hold, what we got, where, and what to do. Rows of one family are together;
 a message may hold the folder that a test writes to, as `{folder}`.
 """
 
@@ -145,7 +145,7 @@ def draw_on_a_text():
 
 
 class Case(NamedTuple):
-    """A call, and what must be said of it; the call takes a folder."""
+    """A call, and its message; the call takes a folder."""
 
     name: str
     call: object
@@ -395,7 +395,7 @@ CASES = [
         "explanation in a pickle",
         lambda _: pickle.dumps(result()),
         InputTypeError,
-        "An explanation cannot be pickled or copied: it asks the model for lines when they are looked at. Pickle model "
+        "An explanation cannot be pickled or copied: it calls the model on demand. Pickle model "
         "and X and explain again, or keep the numbers: `e.save('numbers.json')`.",
     ),
     Case(
@@ -695,7 +695,7 @@ CASES = [
         "label spelt wrongly",
         lambda _: explain(Labels(), NUMBERS, output="yuong"),
         OutputError,
-        "`output` must be a label that the model predicts for the first rows it is asked for, 'old', 'young'; "
+        "`output` must be a label that the model predicts for the first rows of X, 'old', 'young'; "
         "got 'yuong'. Did you mean 'young'? For another one pass a function that returns 1 where it is "
         "predicted, else 0.",
     ),
@@ -1338,7 +1338,8 @@ CASES = [
         "rows by mask",
         lambda _: result()["age"].rows([True, False]),
         InvalidOptionError,
-        "`positions` as a mask must have one value for each of the 12 rows of X; got 2.",
+        "`positions` as a mask must have one value for each of the 12 rows of X; got 2. "
+        "Pass a mask of these rows, or their positions.",
     ),
     Case(
         "rows of different lengths",
@@ -1721,7 +1722,8 @@ CASES = [
         "select by a mask of other rows",
         lambda _: with_trait("selection", [True, False]),
         InvalidOptionError,
-        "`selection` as a mask must have one value for each of the 12 rows of X; got 2.",
+        "`selection` as a mask must have one value for each of the 12 rows of X; got 2. "
+        "Pass a mask of these rows, or their positions.",
     ),
     Case(
         "select by text",
@@ -1773,7 +1775,8 @@ CASES = [
         "a closed explorer",
         lambda _: read_closed(),
         Cancelled,
-        "An explorer must be open to be read; this one was closed and has let go of its model and data. Make it again.",
+        "An explorer must be open to be read; this one is closed and no longer holds its model and data. "
+        "Create a new one.",
     ),
     # files
     Case(
@@ -1993,7 +1996,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_what_is_wrong_is_said_in_whole_sentences(case, folder):
-    """The error is the one that the docs promise, and its message is the whole of what is said."""
+    """The error is the one that the docs promise, with exactly this message."""
     with pytest.raises(ICEExplorerError) as caught:
         case.call(folder)
     assert str(caught.value) == case.message.replace("{folder}", str(folder))
@@ -2023,7 +2026,7 @@ def test_the_catalogue_is_long_and_says_something_else_of_each():
     ],
 )
 def test_every_error_is_also_one_of_pythons_own(error, builtin):
-    """Whoever catches ValueError, TypeError or KeyError catches ours."""
+    """`except` of ValueError, TypeError or KeyError catches ours."""
     assert issubclass(error, ICEExplorerError)
     assert issubclass(error, builtin)
 

@@ -190,7 +190,7 @@ print("failed", failed)
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_child_does_not_hang():
-    """While the explorer computes and its locks are taken: what it can do it does, the rest is said in a sentence."""
+    """While the explorer computes and its locks are taken: what it can do it does, the rest raises."""
     script = FORKED.format(tests=str(Path(__file__).parent))
     done = subprocess.run(
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script],

@@ -285,7 +285,7 @@ def encodable(text):
 
 
 def sendable(message):
-    """Tell whether Jupyter could send it: JSON without NaN, in UTF-8."""
+    """Return whether Jupyter could send it: JSON without NaN, in UTF-8."""
     return json.dumps(message, ensure_ascii=False, allow_nan=False).encode()
 
 
@@ -360,7 +360,7 @@ def test_traits_of_a_page_are_taken_together_or_not_at_all(explorer, odd, valid,
     before = {name: getattr(explorer, name) for name in HEARD}
     observed = []
     explorer.observe(observed.append, HEARD)
-    with explorer._sync_lock:  # what is computed is not told meanwhile
+    with explorer._sync_lock:  # progress is not reported meanwhile
         wire.sent.clear()
         page.shown |= sent
         wire.receive({"method": "update", "state": sent, "buffer_paths": []})

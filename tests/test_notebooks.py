@@ -78,7 +78,7 @@ def not_in_the_demo(root):
 @pytest.fixture
 def run(tmp_path, not_in_the_demo, monkeypatch):
     """Run a notebook in an empty folder, with what `make demo` installs and no network; return it with its outputs."""
-    # The kernel must not find the profile, the history or the settings of whoever runs the tests.
+    # The kernel must not find the profile, the history or the settings of the user who runs the tests.
     ipython = tmp_path / ".ipython"
     startup = ipython / "profile_default" / "startup"
     startup.mkdir(parents=True)

@@ -14,7 +14,7 @@ import ice_explorer as ice
 from ice_explorer.errors import ICEExplorerError
 from ice_explorer.errors.base import closest, quoted
 
-LONGEST = 700  # of a message: a value of 200 letters, and what is said of it
+LONGEST = 700  # of a message: a value of 200 letters, and the words around it
 
 
 class Mute:

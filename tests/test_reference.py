@@ -31,7 +31,7 @@ def test_what_dir_offers_is_what_is_listed(reference):
 
 
 def test_a_name_without_a_docstring_is_refused(reference):
-    """An internal that becomes public is noticed, because nobody has said what it is for."""
+    """An internal that becomes public is noticed, because it has no row of what it is for."""
 
     class Thing:
         def method(self):

@@ -99,7 +99,7 @@ def test_an_error_of_the_model_keeps_the_frames_of_the_model():
 
 
 def test_an_error_of_the_background_ends_where_it_is_read():
-    """An explorer computes in a thread of its own; whoever reads the result is shown their own line, each time."""
+    """An explorer computes in a thread of its own; the line that reads the result is shown, each time."""
 
     def fails_on_phantoms(X):
         if (X[:, 0] == X[0, 0]).all():
@@ -231,7 +231,7 @@ ice.explain(lambda X: X.sum(axis=1), np.ones((3, 2)), grid="observd")
 
 @pytest.mark.slow
 def test_a_script_ends_with_its_own_line_and_the_sentence(tmp_path):
-    """Nothing of the package is in what Python prints, unless the environment variable asks for it."""
+    """Nothing of the package is in what Python prints, unless the environment variable is set."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     shown = [

@@ -84,7 +84,7 @@ print(json.dumps(told))
 
 @pytest.mark.slow
 def test_an_explanation_is_made_without_them():
-    """The same figures as with them; trees are predicted or swept in NumPy, whichever is faster, which is said."""
+    """The same figures as with them; trees are predicted or swept in NumPy, whichever is faster, with a note."""
     printed, bar = run(_IMPACTS)
     forest, boosted, swept = json.loads(printed)
     assert "100%" in bar
@@ -139,7 +139,7 @@ assert abs(x.table["direction"]["bmi"] + first["direction"]["bmi"]) < 1e-12
 
 @pytest.mark.slow
 def test_files_that_need_no_compiled_package_are_written(tmp_path):
-    """SVG, HTML, CSV and JSON; what the others need is said."""
+    """SVG, HTML, CSV and JSON; the others raise with what they need."""
     run(
         f"""
 x = ice.ICEExplorer(model, X)

@@ -1,4 +1,4 @@
-"""What the layout of a tree ensemble means, as plainly as it can be said: every row walks every tree."""
+"""What the layout of a tree ensemble means, as plainly as it can be written: every row walks every tree."""
 
 import numpy as np
 

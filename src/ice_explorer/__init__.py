@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ice_explorer import errors
+from ice_explorer.errors.base import did_you_mean, quoted
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.explanation import Explanation, FeatureExplanation, explain
 from ice_explorer.features.groups import find_groups
@@ -33,7 +34,7 @@ __all__ = [
     "warmup",
 ]
 
-# The widget and its companions bring ipywidgets, the data sets bring pandas: they wait until they are asked for.
+# The widget and its companions bring ipywidgets, the data sets bring pandas: they are imported on first use.
 _ON_DEMAND = {
     "ICEExplorer": "ice_explorer.widget.explorer",
     "bqplot": "ice_explorer.bqplot",
@@ -46,7 +47,8 @@ _ON_DEMAND = {
 @short_traceback
 def __getattr__(name: str) -> Any:
     if name not in _ON_DEMAND:
-        raise errors.UnknownNameError.of_module(__name__, name, __all__)
+        offer = did_you_mean(name, __all__)
+        raise errors.UnknownNameError(f"module {__name__!r} has no attribute {quoted(name)}.{offer}")
     module = importlib.import_module(_ON_DEMAND[name])
     return module if name in {"bqplot", "datasets"} else getattr(module, name)
 

@@ -90,7 +90,11 @@ def check_positions(
         return np.empty(0, dtype=np.int64)
     if wanted.ndim == 1 and wanted.dtype.kind == "b" and not n_masked(positions):
         if len(wanted) != n_observations:
-            raise InvalidOptionError.mask(len(wanted), n_observations, option)
+            raise InvalidOptionError(
+                f"`{option}` as a mask must have one value for each of the {n_observations:,} rows of X; "
+                f"got {len(wanted):,}.",
+                "Pass a mask of these rows, or their positions.",
+            )
         check_index(option, "mask", positions, index)
         return np.flatnonzero(wanted)
     if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or n_masked(positions):
@@ -105,7 +109,7 @@ def check_positions(
 
 
 def check_distinct_positions(positions: Sequence[int], n_observations: int) -> NDArray[np.int64]:
-    """Return positions of rows that a browser asks for: no more than X has rows, so that a reply has an end."""
+    """Return positions of rows that a browser requests: no more than X has rows, so that a reply has an end."""
     rows = check_positions(positions, n_observations)
     if len(rows) > n_observations:
         raise InvalidOptionError.must(
@@ -131,7 +135,12 @@ def check_index(option: str, what: str, given: object, index: Any) -> None:
     """
     difference = index_difference(given, index)
     if difference is not None:
-        raise InvalidOptionError.another_index(option, what, *difference)
+        row, got, expected = difference
+        raise InvalidOptionError(
+            f"`{option}` must have the index of X; row {row} has the label {quoted(got)} in {what} and "
+            f"{quoted(expected)} in X.",
+            f"Pass `{what}.loc[X.index]` to match them by label, or `{what}.to_numpy()` if they are in the order of X.",
+        )
 
 
 def index_difference(given: object, index: Any) -> tuple[int, object, object] | None:
@@ -156,18 +165,19 @@ def check_weights(
     advice = "Leave it out to weigh all observations alike."
     weights = real_numbers(sample_weight)
     if weights is None:
-        msg = f"got {quoted(sample_weight)}"
-        raise InvalidOptionError.sample_weight(msg, advice)
+        raise InvalidOptionError.sample_weight(f"got {quoted(sample_weight)}", advice)
     if weights.shape != (n_observations,):
         given = counted(len(weights), "weight") if weights.ndim == 1 else f"shape {weights.shape}"
-        msg = f"got {given} for {counted(n_observations, 'observation')}"
-        raise InvalidOptionError.sample_weight(msg, advice)
+        raise InvalidOptionError.sample_weight(f"got {given} for {counted(n_observations, 'observation')}", advice)
     check_index("sample_weight", "weights", sample_weight, index)
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.size:
         row = int(wrong[0])
-        msg = f"got {float(weights[row])!r} in row {row}"
-        raise InvalidOptionError.sample_weight(msg, advice)
+        raise InvalidOptionError.sample_weight(f"got {float(weights[row])!r} in row {row}", advice)
     if weights.sum() <= 1:
-        raise InvalidOptionError.sum_of_weights(float(weights.sum()))
+        raise InvalidOptionError(
+            "`sample_weight` must sum to more than 1, because weights are frequencies; "
+            f"got a sum of {float(weights.sum())!r}.",
+            "Multiply the weights, for example so that they sum to the number of observations.",
+        )
     return weights.copy()

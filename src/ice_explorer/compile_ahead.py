@@ -13,7 +13,7 @@ from ice_explorer.errors.tracebacks import short_traceback
 def warmup() -> None:
     """Compile what explaining tree models and large networks and drawing many lines needs, once per installation.
 
-    The first explanation of such a model, and the first such figure, does this by itself and takes a few seconds
+    The first explanation of such a model, and the first such figure, does this automatically and takes a few seconds
     longer; later processes find the compiled kernels on disk. Does nothing where numba is not installed.
 
     Examples

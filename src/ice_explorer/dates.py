@@ -86,7 +86,7 @@ class Clock:
         return date_text(self.wall(days))
 
     def span_texts(self, first: float, last: float) -> tuple[str, str]:
-        """Write the ends of a stretch of time, no finer than its length asks for."""
+        """Write the ends of a stretch of time, no finer than its length needs."""
         return span_texts(self.wall(first), self.wall(last))
 
     def ticks(self, first: float, last: float, wanted: int) -> list[tuple[float, str]]:
@@ -140,7 +140,7 @@ def date_text(days: float) -> str:
 
 
 def date_writer(times: ArrayLike) -> Callable[[float], str]:
-    """Return how points in time are written that are nobody's own: no finer than their stretch asks for."""
+    """Return how points in time are written that no row has: no finer than their stretch needs."""
     span = float(np.ptp(np.asarray(times, dtype=np.float64)))
     if span <= 10:
         return date_text
@@ -150,7 +150,7 @@ def date_writer(times: ArrayLike) -> Callable[[float], str]:
 
 
 def span_texts(first: float, last: float) -> tuple[str, str]:
-    """Write the ends of a stretch of time, no finer than its length asks for."""
+    """Write the ends of a stretch of time, no finer than its length needs."""
     span = last - first
     steps = 1 if span > 10 else 1440 if span > 0.01 else 86_400_000
     low, high = (date_text(math.floor(days * steps + 0.5) / steps) for days in (first, last))

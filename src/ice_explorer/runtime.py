@@ -40,4 +40,4 @@ def can_start_threads() -> bool:
 
 
 def _nothing() -> None:
-    """It started, which is all that was asked."""
+    """Nothing to do: the thread started."""

@@ -134,7 +134,7 @@ def test_one_row_will_do():
 
 
 def message(error, model, rows=families.X, **options):
-    """What is said of a wrong choice."""
+    """The message for a wrong choice."""
     with pytest.raises(error) as caught:
         explained(model, rows, **options)
     return str(caught.value)
@@ -147,7 +147,7 @@ def forest_of_two():
 
 
 def test_classes_of_several_outputs_are_chosen_as_pairs(forest_of_two):
-    """The output alone will do where it has two classes, and is said."""
+    """The output alone will do where it has two classes, with a note."""
     assert message(ice.errors.OutputError, forest_of_two) == (
         "The model returns 5 classes of 2 outputs, so one must be chosen. "
         "Pass `output=(0, 'no')` (or (0, 'yes'), (1, 'large'), (1, 'medium'), (1, 'small'))."
@@ -194,7 +194,7 @@ def test_labels_of_a_native_model_are_not_two_sides_of_one_either():
 
 
 def test_every_class_is_listed():
-    """Whoever must choose one of twelve wants to see them."""
+    """All twelve are listed, because one must be chosen."""
     model = linear_model.RidgeClassifier().fit(families.X, np.arange(families.N) % 12)
     assert message(ice.errors.OutputError, model) == (
         "The model returns 12 classes, so one must be chosen. Pass `output=0` (or 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)."
@@ -218,7 +218,7 @@ def test_labels_of_a_model_that_lists_none_are_those_it_predicts():
         "The model returns 2 classes, so one must be chosen. Pass `output='old'` (or 'young')."
     )
     assert message(ice.errors.OutputError, Crisp(), output="olds") == (
-        "`output` must be a label that the model predicts for the first rows it is asked for, 'old', 'young'; "
+        "`output` must be a label that the model predicts for the first rows of X, 'old', 'young'; "
         "got 'olds'. Did you mean 'old'? For another one pass a function that returns 1 where it is predicted, else 0."
     )
 
@@ -316,7 +316,7 @@ OF_ONE_EACH = {
 
 
 class Unlucky:
-    """Asks a method, and lets go wrong what one phantom gets: row 5 of X with the highest age."""
+    """Calls a method, and returns a wrong value for one phantom: row 5 of X with the highest age."""
 
     def __init__(self, method, fault):
         self.method = method
@@ -490,8 +490,9 @@ def test_a_zero_inflated_model_whose_columns_are_not_in_x_is_refused():
         "`lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`."
     )
     said = "X must have the columns of `exog_infl`, by name, because ZeroInflatedPoisson was fitted with them"
-    for infl, named in ((both[["const", "rooms"]], ": 'const', 'rooms'."), (both[["const", "rooms"]].to_numpy(), ".")):
-        assert message(ice.errors.InputDataError, zero_inflated(rows, infl), rows) == said + named + instead
+    got = "; got 'const', 'income'."
+    for infl, named in ((both[["const", "rooms"]], ": 'const', 'rooms'"), (both[["const", "rooms"]].to_numpy(), "")):
+        assert message(ice.errors.InputDataError, zero_inflated(rows, infl), rows) == said + named + got + instead
 
 
 def test_results_with_further_parameters_take_arrays_by_their_number_of_columns():
@@ -632,7 +633,7 @@ def test_a_module_is_left_as_it_was():
 
 
 def test_a_module_with_a_predict_method_is_asked_by_that():
-    """Whoever wrote one meant it."""
+    """A name that was written is meant."""
     torch = pytest.importorskip("torch", reason="needs torch, which `make test-heavy` installs")
 
     class Own(torch.nn.Module):

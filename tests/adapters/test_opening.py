@@ -101,7 +101,7 @@ def test_every_model_that_predicts_opens(model, y, expected):
 
 
 def test_a_chosen_output_is_explained_without_a_note_about_it():
-    """An option and a click both choose; nothing is left to be told then."""
+    """An option and a click both choose; there is no note then."""
     x, output, notes = opened(CLASSIFIER, output="low")
     assert (output, notes) == ("low", [])
     x, _, _ = opened(CLASSIFIER)

@@ -540,7 +540,7 @@ def test_a_foreign_pipeline_is_left_to_itself():
 
 
 def test_missing_values_that_an_imputer_fills():
-    """The missing impact, the median standing in for missing values, and flat stretches where they are filled."""
+    """The missing impact, the median in place of missing values, and flat stretches where they are filled."""
     X = numbers()
     X[::9, 0] = np.nan
     X[::7, 2] = np.nan

@@ -114,7 +114,7 @@ def test_outputs_of_a_function_are_chosen_by_column_name():
 
 
 def test_one_output_leaves_nothing_to_choose():
-    """`output` with a regressor is a misunderstanding, and said so."""
+    """`output` with a regressor raises."""
     with pytest.raises(ice.errors.OutputError) as caught:
         explained(LinearRegression().fit(X, X["age"]), output=0)
     assert str(caught.value) == (

@@ -47,7 +47,7 @@ class Spread(RegressorMixin, BaseEstimator):
 
 @pytest.mark.parametrize("n_jobs", [2, -1, 1])
 def test_few_rows_are_predicted_by_one_thread(n_jobs):
-    """Many by as many as the model was told, unless it is asked by several threads itself."""
+    """Many by as many as the model was set to, unless several threads call it."""
     model = Spread(n_jobs).fit(table())
     ice.explain(model, table(), progress=False)
     assert {n <= 256 for n, _ in model.asked_} == {True, False}
@@ -68,7 +68,7 @@ def test_what_spreads_over_processes_does_not_either():
 @pytest.mark.parametrize("engine", ["auto", "brute"])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_numbers_do_not_depend_on_what_spreads(engine, n_jobs):
-    """A forest adds up its trees in the order in which threads end, which it is told to use, and keeps being told."""
+    """A forest adds up its trees in the order in which threads end, which it is set to use, and stays so."""
     X = table()
     forest = RandomForestRegressor(n_estimators=8, max_depth=7, random_state=0)
     model = make_pipeline(StandardScaler(), forest).fit(X, X[:, 0] * X[:, 1] + X[:, 2])

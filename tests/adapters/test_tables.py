@@ -230,7 +230,7 @@ def test_levels_are_those_declared_or_those_that_occur(container, columns):
 
 
 def test_an_axis_of_time_counts_days():
-    """Since 1970-01-01 in UTC, to the microsecond; a timedelta by itself."""
+    """Since 1970-01-01 in UTC, to the microsecond; a timedelta as it is."""
     frame = pd.DataFrame(
         {
             "naive": pd.to_datetime(["1970-01-02 06:00", "1969-12-31 00:00", None]),
@@ -616,7 +616,7 @@ def test_columns_may_have_any_names(names):
     ids=["pandas", "renamed", "pyarrow"],
 )
 def test_a_name_means_one_column(X):
-    """Two columns of one name cannot be told apart by whoever asks for one."""
+    """Two columns of one name cannot be distinguished by name."""
     expected = (
         "Column names must be different from each other; 'x' names more than one column of X. Rename one of them."
     )
@@ -675,6 +675,6 @@ def test_a_sparse_matrix_is_explained_as_a_dense_one(engine):
 
 
 def test_a_column_is_read_once():
-    """What is read of a frame is kept: it is asked for with every block of phantoms."""
+    """What is read of a frame is kept: it is needed for every block of phantoms."""
     table = table_from(numbers().astype({"b": "Int64"}))
     assert table.column(1) is table.column(1)

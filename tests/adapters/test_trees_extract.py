@@ -45,7 +45,7 @@ catboost = pytest.importorskip("catboost")
 lightgbm = pytest.importorskip("lightgbm")
 xgboost = pytest.importorskip("xgboost")
 
-# LightGBM is told names and asked without, or the other way round, by scikit-learn's own validation.
+# LightGBM is fitted with names and predicts without, or the other way round, by scikit-learn's own validation.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:X (does not have|has) (valid )?feature names:UserWarning"),
     # Its newest version names a successor of `eval_set` that older ones lack.
@@ -744,7 +744,7 @@ def test_infinite_values(name):
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("name", ["RandomForest", "ExtraTrees", "HistGradientBoosting", "XGBoost", "LightGBM"])
 def test_treelite_agrees(name, missing):
-    """Treelite reads the same models by code that is none of ours; it must be told the rounding of X."""
+    """Treelite reads the same models by code that is none of ours; it needs the rounding of X."""
     treelite = pytest.importorskip("treelite")
     X, target = table(missing=missing)
     model, tolerance, _ = ADVERSARIES[name]
@@ -903,7 +903,7 @@ def test_log_odds_know_rounding_from_a_vote():
 
 
 class OfOnesOwn(RandomForestRegressor):
-    """A forest that answers by itself."""
+    """A forest with a predict of its own."""
 
     def predict(self, X):
         return 2.0 * super().predict(X)
@@ -913,7 +913,7 @@ class Named(RandomForestRegressor):
     """A forest with nothing changed."""
 
 
-# What cannot be read, the response that is asked of it, and why.
+# What cannot be read, the response that is explained, and why.
 X_, TARGET = table()
 Y = targets(TARGET)
 RNG = np.random.default_rng(8)
@@ -1117,7 +1117,7 @@ def test_predictions_of_a_kind_not_known_yet(monkeypatch):
 
 
 def test_more_nodes_than_ids():
-    """Ids are 32 bits wide, which is said before any memory is taken."""
+    """Ids are 32 bits wide; more raises before any memory is allocated."""
     empty = np.empty(0)
     trees = LocalTrees(np.array([2**30, 2**30]), empty, empty, empty, empty, empty, empty)
     with pytest.raises(UnsupportedTreesError) as caught:

@@ -1,4 +1,4 @@
-"""One model is called by one explanation at a time, whoever explains it; nothing waits for ever."""
+"""One model is called by one explanation at a time, in any thread; nothing waits for ever."""
 
 import functools
 import gc
@@ -258,7 +258,7 @@ def test_all_that_asks_the_model_later():
 
 @pytest.mark.parametrize("models", [same, pipeline_and_its_last_step])
 def test_threads_of_one_explanation_call_side_by_side(models):
-    """`n_jobs` asks for it; calls of another explanation wait nevertheless."""
+    """With `n_jobs`; calls of another explanation wait nevertheless."""
     alone = Overlap(seconds=0.01)
     ice.explain(models(alone)[0], X, n_jobs=2, **GRID, progress=False)
     assert alone.most == 2
@@ -269,7 +269,7 @@ def test_groups_of_threads_do_not_mix():
     guard, running, seen = threading.Lock(), [], set()
 
     class Two:
-        """Called by two methods, so that calls can be told apart."""
+        """Called by two methods, so that calls can be distinguished."""
 
         def ask(self, name, rows):
             with guard:
@@ -295,7 +295,7 @@ def test_groups_of_threads_do_not_mix():
 
 
 def test_transformers_are_part_of_a_model():
-    """They run by themselves where the model inside is read."""
+    """They run separately where the model inside is read."""
     overlap = Overlap()
 
     def transform(rows):

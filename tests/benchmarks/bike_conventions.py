@@ -60,7 +60,7 @@ def table_of(regressor, X, y):
 
 
 def above_swing(table):
-    """Tell which figures exceed the largest swing of their feature."""
+    """Return which figures exceed the largest swing of their feature."""
     return table[[*CONVENTIONS]].gt(table["", "swing"], axis=0)
 
 

@@ -1,6 +1,6 @@
 """Times and weighs the files that an explanation is saved to, beside matplotlib drawing the same lines.
 
-Every suffix and every `what` that `save` knows has its row, so that a new format appears by itself.
+Every suffix and every `what` that `save` knows has its row, so that a new format appears automatically.
 Each is written once, which computes and keeps the lines, and then timed; matplotlib is timed in turns with it.
 
 Run it as `make bench-files`, which writes FILES.md.

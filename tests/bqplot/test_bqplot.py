@@ -82,7 +82,7 @@ def click(mark, **data):
 
 
 def heading(figure):
-    """What stands over a plot."""
+    """The label above a plot."""
     return figure.axes[2].tick_labels["0"]
 
 
@@ -180,7 +180,7 @@ def test_names_fit_beside_the_bars(x):
 
 
 class Held:
-    """A model whose calls wait for a gate, once it has been asked when an explorer is made."""
+    """A model whose calls wait for a gate, after its call when an explorer is made."""
 
     def __init__(self):
         self.gate = threading.Semaphore(0)
@@ -480,7 +480,7 @@ def test_a_feature_that_comes_in_costs_a_heat_map_nothing(x, monkeypatch):
 
 
 def test_cells_follow_the_output(make):
-    """Another class is asked for anew."""
+    """Another class is predicted again."""
     X = pd.DataFrame({"a": np.linspace(0, 1, 30), "b": np.tile([0.0, 1.0, 2.0], 10)})
 
     class Classes:
@@ -585,7 +585,7 @@ async def until(condition):
 
 
 def test_figures_are_drawn_in_the_thread_that_made_them(monkeypatch, e):
-    """Whoever brings news of the explorer: the browser while a cell runs, or the background."""
+    """From any thread: that of the browser while a cell runs, or the background."""
     monkeypatch.setattr(comm, "create_comm", Wire)
     threads = []
 
@@ -663,7 +663,7 @@ def test_a_figure_that_fails_is_written_to_the_log(x, caplog):
     assert [record.message for record in caplog.records] == ["A figure could not follow its explorer."]
 
 
-# --- what is wrong is said ------------------------------------------------------------------------
+# --- errors ----------------------------------------------------------------------------------------
 
 
 def test_only_an_explorer_is_followed(e):
@@ -681,7 +681,7 @@ def test_only_an_explorer_is_followed(e):
 
 
 def test_a_closed_explorer_has_no_figures(make, e):
-    """It has let go of everything."""
+    """It holds nothing any more."""
     x = make(e)
     x.close()
     with pytest.raises(errors.Cancelled, match=r"^An explorer must be open to be read"):
@@ -736,7 +736,7 @@ def test_arguments_are_checked_at_the_call(x, function, arguments, options, mess
 
 
 def test_the_folder_of_the_same_name_hides_nothing():
-    """`ice.bqplot` comes when it is asked for, without bqplot itself, which comes with the first figure."""
+    """`ice.bqplot` is imported on first use, without bqplot itself, which comes with the first figure."""
     code = """
 import json, sys
 import ice_explorer as ice

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# What stands over a plot is the label of an axis.
+# The text above a plot is the label of an axis.
 HEADING = ".axis .tick text[style*='13px']"
 
 _NAMES = """inside => [...inside.querySelectorAll(".axis[text-anchor=end] .tick text")]

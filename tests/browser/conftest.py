@@ -57,7 +57,7 @@ _OF_A_SLOW_MACHINE = ("is taking too long to activate.", "ms to activate.")
 
 
 class Watch:
-    """Keeps what a page complains about, and whatever it asks of the outside world.
+    """Keeps what a page complains about, and whatever it requests from other hosts.
 
     A test that provokes a complaint adds some words of it to `expected`.
     """

@@ -1,7 +1,7 @@
 """Takes the picture of the explorer in JupyterLab that the README shows, and some to look at.
 
 `make screenshot` runs it. The pictures of a dark theme and of a narrow cell go into `test-results`, for the eye of
-whoever changed the layout.
+a person who changed the layout.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Server:
             )
 
     def wait_for(self, find):
-        """Return what is found once it is there; where the program ends before, it is told with its last words."""
+        """Return what is found once it is there; where the program ends before, raise with its last output."""
         deadline = time.monotonic() + _SECONDS_TO_START
         while time.monotonic() < deadline and self._process.poll() is None:
             found = find()
@@ -60,7 +60,7 @@ class Server:
 
 
 def answers(address):
-    """Tell whether somebody answers there, and well."""
+    """Return whether a server answers there, with success."""
     try:
         urllib.request.urlopen(address, timeout=5).close()  # noqa: S310 - our own server
     except (urllib.error.URLError, OSError):

@@ -47,7 +47,7 @@ class Held:
 
     def predict(self, X):
         self.n_calls += 1
-        if self.n_calls > 1:  # it is asked once when an explorer is made
+        if self.n_calls > 1:  # it is called once when an explorer is made
             assert self.gate.wait(20)
         return model(X)
 
@@ -213,7 +213,7 @@ def test_python_follows_the_view(explore, page, X):
 
 
 def test_impact_is_counted_otherwise_without_the_model(explore, page, X):
-    """The fold under the bars changes what Python says and what the bars show, and asks the model nothing."""
+    """The fold under the bars changes what Python says and what the bars show, without a call of the model."""
     calls = []
 
     def counted(X):
@@ -223,7 +223,7 @@ def test_impact_is_counted_otherwise_without_the_model(explore, page, X):
     explorer = explore(counted, X)
     explorer.feature = "far"
     expect(view(page)).to_have_attribute("data-feature", "far")
-    # What the lines differ by is asked for after they are shown, and may ask the model for some of them.
+    # What the lines differ by is requested after they are shown, and may predict some of them.
     expect(page.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
     before, n_calls = page.get_by_test_id("bar-figure").all_text_contents(), len(calls)
     page.get_by_test_id("details-summary").click()
@@ -320,7 +320,7 @@ def test_hovering_names_the_row_and_a_click_selects_it(explore, page, X):
 
 
 def test_the_mouse_finds_the_line_under_it(explore, page, X):
-    """Pointing at the plot singles out a row, leaving it lets go."""
+    """Pointing at the plot singles out a row, leaving it ends that."""
     explorer = explore(model, X)
     explorer.feature = "near"
     expect(view(page)).to_have_attribute("data-feature", "near")
@@ -341,7 +341,7 @@ def test_the_mouse_finds_the_line_under_it(explore, page, X):
 
 
 def test_the_legend_switches_levels_off(explore, page, X):
-    """A click on a level hides its lines, another shows them; nothing is asked of the kernel."""
+    """A click on a level hides its lines, another shows them; without a request to the kernel."""
     explorer = explore(model, X)
     explorer.color_by = "town"
     levels = page.get_by_test_id("legend-level")
@@ -451,7 +451,7 @@ def test_a_removed_view_leaves_nothing_behind(explore, page, X):
 
 
 def test_a_closed_explorer_says_so_and_stays_readable(explore, page, X):
-    """When the kernel lets go, the picture stays, the slider still works, and the view says why."""
+    """When the kernel closes the explorer, the picture stays, the slider still works, and the view says why."""
     explorer = explore(model, X)
     expect(view(page)).to_have_attribute("data-drawn-lines", "60")
     explorer.close()

@@ -133,7 +133,7 @@ def test_a_picture_on_the_clipboard_can_be_pasted(view, page, lab):
 
 
 def test_beside_the_notebook_nothing_is_overwritten(view, page, lab):
-    """Twice the same makes two files, each of which knows its name; the path is told and can be copied."""
+    """Twice the same makes two files, each of which knows its name; the path is shown and can be copied."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=lab.url.rstrip("/"))
     for name in ("ranking-and-ice-of-bmi.svg", "ranking-and-ice-of-bmi-2.svg"):
         choose(view, "notebook")

@@ -85,7 +85,7 @@ def test_ten_steps(notebook, page):  # noqa: PLR0915 - a journey is as long as i
     assert n_selected > 20
     assert share > 0.9
 
-    # 6. One row is looked at closely: its values stand beside its line.
+    # 6. One row is looked at closely: its values are next to its line.
     view.get_by_test_id("plot").focus()
     for _ in range(3):
         page.keyboard.press("Escape")

@@ -1,4 +1,4 @@
-"""A journey in JupyterLab through every kind of column, and through what a model can be asked."""
+"""A journey in JupyterLab through every kind of column, and through every response of a model."""
 
 from __future__ import annotations
 

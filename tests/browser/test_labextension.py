@@ -112,7 +112,7 @@ def shown(notebook, index=0):
 
 
 def expect_asked(view, times=1):
-    """Wait until an explorer was asked to export so often, as agreed; its dialog opens and keeps the focus."""
+    """Wait until so many exports were requested, as agreed; its dialog opens and keeps the focus."""
     expect(view).to_have_attribute("data-heard", f"[null,false,{times}]")
     view.page.evaluate(FRAMES)
     dialog = view.get_by_test_id("export-dialog")
@@ -130,7 +130,7 @@ def search_palette(page, words):
 
 
 def settings_of(page):
-    """What explorers on a page are told."""
+    """The messages that explorers on a page receive."""
     expect(page.locator("html")).to_have_attribute("data-ice-explorer-settings", re.compile("{"))
     return json.loads(page.locator("html").get_attribute("data-ice-explorer-settings"))
 

@@ -45,7 +45,7 @@ class VoilaServer:
 
 
 def _listens(port):
-    """Tell whether somebody listens: whoever asks for the page starts a kernel."""
+    """Return whether a server listens; loading the page would start a kernel."""
     try:
         socket.create_connection(("127.0.0.1", port), timeout=5).close()
     except OSError:

@@ -16,7 +16,7 @@ LABELS = ["red", "green", "blue"]
 
 
 class Counted:
-    """A classifier of three classes that counts the rows it is asked for."""
+    """A classifier of three classes that counts the rows it predicts."""
 
     def __init__(self, X, y):
         self.model = GaussianNB().fit(X, y)
@@ -82,7 +82,7 @@ def test_predictions_of_the_rows_are_those_of_the_first_output_asked_for(model, 
 
 @pytest.mark.parametrize("responses", [("predict_proba", "log_odds"), ("log_odds", "predict_proba")])
 def test_log_odds_are_those_of_probabilities_that_are_known(model, table, responses):
-    """Same curves and metrics to the bit, whichever was asked for first, of any output."""
+    """Same curves and metrics to the bit, whichever was computed first, of any output."""
     answers = Answers(10**8)
     first, second = responses
     curves_of(prepare(model, table, Options(output="green", response=first), answers=answers))
@@ -138,7 +138,7 @@ def test_what_does_not_fit_is_asked_for_again(model, table):
 
 
 def test_a_prediction_that_is_no_number_is_found_in_what_was_kept(table):
-    """The class that was asked for first has none; the next has, and it is said where."""
+    """The class that was predicted first has none; the next has, and the error names where."""
 
     def scores(X):
         return np.column_stack([X[:, 0], np.where(X[:, 1] > 1.5, np.nan, X[:, 1])])

@@ -300,7 +300,7 @@ def test_the_novelty_of_an_observation():
 
 @pytest.mark.parametrize("model", [SVR(), GaussianProcessRegressor(RBF([1.0, 2.0, 4.0]), alpha=0.1, optimizer=None)])
 def test_a_row_at_a_time(model):
-    """Curves do not depend on which rows are asked for together."""
+    """Curves do not depend on which rows are evaluated together."""
     model = fitted(model, "regression")
     whole, parts = (parity.explained(model, table(), memory_limit=limit) for limit in ("1GB", 1))
     assert whole.engine == "kernel"
@@ -363,7 +363,7 @@ def test_sums_of_radial_kernels_by_their_definition(seed, n_centres, decimals, w
     [(2.0, 6, "nodes"), (2.0, 0, "centres"), (0.3, 0, "centres"), (0.3, 6, "all"), (0.02, 0, "all")],
 )
 def test_centres_are_gathered_where_that_is_exact(width, decimals, expected):
-    """Wide kernels into nodes between them, equal coordinates into one; elsewhere every centre counts by itself."""
+    """Wide kernels into nodes between them, equal coordinates into one; elsewhere every centre counts alone."""
     rng = np.random.default_rng(3)
     model = Kernels(rng.normal(size=(300, 2)).round(decimals), np.full(2, 1.0 / width**2))
     columns, grid = np.array([0]), rng.normal(size=(5, 1))

@@ -140,7 +140,7 @@ def test_a_link_is_applied_to_the_sum_of_all_trees(kernel, ensemble, X, free):
 )  # fmt: skip
 @settings(max_examples=60)
 def test_the_rows_of_a_block_do_not_touch_each_other(ensemble, X, free, order):
-    """Any rows in any order, repeated ones too, give what each gives by itself."""
+    """Any rows in any order, repeated ones too, give what each gives alone."""
     trees = swept("numba", ensemble, X, free)
     rows = np.array([order.randrange(len(X)) for _ in range(2 * len(X))])
     block = trees.stretches(rows)

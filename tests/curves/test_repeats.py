@@ -93,7 +93,7 @@ def binary(n=300):
 
 
 class Counting:
-    """A function that counts the rows that it is asked for."""
+    """A function that counts the rows that it predicts."""
 
     def __init__(self):
         self.n_rows = 0
@@ -104,7 +104,7 @@ class Counting:
 
 
 def test_phantoms_that_are_equal_are_predicted_once():
-    """Far fewer predictions than phantoms, and the curves of every phantom by itself."""
+    """Far fewer predictions than phantoms, and the curves of every phantom alone."""
     X, function = binary(), Counting()
     explanation = parity.explained(function, X)
     n_phantoms = sum(len(explanation[name].grid) * len(X) for name in explanation.features)
@@ -131,12 +131,12 @@ def test_rows_that_differ_in_a_group_alone_share_their_curve():
 
 
 def test_rows_as_they_are_serve_all_features():
-    """Where a phantom has the row's own value; a single feature has no use for them."""
+    """Where a phantom has the row's observed value; a single feature has no use for them."""
     X, function = binary().drop(columns="city"), Counting()
     X["age"] += np.arange(len(X)) / 1000
     X["city"] = "Rome"
     ice.explain(function, X, features=["smokes", "stds"], progress=False)
-    # Rows with their own value are predicted once.
+    # Rows with their observed value are predicted once.
     assert_predicted(function.n_rows, 300 * (1 + (2 - 1) + (3 - 1)))
     for options, expected in (
         ({"features": ["smokes"]}, 300 * 2),

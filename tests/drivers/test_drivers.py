@@ -524,7 +524,7 @@ def test_nothing_explains_an_additive_model():
 
 
 def test_an_additive_truth_under_a_forest_differs_little():
-    """A forest is only roughly additive; what is explained is said to be a part of little."""
+    """A forest is only roughly additive; the note says that little is explained."""
     generator = np.random.default_rng(0)
     X = pd.DataFrame(generator.normal(size=(400, 5)), columns=list("abcde"))
     target = X.sum(axis=1) + generator.normal(0, 0.1, 400)
@@ -537,7 +537,7 @@ def test_an_additive_truth_under_a_forest_differs_little():
 
 
 def test_every_column_and_group_is_a_second_feature():
-    """Groups are one, their members none; objects of no kind are told apart by their text; values may be infinite."""
+    """Groups are one, their members none; objects of no kind are compared by their text; values may be infinite."""
     n = 240
     generator = np.random.default_rng(0)
     X = pd.DataFrame(
@@ -580,7 +580,7 @@ def test_few_of_many_rows_are_looked_at_and_the_note_says_so(monkeypatch):
 
 
 def test_they_are_found_once_and_the_curves_are_not_kept():
-    """A second question asks the model nothing."""
+    """A second search does not call the model."""
     X, _ = planted(40)
     n_calls = 0
 

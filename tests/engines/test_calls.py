@@ -1,4 +1,4 @@
-"""How often and how much at a time a model is called, and what is said meanwhile."""
+"""How often and how much at a time a model is called, and what is reported meanwhile."""
 
 import io
 import time

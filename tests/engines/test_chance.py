@@ -90,7 +90,7 @@ def test_what_depends_on_the_batch_is_reported_for_any_batch(options, rows):
 
 
 def test_what_fails_on_phantoms_of_other_rows_is_checked_as_well():
-    """The first thing that a model is asked, rows with values of other rows, is not what is compared."""
+    """The first call of a model, with values of other rows, is not what is compared."""
     rows = np.column_stack([np.arange(20.0), np.arange(20.0)])
 
     def model(asked):
@@ -103,7 +103,7 @@ def test_what_fails_on_phantoms_of_other_rows_is_checked_as_well():
 
 
 def test_figures_differ_by_the_batch_only_where_a_note_says_so():
-    """Of models that treat each row by itself, figures are the same for any memory and any number of threads."""
+    """Of models that treat each row alone, figures are the same for any memory and any number of threads."""
     ways = [{"memory_limit": limit, "n_jobs": n_jobs} for limit in (1, 9000, "1GB") for n_jobs in (1, 2, 3)]
     tables = [explained(function, **way) for way in ways]
     for e in tables:
@@ -138,7 +138,7 @@ class Counting:
 
 
 def test_a_steady_model_is_asked_once_more_for_a_few_rows():
-    """One call per feature, one to see what it returns and one of 32 rows; a plan alone asks once."""
+    """One call per feature, one to see what it returns and one of 32 rows; a plan alone calls once."""
     model = Counting(function)
     plan = prepare(model, X, Options(**GRID))
     assert model.asked == [64]
@@ -204,13 +204,13 @@ def test_one_row_and_flat_predictions_are_steady():
 
 
 def test_noise_is_reported_of_a_single_phantom():
-    """It is predicted once more by itself."""
+    """It is predicted once more, alone."""
     (note,) = explained(lambda rows: np.random.default_rng().random(len(rows)), X[:1, :1], grid="observed").notes
     assert note.startswith("Predictions of the same rows differ between calls by up to ")
 
 
 def test_models_of_every_family_are_steady():
-    """Of libraries that are at hand, and that are asked for every phantom."""
+    """Of libraries that are at hand, and that predict every phantom."""
     for case in families.CASES:
         if case.installed and case.engine == "brute":
             model, rows, _ = case.fit()

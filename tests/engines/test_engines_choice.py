@@ -1,4 +1,4 @@
-"""Which engine explains which model, why, and what is said where the fast one cannot be used."""
+"""Which engine explains which model, why, and the notes where the fast one cannot be used."""
 
 import numpy as np
 import pandas as pd
@@ -235,7 +235,7 @@ def test_predicted_classes_of_several_trees_are_left_to_the_model():
 
 
 class Rounded(RandomForestRegressor):
-    """Answers by itself."""
+    """Has a predict of its own."""
 
     def predict(self, X):
         return np.round(super().predict(X))
@@ -306,7 +306,7 @@ def differs(note):
 )
 @pytest.mark.parametrize("model", [forest(), GradientBoostingRegressor(n_estimators=4, random_state=0)], ids=str)
 def test_trees_that_are_read_wrongly_are_not_believed(monkeypatch, change, model):
-    """The model is asked about 64 phantoms; where the trees say otherwise, it is asked about all."""
+    """The model predicts 64 phantoms; where the trees differ, it predicts all."""
     broken(monkeypatch, change)
     model = fitted(model)
     explanation = parity.explained(model, table())

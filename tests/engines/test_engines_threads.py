@@ -62,7 +62,7 @@ def assert_same_bits(one, other):
 )
 @pytest.mark.parametrize("missing", [False, True])
 def test_the_same_bits_for_any_number_of_threads(options, missing):
-    """Blocks are cut and added up the same way whoever computes them."""
+    """Blocks are cut and added up the same way in any thread."""
     X = table(missing=missing)
     model = forest(X)
     options = {"grid": "quantile", "grid_size": 30, **options}
@@ -114,7 +114,7 @@ def test_a_model_that_rounds_by_the_size_of_a_call_is_asked_in_parts():
 
 
 def test_features_computed_from_several_threads_at_once():
-    """A plan is shared by the background thread and whoever asks in the meantime."""
+    """A plan is shared by the background thread and others that need it meanwhile."""
     X = table(600)
     model = forest(X)
     options = {"grid": "quantile", "grid_size": 20}
@@ -170,7 +170,7 @@ def test_a_sweep_can_be_stopped_and_started_again(n_jobs):
 
 
 def test_progress_counts_every_prediction_once():
-    """All features are swept together; what is reported adds up to what the plan said it would."""
+    """All features are swept together; what is reported adds up to the total of the plan."""
     X = table(1100, missing=True)
     model = forest(X)
     for options in ({}, {"sample": 100}, {"memory_limit": "300kB", "n_jobs": 2}):

@@ -80,7 +80,7 @@ def fitted(model, target, *, missing=False):
 
 
 def compare(model, X, rounding=parity.ROUNDING, **options):
-    """The tree engine, chosen by itself, must give what the model predicts."""
+    """The tree engine, chosen automatically, must give what the model predicts."""
     fast = parity.explained(model, X, **options)
     assert fast.engine == "tree", fast.notes
     brute = parity.explained(model, X, **options, engine="brute")

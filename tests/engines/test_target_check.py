@@ -1,4 +1,4 @@
-"""Whether a column of X is asked about as the target, and an honest one is not."""
+"""Whether a column of X that is the target has an alert, and an honest one has none."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ NUMBERS = ["temp", "hum", "holiday"]
 
 
 def alerts(model, table, y=None):
-    """What is asked about a fitted model, with and without its target; alerts are the first of the notes."""
+    """Alerts of a fitted model, with and without its target; alerts are the first of the notes."""
     e = ice.explain(model, table, progress=False) if y is None else ice.ICEExplorer(model, table, y).explanation
     assert e.notes[: len(e.alerts)] == e.alerts
     return e.alerts
@@ -45,7 +45,7 @@ def test_the_target_among_the_features_is_asked_about(model):
 
 
 def test_the_class_among_the_features_is_asked_about():
-    """As numbers or as text; a forest that seldom uses it is told by y alone."""
+    """As numbers or as text; a forest that seldom uses it is found with y alone."""
     leaking = X[NUMBERS].assign(is_busy=(BUSY == "busy").astype(int))
     tree = DecisionTreeClassifier().fit(leaking, BUSY)
     assert alerts(tree, leaking) == ["'is_busy' nearly determines the prediction. Is it the target?"]

@@ -181,7 +181,7 @@ CONTAINERS = {
 
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_what_is_written_into_x_later_does_not_reach_the_explanation(container):
-    """Curves of rows that are asked for later are those of the rows that were explained."""
+    """Curves of rows that are read later are those of the rows that were explained."""
 
     def predict(rows):
         dense = rows.toarray() if scipy.sparse.issparse(rows) else np.asarray(rows)
@@ -197,7 +197,7 @@ def test_what_is_written_into_x_later_does_not_reach_the_explanation(container):
 
 
 def test_what_is_written_into_weights_later_does_not_reach_the_explanation():
-    """Weights are read again when missing values are asked for, and by two features together."""
+    """Weights are read again when missing values are predicted, and by two features together."""
     weights = np.ones(80)
     e = ice.explain(Line(), X, sample_weight=weights, progress=False)
     expected = e.two_way("a", "b").partial_dependence

@@ -211,7 +211,7 @@ def test_what_is_replaced_stays_until_the_new_file_is_whole(explanation, tmp_pat
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and modes are those of Unix")
 def test_a_link_and_its_mode_stay_what_they_are(explanation, tmp_path):
-    """The file is replaced that a link leads to, and whoever could read it can read it still."""
+    """The file is replaced that a link leads to, and keeps its permissions."""
     path, link = tmp_path / "view.svg", tmp_path / "latest.svg"
     path.write_text("old")
     path.chmod(0o640)

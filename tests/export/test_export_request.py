@@ -1,4 +1,4 @@
-"""What the export menu asks the kernel for: each format, each place, and what goes wrong."""
+"""What the export menu requests of the kernel: each format, each place, and what goes wrong."""
 
 from __future__ import annotations
 
@@ -277,7 +277,7 @@ class Denied:
 
 @pytest.mark.parametrize("what", ["view", "all"])
 def test_a_folder_that_cannot_be_written_is_said(explanation, here, monkeypatch, what):
-    """The system's own reason, and what to do; whoever runs the tests may be allowed to write everywhere."""
+    """The system's reason, and what to do; the user who runs the tests may be allowed to write everywhere."""
     monkeypatch.setattr(*((Path, "mkdir") if what == "all" else (os, "open")), Denied)
     with pytest.raises(errors.ExportError) as refused:
         answer(explanation, asked(what=what, to="notebook"))
@@ -337,7 +337,7 @@ def test_formats_are_all_that_save_knows(monkeypatch):
     ],
 )
 def test_a_package_that_is_missing_is_said(explanation, here, monkeypatch, name, sentence):
-    """Who asks all the same gets the sentence, and no file."""
+    """A request all the same gets the error, and no file."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(errors.MissingDependencyError) as refused:
@@ -356,7 +356,7 @@ def through(explorer, request):
 
 
 def test_an_explorer_writes_beside_its_notebook(make, X, here):
-    """The reply has the absolute path, and the header what can be asked for."""
+    """The reply has the absolute path, and the header what can be requested."""
     explorer = make(tides, X)
     assert explorer._header["formats"] == export_request.formats()
     explorer._background.wait()

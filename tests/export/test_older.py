@@ -84,7 +84,7 @@ def test_the_line_of_the_page_is_renewed_too():
 
 
 def test_a_file_of_today_stays_as_it_is():
-    """There is nothing to be said of it."""
+    """There is no note about it."""
     origin = {"convention": "stable", "unit": "sd", "code": "x = ice_explorer.ICEExplorer(model, X)"}
     assert renewed_provenance(origin) == origin
 

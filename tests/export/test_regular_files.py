@@ -201,7 +201,7 @@ def test_what_another_writer_has_in_hand_is_left_alone(tmp_path, monkeypatch):
 
 
 def test_writers_of_one_name_do_not_mix(tmp_path):
-    """Of many at once, one gets a free name, and the others are told; where they may replace it, one is last."""
+    """Of many at once, one gets a free name, and the others raise; where they may replace it, one is last."""
     target, errors = tmp_path / "view.csv", []
 
     def write(letter, *, overwrite):

@@ -116,7 +116,7 @@ def test_columns_of_an_array_can_be_grouped():
 
 
 def test_a_level_that_no_row_has_is_not_on_the_grid():
-    """It can be asked for."""
+    """It can be named."""
     X = one_hot()
     X["wing_d"] = 0
     X["z"] += 0

@@ -125,7 +125,7 @@ def days_of(X, feature):
 
 
 def test_a_kind_for_every_column(explanation):
-    """Members of a group leave the ranking; the group stands where the first of them stood."""
+    """Members of a group leave the ranking; the group is where the first of them was."""
     assert explanation.features == ["town", "size", "x", "day", "wait", "code", "wing", "flag"]
     assert explanation.table()["kind"].to_dict() == {
         "town": "category", "size": "ordered", "x": "numeric", "day": "datetime", "wait": "timedelta",
@@ -421,7 +421,7 @@ def test_a_level_that_is_not_on_the_grid_holds_nothing_together():
 
 
 def test_rows_off_the_grid_have_their_own_level_all_the_same():
-    """The model is asked for it."""
+    """The model predicts it."""
     X = rows(missing=False)
     f = explained(X, grid={"town": ["Ur", "Kish"]})["town"]
     own = Model()(X)
@@ -715,7 +715,7 @@ def assert_as_brute(model, X, engine, rounding=1e-10, **options):
 
 
 def test_histogram_boosting_with_categories():
-    """scikit-learn encodes categories by itself."""
+    """scikit-learn encodes categories inside the model."""
     X, y = mixed()
     model = HistGradientBoostingRegressor(categorical_features="from_dtype", max_iter=20).fit(X, y)
     assert_as_brute(model, X, "tree")

@@ -635,7 +635,7 @@ def label_cases():
 
 
 def sentence_cases():
-    """Means along axes of every kind, and what is said of them."""
+    """Means along axes of every kind, and the notes about them."""
     dates = (11_000.0 + 400 * np.arange(4)).tolist()
     cases: list[tuple[str, list[float], list[str] | None, list[float]]] = [
         ("numeric", [1, 2, 3], None, [2650, 4000, 5240]),

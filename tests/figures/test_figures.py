@@ -164,7 +164,7 @@ def test_lines_are_the_curves_and_fade_as_the_metric_weighs(explanation):
 
 @pytest.mark.parametrize("anchor", ["min", "max", "median", "own", 33.2])
 def test_centred_lines_are_zero_at_their_anchor(explanation, anchor):
-    """c-ICE is the change since the anchor, for the lines, their mean and the rows' own values."""
+    """c-ICE is the change since the anchor, for the lines, their mean and the observed values of the rows."""
     lines = shown(explanation, feature="age", kind="c-ice", anchor=anchor).lines
     feature = explanation["age"]
     assert_allclose(lines.values, feature.centered_curves(anchor), rtol=1e-10, atol=1e-12)
@@ -185,7 +185,7 @@ def test_lines_are_held_at_the_own_prediction_between_grid_values():
 
 
 def test_the_mean_of_lines_that_are_held_apart_is_that_of_the_drawn_ones():
-    """Held at the own value, each line moves by itself: the mean of other rows says nothing about those drawn."""
+    """Anchored at the observed value, each line moves separately: the mean of other rows is not that of those drawn."""
     X = np.column_stack([np.arange(40.0), np.arange(40.0) ** 2])
     explanation = explain(lambda X: X[:, 0] + X[:, 1], X, progress=False)
     lines = shown(explanation, feature="x0", kind="c-ice", anchor="own", max_lines=5).lines
@@ -492,7 +492,7 @@ def test_no_text_touches_another_or_leaves_the_page(explanation, state, width):
     ],
 )
 def test_no_text_of_any_kind_touches_another(kinds, state, width):
-    """Names of levels, dates, what stands beside the axis: every text has its place to itself."""
+    """Names of levels, dates, what is next to the axis: texts do not overlap."""
     root = drawn(kinds, width=width, **state)
     assert_texts_have_their_place(root)
     page_height = float(root.get("viewBox").split()[3])
@@ -505,7 +505,7 @@ def test_no_text_of_any_kind_touches_another(kinds, state, width):
 
 
 def test_levels_are_dots_with_a_mean_each(kinds):
-    """A row has a dot at each level; its own is drawn over the others, missing ones stand beside the axis."""
+    """A row has a dot at each level; its observed one is drawn over the others, missing ones next to the axis."""
     lines = shown(kinds, feature="town").lines
     feature = kinds["town"]
     assert_allclose(lines.values, feature.curves, rtol=1e-12)
@@ -1124,7 +1124,7 @@ def test_names_of_levels_do_not_touch_under_a_small_plot(levels, named, are_slan
 
 @pytest.mark.usefixtures("_closed_figures")
 def test_plot_all_shows_so_many_features_and_says_so(many):
-    """Slopes keep a scale each; a ramp stands beside them once."""
+    """Slopes keep a scale each; a ramp is next to them once."""
     figure = many.plot_all("d-ice", "x1", max_features=2, n_columns=2, max_lines=60)
     panels = [ax for ax in figure.axes if ax.get_label().startswith("x")]
     n_features = len(many.features)

@@ -26,7 +26,7 @@ def product(X):
 
 @pytest.mark.parametrize("convention", oracles.CONVENTIONS)
 def test_one_observation_has_no_spread(convention):
-    """With n = 1 on its own values: one grid value, all effects 0."""
+    """With n = 1 on its observed values: one grid value, all effects 0."""
     e = explained(product, np.array([[2.0, 3.0]]), convention=convention)
     table = e.table()
     assert_allclose(table[list(oracles.EFFECTS)].to_numpy(dtype=float), 0.0, atol=0)
@@ -52,7 +52,7 @@ def test_one_observation_on_a_given_grid(convention):
 
 @pytest.mark.parametrize("convention", oracles.CONVENTIONS)
 def test_no_spread_on_a_given_grid(convention):
-    """σ = 0 with K ≥ 2: effects 0; L is 1 at the own value, else 0; support is 1."""
+    """σ = 0 with K ≥ 2: effects 0; L is 1 at the observed value, else 0; support is 1."""
     X = np.column_stack([np.full(4, 2.0), np.arange(4.0)])
     e = explained(product, X, grid={"x0": [1.0, 2.0, 5.0]}, convention=convention)
     row = e["x0"].metrics()
@@ -229,7 +229,7 @@ def test_negative_zero_is_zero():
 
 
 def test_single_precision_columns_keep_their_values():
-    """A float32 column is explained on its own values, not on doubles nearby."""
+    """A float32 column is explained on its float32 values, not on doubles nearby."""
     X = np.array([[0.1, 1.0], [0.2, 2.0], [0.7, 3.0]], dtype=np.float32)
     f = explained(square, X)["x0"]
     assert_allclose(f.grid, X[:, 0].astype(float), rtol=0)

@@ -24,7 +24,7 @@ ALL_DECAYS = np.array([1.0, 0.99, 0.75, 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 1e-8])
 
 
 def feature(rng, n, n_grid, *, n_active=None, weighted=False, own_scales=False, on_grid=False, offset=0.0):
-    """Rows of one feature: grid, active intervals, stretches, own values, likelihood scales, weights."""
+    """Rows of one feature: grid, active intervals, stretches, observed values, likelihood scales, weights."""
     grid = np.cumsum(rng.choice([1e-3, 0.25, 1.0], n_grid)) + offset
     active = np.arange(n_grid - 1)
     if n_active is not None:
@@ -195,7 +195,7 @@ def test_parallel_curves_are_added_without_forming_them(seed, n, n_grid, options
 
 
 def test_many_parallel_curves_are_added_by_distance_a_few_at_a_time():
-    """Where rows have likelihood scales of their own each keeps its own value and scale."""
+    """Where each row has a likelihood scale, it keeps its observed value and scale."""
     rng = np.random.default_rng(0)
     grid, active, _, *rows = feature(rng, 5000, 6, own_scales=True, weighted=True)
     step, offsets, rows = rng.normal(size=6), rng.normal(size=5000), tuple(rows)
@@ -279,7 +279,7 @@ def _decayed(slopes, logs, weights, u, convention):
     return math.fsum(m * s for m, s in likely) / below, math.exp(top) * below / whole
 
 
-# What decays may be off by, from which on, where own values are interpolated at nodes.
+# What decays may be off by, from which on, where observed values are interpolated at nodes.
 INTERPOLATED = ((1e-3, 1e-9), (1e-4, 1e-8), (1e-8, 3e-6))
 
 
@@ -344,7 +344,7 @@ def test_every_decay_of_repeated_rows():
 
 
 def test_every_decay_along_the_axis(monkeypatch):
-    """One pass along the axis in place of own values × grid values, restarted every few dozen exponents."""
+    """One pass along the axis in place of observed values × grid values, restarted every few dozen exponents."""
     monkeypatch.setattr(decay_module, "_MOST_LAID_OUT", 0)
     for scale in (1e-3, 0.05, 0.8, 30.0):
         for on_grid in (True, False):
@@ -435,7 +435,7 @@ def test_decay_sums_of_mass_that_is_far_away():
 )
 @settings(max_examples=40)
 def test_masses_laid_out_by_the_kernel_are_those_of_numpy(seed, n_ends, n_nodes, parts, n_u):
-    """Scales of 0 let nothing through but the own value itself; masses of 0 add nothing."""
+    """Scales of 0 leave only the observed value; masses of 0 add nothing."""
     rng = np.random.default_rng(seed)
     values = np.unique(rng.choice(np.arange(-60, 60) / 4, n_ends))
     nodes = np.concatenate([rng.uniform(-20, 20, n_nodes), values[-1:], values[:1]])
@@ -490,7 +490,7 @@ def test_decay_sums_of_nothing():
 
 
 def shares_of_nodes(own, observed):
-    """Nodes of each own value, and its shares of them."""
+    """Nodes of each observed value, and its shares of them."""
     bucket = own.find(observed)
     degrees = own.polynomials(observed, bucket)
     for at, of_row in enumerate(bucket):

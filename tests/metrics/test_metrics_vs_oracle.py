@@ -19,7 +19,7 @@ NAMES = ["a", "b"]
 
 
 class CountingModel:
-    """A model that counts how often and with how many rows it is asked."""
+    """A model that counts its calls and their rows."""
 
     def __init__(self, function):
         self.function = function
@@ -152,7 +152,7 @@ def with_missing(model):
 @settings(max_examples=150)
 @given(data=st.data())
 def test_missing_values_equal_the_oracle(data):
-    """Rows whose own value is missing count in the sums, with the lower median standing in."""
+    """Rows whose observed value is missing count in the sums, with the lower median in its place."""
     X = data.draw(own.varied_tables(min_rows=3))
     gone = data.draw(st.lists(st.booleans(), min_size=len(X), max_size=len(X)))
     X = X.copy()
@@ -195,7 +195,7 @@ def waves(X):
 
 @pytest.fixture(scope="module")
 def long_table():
-    """150 rows: one column all distinct, one of quarters, so that own values tie."""
+    """150 rows: one column all distinct, one of quarters, so that observed values tie."""
     rng = np.random.default_rng(5)
     return np.column_stack([rng.normal(size=150), rng.integers(-6, 6, 150) / 4])
 

@@ -102,7 +102,7 @@ def test_missing_own_values_take_the_lower_median():
 
 
 def test_missing_impact_by_hand():
-    """Curves at own value 0, 2 and (the median of the known 0 and 2) 0, against 7 at NaN."""
+    """Curves at observed value 0, 2 and (the median of the known 0 and 2) 0, against 7 at NaN."""
     X = np.array([[0.0], [2.0], [math.nan]])
     figures = oracles.metrics(lambda X: np.where(np.isnan(X[:, 0]), 7.0, X[:, 0]), X, 0)
     assert_allclose(figures["missing_impact"], (7 + 5 + 7) / 3, rtol=1e-15)

@@ -1,4 +1,4 @@
-"""Pairs of own values and grid values as a mass over distance, against plain double sums."""
+"""Pairs of observed values and grid values as a mass over distance, against plain double sums."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def assert_laplace_transforms(own, others, *, compiled=False):
 @example(seed=0, sizes=(400, 300), shape="far", kinds=("own", "lengths"), compiled=False)
 @settings(max_examples=200)
 def test_all_pairs_are_those_of_a_double_sum(seed, sizes, shape, kinds, compiled):
-    """Grids of the own values, of others among them, or far from them; equal weights, or none here and there."""
+    """Grids of the observed values, of others among them, or far from them; equal weights, or none here and there."""
     rng = np.random.default_rng(seed)
     (n_own, n_others), (grid, u) = sizes, kinds
     values = drawn(rng, n_own, shape)

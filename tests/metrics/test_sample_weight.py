@@ -62,7 +62,7 @@ def test_whole_weights_are_repeated_rows(X, model, options, grid, data):
 @settings(max_examples=80)
 @given(X=own.varied_tables(min_rows=3), options=own.OPTIONS, data=st.data())
 def test_whole_weights_are_repeated_rows_where_values_are_missing(X, options, data):
-    """The stand-in for a missing own value is the weighted median."""
+    """A missing observed value is replaced by the weighted median."""
 
     def model(Z):
         Z = np.asarray(Z, dtype=float)

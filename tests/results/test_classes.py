@@ -10,6 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 import ice_explorer as ice
 from ice_explorer.errors import OutputError
 from ice_explorer.results.outputs import MOST_SHOWN
+from ice_explorer.widget import replies
 from ice_explorer.widget.session import work_of
 
 N = 60
@@ -97,5 +98,11 @@ def test_of_many_classes_the_most_probable_are_shown_and_the_explained_one():
 
 def test_a_single_output_has_nothing_beside_it():
     """A regressor and an explanation stand alone."""
-    assert work_of(lambda rows: rows[:, 0], X, None, {}).choices.classes is None
-    assert "side by side" in str(OutputError.alone())
+    work = work_of(lambda rows: rows[:, 0], X, None, {})
+    assert work.choices.classes is None
+    with pytest.raises(OutputError) as caught:
+        replies._answer_of_feature(work, None, {"type": "classes", "feature": "x0"})
+    assert str(caught.value) == (
+        "Classes can be shown side by side where the model at hand has several; this explorer knows of one output. "
+        "Call `ICEExplorer(model, X)` with a model of several classes."
+    )

@@ -151,7 +151,7 @@ def test_features_are_chosen_by_name_or_position():
 
 
 def test_the_table_has_its_columns_in_order_and_its_rows_by_impact(explanation):
-    """Indexed by feature, largest impact first unless told otherwise."""
+    """Indexed by feature, largest impact first by default."""
     table = explanation.table()
     assert table.columns.tolist() == COLUMNS
     assert table.index.name == "feature"
@@ -369,7 +369,7 @@ def test_likelihood_is_one_at_the_own_value(explanation):
 
 @pytest.fixture(scope="module")
 def coarse():
-    """Five observations of one feature on a grid that misses most own values."""
+    """Five observations of one feature on a grid that misses most observed values."""
     X = np.array([[0.0, 1.0], [1.0, 2.0], [4.5, 3.0], [7.0, -1.0], [12.0, 0.0]])
     e = ice.explain(
         lambda rows: rows[:, 0] ** 2 + rows[:, 1],
@@ -719,7 +719,7 @@ def test_memory_limits_that_are_understood(limit):
 
 @pytest.mark.parametrize("limit", ["", "GB", "1XB", "-1MB", "1", 0, -5, None, True, np.nan, np.inf])
 def test_memory_limits_that_are_not(limit):
-    """Refused with what would be understood."""
+    """Refused with the values that are accepted."""
     assert refusal(InvalidOptionError, explain, memory_limit=limit) == (
         "`memory_limit` must be a positive number of bytes or a text such as '500MB' or '2GB'; "
         f"got {limit!r}. The default is '1GB'."
@@ -806,7 +806,7 @@ def test_what_is_no_table_is_refused():
 
 
 def test_progress_counts_up_to_the_total():
-    """A function is told (done, total, label): never backwards, to the end, feature by feature."""
+    """A function is called with (done, total, label): never backwards, to the end, feature by feature."""
     told = []
     ice.explain(
         Model(),
@@ -899,7 +899,7 @@ def test_interrupted_curves_are_computed_when_asked_again():
 
 
 def test_a_cancelled_feature_says_so_and_can_be_computed_later():
-    """`cancelled` is asked between blocks."""
+    """`cancelled` is called between blocks."""
     plan = prepare(Model(), customers(), Options(memory_limit="20kB"))
     asked = []
 
@@ -995,11 +995,11 @@ def test_what_draws_takes_what_it_hands_over(method, function):
 
 
 def test_a_notebook_completes_features():
-    """`explanation["` and Tab offer what can be asked for."""
+    """`explanation["` and Tab offer the features."""
     assert explain()._ipython_key_completions_() == explain().features
 
 
 def test_curves_refuse_to_be_pickled_as_their_explanation_does():
-    """Curves are asked of the model when they are read, and a model may be any function."""
+    """Curves are predicted when they are read, and a model may be any function."""
     with pytest.raises(InputTypeError, match=r"^An explanation cannot be pickled or copied: "):
         pickle.dumps(explain()["age"])

@@ -122,7 +122,7 @@ def test_a_feature_that_was_cancelled_continues_with_the_next_block():
 
 
 def test_a_failure_that_is_over_when_it_is_looked_at_is_no_phantom_either():
-    """One call failed; the same phantoms are predicted when they are asked for again."""
+    """One call failed; the same phantoms are predicted when they are computed again."""
     service = Service(RuntimeError("busy"), None)
 
     def predict(rows):

@@ -139,7 +139,10 @@ def test_positions_may_be_a_mask():
     assert_allclose(f.rows(mask), f.rows(np.flatnonzero(mask)))
     assert_allclose(f.predictions(mask.tolist()), model(X[mask]))
     assert f.to_frame(rows=mask)["row"].nunique() == mask.sum()
-    with pytest.raises(InvalidOptionError, match=r"one value for each of the 120 rows of X; got 3\.$"):
+    with pytest.raises(
+        InvalidOptionError,
+        match=r"of the 120 rows of X; got 3\. Pass a mask of these rows",
+    ):
         f.rows([True, False, True])
 
 
@@ -240,12 +243,16 @@ def test_effects_are_per_the_step_that_is_given(by):
     pd.testing.assert_frame_equal(table[others][plain.columns], plain[others])
 
 
+A_STEP = "`unit` must give 'age' a number greater than 0, or of dates a timedelta; got "
+NO_STEP = " Leave it out of `unit` for one standard deviation."
+
+
 @pytest.mark.parametrize(
     ("unit", "message"),
     [
-        ({"age": 0}, "`unit` must give 'age' a number greater than 0, or of dates a timedelta; got 0."),
-        ({"age": "ten"}, "`unit` must give 'age' a number greater than 0, or of dates a timedelta; got 'ten'."),
-        ({"age": True}, "`unit` must give 'age' a number greater than 0, or of dates a timedelta; got True."),
+        ({"age": 0}, f"{A_STEP}0.{NO_STEP}"),
+        ({"age": "ten"}, f"{A_STEP}'ten'.{NO_STEP}"),
+        ({"age": True}, f"{A_STEP}True.{NO_STEP}"),
         ({"city": 1}, "`unit` gives 'city' a step, but its levels have no order. Leave it out of `unit`."),
     ],
     ids=["zero", "text", "flag", "levels"],

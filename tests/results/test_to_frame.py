@@ -148,7 +148,7 @@ def test_polars_takes_it(e):
 
 
 def test_a_large_table_is_announced(e, monkeypatch):
-    """Its rows and bytes are said before it is made, with what to do, at the line that asked for it."""
+    """A warning has its rows and bytes before it is made, and what to do, at the line of the call."""
     monkeypatch.setattr(tables, "_LARGE", 100)
     rows = N * len(e["age"].grid)
     sentence = (
@@ -163,7 +163,7 @@ def test_a_large_table_is_announced(e, monkeypatch):
 
 
 def test_the_size_that_is_announced_is_that_of_the_table(e):
-    """What is said of each row is what a row takes, where labels are numbers."""
+    """The bytes of each row are what a row takes, where labels are numbers."""
     frame = ice.explain(lambda X: X[:, 0], np.arange(300.0)[:, None], progress=False)["x0"].to_frame()
     assert frame.memory_usage(index=False).sum() / len(frame) == pytest.approx(tables._BYTES, abs=1)
 

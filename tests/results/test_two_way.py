@@ -201,7 +201,7 @@ def test_it_can_be_stopped_between_blocks_and_begun_again(X):
         ),
         (
             ("age", "age"), {}, InvalidOptionError,
-            "The two features of a pair must differ; got 'age' twice. Name another one beside it.",
+            "The two features of a pair must differ; got 'age' twice. Pass two different features.",
         ),
         (
             ("age", "bmi"), {"grid_size": 1}, InvalidOptionError,
@@ -214,7 +214,7 @@ def test_it_can_be_stopped_between_blocks_and_begun_again(X):
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_said_in_a_sentence(X, pair, options, error, message):
-    """Before the model is asked."""
+    """Before the model is called."""
     with pytest.raises(error) as caught:
         explain(product, X).two_way(*pair, **options)
     assert str(caught.value) == message

@@ -1,4 +1,4 @@
-"""One word for one thing: an explanation, one of its features and an explorer are asked alike."""
+"""One word for one thing: an explanation, one of its features and an explorer have the same names."""
 
 from pathlib import Path
 

@@ -242,7 +242,7 @@ def test_classes_of_which_too_few_lines_would_fit_are_left_out(of_classes, tmp_p
     [("view", EVIL, "all"), ("panel", EVIL, None), ("since", "since", None), ("all", EVIL, "all")],
 )
 def test_what_chooses_how_it_opens(explanation, tmp_path, what, feature, right):
-    """A page holds everything whatever is asked for; the word says what stands open."""
+    """A page holds everything for any `what`; the word chooses what is open."""
     state = ViewState(feature=EVIL, choices={"right": "all"})
     page = Page(save(explanation, state, tmp_path / "page.html", what, max_lines=5))
     traits = page.snapshot["traits"]

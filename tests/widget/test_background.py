@@ -211,7 +211,7 @@ def test_cancelling_keeps_what_is_there(start):
 
 
 def test_a_question_after_cancelling_computes_its_feature(start):
-    """Whoever asks for a feature after a cancel gets it, and only it."""
+    """A feature that is needed after a cancel is computed, and only that."""
     work = Work()
     work.gate("a")
     background = start("abc", work)
@@ -225,7 +225,7 @@ def test_a_question_after_cancelling_computes_its_feature(start):
 
 
 def test_a_question_may_come_before_the_cancelled_computation_has_ended(start):
-    """It was asked after the cancel, so it is no part of what was cancelled."""
+    """The question came after the cancel, so it is no part of what was cancelled."""
     work = Work()
     held = threading.Event()
 
@@ -247,7 +247,7 @@ def test_a_question_may_come_before_the_cancelled_computation_has_ended(start):
 
 
 def test_asking_for_the_rest_after_cancelling_completes_it(start):
-    """When every feature has been asked for after all, the result is complete."""
+    """When every feature has been computed after all, the result is complete."""
     work = Work()
     work.gate("a")
     background = start("ab", work)
@@ -258,7 +258,7 @@ def test_asking_for_the_rest_after_cancelling_completes_it(start):
         replies = Replies()
         background.ask(name, replies.answer, replies.refuse)
         replies.wait()
-    wait_until(lambda: background.snapshot().state == "ready")  # said just after the last reply
+    wait_until(lambda: background.snapshot().state == "ready")  # reported just after the last reply
 
 
 def test_going_on_after_cancelling_computes_what_is_missing(start):
@@ -368,7 +368,7 @@ ENDS = [KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError, Pa
 
 @pytest.mark.parametrize("kind", ENDS)
 def test_what_ends_a_thread_becomes_an_error(start, caplog, kind):
-    """Whatever a model raises ends the waiting, is told, refuses who asked, and can be gone on from."""
+    """Whatever a model raises ends the waiting, is reported, refuses questions, and can be resumed from."""
     told, work = [], Work()
     gate = work.gate("b")
     ends = [kind("enough")]
@@ -400,7 +400,7 @@ def test_what_ends_a_thread_becomes_an_error(start, caplog, kind):
 
 @pytest.mark.parametrize("kind", [*ENDS, ValueError])
 def test_an_answer_that_raises_is_a_refusal(start, kind):
-    """Whoever asked is told why, once, and the thread lives."""
+    """The question is refused with the reason, once, and the thread lives."""
     work = Work()
     gate = work.gate("a")
     background = start("a", work)
@@ -445,7 +445,7 @@ def test_a_refusal_that_fails_is_logged(start, caplog):
 
 @pytest.mark.parametrize("in_vain", ["wait", "ask"])
 def test_a_thread_that_is_gone_without_a_word_is_noticed(start, in_vain):
-    """Whoever waits hears of it, whoever asks is answered by another thread, and the rest can be computed."""
+    """A waiting thread gets the error, a question is answered by another thread, and the rest can be computed."""
     work = Work()
     work.gate("b")
     background = start("abc", work)
@@ -508,7 +508,7 @@ def test_the_listener_hears_of_the_end(start):
 
 
 def test_a_slow_feature_does_not_hide_a_fast_one(start):
-    """A result that came too soon after the last telling is told while the next is computed."""
+    """A result that came too soon after the last report is reported while the next is computed."""
     heard = []
     work = Work()
     work.gate("c")
@@ -670,7 +670,7 @@ def test_without_threads_a_question_is_answered_before_asking_returns(start):
 
 @pytest.mark.usefixtures("threadless")
 def test_without_threads_what_happens_meanwhile_may_cancel_and_somebody_go_on():
-    """What is there stays, what is asked for is computed, and the rest when it is wanted."""
+    """What is there stays, what is needed is computed, and the rest when it is wanted."""
     order = []
 
     def compute(name, between_blocks, cancelled):

@@ -48,7 +48,7 @@ def reply_to(explorer, request_id):
 
 
 def test_the_browser_is_told_what_makes_curves_differ(make, X):
-    """The same as from Python, the best first, found once for all who ask."""
+    """The same as from Python, the best first, found once for all requests."""
     model = Model()
     explorer = make(model, X, engine="brute")
     table = explorer.explanation.drivers("one")
@@ -100,7 +100,7 @@ def test_the_browser_colours_by_the_groups_of_two_columns(make, X):
 
 
 def test_curves_do_not_wait_for_drivers(make, X):
-    """Curves that are asked for while drivers are being found come before them."""
+    """Curves that are requested while drivers are being found come before them."""
     model = Model()
     explorer = make(model, X, engine="brute", memory_limit="20kB")
     assert explorer.explanation
@@ -114,7 +114,7 @@ def test_curves_do_not_wait_for_drivers(make, X):
 
 
 def test_closing_ends_the_search(make, X):
-    """Whoever waits is told that the work was cancelled; the model is let go."""
+    """A waiting thread gets Cancelled; the model is released."""
     model = Model()
     explorer = make(model, X, engine="brute", memory_limit="20kB")
     assert explorer.explanation

@@ -12,7 +12,7 @@ from ice_explorer.widget.front_end import SCRIPT, _shared, front_end
 
 @pytest.fixture
 def kernel(monkeypatch):
-    """A Jupyter kernel, as far as the front end asks for it; what it shares is closed."""
+    """A Jupyter kernel, as far as the front end needs it; what it shares is closed."""
     monkeypatch.setattr(comm, "create_comm", Wire)
     ipython = types.SimpleNamespace(get_ipython=lambda: types.SimpleNamespace(kernel=object()))
     monkeypatch.setitem(sys.modules, "IPython", ipython)

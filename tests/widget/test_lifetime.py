@@ -1,4 +1,4 @@
-"""Explorers that a run of their cell replaced: what pauses, what is let go, and what goes on."""
+"""Explorers that a run of their cell replaced: what pauses, what is released, and what continues."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def wait_until(condition):
 
 
 def tell(explorer, state, view="a"):
-    """Tell the kernel of a view, as a page does."""
+    """Report a view to the kernel, as a page does."""
     explorer.comm.receive({"method": "custom", "content": {"id": "a", "type": "view", "view": view, "state": state}})
 
 
@@ -140,7 +140,7 @@ def test_fifty_runs_leave_what_one_leaves(notebook):
         for _ in range(50):
             notebook.run("cell", MAKE)
             made.append(weakref.ref(notebook["x"]))
-            notebook["x"].explanation  # noqa: B018 - so that there are results to let go of
+            notebook["x"].explanation  # noqa: B018 - so that there are results to release
         wait_until(lambda: [reference() is None for reference in made] == [True] * 49 + [False])
     finally:
         gc.enable()
@@ -160,7 +160,7 @@ def test_a_result_without_a_name_is_let_go(notebook):
 
 
 def test_a_name_assigned_in_another_cell_replaces(notebook, model):
-    """Where the cell of the old explorer has been deleted and its variable is another's, it is let go."""
+    """Where the cell of the old explorer has been deleted and its variable is another's, it is released."""
     notebook.run("first", MAKE)
     first = weakref.ref(notebook["x"])
     notebook.run("second", MAKE)

@@ -168,7 +168,7 @@ def test_a_state_that_ranks_by_a_column_of_before_ranks_by_its_heir(make):
 
 
 def test_a_state_of_before_without_a_weighting_is_read_as_it_is(make):
-    """A part of a state sets that part, and nothing is to be said."""
+    """A part of a state sets that part, without a note."""
     explorer = make(numbered, X, state={"version": 1, "kind": "d-ice", "view": {"left": "map"}})
     assert (explorer.kind, explorer.convention, explorer.state()["view"]) == ("d-ice", "stable", {"left": "map"})
 
@@ -249,7 +249,7 @@ def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier)
     ],
 )
 def test_a_broken_choice_of_the_browser_is_not_taken(make, caplog, view, sentence):
-    """Nothing of it is, nor of what was set together with it; the page is told why, and what stands."""
+    """Nothing of it is, nor of what was set together with it; the page gets the reason and the values that remain."""
     explorer = make(numbered, X, state={"version": 2, "view": VIEW})
     n_sent = len(explorer.comm.sent)
     explorer.comm.receive({"method": "update", "state": {"_view": view, "kind": "c-ice"}, "buffer_paths": []})

@@ -47,7 +47,7 @@ class Model:
         self.most_concurrent = max(self.most_concurrent, self.concurrent)
         try:
             self.n_calls += 1
-            if self.n_calls > 1:  # it is asked once when an explorer is made
+            if self.n_calls > 1:  # it is called once when an explorer is made
                 assert self.gate.wait(SOON)
             if self.fails_where is not None and self.fails_where(X):
                 raise ValueError("out of range")
@@ -362,7 +362,7 @@ def test_the_table_has_the_unit_of_the_bars(make, X, unit):
 
 @pytest.mark.parametrize("is_explained", [False, True])
 def test_how_far_predictions_spread_is_measured_in_the_background(make, X, is_explained):
-    """The header says so once it is known; the model is asked for it in the explorer's own thread, once."""
+    """The header has it once it is known; the model predicts it in the thread of the explorer, once."""
     threads = []
 
     class Watched(Model):
@@ -508,7 +508,8 @@ def test_a_failing_progress_function_is_an_error_of_the_explorer(make, X, caplog
         ("selection", [-1], ("`selection` must be row positions of X, from 0 to 39; got -1. Rows are addressed "
          "by position, not by index label; `X.index.get_indexer(labels)` has the positions.")),
         ("selection", [True, False], (
-         "`selection` as a mask must have one value for each of the 40 rows of X; got 2.")),
+         "`selection` as a mask must have one value for each of the 40 rows of X; got 2. "
+         "Pass a mask of these rows, or their positions.")),
         ("selection", 3, ("`selection` must be row positions of X, from 0 to 39; got 3. Rows are addressed "
          "by position, not by index label; `X.index.get_indexer(labels)` has the positions.")),
     ],
@@ -1008,7 +1009,7 @@ def test_cancelling_stops_and_says_so(make, X, held):
 
 
 def test_going_on_completes_what_was_cancelled(make, X, held):
-    """The browser asks for the rest, the status says so, and the accessors have it all."""
+    """The browser requests the rest, the status shows it, and the accessors have it all."""
     explorer = make(held, X)
     wait_until(lambda: explorer._background.snapshot().current == "slope")
     assert ask(explorer, "a", type="cancel")[0]["type"] == "result"
@@ -1078,7 +1079,8 @@ def test_closing_answers_and_refuses(make, X, held):
     with pytest.raises(errors.Cancelled) as caught:
         _ = explorer.table
     assert str(caught.value) == (
-        "An explorer must be open to be read; this one was closed and has let go of its model and data. Make it again."
+        "An explorer must be open to be read; this one is closed and no longer holds its model and data. "
+        "Create a new one."
     )
     explorer.close()
 
@@ -1090,7 +1092,7 @@ def test_closing_while_the_result_is_published_is_no_failure(make, X, held, capl
 
     def close_meanwhile(_change):
         closing.start()
-        closing.join(0.2)  # as long as it would take to let go at once
+        closing.join(0.2)  # as long as it would take to close at once
 
     explorer.observe(close_meanwhile, "_header")
     held.gate.set()
@@ -1254,7 +1256,7 @@ def test_all_classes_are_shown_of_the_same_rows(make, X):
 
 
 def test_another_output_is_explained_anew(make, X):
-    """A new output has tables, header and curves of its own; whoever waits gets those."""
+    """A new output has tables, header and curves of its own; a waiting thread gets those."""
     explorer = make(Iris(), X, output="setosa")
     before = explorer.table["impact"]["slope"]
     explorer.feature = "bend"
@@ -1344,7 +1346,7 @@ def test_an_output_that_the_model_lacks_is_refused(make, X):
 
 
 def test_a_choice_that_fails_goes_back(make, X):
-    """If the model cannot be asked the other way, the traits name again what is shown."""
+    """If the model lacks the other response, the traits name again what is shown."""
 
     class Moody(Iris):
         def decision_function(self, X):

@@ -46,7 +46,7 @@ def nan_as_none(values):
 
 
 def test_predictions_at_own_values_are_sent_where_the_curves_do_not_tell_them():
-    """With the median in the place of a missing value; nothing where every own value is on the grid."""
+    """With the median in the place of a missing value; nothing where every observed value is on the grid."""
     X = np.array([[1.0, 1.0], [2.0, 2.0], [4.0, 3.0], [np.nan, 5.0]])
     model = lambda rows: np.nan_to_num(rows[:, 0], nan=-3.0) ** 2 * rows[:, 1]  # noqa: E731 - one line says it
     coarse, fine = (ice.explain(model, X, grid=grid, progress=False) for grid in ({"x0": [1.0, 3.0]}, "observed"))
@@ -65,7 +65,7 @@ def test_large_outputs_keep_their_digits():
 
 
 def test_selected_rows_are_always_drawn():
-    """However few lines are asked for, selected rows are among them, the first row too."""
+    """However few lines are requested, selected rows are among them, the first row too."""
     X = pd.DataFrame({"a": np.arange(50.0)})
     explanation = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
     body, buffers = curves_of(explanation, explanation["a"], 3, [0, 49])
@@ -85,7 +85,7 @@ def test_row_labels_are_sent_where_rows_have_names():
 
 
 def test_notes_are_of_the_feature_that_they_begin_with():
-    """The label is parted from what is said of it, whatever it holds; a note on a column is on all."""
+    """The label is parted from the statement about it, whatever it holds; a note on a column is on all."""
     X = pd.DataFrame({"a": [0.0, 1.0, 3.0], "a': 'b": [0.0, 1.0, 9.0], "it: is": [1.0, 2.0, 3.0]})
     explanation = ice.explain(lambda X: X["a"] ** 4 + X["a': 'b"] ** 4, X, progress=False)
     explanation.notes = ["'a': steep.", "\"a': 'b\": odd: very.", "'it: is': flat.", "'z': no feature.", "Note: all."]
@@ -237,7 +237,7 @@ def test_colours_are_of_the_rows_asked_for():
 
 
 def test_positions_beyond_the_data_are_refused():
-    """A browser that still shows another data set is told so."""
+    """A browser that still shows another data set gets an error."""
     with pytest.raises(errors.InvalidOptionError) as caught:
         colors(["a", "b"], positions=[0, 2])
     assert str(caught.value) == (

@@ -121,8 +121,8 @@ def two_way(
 ) -> Figure:
     """Draw the partial dependence on two features as a heat map.
 
-    The model is asked for every pair of their values, whichever engine explains it: of an explorer behind the
-    notebook's back, and anew where another output is chosen.
+    The model predicts every pair of their values, whichever engine explains it: for an explorer in the background,
+    and again when another output is chosen.
 
     Parameters
     ----------
@@ -158,10 +158,13 @@ def _check(function: str, got: Any, *, or_explanation: bool = False) -> None:
 
     takes = (ICEExplorer, Explanation) if or_explanation else (ICEExplorer,)
     if not isinstance(got, takes):
-        raise InputTypeError.explorer(got, or_explanation=or_explanation, is_explanation=isinstance(got, Explanation))
+        what = "an ICEExplorer or an Explanation" if or_explanation else "an ICEExplorer"
+        call = "explanation" if isinstance(got, Explanation) else "model, X"
+        raise InputTypeError(
+            f"A figure of bqplot is one of {what}; got {type(got).__name__}.", f"Pass `ice.ICEExplorer({call})`."
+        )
     if find_spec("bqplot") is None:
-        what = f"`ice.bqplot.{function}`"
-        raise MissingDependencyError.extra(what, "bqplot", "bqplot")
+        raise MissingDependencyError.extra(f"`ice.bqplot.{function}`", "bqplot", "bqplot")
 
 
 def __dir__() -> list[str]:

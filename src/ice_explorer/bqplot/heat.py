@@ -51,7 +51,7 @@ def heat_figure(source: ICEExplorer | Explanation, pair: tuple[Name, Name], grid
 
         link.ask(None, answer, drawn.show, drawn.refuse)
 
-    source._known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)  # what is wrong is said at once
+    source._known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)  # an error is raised at once
     Link(source, drawn.figure, draw, ()).settle()
     return drawn.figure
 
@@ -104,7 +104,7 @@ class _Heat:
         look.set_heading(self._heading, f"Mean {two.output_label}, {two.row_count}")
 
     def refuse(self, sentence: str) -> None:
-        """Say why there is nothing."""
+        """Show why there is nothing."""
         look.set_heading(self._heading, sentence, look.ROOM_OF_REFUSAL)
 
     def _set_axes(self, two: TwoWay) -> tuple[Array, Array]:

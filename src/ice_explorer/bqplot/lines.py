@@ -60,7 +60,7 @@ class Curves(Panel):
         look.set_all(self._mean, {**points(lines.x, lines.mean), "stroke_width": 2 * join})
 
     def announce(self, link: Link) -> None:
-        """Have an axis say what the colours stand for, a new one for another column."""
+        """Label an axis with what the colours mean, a new one for another column."""
         coloring = coloring_of(link.explorer._known, link.state.color_by, np.zeros(1, dtype=np.int64))
         meaning = coloring.title, coloring.domain, coloring.levels
         if meaning != self._meaning:
@@ -76,7 +76,7 @@ class Curves(Panel):
 
 
 def _names(rows: list[int], labels: list[str] | None) -> list[str]:
-    """Name rows as the explorer does: several of them may have one label, and a click must tell them apart."""
+    """Return names of rows as the explorer has them: unique, because a click selects a row by its name."""
     if labels is None:
         return [f"row {row}" for row in rows]
     return [f"{label} (row {row})" for label, row in zip(labels, rows, strict=True)]

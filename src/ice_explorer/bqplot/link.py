@@ -103,7 +103,7 @@ class Link:
         self._draw_safely()
 
     def settle(self) -> None:
-        """Wait a little for what was asked: a figure had better not change while a page draws it first."""
+        """Wait a little for the answer: a figure should not change while a page draws it first."""
         self.thread.wait(lambda: self._answered == self._asked, _FIRST_SECONDS)
 
     @property
@@ -118,7 +118,7 @@ class Link:
         show: Callable[[Any], object],
         refuse: Callable[[str], object],
     ) -> None:
-        """Ask in the background, and show the answer, unless something else has been asked since.
+        """Compute in the background, and show the answer, unless there is a newer question.
 
         `answer` is called in the thread of the explorer, with the feature that was named and what is to be called
         between blocks; `show` with its result or `refuse` with a sentence in the thread of the figure.
@@ -165,7 +165,7 @@ class Link:
             logger.exception("A figure could not follow its explorer.")
 
     def _mend_later(self) -> None:
-        """Have scales and axes looked at once more, if the figure may still be in its first drawing.
+        """Update scales and axes once more, if the figure may still be in its first drawing.
 
         bqplot is deaf then: of what changes an axis may keep the labels of before.
         """
@@ -197,7 +197,7 @@ class Link:
             self._figure.unobserve(self._figure_closed, "comm")
 
     def _end(self) -> None:
-        """Let go of a figure that is closed, and of what it was made of: ipywidgets keeps all that is not."""
+        """Close the widgets of a closed figure: ipywidgets keeps all that are open."""
         self._unlink()
         for part in _parts(self._figure):
             part.close()

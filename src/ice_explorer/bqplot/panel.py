@@ -55,7 +55,7 @@ class Panel:
         return lines.y_domain
 
     def announce(self, link: Link) -> None:
-        """Show what can be told before there are lines."""
+        """Show what is known before there are lines."""
 
     def show(self, lines: Lines, coloring: Coloring) -> None:
         """Put lines and their colours into the marks."""
@@ -76,7 +76,7 @@ class Panel:
             return
 
         def answer(opened: FeatureExplanation | None, _between_blocks: Callable[[], None]) -> Shown:
-            assert opened is not None  # noqa: S101 - it was asked for by name
+            assert opened is not None  # noqa: S101 - it was requested by name
             known = link.explorer._known
             lines = lines_of(known, opened, state)
             return lines, coloring_of(known, state.color_by, lines.positions), len(opened.row_positions)

@@ -143,7 +143,7 @@ def turn_of(model: object) -> Turn:
 
 @contextmanager
 def cancelled_by(is_cancelled: Callable[[], bool] | None) -> Iterator[None]:
-    """Have this thread no longer wait for a turn once a function returns True."""
+    """Stop waiting for a turn in this thread once a function returns True."""
     before, _here.is_cancelled = _here.is_cancelled, is_cancelled
     try:
         yield

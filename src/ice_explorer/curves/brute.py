@@ -15,7 +15,7 @@ from ice_explorer.checks import LARGEST
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.concurrency.turns import as_here
 from ice_explorer.errors import Cancelled, PredictionError
-from ice_explorer.errors.base import quoted
+from ice_explorer.errors.base import cause_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -172,7 +172,7 @@ class BruteCurves:
         values: NDArray[np.float64],
         ask: Callable[[], NDArray[np.float64]],
     ) -> tuple[NDArray[np.float64], bool]:
-        """Return predictions of all outputs, (n_outputs, …), and whether the model was asked for them now."""
+        """Return predictions of all outputs, (n_outputs, …), and whether the model was called for them now."""
         if self._several is None:
             return ask(), True
         answers = self._several.answers
@@ -196,7 +196,7 @@ class BruteCurves:
         n_jobs: int,
         made: Callable[[int], object] | None,
     ) -> NDArray[np.float64]:
-        """Ask the model, (n_outputs, n_rows, n_values)."""
+        """Return predictions of the model, (n_outputs, n_rows, n_values)."""
         predictions = np.empty((self._n_outputs, *values.shape))
 
         def call(part: tuple[slice, slice]) -> int:
@@ -237,18 +237,36 @@ class BruteCurves:
             raise
         except PredictionError as error:
             where, _, _ = self._culprit(*block) or ("no single one", None, 0.0)
-            raise PredictionError.wrong_on_phantoms(feature.readable, where, error) from error
+            raise PredictionError(f"No predictions of {_of_phantoms(feature, where)}: {error}") from error
         except Exception as error:
             # A service that does not answer is not asked for halves.
             culprit = None if isinstance(error, OSError) or not self._predicts() else self._culprit(*block)
             if culprit is None:
-                raise PredictionError.out_of_service(feature.readable, error) from error
+                passing = PredictionError(
+                    f"The model failed: {cause_of(error)} It was predicting phantom observations of "
+                    f"{quoted(feature.readable)}, whose values are not the reason.",
+                    "Call `explain` again when the model works.",
+                    'Features that are computed are kept; press "Resume" when the model works.',
+                )
+                passing.is_passing = True
+                raise passing from error
             where, row, value = culprit
             if math.isnan(value):
-                raise PredictionError.failed_on_missing(feature.readable, error) from error
+                raise PredictionError(
+                    f"The model failed where {quoted(feature.readable)} is missing, as it is in rows of X: "
+                    f"{cause_of(error)}",
+                    "Fill missing values, or leave out these rows, for example by `X.dropna()`.",
+                ) from error
             if row is not None and self._raises(self._rows.take(np.array([row]))):
-                raise PredictionError.failed_on_row(row, error) from error
-            raise PredictionError.failed_on_phantoms(feature.readable, where, error) from error
+                raise PredictionError(
+                    f"The model failed on row {row} of X as it is: {cause_of(error)}",
+                    "Leave out the rows that it cannot predict, or fill their missing values.",
+                ) from error
+            raise PredictionError(
+                f"The model failed on {_of_phantoms(feature, where)}: {cause_of(error)}",
+                "Limit the grid with `grid=`, or leave the feature out with `features=`.",
+                "Choose another feature in the ranking. For this one, create the explorer with other grid values.",
+            ) from error
         predictions = flat.T.reshape(self._n_outputs, *values.shape)
         self._check_finite(feature, positions, values, predictions)
         return predictions
@@ -260,7 +278,7 @@ class BruteCurves:
         values: NDArray[np.float64],
         predictions: NDArray[np.float64],
     ) -> None:
-        """Name the first prediction of the output at issue that is no number, or too large a one."""
+        """Raise for the first prediction of the output at issue that is not a number, or too large."""
         explained = self._explained(predictions)
         fitting = fits(explained)
         if not fitting.all():
@@ -316,21 +334,29 @@ def _tell(made: Callable[[int], object] | None, n_predictions: int) -> None:
 
 
 def fits(predictions: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell which predictions can be worked with: numbers that are not too large."""
+    """Return which predictions can be used: numbers that are not too large."""
     return np.asarray(np.abs(predictions) <= LARGEST)
 
 
 def unfit_prediction(feature: Moving, where: str, value: float, response: str) -> PredictionError:
     """Return the error for an invalid prediction."""
+    phantom = f"a phantom observation of {quoted(feature.readable)} ({where})"
     if math.isfinite(value):
-        return PredictionError.too_large(feature.readable, where, value, LARGEST)
+        return PredictionError(
+            f"The model must return numbers from {-LARGEST:g} to {LARGEST:g}; it returned {value!r} on {phantom}.",
+            "Explain a function that scales them down, such as `lambda X: model.predict(X) / 1e200`.",
+        )
     if math.isinf(value) and response == "log_odds":
-        return PredictionError.certain(_of_phantom(feature, where), 0 if value < 0 else 1)
-    return PredictionError.not_finite(feature.readable, where, value)
+        return PredictionError.certain(phantom, 0 if value < 0 else 1)
+    return PredictionError(
+        f"The model must return finite numbers; it returned {value!r} on {phantom}.",
+        "Limit the grid with `grid=`, or use another `response`.",
+        'Choose another scale under "Response", where there is one, or create the explorer with other grid values.',
+    )
 
 
-def _of_phantom(feature: Moving, where: str) -> str:
-    return f"a phantom observation of {quoted(feature.readable)} ({where})"
+def _of_phantoms(feature: Moving, where: str) -> str:
+    return f"phantom observations of {quoted(feature.readable)} ({where})"
 
 
 def place_of(feature: Moving, value: float, row: int) -> str:

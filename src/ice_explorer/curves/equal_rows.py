@@ -48,7 +48,7 @@ class Repeats:
 
 
 def tells_apart(column: NDArray[Any], *, is_whole: bool) -> bool:
-    """Say whether what is equal here is equal in X: whole numbers beyond 2⁵³ need not be."""
+    """Return whether what is equal here is equal in X: whole numbers beyond 2⁵³ need not be."""
     return not is_whole or not bool(np.any(np.abs(column) >= _LARGEST_WHOLE))
 
 

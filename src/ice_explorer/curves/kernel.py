@@ -84,7 +84,7 @@ class RadialCurves:
     """Curves of a sum of radial kernels.
 
     - `matrix` (n_rows, n_features).
-    - `moves`: what `curves` will be asked for.
+    - `moves`: what `curves` will compute.
     - `most_bytes`: what may be kept for all rows.
     """
 

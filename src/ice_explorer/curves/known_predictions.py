@@ -33,7 +33,7 @@ class Answers:
 
     @staticmethod
     def key(response: str, feature: object, positions: NDArray[Any], values: NDArray[np.float64]) -> bytes:
-        """Name a question.
+        """Return the key of a request.
 
         - `feature`: name of what moves.
         - `positions` (n_rows,), `values` (n_rows, n_values).

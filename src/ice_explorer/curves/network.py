@@ -32,7 +32,7 @@ class NetworkCurves:
     """Curves of a neural network.
 
     - `matrix` (n_rows, n_features).
-    - `n_phantoms`: how many it will be asked for, about: whether that is worth loading compiled code.
+    - `n_phantoms`: how many it will predict, about: whether that is worth loading compiled code.
     - `is_single`: count in single precision, as the library does.
     """
 

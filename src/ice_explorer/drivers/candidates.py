@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SecondFeature:
-    """What lines may be told apart by.
+    """What lines may be separated by.
 
     - `label`: name of the column, or of the group, as text.
-    - `kind`: kind of the feature; "other" for objects, which are told apart by their text.
+    - `kind`: kind of the feature; "other" for objects, which are compared by their text.
     - `is_integer`: whether its values are whole numbers.
     - `values` (n_observations,): coordinates, or codes of `levels`; NaN is missing.
     - `levels`: what codes stand for.
@@ -55,7 +55,7 @@ def second_features(columns: Columns, feature: Feature) -> list[SecondFeature]:
 
     - `columns`: of X.
     - `feature`: the one whose lines they are: it is left out.
-    - returns: columns that are members of a group are told by the group.
+    - returns: columns that are members of a group are represented by the group.
     """
     return [_second(columns, number) for number in columns.in_order if number != feature.at_issue]
 

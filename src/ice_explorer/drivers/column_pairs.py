@@ -55,7 +55,7 @@ class ColumnPair:
         return np.searchsorted([leaf for leaf, _ in self.rules()], leaves)
 
     def rules(self) -> list[tuple[int, str]]:
-        """Name the groups that there are."""
+        """Return the names of the groups."""
         found = []
         root = self.first.name(self.root)
         for side, half in enumerate(self.halves):

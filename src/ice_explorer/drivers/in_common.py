@@ -89,7 +89,7 @@ def _range(column: SecondFeature, rows: Mask, low: float, high: float) -> InComm
 
 
 def _levels(column: SecondFeature, rows: Mask) -> InCommon:
-    """Take the levels that the rows have more often, those first that differ most."""
+    """Return the levels that the rows have more often, those first that differ most."""
     distinct = np.unique(column.values)  # NaN is one of them, where there is any
     single = [_chosen(column, rows, (float(level),)) for level in distinct]
     more = sorted((each for each in single if each.difference > 0), key=lambda each: -each.difference)

@@ -18,7 +18,7 @@ _MINUTE = 1 / 1440  # of a day
 
 
 def or_missing(rule: str) -> str:
-    """Add the missing values to a rule, so that "not" does not seem to be said of them."""
+    """Add the missing values to a rule, so that "not" does not seem to include them."""
     is_denied = " is not " in rule or " not in " in rule
     return f"{rule}, or missing" if is_denied else f"{rule} or missing"
 
@@ -38,7 +38,7 @@ def _beside_infinity(lower: float, upper: float) -> float:
 
 
 def sides_of_threshold(second: SecondFeature, lower: float, upper: float) -> tuple[str, str]:
-    """Name the rows up to a value and those above it.
+    """Return the names of the rows up to a value and of those above it.
 
     - `second`: with an order.
     - `lower`, `upper`: neighbouring values that the threshold parts. It is written as the roundest number between them,
@@ -52,7 +52,7 @@ def sides_of_threshold(second: SecondFeature, lower: float, upper: float) -> tup
 
 
 def sides_of_levels(second: SecondFeature, levels: Sequence[str]) -> tuple[str, str]:
-    """Name the rows that have none of some levels, and those that have one of them."""
+    """Return the names of the rows with none of some levels, and of those with one of them."""
     if len(levels) == 1:
         return f"{second.label} is not {levels[0]}", f"{second.label} is {levels[0]}"
     listed = ", ".join(levels[:_MOST_NAMED])

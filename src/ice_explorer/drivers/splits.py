@@ -251,7 +251,7 @@ class _Levels(SplitColumn):
         if masses[:-1].sum() == 0:
             return None
         order = _along_principal_axis(sums[:, :-1].T, masses[:-1])
-        # Up to each place of the order, then each level by itself.
+        # Up to each place of the order, then each level alone.
         in_order = np.arange(self.n_places)[:, None] >= np.argsort(order)
         sets = np.vstack([in_order[:-1], np.eye(self.n_places, dtype=bool)])
         found = _first_best(sums[:, :-1] @ sets.T, sets @ masses[:-1], (sums[:, -1], float(masses[-1])), training)
@@ -287,7 +287,7 @@ class _Levels(SplitColumn):
 def _most_frequent(
     codes: NDArray[np.intp], places: NDArray[np.intp], weights: Array
 ) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
-    """Group levels: each of the most frequent ones by itself, all others together at the end."""
+    """Group levels: each of the most frequent ones alone, all others together at the end."""
     if len(codes) <= _MOST_LEVELS:
         return [(int(code),) for code in codes], places
     frequent = np.argsort(-np.bincount(places, weights, len(codes)), kind="stable")[:_MOST_LEVELS]

@@ -50,17 +50,9 @@ _BRUTE = "every phantom observation is predicted, which works for any model"
 class NotExactError(ICEExplorerError):
     """An engine cannot reproduce the predictions of the model; the message states why."""
 
-    @classmethod
-    def unknown_form(cls, model: object, error: Exception) -> NotExactError:
-        """Return the error for a library version with an unknown model format."""
-        return cls(
-            f"This version of {type(model).__name__} stores the fitted model in an unknown format "
-            f"({type(error).__name__}: {error})."
-        )
-
 
 class Inside:
-    """What a model keeps inside, read once for all who ask.
+    """The structure inside a model, read once for all engines.
 
     - `peeled`: the model without what stands around it.
     """
@@ -76,7 +68,10 @@ class Inside:
         try:
             return reader(model, self._predictor.position, self._predictor.response)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise NotExactError.unknown_form(model, error) from error
+            raise NotExactError(
+                f"This version of {type(model).__name__} stores the fitted model in an unknown format "
+                f"({type(error).__name__}: {error})."
+            ) from error
 
     @cached_property
     def trees(self) -> TreeEnsemble:
@@ -108,7 +103,7 @@ def choose_engine(
     """
     if wanted == "brute" or context.probe is None:
         if wanted not in {"brute", "auto"}:
-            raise InvalidOptionError.engine(wanted, "The model fails on phantoms.")
+            raise _not_exact(wanted, "The model fails on phantoms.")
         return BruteEngine(context, items, n_jobs, "requested; " + _BRUTE if wanted == "brute" else _BRUTE), []
     makers: dict[str, Callable[..., Engine]] = {
         "linear": _linear_engine, "kernel": _radial_engine, "network": _network_engine, "tree": _tree_engine
@@ -121,18 +116,22 @@ def choose_engine(
             return makers[name](inside, context, items, n_jobs), _without_numba() if name == "tree" else []
         except _REFUSALS as error:
             if wanted != "auto":
-                raise InvalidOptionError.engine(name, str(error)) from error
+                raise _not_exact(name, str(error)) from error
             if not isinstance(error, OtherFormError | NotTreesError):
                 notes.append(f"The {name} engine is not used; every phantom observation is predicted: {error}")
     return BruteEngine(context, items, n_jobs, _BRUTE), notes
+
+
+def _not_exact(engine: str, reason: str) -> InvalidOptionError:
+    what = "a model that it computes exactly"
+    return InvalidOptionError.needs(f'engine="{engine}"', what, reason, 'engine="auto"')
 
 
 def _check_worth_sweeping(ensemble: TreeEnsemble) -> None:
     """Refuse trees that scikit-learn's compiled code predicts several times faster than NumPy sweeps them."""
     is_classic = ensemble.library == "scikit-learn" and ensemble.input_dtype == np.float32  # not histogram boosting
     if is_classic and not _HAS_NUMBA:
-        msg = "numba is not installed, and without it scikit-learn is faster."
-        raise UnsupportedTreesError(msg)
+        raise UnsupportedTreesError("numba is not installed, and without it scikit-learn is faster.")
 
 
 def _without_numba() -> list[str]:
@@ -152,8 +151,9 @@ def _named(peeled: Peeled, how: str) -> str:
 def _check(space: Space, found: Any, tolerance: float) -> None:
     apart = space.difference(found)
     if not apart <= tolerance:
-        msg = f"Its predictions of phantom observations differ from those of the model by {apart:.2g} of their size."
-        raise NotExactError(msg)
+        raise NotExactError(
+            f"Its predictions of phantom observations differ from those of the model by {apart:.2g} of their size."
+        )
 
 
 def _linear_reader(peeled: Peeled, columns: Columns) -> Callable[..., LinearModel]:
@@ -207,8 +207,7 @@ def _network_engine(inside: Inside, context: Context, items: Sequence[FeatureInp
 
 def _check_width(n_columns: int, space: Space) -> None:
     if n_columns != len(space.columns):
-        msg = f"The model was fitted on {n_columns} columns, X has {len(space.columns)}."
-        raise NotExactError(msg)
+        raise NotExactError(f"The model was fitted on {n_columns} columns, X has {len(space.columns)}.")
 
 
 def _tree_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
@@ -223,8 +222,7 @@ def _tree_engine(inside: Inside, context: Context, items: Sequence[FeatureInput]
     free = {item.at_issue: (space.places[item.at_issue], space.grids[item.at_issue]) for item in items}
     moved = [place for places, _ in free.values() for place in places.tolist()]
     if len(set(moved)) < len(moved):
-        msg = "Two features change the same input column of the trees."
-        raise NotExactError(msg)
+        raise NotExactError("Two features change the same input column of the trees.")
     trees = TreeCurves(ensemble, columns, free)
     checked = trees.predict(np.arange(n_rows, len(columns[0])))
     _check(space, checked, _FLOAT32_TOLERANCE if ensemble.library == "XGBoost" else _TOLERANCE)

@@ -133,9 +133,12 @@ class Context:
         if wrong.size:
             value, row = float(predicted[wrong[0]]), int(positions[wrong[0]])
             if np.isinf(value) and self.settings.response == "log_odds":
-                where = f"row {row} of X"
-                raise PredictionError.certain(where, 0 if value < 0 else 1)
-            raise PredictionError.row_not_finite(value, row)
+                raise PredictionError.certain(f"row {row} of X", 0 if value < 0 else 1)
+            raise PredictionError(
+                f"The model must return finite numbers; it returned {value!r} for row {row} of X.",
+                "Leave such rows out, or use another `response`.",
+                'Choose another scale under "Response", where there is one, or create the explorer without such rows.',
+            )
         return predicted
 
     def compared_with(self, y: object) -> KnownTarget:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import feature_of
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
@@ -44,7 +45,7 @@ class FeatureInput:
     - `grid`: coordinates.
     - `scale`: σ, or σ_c of levels without an order [feature].
     - `median`: lower (weighted) median, or the most frequent level.
-    - `own` (n_observations,): own coordinates, the median standing in for missing ones.
+    - `own` (n_observations,): observed coordinates, with the median in place of missing ones.
     - `likelihood_scale` (n_observations,): s_i [feature]; 1 for levels without an order.
     - `shares` (n_grid,): for levels without an order: weight of the observations at each level of the grid.
     - `distances` (n_observations, n_grid): for levels without an order: how unlikely each is for a row, where that is
@@ -121,7 +122,12 @@ def feature_input(
         generator = feature_seed(settings.random_state, feature.label)
         positions = summed = draw_stratified(values, context.weighing, n_rows, generator)
         if weights is not None and weights[summed].sum() <= 1:
-            raise InvalidOptionError.weights_of_sample(feature.readable, float(weights[summed].sum()))
+            raise InvalidOptionError(
+                "`sample_weight` of the sampled observations must sum to more than 1; got a sum of "
+                f"{float(weights[summed].sum())!r} for {quoted(feature.readable)}.",
+                "Use a larger `sample`, or multiply the weights.",
+                "Choose another feature in the ranking. For this one, create the explorer with a larger sample.",
+            )
     return FeatureInput(
         feature, chosen, sigma, median, own, likelihood_scale, shares, distances, positions, summed,
         has_missing=bool(np.isnan(values[context.weighing]).any()),
@@ -151,7 +157,11 @@ def _likelihoods(
     n_observations, is_conditional = context.table.n_observations, context.settings.scale == "conditional"
     if feature.is_unordered:
         if scale is not None:
-            raise InvalidOptionError.scale_of_category(feature.readable)
+            raise InvalidOptionError(
+                "`scale` must give standard deviations of features with an order; got one for "
+                f"{quoted(feature.readable)}, an unordered category, whose levels are all as far from each other.",
+                'Leave it out, or use `scale="conditional"`.',
+            )
         distances = None
         if is_conditional:
             distances = conditional_distances(

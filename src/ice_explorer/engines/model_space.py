@@ -32,16 +32,6 @@ class NotColumnwiseError(ICEExplorerError):
     """The transformers around a model do not take X column by column; the message says why."""
 
     @classmethod
-    def failed(cls, error: Exception) -> NotColumnwiseError:
-        """Return the error for transformers whose output is not numeric."""
-        return cls(f"The transformers do not return a numeric matrix ({type(error).__name__}: {error}).")
-
-    @classmethod
-    def labels(cls, label: str) -> NotColumnwiseError:
-        """Return the error for a column with an unknown encoding."""
-        return cls(f"The model's encoding of the levels of {label!r} is unknown.")
-
-    @classmethod
     def mixed(cls, label: str) -> NotColumnwiseError:
         """Return the error for a feature that transformers combine with other columns."""
         return cls(f"The transformers combine {label!r} with other columns.")
@@ -60,7 +50,7 @@ def _seen(column: Column, coordinates: Array, *, is_number: bool) -> NDArray[Any
     try:
         return labels.astype(np.float64) if is_number else labels
     except (TypeError, ValueError) as error:
-        raise NotColumnwiseError.labels(column.label) from error
+        raise NotColumnwiseError(f"The model's encoding of the levels of {column.label!r} is unknown.") from error
 
 
 def _grid_seen(item: FeatureInput, labelled: Container[int], unseen: Container[int]) -> NDArray[Any]:
@@ -156,7 +146,9 @@ class _Transformed:
                     phantoms = self._table.phantoms(first, item.natives(item.grid.values[None, :]))
                     self.moves[item.at_issue] = transform(phantoms)
         except (TypeError, ValueError) as error:
-            raise NotColumnwiseError.failed(error) from error
+            raise NotColumnwiseError(
+                f"The transformers do not return a numeric matrix ({type(error).__name__}: {error})."
+            ) from error
 
     def _first_phantoms(self, donors: dict[int, NDArray[np.int64] | None]) -> tuple[Array, dict[int, Array]]:
         """Transform X, and with it the first row with whatever values other rows can give it."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.errors.base import cause_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,7 +69,12 @@ class Witness:
         """
         change = self._change(self._again(), self.predicted)
         if change and not self._change(self._again(), self._again()):
-            raise PredictionError.changed(change)
+            raise PredictionError(
+                "The model must stay as it was explained; it changed since `explain`, and predicts the same rows "
+                f"differently by up to {change:.3g}.",
+                "Explain it again.",
+                "Run the cell of the explorer again.",
+            )
 
     def is_predicted(self) -> bool:
         """Whether the model still predicts these observations."""
@@ -86,7 +92,10 @@ class Witness:
         except Cancelled:
             raise
         except Exception as error:
-            raise PredictionError.failed_on_known(error) from error
+            raise PredictionError(
+                f"The model failed on rows that it predicted before: {cause_of(error)}",
+                "Repeat this when the model works again; explain it again if it was changed.",
+            ) from error
 
     def _change(self, predictions: Array, others: Array) -> float:
         """Return by how much predictions differ; 0 where that is rounding."""

@@ -16,6 +16,7 @@ from ice_explorer.curves.brute import fits, place_of, unfit_prediction
 from ice_explorer.curves.equal_rows import Repeats, tells_apart
 from ice_explorer.engines.probe import dependence_note, repeated
 from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.errors.base import quoted
 from ice_explorer.metrics.decay_sums import MOST_CELLS
 from ice_explorer.metrics.ordered import FeatureSums
 from ice_explorer.metrics.unordered import CategorySums
@@ -120,7 +121,12 @@ def add_block(
     if isinstance(sums, FeatureSums):
         steep = ~np.isfinite(sums.slopes.squared)
         if steep.any():
-            raise PredictionError.too_steep(item.feature.readable, float(sums.gaps[steep].min()), LARGEST)
+            raise PredictionError(
+                f"Predictions must change by at most {LARGEST:g} per unit of a feature; they change by more between "
+                f"values of {quoted(item.feature.readable)} that are {float(sums.gaps[steep].min()):.3g} apart.",
+                "Write the feature in a smaller unit, or space its values with `grid=`.",
+                "Write the feature in a smaller unit, or create the explorer with grid values that are further apart.",
+            )
 
 
 def missing_change(brute: BruteCurves, item: FeatureInput, rows: NDArray[np.int64]) -> Array | None:
@@ -134,8 +140,7 @@ def missing_change(brute: BruteCurves, item: FeatureInput, rows: NDArray[np.int6
 
 def _stop_if(cancelled: Callable[[], bool] | None, label: str) -> None:
     if cancelled is not None and cancelled():
-        msg = f"Explaining {label!r} was cancelled."
-        raise Cancelled(msg)
+        raise Cancelled(f"Explaining {label!r} was cancelled.")
 
 
 def _finite(item: FeatureInput, rows: NDArray[np.int64], predictions: Array, values: Array, response: str) -> Array:
@@ -301,7 +306,7 @@ class _Repetition:
 
 
 class BruteEngine(_FeatureByFeature):
-    """Asks the model for every phantom, but once for those that are equal.
+    """Predicts every phantom observation, equal ones once.
 
     Rows that differ in the feature at issue alone share their curve, and a phantom with the row's own
     value is the row itself, whose prediction other features have a use for, too.

@@ -51,7 +51,8 @@ def threshold_grids(
     try:
         ensemble = inside.trees
     except UnsupportedTreesError as error:
-        raise InvalidOptionError.thresholds(str(error)) from error
+        instead = 'grid="observed"'
+        raise InvalidOptionError.needs('grid="thresholds"', "a tree model", str(error), instead) from error
     features = [columns.feature(position) for position in positions]
     features = [feature for feature in features if feature.kind == "numeric" and not np.isnan(feature.values).all()]
     if inside.peeled.transform is None:
@@ -65,7 +66,11 @@ def threshold_grids(
         found = _Transformed(table, inside.peeled.transform, ensemble).ends(features)
         lost = [feature.label for feature in features if feature.at_issue not in found]
         if lost and not found:
-            raise InvalidOptionError.thresholds_of_transformed(inside.peeled.model)
+            raise InvalidOptionError(
+                '`grid="thresholds"` needs a column of numbers that the model sees as it is, or scaled. '
+                f"The transformers in front of {type(inside.peeled.model).__name__} combine or encode all of them.",
+                'Use `grid="observed"`.',
+            )
     return {
         feature.label: _inside_data(feature, found[feature.at_issue])
         for feature in features

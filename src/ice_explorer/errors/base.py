@@ -81,7 +81,7 @@ def or_listed(names: Sequence[object]) -> str:
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """Offer the closest known name, or nothing where none is close."""
+    """Return a question with the closest known name, or "" where none is close."""
     close = () if name is None else closest(name, known)
     return f" Did you mean {quoted(close[0])}?" if close else ""
 
@@ -100,32 +100,27 @@ def closest(name: object, known: Iterable[object]) -> tuple[object, ...]:
 class ICEExplorerError(Exception):
     """Base of every error that this package raises on purpose.
 
-    Attributes
+    Parameters
     ----------
     facts : str
-        The message without what to do, where that depends on who asked; else "".
+        What must hold, what came, and where: "`path` must be that of a file; there is none at 'a.svg'."
+    advice : str
+        What to do: "Check its name and its folder."
     control : str
-        What to do in an explorer, where that has a control for it; else "".
+        What to do in an explorer, where it has a control for that; else "".
     """
 
-    facts: str = ""
-    control: str = ""
-
-    @classmethod
-    def _of(cls, facts: str, advice: str, control: str = "") -> Self:
-        error = cls(f"{facts} {advice}")
-        error.facts, error.control = facts, control
-        return error
+    def __init__(self, facts: str = "", advice: str = "", control: str = "") -> None:
+        super().__init__(f"{facts} {advice}" if advice else facts)
+        self.facts, self.control = facts, control
 
     def in_explorer(self) -> Self:
         """Return the same error with the advice that names controls of an explorer, where there is one."""
         return self.advising(self.control) if self.control else self
 
     def advising(self, advice: str) -> Self:
-        """Return the same error, of the same cause, with other advice, where it has facts of its own."""
-        if not self.facts:
-            return self
-        error = type(self)(f"{self.facts} {advice}")
+        """Return the same error, of the same cause, with other advice."""
+        error = type(self)(self.facts, advice)
         error.__cause__ = self.__cause__
         return error
 
@@ -140,7 +135,7 @@ class ICEExplorerError(Exception):
             last_shown.tb_next = None
 
     def _render_traceback_(self) -> list[str]:
-        """Return the lines that IPython shows, which asks for them here; by itself it shows the last frame always."""
+        """Return the lines that IPython shows; without this method it always shows the last frame."""
         self.end_at_caller()
         shown: list[str] = ipython_shell().InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
         return shown

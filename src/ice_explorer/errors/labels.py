@@ -1,6 +1,6 @@
-"""Names and levels as people read them: visible, no longer than a tooltip holds, and told apart where they differ.
+"""Names and levels as people read them: visible, no longer than a tooltip holds, and distinct where they differ.
 
-A **name** is what X has, and what tables and data files keep. Its **label** stands on every screen and picture, and in
+A **name** is what X has, and what tables and data files keep. Its **label** is on every screen and picture, and in
 notes and messages between kernel and browser.
 """
 

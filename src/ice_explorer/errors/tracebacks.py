@@ -84,13 +84,13 @@ def _mistake(
     parameters = inspect.signature(function).parameters
     unknown = next((name for name in keywords if name not in parameters), None)
     if unknown is None:
-        return InputTypeError.call(error)
+        return InputTypeError(f"{error}.")
     options = [name for name, parameter in parameters.items() if parameter.default is not inspect.Parameter.empty]
     return UnknownOptionError.keyword(function.__name__, unknown, options)
 
 
 def _from_its_model(cause: BaseException | None) -> BaseException | None:
-    """Have the traceback of a cause begin behind the frames of this package."""
+    """Return a cause whose traceback begins behind the frames of this package."""
     if cause is None:
         return None
     traceback = cause.__traceback__

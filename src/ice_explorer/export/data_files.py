@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 COMMENT: Final = "# ice-explorer "
 DIGITS: Final = 9
-"""Significant digits of curves in text: float32 is told apart by them, and a file is half as large."""
+"""Significant digits of curves in text: enough to distinguish float32 values, in half the file size."""
 
 # Where a cell can begin: at the start of a text, and behind what separates cells in some countries or programs.
 _FORMULA: Final = re.compile(r"(?<![^;\t\r\n])(?=[=+\-@\t\r])")
@@ -94,8 +94,7 @@ def require_pyarrow() -> None:
     try:
         import pyarrow  # noqa: F401, ICN001
     except ImportError as error:
-        what = "Writing Parquet"
-        raise MissingDependencyError.extra(what, "pyarrow", "export") from error
+        raise MissingDependencyError.extra("Writing Parquet", "pyarrow", "export") from error
 
 
 def parquet_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:
@@ -170,5 +169,5 @@ def _plain(value: Any) -> Any:
 
 
 def _is_plain(array: NDArray[Any] | np.generic) -> bool:
-    """Tell whether an array is of numbers that JSON has, so that none need be looked at by itself."""
+    """Return whether an array is of numbers that JSON has, so that none need be checked one by one."""
     return array.dtype.kind in "iub" or (array.dtype.kind == "f" and bool(np.isfinite(array).all()))

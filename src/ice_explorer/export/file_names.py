@@ -13,7 +13,7 @@ _NAMELESS: Final = "feature"
 
 
 def plain_name(text: str) -> str:
-    """Name a file after a text, in letters that every system allows; without a suffix."""
+    """Return a file name for a text, in letters that every system allows; without a suffix."""
     # Composed, as some systems take both forms of a letter for one.
     words = re.findall(r"\w+", unicodedata.normalize("NFC", text))
     name = "-".join(words)[:_LONGEST].encode()[:_MOST_BYTES].decode(errors="ignore")

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from ice_explorer.errors import ExportError, MissingDependencyError
+from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.export.regular_files import open_file
 from ice_explorer.wire.older import renewed_provenance
@@ -66,7 +67,11 @@ def provenance(path: str | Path) -> dict[str, Any]:
         except (SyntaxError, ValueError, LookupError, RecursionError):
             found = None
     if found is None:
-        raise ExportError.no_provenance(path)
+        raise ExportError(
+            f"`path` must be a file that an explorer or an explanation saved; {quoted(str(path))} does not say where "
+            "it comes from.",
+            "Save it again, and keep it as it is written: some programs drop what is not shown.",
+        )
     return found
 
 
@@ -128,8 +133,7 @@ def _of_parquet(content: bytes) -> Any:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
-        what = "Reading Parquet"
-        raise MissingDependencyError.extra(what, "pyarrow", "export") from error
+        raise MissingDependencyError.extra("Reading Parquet", "pyarrow", "export") from error
     try:
         metadata = parquet.read_schema(pa.BufferReader(content)).metadata or {}
     except (pa.ArrowException, OSError):  # not whole, or changed

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import ExportError, InputTypeError
+from ice_explorer.errors.base import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,10 @@ def check_target(file: Path, *, overwrite: bool) -> os.stat_result | None:
     found = _state(file, ExportError.not_written)
     if found is None:
         if not file.parent.is_dir():
-            raise ExportError.no_folder(file)
+            raise ExportError(
+                f"`path` must be in a folder that is there; {quoted(str(file))} is in none.",
+                "Make the folder, or choose another.",
+            )
         if file.is_symlink():
             raise ExportError.not_a_file(file, "a link that leads nowhere")
         return None
@@ -95,7 +99,9 @@ def open_file(path: object) -> BinaryIO:
     file = as_path(path)
     found = _state(file, ExportError.not_read)
     if found is None:
-        raise ExportError.no_file(file)
+        raise ExportError(
+            f"`path` must be that of a file; there is none at {quoted(str(file))}.", "Check its name and its folder."
+        )
     if not stat.S_ISREG(found.st_mode):
         raise ExportError.not_a_file(file, _kind(found))
     try:
@@ -195,7 +201,7 @@ def _remove_if_abandoned(part: Path) -> None:
 
 
 def _give_rights(part: Path, replaced: os.stat_result) -> None:
-    """Let everybody do with a file what they could do with the one that it replaces."""
+    """Give a file the permissions of the one that it replaces."""
     if hasattr(os, "chown"):
         with suppress(OSError):  # only root gives files away
             os.chown(part, replaced.st_uid, replaced.st_gid)
@@ -218,7 +224,7 @@ def _give_name(part: Path, target: Path, *, overwrite: bool) -> None:
 
 
 def _rename_to_free(part: Path, target: Path) -> None:
-    """Take a free name where the file system has no hard links; who is killed between the two steps leaves it empty."""
+    """Take a free name where the file system has no hard links; a process killed in between leaves an empty file."""
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
     try:
         part.replace(target)
@@ -228,7 +234,7 @@ def _rename_to_free(part: Path, target: Path) -> None:
 
 
 def _sync(descriptor: int) -> None:
-    """Have the content of a file on the disk before its name."""
+    """Write the content of a file to the disk before its name."""
     try:
         os.fsync(descriptor)
     except OSError as error:
@@ -237,7 +243,7 @@ def _sync(descriptor: int) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have a name on the disk, where folders can be opened."""
+    """Write a name to the disk, where folders can be opened."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import ExportError, MissingDependencyError
+from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export import save
 from ice_explorer.export.file_names import plain_name
 from ice_explorer.scene.view_state import USUAL, compared_with
@@ -43,7 +44,7 @@ def _problem(suffix: str) -> str | None:
 
 
 def holds_all(request: ExportRequest) -> bool:
-    """Tell whether a file is to hold all features: then some of them would be taken for all."""
+    """Return whether a file is to hold all features: then some of them would be taken for all."""
     what, form = request["what"], request["format"]
     return what == "all" or form == "html" or (what == "view" and form == "json")
 
@@ -57,7 +58,8 @@ def answer(
     """
     suffix = f".{request['format']}"
     if suffix not in save.SUFFIXES:
-        raise ExportError.no_format(request["format"], [each[1:] for each in save.SUFFIXES])
+        formats = or_listed([each[1:] for each in save.SUFFIXES])
+        raise ExportError(f"`format` must be {formats}; got {quoted(request['format'])}.", "Choose one of them.")
     options: dict[str, Any] = {name: request[name] for name in ("width", "dpi") if request[name] is not None}
     if not request["title"]:
         options["title"] = False
@@ -81,7 +83,7 @@ def _what(request: ExportRequest) -> str:
 
 
 def _stem(request: ExportRequest) -> str:
-    """Name a file after what it holds."""
+    """Return a file name for what the file holds."""
     kind, what = request["state"]["kind"], request["what"]
     opened = "all features" if what == "all" else request["state"]["feature"]
     match request["format"]:
@@ -148,7 +150,10 @@ def _working_folder() -> Path:
     try:
         return Path.cwd()
     except OSError as error:
-        raise ExportError.no_working_folder() from error
+        raise ExportError(
+            "The kernel must run in a folder that is there, to put a file next to the notebook; its folder is gone.",
+            "Change it with `os.chdir(...)`, or download the file.",
+        ) from error
 
 
 def _numbered(folder: Path, name: str) -> Iterator[Path]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.errors import ExportError
+from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
 from ice_explorer.export.file_names import plain_name
 from ice_explorer.export.regular_files import as_path, check_target, write_file
@@ -46,10 +47,10 @@ _USUAL: Final = {"title": True, "caption": False, "dpi": USUAL_DPI}
 _VIEW_WIDTH: Final = 180.0  # mm
 _PANEL_WIDTH: Final = 120.0
 _LINES_OF_PICTURE: Final = 400  # beside an explorer in a saved notebook
-_LINES_OF_SLOW: Final = 100  # … where a model is asked for every point of every line
+_LINES_OF_SLOW: Final = 100  # … where a model predicts every point of every line
 _FEWEST_LINES: Final = 30  # … and where it would be larger than this [letters]
 _LARGEST_PICTURE: Final = 400_000
-_SLOW_TO_DRAW: Final = ("right", "compared", "classes")  # where a model is asked for every point of every line
+_SLOW_TO_DRAW: Final = ("right", "compared", "classes")  # where a model predicts every point of every line
 _MARKED_OF_PICTURE: Final = 10
 _PICTURE_DPI: Final = 120.0
 
@@ -87,9 +88,14 @@ def save(
     check_flag("overwrite", overwrite)
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
-        raise ExportError.suffix(path, SUFFIXES)
+        raise ExportError(
+            f"`path` must end in {or_listed(SUFFIXES)}; got {quoted(str(path))}.", "The suffix chooses the format."
+        )
     if check_flag("spreadsheet", spreadsheet) and suffix != _CSV:
-        raise ExportError.spreadsheet(path)
+        raise ExportError(
+            f"`spreadsheet=True` needs a `path` that ends in '.csv'; got {quoted(str(path))}.",
+            "Leave it out for other formats.",
+        )
     sheet = _sheet(what, paper)
     state = _of_lines(explanation, _state_of(explanation, view_state, what), suffix, max_lines)
     # Elsewhere the view itself says how many lines there are.
@@ -170,7 +176,7 @@ def frozen(
 
 
 def _of_lines(explanation: ExplanationResult, state: ViewState, suffix: str, max_lines: int | None) -> ViewState:
-    """Have a view draw as many lines as a file is to hold."""
+    """Return a view that draws as many lines as a file is to hold."""
     if max_lines is None:
         return replace(state, max_lines=lines_that_fit(explanation, state.max_lines)) if suffix == _HTML else state
     check_integer("max_lines", max_lines, 1, "Leave it out for as many as the view shows.")
@@ -209,7 +215,7 @@ def picture(explanation: ExplanationResult, view_state: ViewState | Mapping[str,
 
 
 def _slow_to_draw(state: ViewState) -> tuple[str, ...]:
-    """Name the choices that ask for many more predictions."""
+    """Return the names of the choices that need many more predictions."""
     return (*_SLOW_TO_DRAW, *(["coloring"] if state.choice("coloring") in ("driver", "together") else []))
 
 
@@ -260,12 +266,12 @@ def _content(
 
 
 def _is_word(what: object) -> bool:
-    """Tell whether something else than the panel of a feature is wanted."""
+    """Return whether something else than the panel of a feature is wanted."""
     return isinstance(what, str) and what in _WORDS
 
 
 def _opening_with(state: ViewState, what: str) -> ViewState:
-    """Have a page open with one feature, or with all of them."""
+    """Return the state of a page that opens with one feature, or with all of them."""
     if what == _VIEW:
         return state
     right = {"right": "all"} if what == _ALL else {}
@@ -291,7 +297,7 @@ def _call(file: Path, what: str, paper: Mapping[str, Any]) -> str:
 
 
 def _one_each(file: Path, features: Sequence[str]) -> list[Path]:
-    """Name a file after each feature, in letters that every system allows, none like another."""
+    """Return a file name for each feature, in letters that every system allows, all distinct."""
     taken: set[str] = set()
     files = []
     for feature in features:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ice_explorer.curves.transforms import ANCHOR_NAMES, check_anchor
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import did_you_mean, listed, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,5 +44,10 @@ def place_of(feature: Feature, grid: NDArray[np.float64], anchor: object) -> Anc
         return check_anchor(anchor)
     at = np.flatnonzero(grid == coordinate)
     if coordinate is None or (feature.is_unordered and at.size == 0):
-        raise InvalidOptionError.anchor_level(feature.readable, anchor, feature.native(grid).tolist())
+        levels = feature.native(grid).tolist()
+        raise InvalidOptionError(
+            "`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; got "
+            f"{quoted(anchor)} for {quoted(feature.readable)}.{did_you_mean(anchor, levels)}",
+            f"Its grid is {listed(levels)}.",
+        )
     return float(at[0]) if feature.is_unordered else coordinate

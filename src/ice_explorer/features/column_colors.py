@@ -82,7 +82,7 @@ def column_colors(column: Column, positions: NDArray[np.int64], apart: Sequence[
 
     - `column`: any column of X, or a group of columns as one category.
     - `positions` (n_rows,): rows of X.
-    - `apart`: levels without an order that are told apart however rare they are.
+    - `apart`: levels without an order that have colours of their own however rare they are.
     - returns: the domain of a ramp is from the 2 % to the 98 % quantile of the whole column, so that an outlier does
       not take all the colours; of those that are finite. Booleans, ordered categories and whatever has at most 6
       distinct values on an axis are ordered levels; more than 12 ordered levels make a ramp. Categories beyond the 8

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError
-from ice_explorer.errors.base import text_of
+from ice_explorer.errors.base import listed, quoted, text_of
 from ice_explorer.errors.labels import labels_of, readable
 from ice_explorer.features.feature import feature_of, unordered, with_levels_of
 from ice_explorer.features.groups import column_of_group, make_group
@@ -54,21 +54,36 @@ class Columns:
     def _declare(self, name: Name, members: Sequence[Name]) -> None:
         """Check that a group has a name of its own, and columns of its own."""
         if str(name) in self._by_text or any(str(name) == str(other) for other in self.groups):
-            raise InvalidOptionError.group_name(name)
+            raise InvalidOptionError(
+                f"`groups` must have names of their own; {quoted(name)} is the name of a column or of another group.",
+                "Choose another name for the group.",
+            )
         positions = [self.position(member) for member in members]
         if len(positions) < 2:
-            raise InvalidOptionError.group_of_one(name, members)
+            got = listed(members) if members else "none"
+            raise InvalidOptionError(
+                f"`groups` must give each group at least two columns; got {got} for {quoted(name)}.",
+                "A single column of 0 and 1 is a feature as it is.",
+            )
         for position in positions:
             if position in self._group_of:
-                raise InvalidOptionError.groups_overlap(self._readable[position], self._group_of[position], name)
+                column, first = quoted(self._readable[position]), self._group_of[position]
+                where = f"in {quoted(first)} and in {quoted(name)}" if first != name else f"twice in {quoted(first)}"
+                raise InvalidOptionError(
+                    f"A column can be in one group, once; {column} is {where}.", "Remove it from one place."
+                )
             self._group_of[position] = name
         self.groups[name] = tuple(positions)
 
     def _alone(self, name: Name) -> int:
-        """Find a column that moves by itself."""
+        """Find a column that is in no group."""
         position = self.position(name)
         if position in self._group_of:
-            raise InvalidOptionError.member_as_feature(self._readable[position], self._group_of[position])
+            group = quoted(self._group_of[position])
+            raise InvalidOptionError(
+                f"A column of a group moves with the others; {quoted(self._readable[position])} belongs to {group}.",
+                f"Name {group} instead, or leave the column out of `groups`.",
+            )
         return position
 
     def _of_names(self, name: Name) -> int:

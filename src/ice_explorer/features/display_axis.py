@@ -71,7 +71,7 @@ class DisplayAxis:
         return np.asarray(observed == _OFF_GRID) if self.is_unordered else np.zeros(len(observed), dtype=np.bool_)
 
     def own(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Own places of some rows, the median standing in where there is none on the axis."""
+        """Places of observed values, with the median where a row has none on the axis."""
         observed = self.observed[positions]
         has_place = np.isin(observed, self.grid) if self.is_unordered else ~np.isnan(observed)
         return np.where(has_place, observed, self.median)

@@ -132,7 +132,7 @@ class Feature:
         return None if number is None or not np.isfinite(number) else float(number)
 
     def _code_of(self, label: object) -> float | None:
-        """Find the code of a label, by itself or by its text."""
+        """Return the code of a label, found by its value or its text."""
         assert self.levels is not None  # noqa: S101 - the caller has looked
         levels = self.levels.tolist()
         if isinstance(label, (list, dict, set, np.ndarray)):
@@ -183,7 +183,10 @@ class Feature:
                 )
             codes.append(code)
         if not codes:
-            raise InvalidOptionError.grid_without_levels(self.readable, self.levels.tolist())
+            raise InvalidOptionError(
+                f"`grid` must give a category at least one level; got none for {quoted(self.readable)}.",
+                f"Its levels are {listed(self.levels.tolist())}.",
+            )
         return np.sort(np.array(codes))
 
 
@@ -215,7 +218,7 @@ def _days(feature: Feature, given: Any) -> Array | None:
 
 
 def _moment(feature: Feature, value: Any) -> Any:
-    """Take a moment out of what pandas wraps it in; of datetimes with a zone that in UTC.
+    """Return a moment without what pandas wraps it in; of datetimes with a zone that in UTC.
 
     - raises InvalidOptionError: if one of value and column has a time zone and the other has none: that is a shift by
       hours. A date as text is one in the zone of the column.
@@ -227,7 +230,20 @@ def _moment(feature: Feature, value: Any) -> Any:
         value = feature.members[0].moment_of(value)
     is_aware = getattr(value, "tzinfo", None) is not None
     if is_aware != (zone is not None) and not (isinstance(value, str) or _is_missing(value)):
-        raise InvalidOptionError.zone(feature.readable, value, zone)
+        what, reason, advice = (
+            ("no", "has none", "Write them without one: `value.replace(tzinfo=None)`.")
+            if zone is None
+            else (
+                "a",
+                f"is in {quoted(str(zone))}",
+                f"Write `pd.Timestamp({quoted(str(value))}, tz={quoted(str(zone))})`.",
+            )
+        )
+        raise InvalidOptionError(
+            f"Values of {quoted(feature.readable)} must have {what} time zone, because the column {reason}; "
+            f"got {quoted(value)}.",
+            advice,
+        )
     if is_aware:
         return np.datetime64(value.astimezone(UTC).replace(tzinfo=None), "us")
     return np.datetime64(value, "us")
@@ -272,7 +288,7 @@ def feature_of(position: int, column: Column) -> Feature:
 
 
 def unordered(feature: Feature) -> Feature:
-    """Take the values of a feature as names without an order: levels as they are, else the values that occur."""
+    """Return a feature whose values are names without an order: levels as they are, else the values that occur."""
     if feature.levels is not None:
         return feature if feature.is_unordered else replace(feature, kind="category", is_integer=False)
     distinct = np.unique(feature.values[~np.isnan(feature.values)])
@@ -315,7 +331,9 @@ def step_of(feature: Feature, step: object) -> float:
     - raises InvalidOptionError: if the feature has no order, or the step is not a number greater than 0.
     """
     if feature.is_unordered:
-        raise InvalidOptionError.step_without_order(feature.readable)
+        raise InvalidOptionError(
+            f"`unit` gives {quoted(feature.readable)} a step, but its levels have no order.", "Leave it out of `unit`."
+        )
     if feature.kind in _MOMENTS and not isinstance(step, (int, float, np.number)):
         try:
             found: float | None = float(np.timedelta64(cast("Any", step), "us") / np.timedelta64(1, "D"))
@@ -325,7 +343,12 @@ def step_of(feature: Feature, step: object) -> float:
         number = real_numbers(step) if isinstance(step, (int, float, np.number)) else None
         found = None if number is None else float(number)
     if found is None or isinstance(step, (bool, np.bool_)) or not (0 < found < np.inf):
-        raise InvalidOptionError.step(feature.readable, step)
+        raise InvalidOptionError.must(
+            "unit",
+            f"give {quoted(feature.readable)} a number greater than 0, or of dates a timedelta",
+            step,
+            "Leave it out of `unit` for one standard deviation.",
+        )
     return found
 
 

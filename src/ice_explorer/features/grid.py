@@ -110,7 +110,7 @@ def _levels(
     size: int,
     generator: np.random.Generator | None,
 ) -> Grid:
-    """Take all levels, or the most frequent ones, or some at random."""
+    """Return all levels, or the most frequent ones, or some at random."""
     distinct, of_row = np.unique(codes, return_inverse=True)
     if len(distinct) <= size:
         return Grid(distinct, len(distinct))
@@ -122,7 +122,7 @@ def _levels(
 
 
 def _quantiles(column: NDArray[np.float64], weights: NDArray[np.float64] | None, size: int) -> NDArray[np.float64]:
-    """Take `size` quantiles that are observed values, the extremes among them."""
+    """Return `size` quantiles that are observed values, the extremes among them."""
     levels = np.linspace(0, 1, size)
     return np.unique(observed_quantiles(column, levels, weights))
 

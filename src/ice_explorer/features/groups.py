@@ -10,6 +10,7 @@ import numpy as np
 
 from ice_explorer.adapters.tables.table import Column, table_from
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import quoted
 from ice_explorer.errors.labels import labels_of, n_shared
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.features.feature import group_of
@@ -44,7 +45,11 @@ def make_group(at_issue: int, name: Name, label: str, members: Sequence[Column],
     if n_on.max() > 1:
         row = int(np.argmax(n_on > 1))
         first, second = np.flatnonzero(are_on[row])[:2]
-        raise InvalidOptionError.two_members(members[first].readable, members[second].readable, label, row)
+        both = f"{quoted(members[first].readable)} and {quoted(members[second].readable)}"
+        raise InvalidOptionError(
+            f"At most one column of a group can be 1 in a row; {both} of {quoted(label)} are both 1 in row {row}.",
+            "Leave one of them out of the group, or explain the columns without it.",
+        )
     levels = level_names([member.label for member in members])
     if n_on.min() == 0:
         levels.append(NONE_OF_THEM)
@@ -92,17 +97,19 @@ def _opening(beginning: str) -> int:
 
 
 def check_groups(groups: object) -> dict[Name, list[Name]]:
-    """Return groups as lists of names of columns, or say how they are written."""
+    """Return groups as lists of names of columns. Raise if they are not written so."""
     if groups is None:
         return {}
-    if not isinstance(groups, Mapping):
-        raise InvalidOptionError.groups(groups)
-    checked: dict[Name, list[Name]] = {}
-    for name, members in groups.items():
-        if isinstance(members, str) or not hasattr(members, "__iter__"):
-            raise InvalidOptionError.groups(groups)
-        checked[name] = list(members)
-    return checked
+    if not isinstance(groups, Mapping) or any(
+        isinstance(members, str) or not hasattr(members, "__iter__") for members in groups.values()
+    ):
+        raise InvalidOptionError.must(
+            "groups",
+            "be a mapping of names to lists of columns",
+            groups,
+            "Write `groups={'city': ['city_a', 'city_b']}`, or leave it out.",
+        )
+    return {name: list(members) for name, members in groups.items()}
 
 
 @short_traceback

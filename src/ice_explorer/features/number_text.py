@@ -106,7 +106,7 @@ def figure_format(values: Sequence[float]) -> Callable[[float], str]:
 
 
 def is_nothing(text: str) -> bool:
-    """Tell whether a figure in this format rounds to 0."""
+    """Return whether a figure in this format rounds to 0."""
     return text.startswith("<") or text.partition("\N{NO-BREAK SPACE}")[0] == "0"
 
 

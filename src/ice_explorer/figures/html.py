@@ -136,7 +136,7 @@ def _box(start: float, share: float, style: str) -> str:
 
 
 def _writer(values: Sequence[float], largest: float) -> Callable[[float], str]:
-    """Return one way to write a column of figures; what rounds to 0 and is not is said to be smaller.
+    """Return one way to write a column of figures; what rounds to 0 and is not 0 is written as smaller.
 
     Beside the largest figure of the table, tiny ones are rounding errors.
     """

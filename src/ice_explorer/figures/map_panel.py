@@ -136,7 +136,7 @@ def _points(ranking: Ranking, placed: Sequence[Bar], drawn: _Map) -> list[_Point
 
 
 def _draw_labels(page: Page, points: Sequence[_Point], drawn: _Map) -> None:
-    """Name the strongest features and the open one, which has a ring."""
+    """Label the strongest features and the open one, which has a ring."""
     strongest = [*points[:_CANDIDATES], *(point for point in points[_CANDIDATES:] if point.bar.is_open)]
     area = drawn.area
     frame = Box(area.left, area.top - 8, area.right + _RIGHT, drawn.axis)

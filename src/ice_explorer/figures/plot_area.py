@@ -55,7 +55,7 @@ _LOOKED_AT: Final = 500  # lines among which the largest share is looked for
 
 @dataclass(frozen=True)
 class Plot:
-    """Lines with their scales, in an area from which only what stands beside the axis is apart.
+    """Lines with their scales, in an area that holds all but what is drawn next to the axis.
 
     Where `is_small`, lines, their mean and the selected ones are all that shows.
     """

@@ -131,7 +131,7 @@ def _draw_key(page: Page, decay: float, box: Box, baseline: float) -> float:
 
 
 def _draw_signs(page: Page, ranking: Ranking, shown: Sequence[Bar], box: Box) -> float:
-    """Say what the signs before the figures mean, and the stripes, of those that are drawn; return where that ends."""
+    """Explain the signs before the figures and the stripes, of those that are drawn; return where that ends."""
     signs = {ranking.sign(bar) for bar in shown}
     if not signs - {"none"}:
         return box.top

@@ -21,11 +21,11 @@ _FOREST = {"n_estimators": 200, "min_samples_leaf": 5, "max_features": 1.0, "oob
 
 
 def check_decay(decay: object) -> float:
-    """Return a decay as a float in (0, 1], or say what it must be."""
-    if isinstance(decay, bool) or not isinstance(decay, (int, float, np.integer, np.floating)):
-        raise InvalidOptionError.decay(decay)
-    if not 0 < decay <= 1:  # NaN fails too
-        raise InvalidOptionError.decay(decay)
+    """Return a decay as a float. Raise if it is not in (0, 1]."""
+    numbers = (int, float, np.integer, np.floating)
+    if isinstance(decay, bool) or not isinstance(decay, numbers) or not 0 < decay <= 1:  # NaN fails too
+        advice = "Use `decay=1` to weight all phantom observations equally."
+        raise InvalidOptionError.must("decay", "be greater than 0 and at most 1", decay, advice)
     return float(decay)
 
 
@@ -209,7 +209,7 @@ def conditional_distances(
     A random forest predicts the level from the other features, each observation by the trees that
     did not see it.
 
-    - `own` (n_observations,): codes of the own levels, the most frequent one standing in for missing ones.
+    - `own` (n_observations,): codes of the observed levels, with the most frequent one in place of missing ones.
     - `is_known` (n_observations,): False where the own level is missing.
     - `others` (n_observations, n_others): the other features as numbers; NaN is missing.
     - `weights` (n_observations,): frequency weights.

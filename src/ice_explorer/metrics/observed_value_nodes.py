@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 # A bucket of half-width h, in likelihood scales, needs n moments for e^{-ad} to come out to about
-# 2 (ah/2)^n / n! of its own value. Its n is the least that makes this 1e-15 for decay 0.01
+# 2 (ah/2)^n / n! of its value. Its n is the least that makes this 1e-15 for decay 0.01
 # (a = 4.6); that leaves 1e-11 for decay 1e-4. Buckets that would need more are cut.
 MOST_MOMENTS = 12
 _EXPONENT = -math.log(0.01)

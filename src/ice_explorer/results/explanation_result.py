@@ -103,7 +103,7 @@ class ExplanationResult:
         return other
 
     def _alerts(self, target: KnownTarget | None) -> list[str]:
-        """Ask of columns that look like the target whether they are."""
+        """Questions about columns that look like the target."""
         found = {} if target is None else dict(target.equal)
         for result in self._results.values():
             if result._is_target_like and (target is None or target.may_be(result.observed_axis)):
@@ -151,7 +151,7 @@ class ExplanationResult:
             return None
 
     def _ipython_key_completions_(self) -> list[Name]:
-        """Offer the features where a notebook completes `explanation["`."""
+        """Return the features where a notebook completes `explanation["`."""
         return self.features
 
     def __contains__(self, feature: object) -> bool:
@@ -503,7 +503,11 @@ class ExplanationResult:
         - raises InvalidOptionError: if no target was given.
         """
         if self._residual_label is None:
-            raise InvalidOptionError.residual_without_target()
+            raise InvalidOptionError(
+                "`color_by=RESIDUAL` needs the observed target; this explanation has none.",
+                "Pass it to the explorer: `ICEExplorer(model, X, y)`.",
+                'Choose another column under "Colour by", or create the explorer with y.',
+            )
         return self._residual_label
 
     def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:

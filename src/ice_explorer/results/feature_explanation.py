@@ -549,7 +549,7 @@ def decay_table(
 
 
 def _check_decays(decays: object) -> list[float]:
-    """Return the decays of a profile, or say what they must be."""
+    """Return the decays of a profile. Raise if they are not a list."""
     if not isinstance(decays, Iterable):
         raise InvalidOptionError.must("decays", "be a list of decays", decays, "For one decay write `[decay]`.")
     return [check_decay(decay) for decay in decays]

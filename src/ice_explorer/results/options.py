@@ -142,19 +142,20 @@ def check_sample(sample: object, n_observations: int) -> int | None:
 
 def parse_memory_limit(limit: object) -> int:
     """Turn "500MB" or a number of bytes into bytes."""
+    number = math.nan
     if isinstance(limit, str):
         match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([kMGT]?i?B)\s*", limit, flags=re.IGNORECASE)
-        if match is None:
-            raise InvalidOptionError.memory_limit(limit)
-        unit = match[2].lower().removesuffix("b")
-        base = 1024 if unit.endswith("i") else 1000
-        number = float(match[1]) * base ** " kmgt".index(unit[:1] or " ")
+        if match is not None:
+            unit = match[2].lower().removesuffix("b")
+            base = 1024 if unit.endswith("i") else 1000
+            number = float(match[1]) * base ** " kmgt".index(unit[:1] or " ")
     else:
         is_number = isinstance(limit, (int, float, np.integer, np.floating)) and not isinstance(limit, bool)
         given = real_numbers(limit) if is_number else None
         number = math.nan if given is None else float(given)
     if not (math.isfinite(number) and number >= 1):
-        raise InvalidOptionError.memory_limit(limit)
+        what = "be a positive number of bytes or a text such as '500MB' or '2GB'"
+        raise InvalidOptionError.must("memory_limit", what, limit, "The default is '1GB'.")
     return int(number)
 
 

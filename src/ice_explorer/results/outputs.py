@@ -43,7 +43,7 @@ class ClassLines:
 
 
 class Classes:
-    """Curves of every class, computed when they are asked for.
+    """Curves of every class, computed on demand.
 
     - `plan`: of the explained class.
     - `plan_of`: another of its outputs -> the plan of that.

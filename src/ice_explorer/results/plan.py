@@ -28,7 +28,7 @@ from ice_explorer.engines.feature_input import feature_input
 from ice_explorer.engines.probe import Probe, Witness
 from ice_explorer.engines.thresholds import threshold_grids
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
-from ice_explorer.errors.base import quoted
+from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import shortened
 from ice_explorer.features.anchors import place_of
 from ice_explorer.features.columns import Columns
@@ -111,7 +111,7 @@ def prepare(
 ) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
-    Besides the options of `explain`, `answers` are what the model was asked before for another
+    Besides the options of `explain`, `answers` are what the model predicted before for another
     of its outputs, with all other options the same but the response, `opening` chooses an output
     where one must be chosen and was not, and `y` is the observed target.
     """
@@ -127,7 +127,7 @@ def prepare(
 
 
 def _as_in_reference(options: Options) -> Options:
-    """Take features, groups and categories from `like`, where they were not given."""
+    """Return the options with features, groups and categories from `like`, where they were not given."""
     like = options.like
     if like is None:
         return options
@@ -152,7 +152,9 @@ def _read_data(model: Any, X: Any, options: Options) -> _Data:
     except UnknownFeatureError as error:
         if options.like is None or options.features is not options.like.features:
             raise
-        raise InvalidOptionError.like_absent(error) from None
+        raise InvalidOptionError(
+            f"X must have the features of `like`. {error}", "Use `features=` to choose from those that both have."
+        ) from None
     return _Data(groups, categorical, table, weights, columns, chosen, skipped)
 
 
@@ -239,7 +241,7 @@ def _choose_engine(inside: Inside, context: Context, data: _Data, grids: _Grids,
 
 
 def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOutputs | None:
-    """Ask for all outputs at once, where a model has several and they are wanted."""
+    """Return what predicts all outputs at once, where a model has several and they are wanted."""
     if answers is None or predictor.position is None or not predictor.outputs:
         return None
     return SeveralOutputs(
@@ -256,7 +258,7 @@ def _probed(model: Any, table: Table, probe: Probe, **options: Any) -> tuple[Pre
         predictor = make_predictor(model, probe.container, len(probe.rows), **options)
         return predictor, probe, Witness(predictor.predict, probe.made_anew, predictor.predict(probe.container))
     except PredictionError:
-        pass  # whatever is wrong is said of real rows, if it is wrong with them too
+        pass  # an error names real rows, if these fail too
     first = np.arange(min(_FIRST_ROWS, table.n_observations))
     rows = table.take(first)
     predictor = make_predictor(model, rows, len(first), **options)
@@ -290,7 +292,11 @@ def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[li
         names = {}
     chosen = [at for at in usable if at not in names]
     if not chosen:
-        raise InputDataError.no_features(columns.names)
+        raise InputDataError(
+            "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+            f"its columns are {listed(columns.names)}.",
+            "Turn one into such a column in front of the model.",
+        )
     skipped = [
         *notes.empty_columns(list(empty.values())),
         *notes.columns_of_objects(list(objects.values())),
@@ -313,7 +319,7 @@ def _check_like(like: object, grid: object, grid_size: int | None) -> None:
         raise InvalidOptionError.must("like", "be an explanation", like, "Pass the result of `explain`.")
     for option, given in (("grid", grid != "observed" or isinstance(grid, Mapping)), ("grid_size", grid_size)):
         if given:
-            raise InvalidOptionError.like_and(option)
+            raise InvalidOptionError(f"`like` brings its own grids; got `{option}` as well.", "Leave out one of them.")
 
 
 def _references(like: ExplanationResult, columns: Columns, chosen: Sequence[int]) -> dict[int, FeatureInput]:
@@ -322,7 +328,10 @@ def _references(like: ExplanationResult, columns: Columns, chosen: Sequence[int]
     for number in chosen:
         feature = columns.feature(number)
         if feature.name not in like.keys():  # noqa: SIM118 - an explanation also contains positions
-            raise InvalidOptionError.like_without(feature.readable, like.features)
+            raise InvalidOptionError(
+                f"Every feature must be one of `like`; {quoted(feature.readable)} is not explained there.",
+                f"Use `features=` to choose from {listed(like.features)}.",
+            )
         references[number] = reference = like[feature.name]._item
         if feature.kind != reference.feature.kind:
             raise InvalidOptionError.unlike(

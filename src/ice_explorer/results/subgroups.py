@@ -13,6 +13,7 @@ import numpy as np
 from ice_explorer.checks import check_index
 from ice_explorer.engines.sums import add_block, empty_sums, missing_change
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import quoted
 from ice_explorer.metrics.ordered import FeatureMetrics
 
 if TYPE_CHECKING:
@@ -93,7 +94,11 @@ def _numbered(name: Name, labels: list[Any]) -> Subgroups:
 
 def _coded(name: Name, present: list[Any], labels: list[Any]) -> Subgroups:
     if len(present) > _MOST_GROUPS:
-        raise InvalidOptionError.by_many("by" if name is None else name, len(present), _MOST_GROUPS)
+        raise InvalidOptionError(
+            f"`by` must name at most {_MOST_GROUPS} groups; {quoted('by' if name is None else name)} has "
+            f"{len(present):,} values.",
+            "Pass labels of intervals instead, such as `pandas.qcut(X['name'], 4)`.",
+        )
     code_of = {label: code for code, label in enumerate(present)}
     codes = np.array([len(present) if _is_missing(label) else code_of[label] for label in labels], dtype=np.intp)
     return Subgroups(name, [*present, *[None][: int((codes == len(present)).any())]], codes)

@@ -10,6 +10,7 @@ import numpy as np
 from ice_explorer.checks import check_integer
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
+from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
@@ -84,8 +85,7 @@ class TwoWay:
             features = _features(context, first, second)
             self.first, self.second = (_axis_of(feature, context, grid_size) for feature in features)
         except InputDataError as error:
-            advice = "Name another feature."
-            raise error.advising(advice) from error.__cause__
+            raise error.advising("Name another feature.") from error.__cause__
         self.row_positions = _draw(context, min(features, key=lambda feature: feature.at_issue), max_rows)
         self.n_observations = context.table.n_observations
         self.output_label = context.predictor.output_label
@@ -109,7 +109,7 @@ class TwoWay:
         return self.compute()
 
     def compute(self, between_blocks: Callable[[], object] | None = None) -> Array:
-        """Ask the model, unless it was asked before.
+        """Return the mean prediction at each pair of values, computed by the first call.
 
         Parameters
         ----------
@@ -131,6 +131,8 @@ class TwoWay:
                 try:
                     self._found = self._mean(between_blocks)
                 except PredictionError as error:
+                    if not error.control:  # what to do does not depend on what was called
+                        raise
                     advice = "Name another pair, or explain a function that can predict it."
                     raise error.advising(advice) from error.__cause__
                 self._found.setflags(write=False)
@@ -156,10 +158,12 @@ def _features(context: Context, first: Name, second: Name) -> list[Feature]:
     try:
         numbers = [context.columns.number(name) for name in (first, second)]
     except InvalidOptionError as error:
-        advice = "Name the group."
-        raise error.advising(advice) from error.__cause__
+        raise error.advising("Name the group.") from error.__cause__
     if numbers[0] == numbers[1]:
-        raise InvalidOptionError.same_feature(context.columns.feature(numbers[0]).name)
+        name = context.columns.feature(numbers[0]).name
+        raise InvalidOptionError(
+            f"The two features of a pair must differ; got {quoted(name)} twice.", "Pass two different features."
+        )
     return [context.columns.feature(number) for number in numbers]
 
 

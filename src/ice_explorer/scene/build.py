@@ -120,7 +120,7 @@ def _zoomed(lines: Lines, state: ViewState, output: str) -> Lines:
 
 
 def _stretched(lines: Lines, span: tuple[float, float] | None) -> Lines:
-    """Have the value axis reach over a span, and what is drawn all the same."""
+    """Return lines whose value axis covers a span as well as what is drawn."""
     if span is None:
         return lines
     low, high = lines.extent
@@ -193,7 +193,7 @@ def _step_text(feature: FeatureResult, steps: Mapping[Any, float]) -> str:
 
 
 def _far_off(explanation: ExplanationResult, decay: float, convention: Convention, rank_by: RankBy) -> set[Any]:
-    """Name the features whose figure is more than twice, or less than half, what it is by "stable"."""
+    """Return the features whose figure is more than twice, or less than half, what it is by "stable"."""
     if convention == "stable" or rank_by not in _COMPARED:
         return set()
     counted, even = (explanation.table(decay, each, sort_by=None) for each in (convention, "stable"))

@@ -27,7 +27,7 @@ _LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data lea
 
 @dataclass(frozen=True)
 class Missing:
-    """Predictions with the value missing, which stand beside the axis.
+    """Predictions with the value missing, drawn next to the axis.
 
     `values` (n_lines,), their mean and the ends of their band are in the units of the lines; `count` observations lack
     the value, and the dots of the others have an `opacity`: one change of level away from any other.
@@ -67,9 +67,9 @@ class Lines:
         Whether it is the latter, as for probabilities, which mean ± SD would let leave [0, 1].
     own_x, own_y : ndarray of shape (n_lines,)
         Observed value of the row and where its line is there; x is NaN where the value is missing,
-        and y, too, where nothing stands beside the axis.
+        and y, too, where nothing is drawn next to the axis.
     missing : Missing or None
-        What stands beside the axis.
+        What is drawn next to the axis.
     positions : ndarray of shape (n_lines,)
         Rows of X.
     selected : ndarray of shape (n_lines,)
@@ -82,7 +82,7 @@ class Lines:
         Largest minus smallest prediction of the feature, which c-ICE is measured against.
     x_title, y_title : str
     remark : str or None
-        Why another kind is drawn than was asked for, or how many lines leave the axis.
+        Why another kind is drawn than was chosen, or how many curves extend beyond the axis.
     y_span : tuple of float or None
         What the value axis reaches over, where that is not what is drawn.
     is_cut : bool
@@ -94,7 +94,7 @@ class Lines:
     is_dense : bool
         Whether the lines are drawn as their density.
     has_rug : bool
-        Whether there are ticks at the rows' own values.
+        Whether there are ticks at the observed values of the rows.
     """
 
     feature: str

@@ -96,7 +96,7 @@ def _between(hexes: Sequence[str]) -> Palette:
 
 
 def level_palette(n_levels: int, *, ordered: bool, ramp: str = "default") -> Palette:
-    """Colours of so many levels: along a ramp where they have an order, hues told apart where not.
+    """Colours of so many levels: along a ramp where they have an order, distinct hues where not.
 
     The hues are eight; whatever comes after is what was lumped together as "other".
     """
@@ -107,7 +107,7 @@ def level_palette(n_levels: int, *, ordered: bool, ramp: str = "default") -> Pal
 
 
 def hues(n_levels: int, *, is_dark: bool = False) -> list[str]:
-    """Return colours that are told apart, for so many levels on a light or dark background."""
+    """Return distinct colours for so many levels on a light or dark background."""
     told_apart = (*_HUES, *_MORE_HUES[is_dark])
     return [told_apart[level] if level < len(told_apart) else _OTHER[is_dark] for level in range(n_levels)]
 

@@ -125,7 +125,7 @@ class Ranking:
 class Small:
     """A plot in small: of a feature, or of the open one for a class.
 
-    `is_open` marks the open feature, or the class that is explained; `note` stands beside the title.
+    `is_open` marks the open feature, or the class that is explained; `note` is next to the title.
     """
 
     title: str

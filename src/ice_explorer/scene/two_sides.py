@@ -71,7 +71,7 @@ def split_colors(colors: ColumnColors, split: Sides) -> tuple[tuple[str, ...], A
 
 
 def _side_of(colors: ColumnColors, split: Literal["median"] | Driver) -> Callable[[Array], NDArray[np.bool_]] | None:
-    """Tell on which side a value is, where the colours say; an index of a level is one of those."""
+    """Return a function for the side of a value (or index of a level); None where the colours have no split."""
     if isinstance(colors, RampColors):
         at = colors.median if split == "median" else split.threshold
         return None if math.isnan(at) else lambda value: value > at

@@ -1,6 +1,6 @@
 """View settings: traits of an explorer, choices made in the browser, and content shown in addition to the curves.
 
-A panel shows the open feature as it was on the screen, a view what stood around it as well. Whatever a file does not
+A panel shows the open feature as it was on the screen, a view also shows what was around it. Whatever a file does not
 show is named in its provenance, so that nobody takes it for the whole of the screen.
 """
 
@@ -148,19 +148,19 @@ def followed(choices: Mapping[str, Any], left_out: Collection[str]) -> dict[str,
 
 
 def not_drawn(choices: Mapping[str, Any], left_out: Collection[str]) -> list[str]:
-    """Name the choices that it does not follow."""
+    """Return the names of the choices that it does not follow."""
     return sorted(chosen(choices).keys() & set(left_out))
 
 
 def compared_with(feature: str, compared: Iterable[str]) -> list[str]:
-    """Name the features that the open one is compared with: at most two, and never itself."""
+    """Return the features that the open one is compared with: at most two, and never itself."""
     return [name for name in dict.fromkeys(compared) if name != feature][:_MOST_OTHERS]
 
 
 def kept_by(
     rule: Mapping[str, Any], values: NDArray[np.float32], domain: tuple[float, float] | None, levels: Sequence[str]
 ) -> NDArray[np.bool_]:
-    """Tell which lines the legend leaves on.
+    """Return which lines the legend leaves on.
 
     A rule has "hidden" levels, None for missing values; or all but a "range" of the ramp is hidden. Values are 0 to 1
     on the ramp from end to end of `domain`, or indices of levels.

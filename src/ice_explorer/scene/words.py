@@ -29,7 +29,7 @@ _ROUNDING: Final = 1e-6  # of the means: they are float32 in the browser
 
 
 def place_writer(axis: DisplayAxis) -> Callable[[float], str]:
-    """Return how a place on an axis is written; points in time are no finer than their stretch asks for."""
+    """Return how a place on an axis is written; points in time are no finer than their stretch needs."""
     if axis.kind == "datetime":
         write = date_writer([axis.clock.wall(day) for day in axis.grid.tolist()])
         return lambda day: write(axis.clock.wall(day))

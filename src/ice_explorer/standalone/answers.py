@@ -143,7 +143,7 @@ def _traits(
     code: str,
     classes: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Return what an explorer would have told the browser, but for what only a model can answer."""
+    """Return what an explorer would have sent to the browser, except for what only a model can answer."""
     heads = [FeatureHead(name=f.label, kind=f.kind, n_grid=len(f.grid), scale=f.scale, range=None) for f in features]
     outputs = classes[0]["body"]["outputs"] if classes else ()
     header = header_of(

@@ -57,7 +57,7 @@ _LISTENER: Final = """
 
 
 class Frozen:
-    """An explorer as it stood when it was frozen; show it as the last line of a cell, or with `display`."""
+    """An explorer as it was when it was frozen; show it as the last line of a cell, or with `display`."""
 
     def __init__(self, page: bytes) -> None:
         self._page = page

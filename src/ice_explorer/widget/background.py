@@ -24,6 +24,7 @@ from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import Cancelled, ComputationError
+from ice_explorer.errors.base import cause_of, quoted
 
 logger = logging.getLogger(__name__)
 
@@ -135,9 +136,9 @@ class Background(Generic[Name, Result]):
         answer: Callable[[Result | None], object],
         refuse: Callable[[Exception], None],
     ) -> None:
-        """Have `answer` called in the thread with the result of a feature, or `refuse` with why not.
+        """Call `answer` in the thread with the result of a feature, or `refuse` with the reason.
 
-        - `name`: the feature; None asks for a turn of the thread without any result.
+        - `name`: the feature; None is a turn of the thread without any result.
         - `answer`, `refuse`: one of them is called, once; `refuse` also after an `answer` that raised, with its error.
         """
         self._notice_lost_thread()
@@ -152,7 +153,7 @@ class Background(Generic[Name, Result]):
             refuse(Cancelled())
 
     def answer_meanwhile(self) -> None:
-        """Answer what has been asked since: for an answer that takes long, in the thread, now and then.
+        """Answer newer questions: called in the thread, now and then, by an answer that takes long.
 
         - raises Cancelled: if nobody waits for the long answer any more, either.
         """
@@ -161,10 +162,9 @@ class Background(Generic[Name, Result]):
         self._between_blocks()
 
     def wait(self, at_most: float = math.inf) -> Snapshot[Name, Result]:
-        """Wait until no feature will follow by itself, or so many seconds. Ctrl-C ends the waiting, nothing else."""
+        """Wait until no feature is left to compute, or so many seconds. Ctrl-C ends the waiting, nothing else."""
         if threading.current_thread() is self._thread:
-            msg = "The background thread cannot wait for itself."
-            raise RuntimeError(msg)
+            raise RuntimeError("The background thread cannot wait for itself.")
         end = time.monotonic() + at_most
         while True:
             self._notice_lost_thread()
@@ -201,7 +201,7 @@ class Background(Generic[Name, Result]):
         self.start()
 
     def pause(self) -> None:
-        """Stop at the next block, until something is asked or waited for. The state stays as it is."""
+        """Stop at the next block, until there is a question or a thread that waits. The state stays as it is."""
         with self._changed:
             self._is_paused = self._stop = True
 
@@ -264,10 +264,10 @@ class Background(Generic[Name, Result]):
         self._tell()
 
     def _notice_lost_thread(self) -> None:
-        """Have the end of a thread that ended without a word become a state; not to be called under the lock."""
+        """Turn the end of a thread that raised nothing into a state; not to be called under the lock."""
         thread = self._thread
         if thread is not None and not thread.is_alive() and thread.ident is not None:
-            self._end(thread, ComputationError.lost(self._current))
+            self._end(thread, _lost(self._current))
 
     def _run(self) -> None:
         while True:
@@ -287,7 +287,7 @@ class Background(Generic[Name, Result]):
                 self._compute_one(wanted)
 
     def _wanted(self) -> Name | None:
-        """The feature whose turn it is: one that was asked for, else the next, else none."""
+        """The feature whose turn it is: one that is needed for a question, else the next, else none."""
         if self._closed.is_on or self._is_paused:
             return None
         for question in self._questions:
@@ -365,7 +365,7 @@ class Background(Generic[Name, Result]):
         return self._stop or self._closed.is_on
 
     def _tell_now_and_then(self) -> None:
-        # Without news nothing is told: the next result would have to wait for its turn.
+        # Without news nothing is sent: the next result would have to wait for its turn.
         if self._untold and time.monotonic() - self._last_told >= _SECONDS_BETWEEN_TELLINGS:
             self._tell()
 
@@ -389,9 +389,20 @@ def _as_exception(error: BaseException, name: Hashable) -> Exception:
     """Return what is an `Exception` as it is, and a sentence about anything else."""
     if isinstance(error, Exception):
         return error
-    stopped = ComputationError.stopped(name, error)
+    stopped = ComputationError(
+        f"A model must return numbers or raise an Exception; computing {quoted(name)} ended with {cause_of(error)}",
+        f"Wrap the model in a function that catches {type(error).__name__} and raises a RuntimeError.",
+    )
     stopped.__cause__ = error
     return stopped
+
+
+def _lost(name: Hashable) -> ComputationError:
+    return ComputationError(
+        "The thread of an explorer must live until all features are computed; it ended while computing "
+        f"{quoted(name)}, as threads do in a forked process.",
+        'Press "Resume" in the explorer, or make it again.',
+    )
 
 
 def _compute_nothing(_name: Hashable, _between_blocks: BetweenBlocks, _is_cancelled: IsCancelled) -> NoReturn:

@@ -29,7 +29,8 @@ import traitlets
 
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import Cancelled, FrontEndMissingError, ICEExplorerError, UnknownNameError, UnknownOptionError
-from ice_explorer.errors.base import closest, counted, quoted
+from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
+from ice_explorer.errors.options import meant_by
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
 from ice_explorer.metrics.ordered import Convention
@@ -131,9 +132,9 @@ class ICEExplorer(anywidget.AnyWidget):
         Observed target, to show beside the predictions: numbers, or labels of the classes. Missing values
         are left out. Of a model with several outputs, a table with one column for each.
     state : dict, optional
-        What `state` of an explorer returned: this one looks like it. Its output, response and decay stand
-        over the options of that name. What the data at hand do not have is left out, and said in a warning
-        and in the notes under the picture.
+        What `state` of an explorer returned: this one looks like it. Its output, response and decay take
+        precedence over the options of that name. What the data at hand do not have is ignored, with a
+        warning and a note under the picture.
     static_picture : bool or "wait"
         Whether a saved notebook keeps a picture beside the explorer, for where none can live: on GitHub, in
         nbviewer, in what nbconvert makes. It is taken when the explorer is shown, if the result is there within
@@ -240,7 +241,11 @@ class ICEExplorer(anywidget.AnyWidget):
         given: Mapping[str, object] = options
         for name in traits:
             if name in given and name not in DEFAULTS:
-                raise UnknownOptionError.trait_as_option(name, given[name])
+                raise UnknownOptionError(
+                    f"ICEExplorer() has no option {quoted(name)}: it is set on an explorer that is there.",
+                    f"Write `x = ICEExplorer(model, X)`, then `x.{name} = {given[name]!r}`."
+                    f"{meant_by(name, given[name])}",
+                )
         wanted = read_state(state, traits)
         self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
         settings = self._work.known.settings
@@ -270,10 +275,17 @@ class ICEExplorer(anywidget.AnyWidget):
         def __setattr__(self, name: str, value: object) -> None:
             """Refuse a misspelt trait, which would be kept and never shown, and what follows from other traits."""
             if not name.startswith("_") and not hasattr(type(self), name) and closest(name, self._public_traits()):
-                raise UnknownOptionError.trait(name, self._public_traits())
+                traits = self._public_traits()
+                raise UnknownOptionError(
+                    f"An explorer has no {quoted(name)} to set.{did_you_mean(name, traits)}",
+                    f"There are {', '.join(traits)}.",
+                )
             found = getattr(type(self), name, None)
             if isinstance(found, property) and found.fset is None:
-                raise UnknownNameError.read_only(name, self._public_traits())
+                raise UnknownNameError(
+                    f"`{name}` of an explorer can be read, but not set.",
+                    f"Set one of {', '.join(self._public_traits())}.",
+                )
             if name == "feature" and isinstance(value, str) and value == "":
                 value = self._nameless_feature()
             super().__setattr__(name, value)
@@ -375,7 +387,7 @@ class ICEExplorer(anywidget.AnyWidget):
             self._prepared = None
             before = self._background
             self._begin(chosen)
-            before.close()  # last, so that whoever waits for it finds what to wait for instead
+            before.close()  # last, so that a thread that waits for it finds the new one
             self._start()
             self._publish()
             self._fail_if_unattended()
@@ -422,16 +434,15 @@ class ICEExplorer(anywidget.AnyWidget):
             Why there is none: the computation failed or was cancelled, or the explorer is closed.
         """
         snapshot, work = self._wait()
-        self._publish()  # whoever reads the result finds the traits up to date
+        self._publish()  # the traits are up to date when the result is read
         if snapshot.error is not None:
             raise in_explorer(snapshot.error)
         if snapshot.state == "cancelled":
-            msg = (
+            raise Cancelled(
                 "The explanation must be complete to be read; it was cancelled after "
-                f"{len(snapshot.results)} of {snapshot.n_features} features. "
-                'Press "Resume" in the explorer, or make it again, to compute them all.'
+                f"{len(snapshot.results)} of {snapshot.n_features} features.",
+                'Press "Resume" in the explorer, or make it again, to compute them all.',
             )
-            raise Cancelled(msg)
         return work.explanation(snapshot.results)
 
     def _wait(self) -> tuple[Snapshot[Name, FeatureExplanation], Work]:
@@ -491,7 +502,7 @@ class ICEExplorer(anywidget.AnyWidget):
         answer: Callable[[FeatureExplanation | None, Callable[[], None]], object],
         refuse: Callable[[Exception], None],
     ) -> None:
-        """Have something done where the model may be asked: in the thread of the explorer, when its turn comes.
+        """Call a function where the model may be called: in the thread of the explorer, when its turn comes.
 
         Parameters
         ----------
@@ -615,7 +626,7 @@ class ICEExplorer(anywidget.AnyWidget):
             else the curves that are drawn, one point in each row. A JSON has both, and of a view the curves of
             all features. Curves in text have nine significant digits, in Parquet all. A CSV begins with comments that
             say where it comes from: `pandas.read_csv(path, comment="#")`. An HTML is the explorer itself
-            with all features, as far as it can live without a kernel: one page that asks nothing of any network;
+            with all features, as far as it works without a kernel: one page that needs no network;
             `what` says what it opens with.
         width : float or str, optional
             Of the figure: in mm, or with its unit, as "89mm" or "3.5in". 180 mm for a view, 120 for a panel.
@@ -627,7 +638,7 @@ class ICEExplorer(anywidget.AnyWidget):
             Whether there is a heading over the curves, with a sentence on what the feature does; or what the heading
             says. None is as False.
         caption : bool or str
-            Whether a sentence under the figure says what it shows; or what is said there.
+            Whether a caption under the figure describes it; or the text of the caption.
         max_lines : int, optional
             How many lines are drawn instead of `x.max_lines`. An HTML keeps so many of each feature, the same
             rows of all; by default fewer than `x.max_lines` where that makes more than 2 million values. Of the
@@ -701,7 +712,7 @@ class ICEExplorer(anywidget.AnyWidget):
             super().__del__()
 
     def close(self) -> None:
-        """Stop computing, let go of model and data, and end every view."""
+        """Stop computing, release model and data, and end every view."""
         background = getattr(self, "_background", None)
         if background is not None:  # None where the arguments were refused
             background.close()
@@ -717,11 +728,10 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _open_work(self) -> Work:
         if self._work is None:
-            msg = (
-                "An explorer must be open to be read; this one was closed and has let go of its "
-                "model and data. Make it again."
+            raise Cancelled(
+                "An explorer must be open to be read; this one is closed and no longer holds its model and data.",
+                "Create a new one.",
             )
-            raise Cancelled(msg)
         return self._work
 
     # --- to the browser ---------------------------------------------------------------------------
@@ -738,7 +748,7 @@ class ICEExplorer(anywidget.AnyWidget):
         _take_messages_at_once(self.comm)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take over what the browser changed, all of it or nothing, and tell it what is not as it was sent."""
+        """Take over what the browser changed, all of it or nothing, and send back what differs from what it sent."""
         # Only what is checked is the browser's to set; the feature comes first, as an anchor may depend on it.
         names = ["feature", *(name for name, trait in self.traits().items() if isinstance(trait, _Checked))]
         heard = {name: sync_data[name] for name in names if name in sync_data}
@@ -746,7 +756,7 @@ class ICEExplorer(anywidget.AnyWidget):
             self._hearing = threading.get_ident()
             try:
                 self._check_together(heard)
-            except Exception as error:  # noqa: BLE001 - the page is told whatever it is
+            except Exception as error:  # noqa: BLE001 - the page shows any error
                 logger.warning("What the browser set is not taken: %s", sentence(error))
                 self.send(Refusal(type="refused", message=sentence(error)))
             else:
@@ -782,7 +792,7 @@ class ICEExplorer(anywidget.AnyWidget):
             if snapshot.state == "ready" and self.feature == "":
                 table = work.known.table(self.decay, self._counted, sort_by=self.rank_by)
                 self.feature = table.index[0]
-            # Last, so that whoever sees "ready" sees the rest.
+            # Last: a page that receives "ready" has received the rest.
             self._status = cast("dict[str, Any]", status_of(snapshot, work))
             if snapshot.state != "computing":
                 work.finish()
@@ -855,7 +865,7 @@ class ICEExplorer(anywidget.AnyWidget):
         return check_color_by(column, self._open_work) == self._open_work().known._residual_label
 
     def _ask(self, request_id: str, name: Name | None, answer: Answer) -> None:
-        """Have a request answered in the background, where the model may be called."""
+        """Answer a request in the background, where the model may be called."""
 
         def reply(feature: FeatureExplanation | None) -> None:
             self._reply(request_id, *answer(feature))
@@ -885,7 +895,7 @@ def _nothing(_error: Exception) -> None:
 
 
 def _take_messages_at_once(connection: object) -> None:
-    """Let messages of the browser be taken by the thread that the browser sends them to.
+    """Handle messages of the browser in the thread that the browser sends them to.
 
     JupyterLab sends them to a thread beside that of the cells, so that they need not wait for a
     running cell. ipykernel 7.4 hands them to the thread that the kernel last sent from, which is

@@ -100,13 +100,13 @@ class Lifetime:
                     other.pause_before(self._made_in)
 
     def begin(self) -> None:
-        """Take in what cells do from now on."""
+        """Follow what cells do from now on."""
         with _lock:
             _lifetimes.add(self)
             self._is_open = True
 
     def end(self) -> None:
-        """Take in nothing more: the explorer is closed. Without a lock, because the collector may do this anywhere."""
+        """Follow nothing more: the explorer is closed. Without a lock, because the collector may do this anywhere."""
         self._is_open = False
 
     def display(self) -> None:
@@ -119,7 +119,7 @@ class Lifetime:
             self._keep()
 
     def attend(self, connection: Any) -> None:
-        """Let the explorer go when its host closes the connection, as marimo does before a cell runs again."""
+        """Release the explorer when its host closes the connection, as marimo does before a cell runs again."""
         if ipython_shell() is not None:
             return
         lose, close_it = weakly(self._lose), weakly(connection.close)
@@ -137,7 +137,7 @@ class Lifetime:
                 self._let_go(explorer)
 
     def hear(self, view: str, presence: Presence) -> None:
-        """Take in what a page tells about one of its views."""
+        """Note what a page reports about one of its views."""
         with _lock:
             if presence == "shown":
                 self._views.add(view)
@@ -152,7 +152,7 @@ class Lifetime:
                 self.review(shell, _named(shell))
 
     def cell_runs(self, run: _Run, deleted: Iterable[str]) -> None:
-        """Take in that a cell runs, and which cells were deleted before."""
+        """Note that a cell runs, and which cells were deleted before."""
         for cell in [run.cell, *deleted]:
             self._is_rerun |= cell is not None and cell == self._made_in.cell and run != self._made_in
             if cell is not None and self._displays.get(cell) != run.id:
@@ -187,7 +187,7 @@ class Lifetime:
 
 
 def _hold(explorer: Widget, held: Any) -> None:
-    """Have ipywidgets keep the explorer, or a proxy that does not keep it."""
+    """Make ipywidgets keep the explorer, or a proxy that does not keep it."""
     if explorer.comm is not None:
         registry()[explorer.model_id] = held
 
@@ -236,7 +236,7 @@ def _named(shell: Any) -> set[int]:
 
 
 def _forget_results(shell: Any, explorer: object) -> None:
-    """Take an explorer out of IPython's cache of results, as `%xdel` does."""
+    """Remove an explorer from IPython's cache of results, as `%xdel` does."""
     results = shell.user_ns.get("_oh", {})
     for number in [number for number, value in list(results.items()) if value is explorer]:
         del results[number]

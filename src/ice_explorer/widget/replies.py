@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ice_explorer.widget.background import Background, Snapshot
     from ice_explorer.widget.session import Work
 
-_SECONDS_OF_WHAT_IF: Final = 0.5  # after which what is known of a row is sent, and the page asks for the rest
+_SECONDS_OF_WHAT_IF: Final = 0.5  # after which what is known of a row is sent, and the page requests the rest
 Answered: TypeAlias = "tuple[Body, list[bytes]]"
 Answer: TypeAlias = "Callable[[FeatureExplanation | None], Answered]"
 SlowRequest: TypeAlias = (
@@ -61,7 +61,10 @@ def answer_of(
         if name is None:
             raise UnknownFeatureError.feature(label, work.readable)
     if request["type"] == "classes" and work.choices.classes is None:
-        raise OutputError.alone()
+        raise OutputError(
+            "Classes can be shown side by side where the model at hand has several; this explorer knows of one output.",
+            "Call `ICEExplorer(model, X)` with a model of several classes.",
+        )
     return name, partial(_ANSWERS[request["type"]], work, background, request)
 
 
@@ -81,9 +84,13 @@ def _export(
 ) -> Answered:
     from ice_explorer.export import request as export_request
 
-    snapshot = background.snapshot()  # of the output that was asked for: another one may be chosen meanwhile
+    snapshot = background.snapshot()  # of the requested output: another one may be chosen meanwhile
     if export_request.holds_all(request) and len(snapshot.results) < snapshot.n_features:
-        raise ExportError.not_all_yet(len(snapshot.results), snapshot.n_features)
+        raise ExportError(
+            "All features must be computed to be exported together; "
+            f"{len(snapshot.results)} of {snapshot.n_features} are.",
+            "Wait until they are there, or export a picture of the view.",
+        )
     drawn = work.drawn(request["state"], request["choices"])
     return export_request.answer(work.explanation(snapshot.results), request, drawn)
 

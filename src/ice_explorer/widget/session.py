@@ -185,13 +185,12 @@ class ModelWork(Work):
 
     def __init__(self, model: Any, X: Any, y: object, options: Mapping[str, Any], answers: Answers) -> None:
         if X is None:
-            msg = (
-                "ICEExplorer needs the observations to explain the model on; got a model alone. "
-                "Call `ICEExplorer(model, X)`."
+            raise InputTypeError(
+                "ICEExplorer needs the observations to explain the model on; got a model alone.",
+                "Call `ICEExplorer(model, X)`.",
             )
-            raise InputTypeError(msg)
         self._arguments = model, X, y, options, answers
-        # The bars that fill in are the progress; anything else has to be asked for.
+        # The bars that fill in are the progress; anything else is an option.
         self._options = Options(**{**options, "progress": False})
         self._plan = plan = prepare(model, X, self._options, answers=answers, opening=partial(Opening, y), y=y)
         if plan.is_opening:  # so that the line of code does not depend on what is frequent in the data
@@ -299,17 +298,16 @@ def _not_explained(what: str, wanted: str, instead: str) -> str:
 def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
     for option in options:
         if option not in DEFAULTS:
-            function = "ICEExplorer"
-            raise UnknownOptionError.keyword(function, option, [*DEFAULTS, "state"])
+            raise UnknownOptionError.keyword("ICEExplorer", option, [*DEFAULTS, "state"])
     if not isinstance(model, Explanation):
         return _work_of_wanted(model, X, y, options, wanted)
     further = ["X"] * (X is not None) + list(options)
     if further:
-        msg = (
+        raise InputTypeError(
             "ICEExplorer(explanation) takes nothing else but y, because an explanation brings its data "
-            f"and its options; got {', '.join(further)} as well. Pass that to `explain`."
+            f"and its options; got {', '.join(further)} as well.",
+            "Pass that to `explain`.",
         )
-        raise InputTypeError(msg)
     return ExplanationWork(model, y)
 
 
@@ -325,7 +323,7 @@ def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], w
             try:
                 work = ModelWork(model, X, y, {**options, **further}, answers)
             except (InvalidOptionError, OutputError):
-                continue  # also said below, where an option is wrong
+                continue  # also checked below, where an option is wrong
             # A number stands for a position as well, and means nothing then.
             if output in {"", work.choices.output}:
                 return work

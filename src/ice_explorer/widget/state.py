@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import quoted
 from ice_explorer.scene.view_state import STATE_VERSION
 from ice_explorer.wire.forms import POSITIONS, TEXT, Form, check_entries, is_text
 from ice_explorer.wire.messages import VIEW_CHOICES
@@ -74,7 +75,11 @@ def read_state(state: object, traits: Collection[str]) -> State:
         )
     version = state.get("version")
     if isinstance(version, bool) or version not in (_WITH_WEIGHTING, STATE_VERSION):
-        raise InvalidOptionError.state_version(version, (_WITH_WEIGHTING, STATE_VERSION))
+        given = "none" if version is None else quoted(version)
+        raise InvalidOptionError(
+            f"`state['version']` must be {_WITH_WEIGHTING} or {STATE_VERSION}; got {given}.",
+            "Pass a whole state, and read one of a newer release with that release.",
+        )
     notes = list[str]()
     if version == _WITH_WEIGHTING:
         state, notes = renewed_state(state)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _SECONDS_FOR_PICTURE: Final = 0.25  # that an explorer may appear later for the picture beside it
-_SECONDS_TO_TELL: Final = 0.08  # after which it can be told whether it is worth so many
+_SECONDS_TO_TELL: Final = 0.08  # after which it is known whether it is worth so many
 
 
 def check_static_picture(got: object) -> bool | Literal["wait"]:

@@ -110,8 +110,7 @@ def _check_max_lines(value: object) -> int:
 
 def _check_given(value: object) -> list[str]:
     if not TEXTS.is_met(value):
-        trait = "_given"
-        raise InvalidOptionError.state_value(trait, TEXTS.expected, value)
+        raise InvalidOptionError.state_value("_given", TEXTS.expected, value)
     return cast("list[str]", value)
 
 

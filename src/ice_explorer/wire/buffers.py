@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.errors import PredictionError
+from ice_explorer.errors.base import quoted
 from ice_explorer.metrics.ordered import CONVENTIONS
 
 if TYPE_CHECKING:
@@ -46,4 +47,10 @@ def check_sendable(feature: FeatureResult) -> None:
     for what, values in figures.items():
         largest = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
         if largest > _LARGEST_SENT:
-            raise PredictionError.too_large_to_show(what, feature.feature, largest, _LARGEST_SENT)
+            scaled = "Explain a function that scales predictions down, such as `lambda X: model.predict(X) / 1e100`, or"
+            raise PredictionError(
+                f"An explorer shows numbers from {-_LARGEST_SENT:g} to {_LARGEST_SENT:g}; the {what} of "
+                f"{quoted(feature.feature)} reach {largest:.3g}.",
+                f"{scaled} leave the feature out with `features=`.",
+                f"{scaled} choose another feature in the ranking.",
+            )

@@ -49,7 +49,11 @@ def groups_of(feature: FeatureResult, positions: Sequence[int]) -> tuple[Categor
     """
     found = feature._groups()
     if found is None:
-        raise InvalidOptionError.no_groups(feature.label)
+        raise InvalidOptionError(
+            "Curves can be coloured by the groups of two columns where these explain more of the differences between "
+            f"them than one column does; those of {feature.label!r} are explained as well by one.",
+            "Colour them by a column.",
+        )
     return _levels(found.at(check_distinct_positions(positions, len(found.values))))
 
 

@@ -46,24 +46,24 @@ def one_of(*words: str) -> Form:
 
 
 def is_text(value: object) -> bool:
-    """Tell whether a value is text that can be sent: Python also has halves of letters, JSON may name them."""
+    """Return whether a value is text that can be sent: Python also has halves of letters, JSON may name them."""
     return isinstance(value, str) and not _HALF.search(value)
 
 
 def is_count(value: object) -> bool:
-    """Tell whether a value is an integer that is not negative."""
+    """Return whether a value is an integer that is not negative."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def is_finite(value: object) -> bool:
-    """Tell whether a value is a number that has a place on an axis."""
+    """Return whether a value is a number that has a place on an axis."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return False
     return abs(value) <= sys.float_info.max  # also of a whole number that no float is
 
 
 def is_list(value: object, is_item: Callable[[object], bool]) -> bool:
-    """Tell whether a value is a list of some kind of items."""
+    """Return whether a value is a list of some kind of items."""
     return isinstance(value, list) and all(map(is_item, value))
 
 

@@ -130,7 +130,7 @@ def header_of(
 
 
 def _residual(explanation: ExplanationResult) -> list[ColumnHead]:
-    """Offer residuals to colour by, without predicting anything yet."""
+    """Return residuals as a column to colour by, without predicting anything yet."""
     label = explanation._residual_label
     return [] if label is None else [ColumnHead(name=label, kind="numeric")]
 

@@ -78,7 +78,7 @@ def curves_of(
 
 
 def distances(feature: FeatureResult, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How far each grid value is from the own values of some rows: the exponents of the decay.
+    """Distance of each grid value from the observed values of some rows: the exponents of the decay.
 
     - returns (n_rows, n_grid): 0 at the own value; infinite where nothing but it is likely.
     """

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, T
 
 from ice_explorer.curves.transforms import ANCHOR_NAMES
 from ice_explorer.errors import MessageError
+from ice_explorer.errors.base import quoted
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.results.options import KINDS, RANKINGS, UNITS
 from ice_explorer.wire.forms import (
@@ -111,7 +112,7 @@ class Header(TypedDict):
     `convention` is the one that the tables are counted by, `metrics` and `profiles` name what they hold.
     `prediction_sd` is the standard deviation of the predictions of the observations; None until it is known.
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `formats` are those
-    of saved files. `target_name` is the name of y, "" where it has none; `alerts` ask whether a feature is y.
+    of saved files. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
     """
 
     protocol: int
@@ -155,7 +156,7 @@ class ViewMessage(TypedDict):
 
 
 class CurvesRequest(TypedDict):
-    """Ask for the lines of one feature: at most `max_lines`, and the selected rows besides."""
+    """Request the lines of one feature: at most `max_lines`, and those of the selected rows."""
 
     id: str
     type: Literal["curves"]
@@ -165,7 +166,7 @@ class CurvesRequest(TypedDict):
 
 
 class ClassesRequest(TypedDict):
-    """Ask for the lines of one feature for every class."""
+    """Request the lines of one feature for every class."""
 
     id: str
     type: Literal["classes"]
@@ -174,7 +175,7 @@ class ClassesRequest(TypedDict):
 
 
 class ColorsRequest(TypedDict):
-    """Ask for the values of a column at some rows; `levels` are told apart however rare they are."""
+    """Request the values of a column at some rows; `levels` have colours of their own however rare they are."""
 
     id: str
     type: Literal["colors"]
@@ -184,7 +185,7 @@ class ColorsRequest(TypedDict):
 
 
 class GroupsRequest(TypedDict):
-    """Ask which rule of the two columns that explain most together some rows fulfil."""
+    """Request which rule of the two columns that explain most together some rows fulfil."""
 
     id: str
     type: Literal["groups"]
@@ -193,7 +194,7 @@ class GroupsRequest(TypedDict):
 
 
 class DriversRequest(TypedDict):
-    """Ask what makes the lines of a feature differ."""
+    """Request what explains the differences between the curves of a feature."""
 
     id: str
     type: Literal["drivers"]
@@ -201,7 +202,7 @@ class DriversRequest(TypedDict):
 
 
 class RowsRequest(TypedDict):
-    """Ask for some rows of X as text: the first `most` of them, sorted by a column of the reply; None is unsorted."""
+    """Request rows of X as text: the first `most` of them, sorted by a column of the reply; None is unsorted."""
 
     id: str
     type: Literal["rows"]
@@ -212,7 +213,7 @@ class RowsRequest(TypedDict):
 
 
 class WhatIfRequest(TypedDict):
-    """Ask how far a change of each of these features moves the prediction of one row."""
+    """Request how far a change of each of these features moves the prediction of one row."""
 
     id: str
     type: Literal["what_if"]
@@ -221,7 +222,7 @@ class WhatIfRequest(TypedDict):
 
 
 class InCommonRequest(TypedDict):
-    """Ask what some rows have in common."""
+    """Request what some rows have in common."""
 
     id: str
     type: Literal["in_common"]
@@ -229,7 +230,7 @@ class InCommonRequest(TypedDict):
 
 
 class ExtremeRequest(TypedDict):
-    """Ask which row has the highest or the lowest prediction."""
+    """Request the row with the highest or the lowest prediction."""
 
     id: str
     type: Literal["extreme"]
@@ -237,11 +238,11 @@ class ExtremeRequest(TypedDict):
 
 
 class ExportRequest(TypedDict):
-    """Ask for what a view shows as a file.
+    """Request what a view shows as a file.
 
     `what` is the whole view, the curves of the open feature, those of all features, or those of the feature that
     the state names, whichever is open. `width` [mm] and `dpi` are the usual ones where they are None. `title` is
-    whether a heading stands over the curves. It goes back to the browser, or into the folder of the notebook.
+    whether the curves have a heading. It goes back to the browser, or into the folder of the notebook.
     `choices` are what the reader chose about this view.
     """
 
@@ -258,21 +259,21 @@ class ExportRequest(TypedDict):
 
 
 class CancelRequest(TypedDict):
-    """Ask to stop the background computation."""
+    """Request to stop the background computation."""
 
     id: str
     type: Literal["cancel"]
 
 
 class ResumeRequest(TypedDict):
-    """Ask to compute the features that are missing after a cancel or a failure."""
+    """Request the features that are missing after a cancel or a failure."""
 
     id: str
     type: Literal["resume"]
 
 
 class ViewRequest(TypedDict):
-    """Tell that a page shows the explorer in a view, has removed that view, or is left."""
+    """Report that a page shows the explorer in a view, has removed that view, or is left."""
 
     id: str
     type: Literal["view"]
@@ -316,7 +317,7 @@ class CurvesBody(TypedDict):
     histogram_edges f64[B+1], histogram_counts f64[B], missing f32[n] (empty where `missing` is
     None), distances f32[n·K] (empty where grid, observed and likelihood_scale tell them), target
     f64[n] (observed; NaN = missing; empty where none was given), at_own f32[n] (predictions at own
-    values, the median standing in for a missing one; empty where all of these are grid values).
+    values, with the median in place of a missing one; empty where all of these are grid values).
     Curves, predictions, partial dependence, missing and at_own are stored minus `offset`, so that
     float32 keeps their precision on large outputs.
 
@@ -435,7 +436,7 @@ class DriversBody(TypedDict):
 
 
 class RowsBody(TypedDict):
-    """Rows as text, in the order that was asked for; "" is missing.
+    """Rows as text, in the requested order; "" is missing.
 
     The first `n_outcomes` columns are the prediction and, where y was given, y and y minus the prediction; the others
     are those of X.
@@ -651,6 +652,8 @@ _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
     "resume": {},
     "view": {"view": TEXT, "state": one_of(*PRESENCES)},
 }
+# A request that breaks the protocol comes from a page that loaded another version's front end.
+_RELOAD: Final = "Restart the kernel and reload the page, so that both run the same version."
 # What is in fields that are mappings.
 _ENTRIES: Final[Mapping[str, Mapping[str, Mapping[str, Form]]]] = {
     "export": {"state": VIEW_STATE, "choices": VIEW_CHOICES},
@@ -666,7 +669,9 @@ def parse_request(content: Mapping[str, Any]) -> Request:
     """
     request = content.get("type")
     if not isinstance(request, str) or request not in _FIELDS:
-        raise MessageError.unknown_type(request, _FIELDS)
+        raise MessageError(
+            f"A request must be of type {', '.join(map(repr, _FIELDS))}; got {quoted(request)}.", _RELOAD
+        )
     # A field that is missing holds nothing.
     fields: dict[str, Any] = {name: content.get(name) for name in _FIELDS[request]}
     _check(request, "", fields, _FIELDS[request])
@@ -680,6 +685,12 @@ def _check(request: str, within: str, entries: Mapping[Any, Any], forms: Mapping
     check_entries(
         entries,
         forms,
-        lambda name: MessageError.entry(request, within.removesuffix("."), name, forms),
-        lambda name, expected, got: MessageError.field(request, within + name, expected, got),
+        lambda name: MessageError(
+            f"{within.removesuffix('.')!r} of a request {request!r} must have no other entries than "
+            f"{', '.join(map(repr, forms))}; got {quoted(name)}.",
+            _RELOAD,
+        ),
+        lambda name, expected, got: MessageError(
+            f"{within + name!r} of a request {request!r} must be {expected}; got {quoted(got)}.", _RELOAD
+        ),
     )

@@ -57,8 +57,8 @@ def rows_of(
     labels = [*outcomes, *(column.label for column in columns)]
     if sort_by is not None:
         if sort_by >= len(labels):
-            msg = f"`sort_by` must be the number of a column from 0 to {len(labels) - 1}; got {sort_by}. Leave it out."
-            raise InvalidOptionError(msg)
+            what = f"be the number of a column from 0 to {len(labels) - 1}"
+            raise InvalidOptionError.must("sort_by", what, sort_by, "Leave it out.")
         at = sort_by - len(outcomes)
         keys = list(outcomes.values())[sort_by] if at < 0 else _sort_keys(columns[at], chosen)
         order = np.argsort(-keys if descending else keys, kind="stable")  # NaN is last either way

@@ -16,6 +16,7 @@ from ice_explorer.adapters.tables.sparse import SparseTable
 from ice_explorer.adapters.tables.table import Table, table_from
 from ice_explorer.concurrency.turns import owner_of
 from ice_explorer.errors import InputDataError, PredictionError
+from ice_explorer.errors.base import closest, counted, listed, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,12 +147,33 @@ def _check_names(model: Any, table: Table, fitted: _FittedColumns) -> None:
     if is_numbered:
         raise InputDataError.number_of_columns(len(fitted.names), len(names)) from error
     of_fit = {known[name] for name in fitted.names if name in known}
-    raise InputDataError.columns_of_fit(
-        missing=[name for name in fitted.names if name not in known],
-        unknown=[name for name in names if name not in of_fit],
-        names=names,
-        advice=_as_fitted(table, fitted, known),
+    missing = [name for name in fitted.names if name not in known]
+    unknown = [name for name in names if name not in of_fit]
+    if missing:
+        raise _columns_missing(missing, unknown, names) from error
+    advice = f"Pass `{_as_fitted(table, fitted, known)}`."
+    if unknown:
+        raise InputDataError(
+            f"X must have only the columns that the model was fitted on; it was not fitted on {listed(unknown)}.",
+            advice,
+        ) from error
+    raise InputDataError(
+        "X must have its columns in the order in which the model was fitted on them; it has the same columns in "
+        f"another order: {listed(names)}.",
+        advice,
     ) from error
+
+
+def _columns_missing(missing: Sequence[str], unknown: Sequence[str], names: Sequence[str]) -> InputDataError:
+    gone = f"{listed(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+    besides = f", and the model was not fitted on {listed(unknown)}" if unknown else ""
+    close = closest(missing[0], unknown)
+    what = f"Rename {quoted(close[0])} to {quoted(missing[0])}" if close else "Add what is missing"
+    return InputDataError(
+        f"X must have the columns that the model was fitted on; {gone}{besides}. X has "
+        f"{counted(len(names), 'column')}: {listed(names)}.",
+        f"{what}, and pass the columns in the order of the fit.",
+    )
 
 
 def _as_fitted(table: Table, fitted: _FittedColumns, known: dict[str, str]) -> str:

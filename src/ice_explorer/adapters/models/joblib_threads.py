@@ -1,7 +1,7 @@
 """Limit joblib parallelism inside models where it costs more than it saves.
 
-Spreading costs more than it saves where few rows are asked for, and where several threads ask at once.
-The model itself is left as it is; joblib is told in whose calls not to spread.
+Parallel predictions cost more than they save for few rows, and where several threads predict at once.
+The model itself is not changed; joblib is configured for the calls of this package alone.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _FEW_ROWS = 256
 
 
 def without_spreading(source: Source, *, side_by_side: bool) -> Source:
-    """Return a model as it is asked here.
+    """Return a model as it is called here.
 
-    - `side_by_side`: whether several threads ask it: then it never spreads, else only for more than a few rows.
+    - `side_by_side`: whether several threads call it: then it never spreads, else only for more than a few rows.
     """
     ways = {
         name: replace(way, ask=_undivided(way.ask, most_rows=sys.maxsize if side_by_side else _FEW_ROWS))
@@ -41,6 +41,6 @@ def _undivided(ask: Callable[[Any], Any], most_rows: int) -> Callable[[Any], Any
 
 
 def _one_after_another() -> AbstractContextManager[Any]:
-    """Keep joblib, where it is loaded, from spreading what this thread asks for."""
+    """Keep joblib, where it is loaded, from spreading the calls of this thread."""
     configure: Any = getattr(sys.modules.get("joblib"), "parallel_config", None)
     return nullcontext() if configure is None else configure(backend="sequential")

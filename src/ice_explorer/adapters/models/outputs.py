@@ -13,7 +13,7 @@ import numpy as np
 
 from ice_explorer.checks import n_masked
 from ice_explorer.errors import ICEExplorerError, OutputError, PredictionError
-from ice_explorer.errors.base import cause_of, counted, quoted
+from ice_explorer.errors.base import cause_of, counted, did_you_mean, listed, quoted
 from ice_explorer.errors.labels import labels_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _NUMBER_KINDS = "fiub"
 _SCORES = {"decision_function": "score (decision function)", "score_samples": "score (of samples)"}
 _PREDICTION = "prediction"
+_SHOWN = 30  # outputs in a message: one of them has to be chosen
 _TO_A_NUMBER_PER_ROW = "Wrap the model in a function that returns a number per row."
 _TEXT = {
     "probabilities": "probability of {}",
@@ -114,7 +115,7 @@ def layout_of(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
 
 
 def asked(way: Way, rows: Any) -> Any:
-    """Ask for rows of X itself; the model's own error is chained to ours."""
+    """Predict rows of X itself; the error of the model is chained to ours."""
     try:
         return way.ask(rows)
     except ICEExplorerError:
@@ -300,9 +301,13 @@ def _of_labels_seen(way: Way, returned: Any) -> Layout:
 
     def find(output: object) -> tuple[int, tuple[str, ...]]:
         if output is None:
-            raise OutputError.needed(what="classes", choices=classes)
+            raise _output_needed("classes", classes)
         if not np.isscalar(output) or output not in classes:
-            raise OutputError.not_predicted(output, classes)
+            raise OutputError(
+                "`output` must be a label that the model predicts for the first rows of X, "
+                f"{listed(classes, _SHOWN)}; got {quoted(output)}.{did_you_mean(output, classes)}",
+                "For another one pass a function that returns 1 where it is predicted, else 0.",
+            )
         return classes.index(output), ()
 
     return Layout(classes, _TEXT["labels"], _labels(way.name), tuple(map(_is, classes)), find)
@@ -318,7 +323,7 @@ def _of_several(way: Way, classes: Sequence[tuple[object, ...]], returned: Any) 
         check, part = _tables(way.name, [len(labels) for labels in classes]), lambda parts, number: parts[number]
         take_of = [_column(place) for _, place in pairs]
     else:
-        # One column per output: a label, or what is said of the second of two classes.
+        # One column per output: a label, or a statement about the second of two classes.
         if way.returns == "labels":
             check = _labels(way.name, len(classes))
             take_of = [_is(label) for _, label in outputs]
@@ -347,7 +352,7 @@ def _nothing_to_choose(output: object) -> tuple[int, tuple[str, ...]]:
 
 
 def _finder(classes: Sequence[object]) -> Callable[[object], tuple[int, tuple[str, ...]]]:
-    """Find a class; of two, the second is taken where none was chosen, and said."""
+    """Find a class; of two, the second is taken where none was chosen, with a note."""
 
     def find(output: object) -> tuple[int, tuple[str, ...]]:
         if output is not None or len(classes) > 2:
@@ -365,24 +370,27 @@ def _find_of_several(
     output: object, classes: Sequence[tuple[object, ...]], outputs: Sequence[tuple[int, object]]
 ) -> tuple[int, tuple[str, ...]]:
     if output is None:
-        raise OutputError.needed(what=f"classes of {len(classes)} outputs", choices=outputs)
+        raise _output_needed(f"classes of {len(classes)} outputs", outputs)
     if isinstance(output, (int, np.integer)) and not isinstance(output, bool) and 0 <= output < len(classes):
         # The output alone: of two classes the second is meant, as everywhere.
         own = [pair for pair in outputs if pair[0] == output]
         if len(own) > 2:
-            raise OutputError.needed(what=f"classes of output {output}", choices=own)
+            raise _output_needed(f"classes of output {output}", own)
         return outputs.index(own[-1]), _note_of_second(own[0], own[-1]) if len(own) == 2 else ()
     if isinstance(output, list | tuple) and len(output) == 2:
         for position, pair in enumerate(outputs):
             if pair == tuple(output):
                 return position, ()
-    raise OutputError.unknown_of_several(output, outputs)
+    raise OutputError(
+        f"`output` must be an output and one of its classes, {listed(outputs, _SHOWN)}; got {quoted(output)}.",
+        f"For example `output={quoted(outputs[-1])}`.",
+    )
 
 
 def _position(output: object, choices: Sequence[object], what: str) -> int:
     """Look an output up by label, by an equal number, then by position where no label is a number."""
     if output is None:
-        raise OutputError.needed(what, choices)
+        raise _output_needed(what, choices)
     for position, choice in enumerate(choices):
         if type(choice) is type(output) and choice == output:
             return position
@@ -394,7 +402,19 @@ def _position(output: object, choices: Sequence[object], what: str) -> int:
     is_no_position = isinstance(output, bool) or has_numbers
     if isinstance(output, (int, np.integer)) and not is_no_position and 0 <= output < len(choices):
         return int(output)
-    raise OutputError.unknown(output, choices, by_position=not has_numbers)
+    positions = "" if has_numbers else f", or a position from 0 to {len(choices) - 1}"
+    raise OutputError(
+        f"`output` must be one of {listed(choices, _SHOWN)}{positions}; got {quoted(output)}.",
+        did_you_mean(output, choices).lstrip(),
+    )
+
+
+def _output_needed(what: str, choices: Sequence[object]) -> OutputError:
+    others = f" (or {listed(choices[1:], _SHOWN)})" if len(choices) > 1 else ""
+    return OutputError(
+        f"The model returns {len(choices)} {what}, so one must be chosen.",
+        f"Pass `output={quoted(choices[0])}`{others}.",
+    )
 
 
 # --- classes -------------------------------------------------------------------------------------

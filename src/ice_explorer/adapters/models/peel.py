@@ -48,7 +48,7 @@ class Peeled:
 
     @property
     def is_columnwise(self) -> bool:
-        """Whether every column that the model sees is known to come from one column of X by itself."""
+        """Whether every column that the model sees is known to come from one column of X alone."""
         return all(map(_is_columnwise, self.steps))
 
     def output(self, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -57,7 +57,7 @@ class Peeled:
 
 
 def peel(model: Any, response: str = "auto") -> Peeled:
-    """Take off scikit-learn's searches, pipelines, target transformers and other wrappers, however nested.
+    """Remove scikit-learn's searches, pipelines, target transformers and other wrappers, however nested.
 
     - `response`: as `Predictor.response`: a tuned threshold changes the predicted class, and no probability.
     """

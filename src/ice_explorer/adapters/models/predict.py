@@ -18,6 +18,7 @@ from ice_explorer.adapters.models.peel import peel
 from ice_explorer.adapters.models.source import source_of_estimator, source_of_function
 from ice_explorer.concurrency.turns import owner_of, turn_of
 from ice_explorer.errors import InputTypeError, InvalidOptionError
+from ice_explorer.errors.base import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -123,20 +124,23 @@ def _check_response(response: object) -> None:
 
 
 def _source_of(model: Any) -> Source:
-    """Read what a model can be asked."""
+    """Return the responses that a model has."""
     if isinstance(model, type):
-        raise InputTypeError.model_class(model)
+        name = model.__name__
+        raise InputTypeError(
+            f"model must be a fitted model; got the class {name}.",
+            f"Make a model of it and fit that: `{name}().fit(X, y)`.",
+        )
     source = foreign_source(model)
     if source is not None:
         return source
     if hasattr(model, "predict"):
         return _with_log_odds(source_of_estimator(model), model)
     if not callable(model):
-        msg = (
-            "model must have a predict method or be a function of X; "
-            f"got {type(model).__name__}. Pass `lambda X: …` that returns one number per row."
+        raise InputTypeError(
+            f"model must have a predict method or be a function of X; got {type(model).__name__}.",
+            "Pass `lambda X: …` that returns one number per row.",
         )
-        raise InputTypeError(msg)
     return source_of_function(model)
 
 
@@ -152,7 +156,7 @@ def _with_log_odds(source: Source, model: Any) -> Source:
 
 
 def _in_turn(source: Source, model: Any, *, side_by_side: bool) -> Source:
-    """Let one thread, or the threads of one explanation, call a model at a time.
+    """Return a source whose model is called by one thread, or by the threads of one explanation, at a time.
 
     A pipeline and its last step are one model.
     """
@@ -172,12 +176,15 @@ def _choose_response(source: Source, response: Response, model: str) -> str:
         raise InvalidOptionError.response_of_callable(response)
     needed = "predict_proba" if response == "log_odds" else response
     if needed not in source.ways:
-        raise InvalidOptionError.response(response, needed, model)
+        raise InvalidOptionError(
+            f"`response={quoted(response)}` needs a model with {needed}; {model} has none.",
+            'Use `response="auto"`, or pass a function that returns what you want to explain.',
+        )
     return response
 
 
 def _responses(source: Source) -> tuple[str, ...]:
-    """List what could be asked for instead, in the order of `RESPONSES`."""
+    """Return the responses that could be chosen instead, in the order of `RESPONSES`."""
     offered = {*source.ways, "log_odds"} if "predict_proba" in source.ways else set(source.ways)
     return tuple(name for name in RESPONSES if name in offered)
 
@@ -219,14 +226,14 @@ def _stacked(takes: tuple[Callable[[Any], Array], ...], checked: Any) -> Array:
 
 
 class _Method:
-    """A way of asking that gives its first answer again where that is asked for next."""
+    """A prediction method that returns its first result again if that is needed next."""
 
     def __init__(self, way: Way) -> None:
         self.way = way
         self._first: tuple[Any, Any] | None = None
 
     def probe(self, first_rows: Any) -> Any:
-        """Ask the model once; its own error is chained to ours."""
+        """Call the model once; its error is chained to ours."""
         self._first = first_rows, asked(self.way, first_rows)
         return self._first[1]
 

@@ -31,7 +31,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Source:
-    """A model as something to ask.
+    """A model as its prediction methods.
 
     - `ways`: by response, the one that "auto" takes first.
     - `classes`: class labels, as scikit-learn's `classes_`: a list of arrays where there are several outputs; None
@@ -112,5 +112,5 @@ def _source_of_outlier_detector(model: Any) -> Source:
 
 
 def source_of_function(function: Callable[[Any], Any]) -> Source:
-    """Read a plain function of X, which is asked in one way only."""
+    """Read a plain function of X, which has one response only."""
     return Source({"callable": Way(function, "numbers", "model")})

@@ -10,7 +10,7 @@ import numpy as np
 from ice_explorer.adapters.tables.column import is_missing, objects
 from ice_explorer.adapters.tables.series import read_column
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.errors.base import counted
+from ice_explorer.errors.base import counted, listed, quoted
 from ice_explorer.errors.labels import labels_of
 
 if TYPE_CHECKING:
@@ -69,9 +69,10 @@ def target_columns(y: object) -> list[NDArray[Any]]:
     try:
         array = np.asanyarray(y)  # of what is masked, `tolist` makes None
     except ValueError:  # lists of different lengths
-        raise InvalidOptionError.target_got(y) from None
-    if array.ndim not in (1, 2):
-        raise InvalidOptionError.target_got(y)
+        array = None
+    if array is None or array.ndim not in (1, 2):
+        what = "be the observed target, one value per observation"
+        raise InvalidOptionError.must("y", what, y, "Pass an array or a series, or leave it out.")
     return [_plain(column) for column in (array.T if array.ndim == 2 else [array])]
 
 
@@ -139,5 +140,9 @@ def _of_class(columns: Sequence[NDArray[Any]], predictor: Predictor) -> Array:
     values = columns[at].tolist()
     if not any(value == each for value in values if value is not None for each in labels):
         found = next((value for value in values if value is not None), None)
-        raise InvalidOptionError.target_label(found, labels)
+        which = "nothing but missing values" if found is None else f"{quoted(found)} and no label among them"
+        raise InvalidOptionError(
+            f"`y` must hold labels of the classes, {listed(labels)}; got {which}.",
+            "Pass the labels that the model was fitted on.",
+        )
     return np.array([np.nan if value is None else float(value == label) for value in values])

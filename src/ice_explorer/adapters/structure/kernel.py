@@ -53,7 +53,7 @@ def _support_vectors(model: Any, position: int | None, response: str) -> RadialM
     sign = 1.0
     if hasattr(model, "classes_"):
         if response != "decision_function" or len(model.classes_) != 2:
-            raise OtherFormError.response_of_kernels()
+            raise OtherFormError("Only the decision function of two classes is a sum of kernels.")
         sign = -1.0 if position == 0 else 1.0
     gamma = np.full(model.support_vectors_.shape[1], float(model._gamma))  # noqa: SLF001 - checked on phantoms
     weights = sign * dense(model.dual_coef_).ravel()

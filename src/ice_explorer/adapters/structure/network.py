@@ -55,7 +55,7 @@ def network_model(model: Any, position: int | None, response: str) -> NetworkMod
     elif model.activation == "identity":
         weights, biases = _as_one(weights, biases)
     elif model.activation not in ("relu", "tanh"):
-        raise OtherFormError.activation(str(model.activation))
+        raise OtherFormError(f"The activation {model.activation} is not supported.")
     link, factor, chosen = _output(model, position, response)
     weights[-1], biases[-1] = factor * weights[-1][:, chosen], factor * biases[-1][chosen]
     is_single = all(layer.dtype == np.float32 for layer in (*model.coefs_, *model.intercepts_))

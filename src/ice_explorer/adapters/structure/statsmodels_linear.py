@@ -79,5 +79,5 @@ def _by_name(
         elif term == "Intercept":
             intercept = parameter
         else:
-            raise OtherFormError.term(term)
+            raise OtherFormError(f"The term {term!r} of its formula is not a column of X.")
     return coefficients, intercept

@@ -19,26 +19,11 @@ class OtherFormError(ICEExplorerError):
         return cls(f"The link {name} is not supported.")
 
     @classmethod
-    def term(cls, term: str) -> OtherFormError:
-        """Return the error for a formula term that is not a column."""
-        return cls(f"The term {term!r} of its formula is not a column of X.")
-
-    @classmethod
     def kernel(cls, model: object) -> OtherFormError:
         """Return the error for a kernel that is not radial."""
         return cls(f"The kernel of {type(model).__name__} is not radial.")
 
     @classmethod
-    def activation(cls, name: str) -> OtherFormError:
-        """Return the error for an unsupported activation."""
-        return cls(f"The activation {name} is not supported.")
-
-    @classmethod
     def response(cls, model: object, response: str) -> OtherFormError:
         """Return the error for a response that is not a function of margins."""
         return cls(f"{response} of {type(model).__name__} is not a supported function of its margins.")
-
-    @classmethod
-    def response_of_kernels(cls) -> OtherFormError:
-        """Return the error for responses that are not sums of kernels."""
-        return cls("Only the decision function of two classes is a sum of kernels.")

@@ -71,8 +71,14 @@ class ArrayTable:
 def check_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Refuse what is no table of numbers."""
     if len(shape) != 2:
-        raise InputDataError.not_two_dimensional(shape)
+        raise InputDataError(
+            f"X must have two dimensions, observations × features; got an array of shape {shape}.",
+            "Reshape it: one feature is `X.reshape(-1, 1)`, one row `X.reshape(1, -1)`.",
+        )
     if 0 in shape:
         raise InputDataError.empty(shape)
     if dtype.kind not in "fiub":
-        raise InputDataError.array_dtype(dtype)
+        raise InputDataError(
+            f"An array X must hold numbers or booleans; got dtype {dtype}.",
+            "Pass a DataFrame with one dtype per column.",
+        )

@@ -52,7 +52,7 @@ class FrameTable:
         return self._frame[np.repeat(positions, n_values)].with_columns(*written).to_native()
 
     def _cells(self, position: int, native: NDArray[Any]) -> nw.Series[Any]:
-        """Take values from rows that hold them, whatever their dtype; only others are made."""
+        """Return values from rows that hold them, whatever their dtype; only others are made."""
         series = self._frame[:, position]
         rows = self.column(position).rows_with(native)
         return like_series(series, native) if rows is None else series[rows]

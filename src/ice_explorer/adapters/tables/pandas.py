@@ -160,7 +160,7 @@ class PandasTable:
 
 
 def _taken(series: Any, rows: NDArray[np.int64], index: Any) -> Any:
-    """Take cells as they are: pandas would make a column of text out of objects that are texts."""
+    """Return cells as they are: pandas would make a column of text out of objects that are texts."""
     import pandas as pd
 
     return pd.Series(series.array.take(rows), index=index, dtype=series.dtype)

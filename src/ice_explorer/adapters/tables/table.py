@@ -20,6 +20,7 @@ from ice_explorer.adapters.tables.frame import FrameTable
 from ice_explorer.adapters.tables.pandas import PandasTable
 from ice_explorer.adapters.tables.sparse import SparseTable
 from ice_explorer.errors import InputDataError, InputTypeError
+from ice_explorer.errors.base import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,7 +119,10 @@ def _check_frame(shape: tuple[int, int], names: Sequence[Name]) -> None:
         raise InputDataError.empty(shape)
     (label, count), *_ = Counter(str(name) for name in names).most_common(1)
     if count > 1:
-        raise InputDataError.duplicate_columns(label)
+        raise InputDataError(
+            f"Column names must be different from each other; {quoted(label)} names more than one column of X.",
+            "Rename one of them.",
+        )
 
 
 __all__ = ["Column", "ColumnKind", "Name", "Table", "kept", "table_from"]

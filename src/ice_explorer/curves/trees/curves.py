@@ -44,7 +44,7 @@ class TreeCurves:
         free: Mapping[int, tuple[NDArray[np.intp], NDArray[np.float64]]],
     ) -> None:
         if len(free) > _MOST_FEATURES:
-            raise SweepLimitError.size(len(free), _MOST_FEATURES)
+            raise SweepLimitError(f"The sweep moves up to {_MOST_FEATURES} features; there are {len(free)}.")
         self._base, self._link = ensemble.base, ensemble.link
         self.n_rows = len(columns[0])
         self.counters = np.zeros(2, np.int64)
@@ -176,11 +176,6 @@ class TreeCurves:
 
 class SweepLimitError(ICEExplorerError):
     """The sweep cannot hold this ensemble; the message says why."""
-
-    @classmethod
-    def size(cls, n_features: int, most: int) -> SweepLimitError:
-        """Return the error for too many features."""
-        return cls(f"The sweep moves up to {most} features; there are {n_features}.")
 
 
 def _kernels() -> Any:

@@ -145,7 +145,7 @@ def _emit(
 
 
 def _positions(forest: SweepForest, parent: NDArray[np.int64], leaf: int, feature: int) -> NDArray[np.bool_]:
-    """Tell which positions of a feature lead to a leaf if everything else does."""
+    """Return which positions of a feature lead to a leaf if everything else does."""
     allowed = np.ones(forest.n_positions[feature], np.bool_)
     child, above = leaf, int(parent[leaf])
     while above >= 0:

@@ -124,7 +124,7 @@ class Categories:
         return np.searchsorted(known, codes)
 
     def going_left(self, here: NDArray[np.int64], codes: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Tell which codes go left at some nodes, (n_nodes, n_codes); those of missing values mean nothing."""
+        """Return which codes go left at some nodes, (n_nodes, n_codes); those of missing values mean nothing."""
         splits = self._split[here].tolist()
         return np.array([self._splits.goes_left(split, codes) for split in splits]).reshape(len(here), len(codes))
 
@@ -163,7 +163,7 @@ class Splits:
         return ranks
 
     def going_left(self, some: NDArray[np.int64], compared: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Tell which values go left at some nodes of one column, (n_nodes, n_values)."""
+        """Return which values go left at some nodes of one column, (n_nodes, n_values)."""
         if self.categories.is_categorical[some[0]]:
             left = self.categories.going_left(some, compared)
         else:

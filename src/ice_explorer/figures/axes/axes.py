@@ -85,7 +85,10 @@ def plot(
         title=title, legend=legend, palette=palette, line_kw=line_kw, mean_kw=mean_kw, is_colored=color_by is not None
     )
     if check_flag("share_axis", share_axis) and kind != "c-ice":
-        raise InvalidOptionError.share_axis(kind)
+        raise InvalidOptionError(
+            f"`share_axis=True` must come with `kind='c-ice'`, whose curves are changes; got `kind={kind!r}`.",
+            "Use `kind='c-ice'`, or leave `share_axis` out.",
+        )
     lines, coloring = shown_lines(explanation, opened, state)
     with_palette(coloring, palette, Look.of_paper(), "black")  # before a figure is made that nobody needs
     ax = _axes(ax)

@@ -328,7 +328,7 @@ class FeaturePlot:
     # --- axes -------------------------------------------------------------------------------------
 
     def set_limits(self, head: float) -> None:
-        """Have the axes reach over the data, with `head` of their height left free above, unless limits are fixed."""
+        """Extend the axes over the data, with `head` of their height left free above, unless limits are fixed."""
         ax, lines, (low, high) = self.ax, self.lines, self.y_domain
         n_strips = 2 if lines.kind == "d-ice" and not lines.is_empty else 1
         foot = n_strips * _STRIP + _AIR  # the strips are at the bottom of the same axes, under the lines

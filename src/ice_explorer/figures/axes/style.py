@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.checks import check_flag
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.errors.base import text_of
+from ice_explorer.errors.base import listed, quoted, text_of
 from ice_explorer.figures.axes.text import root_of
 from ice_explorer.figures.page.matplotlib_page import require_matplotlib
 from ice_explorer.scene.palette import Palette, diverging_palette, hues, is_diverging
@@ -54,9 +54,15 @@ class Styling:
 
         lines = _properties("line_kw", line_kw, LineCollection)
         if palette is not None and not is_colored:
-            raise InvalidOptionError.palette_without_column()
+            raise InvalidOptionError(
+                "`palette` must come with `color_by`; no column colours the curves.",
+                "Name a column, or give all curves one colour with `line_kw={'color': 'tab:blue'}`.",
+            )
         if is_colored and "color" in lines:
-            raise InvalidOptionError.color_of_colored_lines()
+            raise InvalidOptionError(
+                "`line_kw` must not hold 'color' where `color_by` names a column, which colours the curves.",
+                "Choose the colours with `palette`.",
+            )
         for name in ("linewidth", "alpha"):
             if not isinstance(lines.get(name, 1.0), (int, float)):  # one for all curves
                 raise InvalidOptionError.must(
@@ -200,7 +206,11 @@ def with_palette(coloring: Coloring, palette: object, look: Look, plain: Any) ->
         by_label = {text_of(level): color for level, color in palette.items() if level is not None}
         lacking = [level for level in coloring.levels if level not in by_label]
         if lacking:
-            raise InvalidOptionError.palette_lacks(coloring.title, lacking)
+            raise InvalidOptionError(
+                f"`palette` must have a colour for each level of {quoted(coloring.title)}; it has none for "
+                f"{listed(lacking)}.",
+                "Add the level, or pass a list of colours.",
+            )
         colors = [by_label[level] for level in coloring.levels]
         return _with_colors(coloring, "levels", colors, palette.get(None, missing))
     return _with_colors(coloring, "levels", _level_colors(coloring, palette, look), missing)
@@ -265,7 +275,7 @@ def _level_colors(coloring: Coloring, palette: object, look: Look) -> Sequence[A
         return [*cycle, *own[len(cycle) :]][:n_levels]
     if isinstance(palette, (str, Colormap)):
         found = _colormap(palette)
-        if found.N < _SHADES and hasattr(found, "colors"):  # of colours that are told apart
+        if found.N < _SHADES and hasattr(found, "colors"):  # of distinct colours
             palette = list(found.colors)
         else:
             return list(np.asarray(found(np.linspace(0, 1, n_levels))))

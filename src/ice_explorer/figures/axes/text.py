@@ -77,13 +77,13 @@ def add_title(ax: Axes, usual: str, given: Title) -> None:
 
 
 def add_x_label(ax: Axes, text: str, remarks: Sequence[str] = ()) -> None:
-    """Name the horizontal axis, with remarks below that are kept whole."""
+    """Label the horizontal axis, with remarks below that are kept whole."""
     room, size = kept_width(ax), ax.xaxis.label.get_fontsize()
     parts = [broken(text, room, size, _MOST_LINES), *(broken(remark, room, size) for remark in remarks)]
     ax.set_xlabel("\n".join(filter(None, parts)))
 
 
 def add_y_label(ax: Axes, text: str) -> None:
-    """Name the vertical axis, in one line where no layout makes room for two."""
+    """Label the vertical axis, in one line where no layout makes room for two."""
     most = 1 if root_of(ax).get_layout_engine() is None else _MOST_LINES
     ax.set_ylabel(broken(text, _BEYOND * room_of(ax)[1], ax.yaxis.label.get_fontsize(), most))

@@ -40,8 +40,7 @@ def require_matplotlib() -> None:
     try:
         import matplotlib as mpl  # noqa: F401
     except ImportError as error:
-        what = "Drawing with matplotlib"
-        raise MissingDependencyError.extra(what, "matplotlib", "export") from error
+        raise MissingDependencyError.extra("Drawing with matplotlib", "matplotlib", "export") from error
 
 
 def png_page(page: Page, title: str, description: str, provenance: str) -> bytes:

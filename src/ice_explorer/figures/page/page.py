@@ -155,7 +155,7 @@ _BESIDE: Final = 0.5  # px by which a mark may miss its room
 
 
 def is_within(low: float, high: float, places: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Tell which places lie between two others on the page; those that are no number do not."""
+    """Return which places lie between two others on the page; those that are no number do not."""
     return np.asarray((places >= low - _BESIDE) & (places <= high + _BESIDE))
 
 

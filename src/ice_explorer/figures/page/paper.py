@@ -57,7 +57,7 @@ class Paper:
         title: object = True,
         caption: object = False,
     ) -> Paper:
-        """Check what a user asks for; None is the usual, but no title.
+        """Check the options of a user; None is the usual value, but no title.
 
         A width is in mm, `usual_width` by default, or a text with its unit: "89mm", "8.9cm", "3.5in", "252pt".
 
@@ -71,7 +71,11 @@ class Paper:
         room = usual_width * max(1.0, scale) if width is None else _millimetres(width, usual_width)
         least = math.ceil(_WIDTHS[0] * scale - 1e-6)
         if room < least:
-            raise InvalidOptionError.letters_too_large(letters, room, least)
+            raise InvalidOptionError(
+                f"`width` must be at least {least:g} mm for letters of {letters:g} pt; got {room:g} mm.",
+                "Use smaller letters, or a wider figure.",
+                'Choose a larger one under "Width".',
+            )
         return cls(
             width=room,
             font_size=letters,
@@ -86,7 +90,13 @@ def _millimetres(got: object, usual: float) -> float:
     found = _LENGTH.fullmatch(got) if isinstance(got, str) else None
     length = got if found is None else float(found[1]) * _MM_PER_UNIT[found[2]]
     if not _is_between(length, low, high):
-        raise InvalidOptionError.width(got, low, high, usual)
+        raise InvalidOptionError.must(
+            "width",
+            f"be from {low:g} to {high:g} mm, a number of mm or a text with its unit",
+            got,
+            f'Write for example `width="89mm"` or `width="3.5in"`, or leave it out for {usual:g}.',
+            'Choose another one under "Width".',
+        )
     return float(length)  # type: ignore[arg-type]
 
 
@@ -94,7 +104,10 @@ def _number(option: str, got: object, usual: float, bounds: tuple[float, float],
     if got is None:
         return usual
     if not _is_between(got, *bounds):
-        raise InvalidOptionError.out_of_bounds(option, got, bounds, unit, usual)
+        low, high = bounds
+        control = f'Enter another number under "Resolution", or none for {usual:g}.' if option == "dpi" else ""
+        what = f"be from {low:g} to {high:g} {unit}"
+        raise InvalidOptionError.must(option, what, got, f"Leave it out for {usual:g}.", control)
     return float(got)  # type: ignore[arg-type]
 
 

@@ -20,7 +20,7 @@ _OPACITY_STEPS: Final = 16
 
 
 def suit_strokes(n_lines: int, n_points: int) -> bool:
-    """Tell whether lines are few enough to be drawn as strokes."""
+    """Return whether lines are few enough to be drawn as strokes."""
     return n_lines <= _MOST_LINES and n_lines * n_points <= _MOST_SEGMENTS
 
 

@@ -35,6 +35,6 @@ def two_classes(probability: Any) -> NDArray[np.float64]:
 
 
 def without_axis_of_one(returned: Any) -> Any:
-    """Take the only column of a table that has one, as models with one unit or column at the end return."""
+    """Return the only column of a table that has one, as models with one unit or column at the end return."""
     shape = np.shape(returned)
     return np.asanyarray(returned)[:, 0] if len(shape) == 2 and shape[1] == 1 else returned  # a mask is kept

@@ -10,6 +10,7 @@ import numpy as np
 from ice_explorer.adapters.models.libraries.containers import as_pandas, two_classes
 from ice_explorer.adapters.models.source import Source, Way
 from ice_explorer.errors import InputDataError
+from ice_explorer.errors.base import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,7 +64,14 @@ def _inflation(model: Any, rows: Any) -> dict[str, Any]:
         return {}
     names = list(getattr(model.model_infl.data.orig_exog, "columns", ()))
     if not names or not set(names) <= set(getattr(rows, "columns", ())):
-        raise InputDataError.inflation_columns(model, names)
+        which = f": {listed(names)}" if names else ""
+        got = listed(getattr(rows, "columns", ())) or "columns without names"
+        raise InputDataError(
+            f"X must have the columns of `exog_infl`, by name, because {type(model).__name__} was fitted with "
+            f"them{which}; got {got}.",
+            "Add them behind the others, or pass a function: "
+            "`lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`.",
+        )
     return {"exog_infl": rows[names]}
 
 

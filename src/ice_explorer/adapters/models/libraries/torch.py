@@ -15,7 +15,7 @@ CLASSES = ("Module",)
 
 
 def source(module: Any) -> Source | None:
-    """Read a module; one that has a predict method of its own is asked by that."""
+    """Read a module; one that has a predict method is called by that."""
     if hasattr(module, "predict"):
         return None
     return Source({"predict": Way(_forward(module), "numbers", "forward")}, is_changed_by_calls=True)

@@ -28,7 +28,7 @@ def source(model: Any) -> Source:
     if hasattr(model, "save_config"):
         return _source_of_booster(model)
     found = source_of_estimator(model)
-    is_known = type(model).__module__.partition(".")[0] == "xgboost"  # a subclass may predict by itself
+    is_known = type(model).__module__.partition(".")[0] == "xgboost"  # a subclass may override it
     if not is_known or model.objective not in _OF_PROBABILITIES:
         return found
     margin = partial(model.predict, output_margin=True)

@@ -45,10 +45,16 @@ def tree_ensemble(
             continue
         for method in _RESPONSE_METHODS:
             if inspect.getattr_static(type(model), method, None) is not inspect.getattr_static(known, method, None):
-                raise UnsupportedTreesError.overridden(model, method, known.__name__)
+                raise UnsupportedTreesError(
+                    f"{type(model).__name__} overrides {method}(), "
+                    f"which the trees of {known.__name__} may not reproduce."
+                )
         try:
             ensemble: TreeEnsemble = reader.READERS[known.__name__](model, output_position, response)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise UnsupportedTreesError.unknown_form(_NAME_IN_PROSE[library], error) from error
+            raise UnsupportedTreesError(
+                f"This version of {_NAME_IN_PROSE[library]} stores its trees in an unknown format "
+                f"({type(error).__name__}: {error})."
+            ) from error
         return ensemble.with_levels_of(categorical_columns)
-    raise NotTreesError.of(model)
+    raise NotTreesError(f"{type(model).__name__} is not a supported tree ensemble.")

@@ -98,7 +98,9 @@ def _saved(model: Any) -> dict[str, Any]:
         try:
             model.save_model(str(path), format="json")
         except CatBoostError as error:  # JSON has no infinite border, which follows from huge values of X
-            raise UnsupportedTreesError.not_saved(_LIBRARY, error) from error
+            raise UnsupportedTreesError(
+                f"{_LIBRARY} cannot save the trees of this model ({type(error).__name__}: {error})."
+            ) from error
         saved: dict[str, Any] = json.loads(path.read_bytes())
     saved["n_features"] = len(model.feature_names_)
     return saved
@@ -144,11 +146,10 @@ def _ensemble(saved: dict[str, Any], link: Link, factor: float, wanted: int | No
 def _split(split: dict[str, Any]) -> tuple[int, float]:
     """Return number and border of the numeric feature that a split looks at."""
     if split["split_type"] != "FloatFeature":
-        msg = (
+        raise UnsupportedTreesError(
             "CatBoost encodes categorical, text or embedding features internally "
             f"(a split of type {split['split_type']!r}), which is not reproduced."
         )
-        raise UnsupportedTreesError(msg)
     return split["float_feature_index"], split["border"]
 
 

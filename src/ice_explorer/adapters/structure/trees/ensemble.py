@@ -30,26 +30,9 @@ class UnsupportedTreesError(ICEExplorerError):
     """The trees of this model cannot reproduce its predictions exactly; the message says why."""
 
     @classmethod
-    def overridden(cls, model: object, method: str, known: str) -> UnsupportedTreesError:
-        """Return the error for a subclass that overrides a prediction method."""
-        return cls(f"{type(model).__name__} overrides {method}(), which the trees of {known} may not reproduce.")
-
-    @classmethod
     def no_response(cls, model: object, response: str) -> UnsupportedTreesError:
         """Return the error for a response that the model does not have."""
         return cls(f"{type(model).__name__} has no {response}.")
-
-    @classmethod
-    def unknown_form(cls, library: str, error: Exception) -> UnsupportedTreesError:
-        """Return the error for a library version with an unknown tree format."""
-        return cls(
-            f"This version of {library} stores its trees in an unknown format ({type(error).__name__}: {error})."
-        )
-
-    @classmethod
-    def not_saved(cls, library: str, error: Exception) -> UnsupportedTreesError:
-        """Return the error for trees that the library cannot save."""
-        return cls(f"{library} cannot save the trees of this model ({type(error).__name__}: {error}).")
 
     @classmethod
     def predicted_class(cls, model: object) -> UnsupportedTreesError:
@@ -67,11 +50,6 @@ class UnsupportedTreesError(ICEExplorerError):
 
 class NotTreesError(UnsupportedTreesError):
     """The model is of no class whose trees are known."""
-
-    @classmethod
-    def of(cls, model: object) -> NotTreesError:
-        """Return the error with the name of the class."""
-        return cls(f"{type(model).__name__} is not a supported tree ensemble.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +77,7 @@ class CategoricalSplits:
         return self.codes[self.start[split] : self.start[split + 1]]
 
     def goes_left(self, split: int, codes: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Tell which codes go left at one split; those of missing values mean nothing here."""
+        """Return which codes go left at one split; those of missing values mean nothing here."""
         return np.asarray(np.isin(codes, self.listed(split)) == self.listed_left)
 
 
@@ -270,8 +248,7 @@ def ensemble_of(
 ) -> TreeEnsemble:
     """Number the nodes through and clear what means nothing; all trees add to margin 0 by default."""
     if trees.n_nodes.sum() > np.iinfo(np.int32).max:
-        msg = "The trees have more than 2**31 - 1 nodes."
-        raise UnsupportedTreesError(msg)
+        raise UnsupportedTreesError("The trees have more than 2**31 - 1 nodes.")
     root = trees.first_node.astype(np.int32)
     inner = trees.feature >= 0
     # Where the leaves are follows no pattern, so a masked write would mispredict at every other node

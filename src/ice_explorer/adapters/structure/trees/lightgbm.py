@@ -65,16 +65,14 @@ def _classifier(model: Any, position: int | None, response: Response) -> TreeEns
     if response == "predict":
         raise UnsupportedTreesError.predicted_class(model)
     if callable(model.objective):
-        msg = "LGBMClassifier returns no probabilities with a custom objective."
-        raise UnsupportedTreesError(msg)
+        raise UnsupportedTreesError("LGBMClassifier returns no probabilities with a custom objective.")
     _no_early_stop(model)
     return _ensemble(model.booster_, position, response)
 
 
 def _no_early_stop(model: Any) -> None:
     if model.get_params().get("pred_early_stop"):
-        msg = "With `pred_early_stop`, LightGBM does not sum all trees."
-        raise UnsupportedTreesError(msg)
+        raise UnsupportedTreesError("With `pred_early_stop`, LightGBM does not sum all trees.")
 
 
 def _ensemble(booster: Any, position: int | None, response: Response) -> TreeEnsemble:
@@ -139,8 +137,7 @@ def _link(written: str, n_margins: int, position: int | None, response: Response
 def _local_trees(trees: Sequence[dict[str, str]]) -> tuple[LocalTrees, CategoricalSplits]:
     """Lay out each tree as its inner nodes, then its leaves."""
     if any(tree.get("is_linear", "0") != "0" for tree in trees):
-        msg = "The leaves of these LightGBM trees are linear models, not numbers."
-        raise UnsupportedTreesError(msg)
+        raise UnsupportedTreesError("The leaves of these LightGBM trees are linear models, not numbers.")
     n_leaves = np.array([int(tree["num_leaves"]) for tree in trees], np.intp)
     n_inner = n_leaves - 1
     n_nodes = n_inner + n_leaves
@@ -156,11 +153,10 @@ def _local_trees(trees: Sequence[dict[str, str]]) -> tuple[LocalTrees, Categoric
     missing = (decision >> 2) & 3
     zero_left = threshold >= 0.0
     if (~is_categorical & (missing == 1) & (default_left != zero_left)).any():
-        msg = (
+        raise UnsupportedTreesError(
             "With `zero_as_missing`, LightGBM sends 0 to a different side than the numbers next to it, "
             "which no threshold does."
         )
-        raise UnsupportedTreesError(msg)
     feature = np.full(total, -1, np.int32)
     feature[inner] = _integers(trees, "split_feature", len(inner))
     thresholds = np.zeros(total)

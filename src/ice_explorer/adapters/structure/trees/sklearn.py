@@ -67,13 +67,12 @@ def _classic(
 def _n_classes(model: Any) -> int:
     """Return how many classes a classifier tells apart."""
     if isinstance(model.classes_, list):
-        msg = f"{type(model).__name__} is a multi-output classifier."
-        raise UnsupportedTreesError(msg)
+        raise UnsupportedTreesError(f"{type(model).__name__} is a multi-output classifier.")
     return len(model.classes_)
 
 
 def _class_position(model: Any, position: int | None) -> int:
-    """Return the position of the explained class: the second of two unless told."""
+    """Return the position of the explained class: the second of two by default."""
     return min(1, _n_classes(model) - 1) if position is None else position
 
 
@@ -106,8 +105,7 @@ def _logit_of_mean(trees: LocalTrees, n_trees: int) -> Link:
     steps = np.concatenate([fractions[fractions > 0.0], 1.0 - fractions[fractions < 1.0], [1.0]])
     smallest = float(steps.min()) / n_trees
     if smallest < 1e-12:
-        msg = "Some leaves are so nearly pure that their probabilities round to 0 or 1 in a sum."
-        raise UnsupportedTreesError(msg)
+        raise UnsupportedTreesError("Some leaves are so nearly pure that their probabilities round to 0 or 1 in a sum.")
     return Link("logit", resolution=smallest / 2)
 
 
@@ -136,8 +134,7 @@ def _members(model: Any, known: tuple[str, ...]) -> list[Any]:
     for member in model.estimators_:
         if type(member).__name__ not in known or type(member).__module__.partition(".")[0] != "sklearn":
             kinds = f"{type(model).__name__} is supported only if its members are single trees"
-            msg = f"{kinds}, not {type(member).__name__}."
-            raise UnsupportedTreesError(msg)
+            raise UnsupportedTreesError(f"{kinds}, not {type(member).__name__}.")
     return list(model.estimators_)
 
 
@@ -179,11 +176,10 @@ def _bagged_regressor(model: Any, position: int | None, response: Response) -> T
 
 def _isolation_forest(model: Any, position: int | None, response: Response) -> TreeEnsemble:  # noqa: ARG001
     if response == "predict":
-        msg = (
+        raise UnsupportedTreesError(
             "IsolationForest predicts the sign of its decision function, and near 0 the sign depends on the "
             'order in which the trees are summed. Use `response="decision_function"`.'
         )
-        raise UnsupportedTreesError(msg)
     if response not in {"decision_function", "raw"}:
         raise UnsupportedTreesError.no_response(model, response)
     trees = [member.tree_ for member in _members(model, _TREE_REGRESSORS)]
@@ -220,8 +216,7 @@ def _adaboost_classifier(model: Any, position: int | None, response: Response) -
         raise UnsupportedTreesError.predicted_class(model)
     wanted, n_classes = _class_position(model, position), _n_classes(model)
     if n_classes < 2:
-        msg = "AdaBoostClassifier was fitted on a single class, which it always predicts."
-        raise UnsupportedTreesError(msg)
+        raise UnsupportedTreesError("AdaBoostClassifier was fitted on a single class, which it always predicts.")
     members = _members(model, _TREE_CLASSIFIERS)
     total = float(model.estimator_weights_.sum())
     votes = []
@@ -244,8 +239,7 @@ def _adaboost_classifier(model: Any, position: int | None, response: Response) -
 
 
 def _adaboost_regressor(model: Any, position: int | None, response: Response) -> TreeEnsemble:  # noqa: ARG001
-    msg = "AdaBoostRegressor predicts a weighted median of its trees, not a sum."
-    raise UnsupportedTreesError(msg)
+    raise UnsupportedTreesError("AdaBoostRegressor predicts a weighted median of its trees, not a sum.")
 
 
 def _boosted_link(n_margins: int, wanted: int, response: Response) -> tuple[Link, float]:
@@ -263,8 +257,9 @@ def _gradient_boosting(model: Any, position: int | None, response: Response) -> 
     classifier = hasattr(model, "classes_")
     start = "zero" if isinstance(model.init_, str) else type(model.init_).__name__
     if start not in {"zero", "DummyClassifier", "DummyRegressor"}:
-        msg = f"{type(model).__name__} starts from the predictions of {start}, which are not a sum of trees."
-        raise UnsupportedTreesError(msg)
+        raise UnsupportedTreesError(
+            f"{type(model).__name__} starts from the predictions of {start}, which are not a sum of trees."
+        )
     if classifier and response == "predict":
         raise UnsupportedTreesError.predicted_class(model)
     if not classifier:

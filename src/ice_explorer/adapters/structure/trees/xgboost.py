@@ -159,8 +159,7 @@ def _boosted_trees(gradient_booster: dict[str, Any]) -> tuple[dict[str, Any], ND
     if name == "dart":
         weights = np.asarray(gradient_booster["weight_drop"], np.float32)
         return gradient_booster["gbtree"]["model"], weights.astype(np.float64)
-    msg = f"The XGBoost booster {name!r} has no trees."
-    raise UnsupportedTreesError(msg)
+    raise UnsupportedTreesError(f"The XGBoost booster {name!r} has no trees.")
 
 
 def _terms(model: dict[str, Any], weights: NDArray[np.float64] | None, n_trees: int, n_margins: int) -> list[_Term]:
