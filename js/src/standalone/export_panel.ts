@@ -1,6 +1,8 @@
 /** What can be taken from a page without a kernel: a picture of it, and the numbers in it. */
+
 import { effect, type Signal } from "@preact/signals-core";
 import { html } from "../elements/element.ts";
+import { atEnd } from "../elements/lifetime.ts";
 import { copyPng } from "../files/clipboard.ts";
 import { download } from "../files/download.ts";
 import { ExportNews } from "../files/outcome.ts";
@@ -71,7 +73,7 @@ export function takePanel(
   const ended = effect(() => {
     button.disabled = store.picture.value.state !== "ready";
   });
-  aborted.addEventListener("abort", ended, { once: true });
+  atEnd(aborted, ended);
   return { button: html("div", { class: "ice-export" }, button, menu), news: news.node };
 }
 

@@ -1,6 +1,8 @@
 /** The open feature for every class of a classifier: small pictures of the same rows on one value axis. */
+
 import { extent } from "d3-array";
 import { html, setText, update } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { scrollBehavior } from "../../elements/move_to.ts";
 import { cssColor, plainPalette } from "../../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../../geometry/raster.ts";
@@ -33,14 +35,12 @@ export function classesPanel(view: View): HTMLElement {
     message,
     row,
   );
-  cards.addEventListener(
-    "click",
-    (event) => {
+  listen(cards, aborted, {
+    click: (event) => {
       const card = (event.target as Element).closest<HTMLElement>("[data-output]");
       if (card !== null && store.client.hasKernel) store.setOutput(card.dataset.output!);
     },
-    { signal: aborted },
-  );
+  });
   const chosen = store.remembered.of("classes");
   let wasChosen = chosen.peek();
   let isNew = false;

@@ -6,6 +6,7 @@
 import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
 import { explained, unexplained } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { type Drivers, isOfDrivers, splitsOf } from "../../store/drivers.ts";
 import type { View } from "../../view/view.ts";
 import type { DriverBody, DriversBody, ViewChoices } from "../../wire/protocol.ts";
@@ -48,14 +49,12 @@ export function driversLine(view: View): HTMLElement {
     if (column === undefined) store.colorAs(store.colorBy.peek(), "together");
     else store.colorAs(column, "driver");
   };
-  line.addEventListener(
-    "click",
-    (event) => {
+  listen(line, aborted, {
+    click: (event) => {
       const chip = (event.target as Element).closest<HTMLElement>(".ice-chip");
       if (chip !== null) press(chip);
     },
-    { signal: aborted },
-  );
+  });
 
   keep(
     () => ({ drivers: store.drivers.value, columns: store.figures.value?.header.columns }),

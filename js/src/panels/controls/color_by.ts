@@ -2,6 +2,7 @@
 
 import { html, update } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { isOfDrivers, splitsOf, type Together, togetherOf } from "../../store/drivers.ts";
 import { unsplit } from "../../store/two_sides.ts";
 import type { View } from "../../view/view.ts";
@@ -33,16 +34,14 @@ function columnSelect({ store, aborted, keep }: View): HTMLElement {
   const all = html("optgroup", { label: "All columns" });
   const nothing = html("option", { value: "" }, "nothing");
   let choices: Choice[] = [];
-  select.addEventListener(
-    "change",
-    () => {
+  listen(select, aborted, {
+    change: () => {
       const { column, coloring } = choices[select.selectedIndex] ?? { column: null, coloring: null };
       const before = store.remembered.of("coloring").peek();
       if (coloring === "together") store.colorAs(store.colorBy.peek(), coloring);
       else store.colorAs(column, coloring ?? (isOfDrivers(before) ? "value" : before));
     },
-    { signal: aborted },
-  );
+  });
   let listed = "";
   keep(
     () => ({
@@ -112,19 +111,17 @@ function coloringControl({ store, aborted, keep }: View): HTMLElement {
   );
   const choose = (place: number): void => store.colorAs(store.colorBy.peek(), COLORINGS[place]!.coloring);
   for (const [place, button] of buttons.entries()) {
-    button.addEventListener("click", () => choose(place), { signal: aborted });
+    listen(button, aborted, { click: () => choose(place) });
   }
-  group.addEventListener(
-    "keydown",
-    (event) => {
+  listen(group, aborted, {
+    keydown: (event) => {
       if (!/^Arrow(Left|Right|Up|Down)$/.test(event.key)) return;
       event.preventDefault();
       const next = 1 - buttons.indexOf(event.target as HTMLButtonElement);
       choose(next);
       buttons[next]!.focus({ preventScroll: true });
     },
-    { signal: aborted },
-  );
+  });
   keep(
     () => {
       const picture = store.picture.value;

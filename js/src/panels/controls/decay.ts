@@ -1,6 +1,8 @@
 /** The slider: how much values far from the observed one count. */
+
 import { html, setText, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
 import type { View } from "../../view/view.ts";
 import { explanation, variantsOf } from "../../words/glossary.ts";
 import { keptText, number, reachText } from "../../words/numbers.ts";
@@ -29,7 +31,7 @@ export function decayPanel(view: View): HTMLElement {
   const also = html("span", {}, " · ", kept);
   const readout = html("p", { class: "ice-decay-readout", "data-test": "decay-readout" }, reach, also);
 
-  slider.addEventListener("input", () => store.dragDecay(Number(slider.value)), options);
+  listen(slider, aborted, { input: () => store.dragDecay(Number(slider.value)) });
   for (const end of ["change", "blur", "pointerup", "pointercancel"] as const) {
     slider.addEventListener(end, () => store.releaseDecay(), options);
   }
@@ -37,16 +39,14 @@ export function decayPanel(view: View): HTMLElement {
     store.dragDecay(DEFAULT);
     store.releaseDecay();
   };
-  slider.addEventListener("dblclick", reset, options);
-  slider.addEventListener(
-    "keydown",
-    (event) => {
+  listen(slider, aborted, {
+    dblclick: reset,
+    keydown: (event) => {
       if (event.key !== "Delete" && event.key !== "Backspace") return;
       event.preventDefault();
       reset();
     },
-    options,
-  );
+  });
 
   view.keep(
     () => {

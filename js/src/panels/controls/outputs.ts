@@ -1,5 +1,7 @@
 /** What of the model is explained, where it returns several things or can be put on several scales. */
+
 import { html, setText } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
 import type { View } from "../../view/view.ts";
 import type { Header } from "../../wire/protocol.ts";
 import { responseName } from "../../words/names.ts";
@@ -45,7 +47,7 @@ function sideBySide({ store, aborted, keep }: View): HTMLElement {
   const input = html("input", { type: "checkbox", "data-test": "classes-side-by-side" });
   const label = html("span", {});
   const field = html("label", { class: "ice-field ice-check" }, input, label);
-  input.addEventListener("change", () => store.remembered.choose("classes", input.checked), { signal: aborted });
+  listen(input, aborted, { change: () => store.remembered.choose("classes", input.checked) });
   keep(
     () => ({
       on: chosen.value,
@@ -64,7 +66,7 @@ function sideBySide({ store, aborted, keep }: View): HTMLElement {
 function picker({ store, aborted, keep }: View, { name, label, offered, chosen, choose, named }: Choice): HTMLElement {
   const select = html("select", { class: `ice-select ice-${name}-choice`, "data-test": name });
   const field = html("label", { class: "ice-field" }, `${label} `, select);
-  select.addEventListener("change", () => choose(store, select.value), { signal: aborted });
+  listen(select, aborted, { change: () => choose(store, select.value) });
   let listed = "";
   keep(
     () => ({ header: store.figures.value?.header ?? null, value: chosen(store) }),

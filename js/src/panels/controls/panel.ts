@@ -2,6 +2,7 @@
 
 import { html, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { View } from "../../view/view.ts";
 import type { Curves } from "../../wire/decode.ts";
@@ -57,19 +58,17 @@ function kindControl({ store, aborted, keep }: View): HTMLElement {
     button.focus({ preventScroll: true });
   };
   for (const [place, button] of buttons.entries()) {
-    button.addEventListener("click", () => choose(place, 0), { signal: aborted });
+    listen(button, aborted, { click: () => choose(place, 0) });
   }
-  group.addEventListener(
-    "keydown",
-    (event) => {
+  listen(group, aborted, {
+    keydown: (event) => {
       const place = buttons.indexOf(event.target as HTMLButtonElement);
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (step === undefined) return;
       event.preventDefault();
       choose(place, step);
     },
-    { signal: aborted },
-  );
+  });
   keep(
     // Of all features together, some have slopes.
     () => ({ wanted: store.kind.value, opened: store.remembered.of("right").value === "all" ? null : store.opened }),
@@ -103,25 +102,21 @@ function anchorControl({ store, aborted, keep }: View): HTMLElement {
     const picture = store.picture.value;
     return picture.state === "ready" ? picture.loaded.curves : null;
   };
-  select.addEventListener(
-    "change",
-    () => {
+  listen(select, aborted, {
+    change: () => {
       if (select.value in anchorsOf("numeric")) return store.setAnchor(select.value as NamedAnchor);
       if (select.value !== AT_VALUE) return store.setAnchor(Number(select.value));
       store.setAnchor(opened()?.median ?? 0);
       value.focus({ preventScroll: true });
     },
-    { signal: aborted },
-  );
-  value.addEventListener(
-    "change",
-    () => {
+  });
+  listen(value, aborted, {
+    change: () => {
       const typed = value.valueAsNumber;
       if (!Number.isFinite(typed)) return;
       store.setAnchor(value.type === "date" ? dayOf(typed / MS_PER_DAY, opened()?.clock) : typed);
     },
-    { signal: aborted },
-  );
+  });
   const field = html("label", { class: "ice-field" }, "Anchor ", select);
   const both = html("span", { class: "ice-anchor" }, field, value);
   let listed = "";
@@ -160,7 +155,7 @@ function linesControl({ store, aborted, keep }: View): HTMLElement {
     "data-test": "max-lines",
     "aria-label": "Maximum number of curves drawn",
   });
-  select.addEventListener("change", () => store.setMaxLines(Number(select.value)), { signal: aborted });
+  listen(select, aborted, { change: () => store.setMaxLines(Number(select.value)) });
   let listed = "";
   keep(
     () => ({ n: store.figures.value?.header.n_observations ?? 0, maxLines: store.maxLines.value }),

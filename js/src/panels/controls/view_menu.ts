@@ -2,6 +2,7 @@
 
 import { html, setText } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { moveBeside } from "../../elements/move_to.ts";
 import { placeUnder } from "../../elements/placing.ts";
 import { type Offer, type Offers, offersIn, offersOfAll } from "../../store/available_choices.ts";
@@ -47,22 +48,20 @@ export function viewMenu(view: View): HTMLElement {
     menu.hidden = true;
     button.setAttribute("aria-expanded", "false");
   };
-  button.addEventListener("click", () => (menu.hidden ? open() : close()), options);
-  whole.addEventListener(
-    "keydown",
-    (event) => {
+  listen(button, aborted, { click: () => (menu.hidden ? open() : close()) });
+  listen(whole, aborted, {
+    keydown: (event) => {
       if (event.key !== "Escape" || menu.hidden) return;
       close();
       button.focus({ preventScroll: true });
       event.preventDefault();
       event.stopPropagation();
     },
-    options,
-  );
+  });
   const leave = (target: EventTarget | null): void => {
     if (!(target instanceof Node && whole.contains(target))) close();
   };
-  whole.addEventListener("focusout", ({ relatedTarget }) => relatedTarget !== null && leave(relatedTarget), options);
+  listen(whole, aborted, { focusout: ({ relatedTarget }) => relatedTarget !== null && leave(relatedTarget) });
   document.addEventListener("pointerdown", (event) => leave(event.composedPath()[0] ?? null), options);
   return whole;
 }
@@ -98,7 +97,7 @@ function linesChoice({ store, aborted, keep }: View): HTMLElement {
   const ways = Object.keys(LINES) as (keyof typeof LINES)[];
   const lines = ways.map((way) => {
     const input = html("input", { type: "radio", name, value: way, "data-test": `lines-as-${way}` });
-    input.addEventListener("change", () => store.remembered.choose("lines_as", way), { signal: aborted });
+    listen(input, aborted, { change: () => store.remembered.choose("lines_as", way) });
     const line = new Line(input, LINES[way]);
     keep(
       () => ({ offers: offered(store), now: chosen.value }),
@@ -120,7 +119,7 @@ function linesChoice({ store, aborted, keep }: View): HTMLElement {
 function switchOf({ store, aborted, keep }: View, name: Switch): HTMLElement {
   const { label, on, off } = SWITCHES[name];
   const input = html("input", { type: "checkbox", "data-test": `view-${name}` });
-  input.addEventListener("change", () => store.remembered.choose(name, input.checked ? on : off), { signal: aborted });
+  listen(input, aborted, { change: () => store.remembered.choose(name, input.checked ? on : off) });
   const line = new Line(input, label);
   keep(
     () => ({ offers: offered(store), now: store.remembered.of(name).value }),

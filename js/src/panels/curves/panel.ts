@@ -1,6 +1,8 @@
 /** The lines of the open feature. Curves come from the kernel once; everything that moves afterwards is drawn here. */
+
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { brushOver } from "../../gestures/brush.ts";
 import type { Pins } from "../../store/pins.ts";
 import { loadedOf, type Picture } from "../../store/store.ts";
@@ -99,7 +101,7 @@ export function curvesPanel(
 
   const message = html("p", { class: "ice-message-text", "data-test": "curves-message", "aria-live": "polite" });
   const retry = html("button", { type: "button", class: "ice-button", "data-test": "retry" }, "Try again");
-  retry.addEventListener("click", () => store.retry(), { signal: aborted });
+  listen(retry, aborted, { click: () => store.retry() });
   const cover = html("div", { class: "ice-message" }, message, retry);
 
   const { title, facts } = featureTitle(view);

@@ -3,6 +3,7 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html, update } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { followDrag } from "../../gestures/gestures.ts";
 import { rampPlace } from "../../store/filters.ts";
 import type { Loaded } from "../../store/store.ts";
@@ -18,7 +19,6 @@ const WHOLE: Range = [0, 1];
 
 export function rampRange(view: View, loaded: ReadonlySignal<Loaded | null>): HTMLElement {
   const { store, aborted } = view;
-  const options = { signal: aborted };
   const thumbs = ["Lowest value shown", "Highest value shown"].map((label, end) =>
     html("i", {
       class: "ice-ramp-thumb",
@@ -50,9 +50,8 @@ export function rampRange(view: View, loaded: ReadonlySignal<Loaded | null>): HT
     store.showRange(ends[0] === 0 && ends[1] === 1 ? null : values);
   };
 
-  node.addEventListener(
-    "pointerdown",
-    (event) => {
+  listen(node, aborted, {
+    pointerdown: (event) => {
       const of = scale();
       if (of === null || event.button !== 0) return;
       const { width } = node.getBoundingClientRect();
@@ -71,11 +70,7 @@ export function rampRange(view: View, loaded: ReadonlySignal<Loaded | null>): HT
       };
       followDrag(node, event, { move, end, cancel: () => choose(before) }, aborted);
     },
-    options,
-  );
-  node.addEventListener(
-    "keydown",
-    (event) => {
+    keydown: (event) => {
       const end = thumbs.indexOf(event.target as HTMLElement);
       const by = { ArrowRight: STEP, ArrowUp: STEP, ArrowLeft: -STEP, ArrowDown: -STEP, Home: -1, End: 1 }[event.key];
       const of = scale();
@@ -84,8 +79,7 @@ export function rampRange(view: View, loaded: ReadonlySignal<Loaded | null>): HT
       const [from, to] = rangeOf(of);
       choose(end === 0 ? [Math.min(from + by, to), to] : [from, Math.max(to + by, from)]);
     },
-    options,
-  );
+  });
 
   view.keep(
     () => {

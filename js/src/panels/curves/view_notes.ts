@@ -1,6 +1,8 @@
 /** Notes on the current view: curves beyond the axis, shades of the density. */
+
 import { html, setText, svg, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import type { ValueRange } from "../../plots/value_range.ts";
 import type { View } from "../../view/view.ts";
@@ -29,11 +31,9 @@ export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Sho
   const text = html("span", { role: "status" });
   const button = html("button", { type: "button", class: "ice-link", "data-test": "full-range" }, FULL);
   const remark = html("p", { class: "ice-range-remark", "data-test": "range-remark", hidden: true }, text, " ", button);
-  button.addEventListener(
-    "click",
-    () => store.remembered.choose("full_slopes", !store.remembered.of("full_slopes").peek()),
-    { signal: aborted },
-  );
+  listen(button, aborted, {
+    click: () => store.remembered.choose("full_slopes", !store.remembered.of("full_slopes").peek()),
+  });
   keep(
     () => ({ range: range.value, shown: plot.value }),
     ({ range: of, shown }) => {

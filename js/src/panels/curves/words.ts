@@ -3,6 +3,7 @@
 import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
 import { explained } from "../../elements/explained.ts";
+import { atEnd } from "../../elements/lifetime.ts";
 import { featureAxisTitle, valueTitle } from "../../plots/axis_titles.ts";
 import type { Plot } from "../../plots/plot.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
@@ -130,7 +131,7 @@ export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
   const { store, aborted } = view;
   const summary = html("p", { class: "ice-hidden", "aria-live": "polite", "data-test": "summary" });
   let timer: ReturnType<typeof setTimeout> | undefined;
-  aborted.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  atEnd(aborted, () => clearTimeout(timer));
   view.keep(
     () => ({
       plot: plot.value,

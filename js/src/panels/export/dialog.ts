@@ -1,6 +1,8 @@
 /** Everything about an export at once: format, what, how large, and where to. */
+
 import { Choice } from "../../elements/choice.ts";
 import { html, setText, update } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { FIGURES, isDrawnHere, titleOf, type Where, type Wish } from "../../files/save.ts";
 import type { View } from "../../view/view.ts";
 import { sentenceOf } from "../../wire/client.ts";
@@ -53,7 +55,6 @@ export function exportDialog(
   fail: (sentence: string) => void,
 ): ExportDialog {
   const { store, aborted, keep } = view;
-  const options = { signal: aborted };
   const formats = new Choice<string>("Format", "format", aborted);
   const whats = new Choice<What>("What", "what", aborted);
   const wheres = new Choice<Where>("Where to", "where", aborted);
@@ -176,27 +177,23 @@ export function exportDialog(
     }
   };
 
-  form.addEventListener("change", draw, options);
-  form.addEventListener(
-    "submit",
-    (event) => {
+  listen(form, aborted, {
+    change: draw,
+    submit: (event) => {
       event.preventDefault();
       void send();
     },
-    options,
-  );
-  cancel.addEventListener("click", () => dialog.close(), options);
-  dialog.addEventListener("close", () => wait(null), options);
-  dialog.addEventListener("keydown", (event) => keepInside(event, dialog), options);
-  // JupyterLab's own menu would open behind the dialog, and take the keys.
-  dialog.addEventListener("contextmenu", (event) => event.stopPropagation(), options);
-  dialog.addEventListener(
-    "pointerdown",
-    (event) => {
+  });
+  listen(cancel, aborted, { click: () => dialog.close() });
+  listen(dialog, aborted, {
+    close: () => wait(null),
+    keydown: (event) => keepInside(event, dialog),
+    // JupyterLab's own menu would open behind the dialog, and take the keys.
+    contextmenu: (event) => event.stopPropagation(),
+    pointerdown: (event) => {
       if (event.target === dialog && isBeside(event, dialog.getBoundingClientRect())) dialog.close();
     },
-    options,
-  );
+  });
   keep(
     () => [store.feature.value, store.maxLines.value, store.picture.value],
     () => {

@@ -1,6 +1,8 @@
 /** Saves what is shown as a file: a menu for the usual ways, and a dialog for all of them. */
+
 import { effect } from "@preact/signals-core";
 import { html, setText } from "../../elements/element.ts";
+import { atEnd } from "../../elements/lifetime.ts";
 import { ExportNews } from "../../files/outcome.ts";
 import { carryOut, titleOf, type Wish } from "../../files/save.ts";
 import { menuButton } from "../../view/menu.ts";
@@ -89,6 +91,6 @@ export function exportPanel(view: View): ExportPanel {
   const ended = effect(() => {
     button.disabled = store.picture.value.state !== "ready";
   });
-  aborted.addEventListener("abort", ended, { once: true });
+  atEnd(aborted, ended);
   return { button: html("div", { class: "ice-export" }, button, menu, dialog.node), news: news.node };
 }

@@ -1,5 +1,7 @@
 /** How wide a figure is printed, how fine, and whether it has a heading. */
+
 import { html } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
 
 const WIDTHS: [string, string][] = [
   ["", "default"],
@@ -51,7 +53,7 @@ export function sizeFields(aborted: AbortSignal): SizeFields {
     draw();
     if (!unit.hidden) millimetres.focus();
   };
-  width.addEventListener("change", choose, { signal: aborted });
+  listen(width, aborted, { change: choose });
   const node = html(
     "fieldset",
     { class: "ice-choice ice-choice-size" },

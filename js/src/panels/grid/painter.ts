@@ -1,5 +1,7 @@
 /** Paints the lines of the tiles: some of them while the slider moves, all of them once it rests. */
+
 import { computed } from "@preact/signals-core";
+import { atEnd } from "../../elements/lifetime.ts";
 import { Pace } from "../../plots/frame_budget.ts";
 import { manySelected } from "../../plots/selected.ts";
 import type { View } from "../../view/view.ts";
@@ -53,7 +55,7 @@ export class Painter {
         this.#timer = setTimeout(() => view.frames.request(this.#paintAll), REST_MS);
       },
     );
-    aborted.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
+    atEnd(aborted, () => clearTimeout(this.#timer));
   }
 
   #painting(): Painting {

@@ -1,7 +1,9 @@
 /** Small plots of all features, in the order of the ranking. Only visible tiles exist and request curves. */
+
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { max } from "d3-array";
 import { html, setText, update } from "../../elements/element.ts";
+import { atEnd, listen } from "../../elements/lifetime.ts";
 import { sharedRange } from "../../plots/value_range.ts";
 import { Shelf } from "../../store/curve_queue.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
@@ -107,7 +109,7 @@ class Grid {
       this.#empty,
     );
     this.#size = followSize(this.#scroll, aborted);
-    aborted.addEventListener("abort", () => this.#shelf.dispose(), { once: true });
+    atEnd(aborted, () => this.#shelf.dispose());
     this.#keep();
     this.#listen();
   }
@@ -244,32 +246,23 @@ class Grid {
   }
 
   #listen(): void {
-    const options = { signal: this.view.aborted };
     const nameAt = (event: Event): string | undefined =>
       (event.target as Element).closest<HTMLElement>("[data-feature]")?.dataset.feature;
-    this.#scroll.addEventListener(
-      "scroll",
-      () => {
+    listen(this.#scroll, this.view.aborted, {
+      scroll: () => {
         this.#scrollTop.value = this.#scroll.scrollTop;
       },
-      options,
-    );
-    this.#list.addEventListener(
-      "click",
-      (event) => {
+    });
+    listen(this.#list, this.view.aborted, {
+      click: (event) => {
         const name = nameAt(event);
         if (name !== undefined) this.#open(name);
       },
-      options,
-    );
-    this.#list.addEventListener(
-      "keydown",
-      (event) => {
+      keydown: (event) => {
         const name = nameAt(event);
         if (name !== undefined && this.#press(event.key, name)) event.preventDefault();
       },
-      options,
-    );
+    });
   }
 
   /** What a key does on the tile of a feature; whether it does anything. */

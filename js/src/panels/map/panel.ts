@@ -1,7 +1,9 @@
 /** The features on a map: how much they differ between rows, how curved they are, and how much they matter. */
+
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText, svg, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { cssColor, plainPalette } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis } from "../../marks/axis.ts";
 import { cautionOf, factsOf } from "../../view/feature_facts.ts";
@@ -177,35 +179,24 @@ class FeatureMap {
   }
 
   #listen(): void {
-    const options = { signal: this.view.aborted };
     const frame = this.#frame;
-    frame.addEventListener(
-      "pointermove",
-      (event) => {
+    listen(frame, this.view.aborted, {
+      pointermove: (event) => {
         const point = this.#under(event);
         frame.classList.toggle("ice-map-on", point !== null);
         if (point === null) this.#leave();
         else this.#show(point, false);
       },
-      options,
-    );
-    frame.addEventListener("pointerleave", () => this.#leave(), options);
-    frame.addEventListener("blur", () => this.#leave(), options);
-    frame.addEventListener(
-      "click",
-      (event) => {
+      pointerleave: () => this.#leave(),
+      blur: () => this.#leave(),
+      click: (event) => {
         const point = this.#under(event);
         if (point !== null) this.view.store.open(point.feature.name);
       },
-      options,
-    );
-    frame.addEventListener(
-      "keydown",
-      (event) => {
+      keydown: (event) => {
         if (this.#press(event.key)) event.preventDefault();
       },
-      options,
-    );
+    });
   }
 
   #under({ clientX, clientY }: MouseEvent): Point | null {

@@ -1,6 +1,8 @@
 /** The metric of the bars, with its explanation. */
+
 import { description } from "../../elements/described.ts";
 import { html, setText } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
 import type { View } from "../../view/view.ts";
 import type { RankBy } from "../../wire/protocol.ts";
 import { meaningOf, RANK_LABELS, unitMeaning } from "../../words/metric_names.ts";
@@ -10,7 +12,7 @@ const METRICS = Object.keys(RANK_LABELS) as RankBy[];
 export function metricControl({ store, aborted, keep }: View): HTMLElement {
   const select = html("select", { class: "ice-select", "data-test": "rank-by" });
   select.append(...METRICS.map((metric) => html("option", { value: metric }, RANK_LABELS[metric])));
-  select.addEventListener("change", () => store.setRankBy(select.value as RankBy), { signal: aborted });
+  listen(select, aborted, { change: () => store.setRankBy(select.value as RankBy) });
   const meaning = description(select, "rank-meaning");
   keep(
     () => ({

@@ -1,7 +1,9 @@
 /** The features as bars, best first. Everything it shows follows from the tables: the slider needs no kernel. */
+
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { labelWidth } from "../../marks/axis.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import { barNoteOf, factsOf } from "../../view/feature_facts.ts";
@@ -81,13 +83,11 @@ export function rankingPanel(view: View, { isNarrow, toCurves }: BesideBars): HT
     list,
   );
 
-  whole.addEventListener(
-    "click",
-    () => {
+  listen(whole, aborted, {
+    click: () => {
       isWhole.value = !isWhole.peek();
     },
-    { signal: aborted },
-  );
+  });
 
   const openPlace = (): number => shown.peek().findIndex(({ name }) => name === store.feature.peek());
   const goTo = (place: number): void => {
@@ -99,19 +99,14 @@ export function rankingPanel(view: View, { isNarrow, toCurves }: BesideBars): HT
   };
   const rowOf = (event: Event): HTMLElement | null => (event.target as Element).closest<HTMLElement>("[data-feature]");
 
-  rows.node.addEventListener(
-    "click",
-    (event) => {
+  listen(rows.node, aborted, {
+    click: (event) => {
       const name = rowOf(event)?.dataset.feature;
       if (name === undefined) return;
       store.open(name);
       toCurves();
     },
-    { signal: aborted },
-  );
-  rows.node.addEventListener(
-    "pointerover",
-    (event) => {
+    pointerover: (event) => {
       const row = rowOf(event);
       const reading = store.reading.peek();
       const ranked = store.ranking.peek().find(({ name }) => name === row?.dataset.feature);
@@ -119,13 +114,11 @@ export function rankingPanel(view: View, { isNarrow, toCurves }: BesideBars): HT
       const note = barNoteOf(ranked, reading, store.rankBy.peek());
       view.tooltip.show(ranked.name, factsOf(ranked, reading), row.getBoundingClientRect(), false, note);
     },
-    { signal: aborted },
-  );
-  rows.node.addEventListener("pointerleave", () => view.tooltip.hide(), { signal: aborted });
+    pointerleave: () => view.tooltip.hide(),
+  });
   rows.scroll.addEventListener("scroll", () => view.tooltip.hide(), { signal: aborted, passive: true });
-  rows.node.addEventListener(
-    "keydown",
-    (event) => {
+  listen(rows.node, aborted, {
+    keydown: (event) => {
       const focused = rowOf(event)?.dataset.feature ?? store.feature.peek();
       const place = shown.peek().findIndex(({ name }) => name === focused);
       const last = shown.peek().length - 1;
@@ -144,8 +137,7 @@ export function rankingPanel(view: View, { isNarrow, toCurves }: BesideBars): HT
       event.preventDefault();
       goTo(Math.min(Math.max(target, 0), last));
     },
-    { signal: aborted },
-  );
+  });
 
   /** Names take the room that the longest needs, in the weight it has when it is open. */
   let measured = "";

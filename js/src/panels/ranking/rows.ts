@@ -2,8 +2,10 @@
  * The bars that are in or near view. A long list has room for all of them and elements for these alone, besides the
  * one that has the focus and the one that the Tab key reaches.
  */
+
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html } from "../../elements/element.ts";
+import { atEnd } from "../../elements/lifetime.ts";
 import { atEdge, inView, type Range, revealing } from "../../elements/visible_rows.ts";
 import { Bar, type BarState } from "../../marks/bars.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
@@ -50,7 +52,7 @@ export class RowList {
       clearTimeout(this.#cleaning);
       observer.disconnect();
     };
-    aborted.addEventListener("abort", end, { once: true });
+    atEnd(aborted, end);
   }
 
   /**

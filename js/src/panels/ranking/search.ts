@@ -1,6 +1,8 @@
 /** Finds features by their names, where there are more than one sees at a glance. */
+
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
 import type { View } from "../../view/view.ts";
 import { count, plural } from "../../words/numbers.ts";
 
@@ -37,10 +39,9 @@ export function searchField(view: View, leave: (open: boolean) => void): Search 
     query.value = text.trim();
   };
 
-  field.addEventListener("input", () => ask(field.value), { signal: aborted });
-  field.addEventListener(
-    "keydown",
-    (event) => {
+  listen(field, aborted, {
+    input: () => ask(field.value),
+    keydown: (event) => {
       const keys: Record<string, () => void> = {
         Escape: () => (field.value === "" ? leave(false) : ask("")),
         ArrowDown: () => leave(false),
@@ -52,11 +53,9 @@ export function searchField(view: View, leave: (open: boolean) => void): Search 
       event.stopPropagation();
       act();
     },
-    { signal: aborted },
-  );
-  root.addEventListener(
-    "keydown",
-    (event) => {
+  });
+  listen(root, aborted, {
+    keydown: (event) => {
       const target = event.target as Element;
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
       if (node.hidden || target.matches(TYPING)) return;
@@ -64,8 +63,7 @@ export function searchField(view: View, leave: (open: boolean) => void): Search 
       field.focus({ preventScroll: true });
       field.select();
     },
-    { signal: aborted },
-  );
+  });
   view.keep(
     () => store.figures.value?.header.features.length ?? 0,
     (features) => {

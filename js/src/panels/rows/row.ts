@@ -1,9 +1,11 @@
 /** One row in depth, outside of the plot: how to choose it, what is predicted of it, and which change moves it most. */
+
 import { effect } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
 import { focusedBeside } from "../../elements/focus.ts";
 import { icon } from "../../elements/icons.ts";
+import { atEnd, listen } from "../../elements/lifetime.ts";
 import { rowTitle } from "../../plots/row_title.ts";
 import type { Pins } from "../../store/pins.ts";
 import { loadedOf } from "../../store/store.ts";
@@ -26,7 +28,6 @@ export function rowPanel(view: View, pins: Pins): HTMLElement {
 /** "Row: highest / lowest / number …". */
 function rowPicker(view: View, pins: Pins): HTMLElement {
   const { store, aborted } = view;
-  const options = { signal: aborted };
   const problem = html("p", { class: "ice-problem ice-row-problem", role: "alert", hidden: true });
   const tell = (sentence: string | null): void => {
     problem.hidden = sentence === null;
@@ -35,9 +36,8 @@ function rowPicker(view: View, pins: Pins): HTMLElement {
   const end = (which: Extreme): HTMLElement => {
     const attributes = { type: "button", class: "ice-segment", "data-test": `row-${which}` };
     const button = hinted(html("button", attributes, which), `Select the row with the ${which} prediction.`);
-    button.addEventListener(
-      "click",
-      async () => {
+    listen(button, aborted, {
+      click: async () => {
         try {
           const row = await store.extremeRow(which);
           tell(null);
@@ -47,8 +47,7 @@ function rowPicker(view: View, pins: Pins): HTMLElement {
           if (!(error instanceof Cancelled)) tell(sentenceOf(error));
         }
       },
-      options,
-    );
+    });
     return button;
   };
   const input = html("input", {
@@ -72,9 +71,11 @@ function rowPicker(view: View, pins: Pins): HTMLElement {
     store.selectOnly(row);
     pins.open(row);
   };
-  input.addEventListener("change", choose, options);
-  // JupyterLab prevents the line break of Enter, and with it the change that Enter would tell of.
-  input.addEventListener("keydown", ({ key }) => key === "Enter" && choose(), options);
+  listen(input, aborted, {
+    change: choose,
+    // JupyterLab prevents the line break of Enter, and with it the change that Enter would tell of.
+    keydown: ({ key }) => key === "Enter" && choose(),
+  });
   view.keep(
     () => ({ row: store.whatIfRow.value, last: (store.figures.value?.header.n_observations ?? 1) - 1 }),
     ({ row, last }) => {
@@ -86,14 +87,12 @@ function rowPicker(view: View, pins: Pins): HTMLElement {
   const ends = html("span", { class: "ice-segments", role: "group", "aria-label": "Row by its prediction" });
   ends.append(end("highest"), end("lowest"));
   const show = html("button", { type: "button", class: "ice-link", "data-test": "row-show" });
-  show.addEventListener(
-    "click",
-    () => {
+  listen(show, aborted, {
+    click: () => {
       const row = store.whatIfRow.peek();
       if (row !== null) pins.open(row);
     },
-    options,
-  );
+  });
   view.keep(
     () => ({ row: store.whatIfRow.value, opened: pins.opened.value }),
     ({ row, opened }) => {
@@ -107,7 +106,6 @@ function rowPicker(view: View, pins: Pins): HTMLElement {
 
 function rowCard(view: View, pins: Pins): HTMLElement {
   const { store, aborted } = view;
-  const options = { signal: aborted };
   const title = html("h4", { class: "ice-row-card-title", "data-test": "row-card-title" });
   const button = (name: "before" | "after" | "close", label: string, act: () => void): HTMLButtonElement => {
     const attributes = {
@@ -117,7 +115,7 @@ function rowCard(view: View, pins: Pins): HTMLElement {
       "data-test": `row-card-${name}`,
     };
     const made = hinted(html("button", attributes, icon(name)), label);
-    made.addEventListener("click", act, options);
+    listen(made, aborted, { click: act });
     return made;
   };
   const place = html("span", { class: "ice-row-card-place", "data-test": "row-card-place" });
@@ -135,18 +133,15 @@ function rowCard(view: View, pins: Pins): HTMLElement {
     "data-test": "row-card-values",
   });
   const card = html("aside", { class: "ice-row-card", "data-test": "row-card" }, head, outcomes, lead, values);
-  card.addEventListener(
-    "keydown",
-    (event) => {
+  listen(card, aborted, {
+    keydown: (event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
       pins.close();
     },
-    options,
-  );
-  values.addEventListener(
-    "click",
-    (event) => {
+  });
+  listen(values, aborted, {
+    click: (event) => {
       const item = (event.target as Element).closest<HTMLElement>("[data-feature]");
       if (item === null) return;
       const feature = item.dataset.feature!;
@@ -155,8 +150,7 @@ function rowCard(view: View, pins: Pins): HTMLElement {
       store.open(feature);
       store.remembered.choose("right", "feature");
     },
-    options,
-  );
+  });
 
   let turn = 0;
   let read: { row: number; body: RowsBody } | { row: number; problem: string } | null = null;
@@ -195,14 +189,10 @@ function rowCard(view: View, pins: Pins): HTMLElement {
     turn++;
     if (row !== null) void load(row);
   });
-  aborted.addEventListener(
-    "abort",
-    () => {
-      turn++;
-      ended();
-    },
-    { once: true },
-  );
+  atEnd(aborted, () => {
+    turn++;
+    ended();
+  });
 
   view.keep(
     () => ({

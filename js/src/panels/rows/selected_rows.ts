@@ -1,7 +1,9 @@
 /** The selected rows: how many, how Python has them, what they have in common, and a table that sorts. */
+
 import { effect, signal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
+import { atEnd, listen } from "../../elements/lifetime.ts";
 import { copyText } from "../../files/clipboard.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
@@ -27,7 +29,7 @@ export function selectedPanel(view: View): HTMLElement {
   const { store, aborted } = view;
   const howMany = html("b", { "data-test": "selected-count-text" });
   const clear = html("button", { type: "button", class: "ice-button", "data-test": "clear-selection" }, "Clear");
-  clear.addEventListener("click", () => store.clearSelection(), { signal: aborted });
+  listen(clear, aborted, { click: () => store.clearSelection() });
   const head = html("div", { class: "ice-selection-head" }, html("span", {}, howMany, ...inPython(view)), clear);
   const panel = html("div", { class: "ice-selection" }, head, commonChips(view), selectedTable(view));
   view.keep(
@@ -51,16 +53,14 @@ function inPython({ store, aborted }: View): HTMLElement[] {
     "Copy",
   );
   let timer: ReturnType<typeof setTimeout> | undefined;
-  copy.addEventListener(
-    "click",
-    async () => {
+  listen(copy, aborted, {
+    click: async () => {
       setText(copy, (await copyText(IN_PYTHON)) ? "Copied" : "Not allowed here");
       clearTimeout(timer);
       timer = setTimeout(() => setText(copy, "Copy"), COPIED_MS);
     },
-    { signal: aborted },
-  );
-  aborted.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  });
+  atEnd(aborted, () => clearTimeout(timer));
   return [code, copy];
 }
 
@@ -91,25 +91,19 @@ function commonChips(view: View): HTMLElement {
     if (isAsked) timer = setTimeout(() => void ask(rows), PATIENCE_MS);
     else found.value = [];
   });
-  aborted.addEventListener(
-    "abort",
-    () => {
-      turn++;
-      clearTimeout(timer);
-      ended();
-    },
-    { once: true },
-  );
-  chips.addEventListener(
-    "click",
-    (event) => {
+  atEnd(aborted, () => {
+    turn++;
+    clearTimeout(timer);
+    ended();
+  });
+  listen(chips, aborted, {
+    click: (event) => {
       const chip = (event.target as Element).closest<HTMLElement>("[data-column]");
       if (chip === null) return;
       const { column = "" } = chip.dataset;
       store.colorAs(column === store.colorBy.peek() ? null : column, "value");
     },
-    { signal: aborted },
-  );
+  });
   view.keep(
     () => found.value,
     (items) => {
@@ -170,22 +164,21 @@ function selectedTable(view: View): HTMLElement {
     const positions = store.selection.peek();
     if (fold.open && positions.length > 0) void load(positions);
   };
-  const options = { signal: aborted };
-  fold.addEventListener("toggle", refresh, options);
-  content.addEventListener(
-    "click",
-    (event) => {
+  listen(fold, aborted, { toggle: refresh });
+  listen(content, aborted, {
+    click: (event) => {
       const sort = (event.target as Element).closest<HTMLElement>("[data-sort]")?.dataset.sort;
       if (sort !== undefined) order.value = nextOrder(order.peek(), Number(sort));
     },
-    options,
-  );
+  });
   const point = (event: Event): void => {
     const row = (event.target as Element).closest<HTMLElement>("[data-row]")?.dataset.row;
     store.pointed.value = row === undefined ? null : Number(row);
   };
-  content.addEventListener("pointerover", point, options);
-  content.addEventListener("pointerleave", () => (store.pointed.value = null), options);
+  listen(content, aborted, {
+    pointerover: point,
+    pointerleave: () => (store.pointed.value = null),
+  });
   const ended = effect(() => {
     store.selection.value;
     store.feature.value;
@@ -193,14 +186,10 @@ function selectedTable(view: View): HTMLElement {
     order.value;
     refresh();
   });
-  aborted.addEventListener(
-    "abort",
-    () => {
-      turn++;
-      ended();
-    },
-    { once: true },
-  );
+  atEnd(aborted, () => {
+    turn++;
+    ended();
+  });
   view.keep(
     () => store.selection.value.length,
     (n) =>

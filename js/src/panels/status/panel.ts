@@ -1,5 +1,7 @@
 /** What the kernel is doing, what it has to remark, and what went wrong, in sentences. */
+
 import { html, setText, update } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, KERNEL_GONE, sentenceOf } from "../../wire/client.ts";
 import type { Header, Status } from "../../wire/protocol.ts";
@@ -69,7 +71,7 @@ export function statusPanel(view: View): HTMLElement {
         asked = false;
       }
     };
-    button.addEventListener("click", run, { signal: aborted });
+    listen(button, aborted, { click: run });
   };
   asks(cancel, () => store.cancel());
   asks(resume, () => store.resume());

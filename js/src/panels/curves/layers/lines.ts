@@ -1,6 +1,8 @@
 /** The lines as pixels. While the slider moves a fair sample is drawn within a budget, and all of them when it rests. */
+
 import { signal } from "@preact/signals-core";
 import { html } from "../../../elements/element.ts";
+import { atEnd } from "../../../elements/lifetime.ts";
 import { LineRaster, lineStrength } from "../../../geometry/raster.ts";
 import { Fade } from "../../../plots/fade.ts";
 import { paintLevels, paintLines, sampleStrength } from "../../../plots/paint.ts";
@@ -31,7 +33,7 @@ export function linesLayer(view: View, { loaded, plot, zoom, dense, peak }: Show
   let fade: { plot: Plot; whole: Fade } | null = null;
   let msPerLine = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  aborted.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  atEnd(aborted, () => clearTimeout(timer));
 
   const resize = ({ left, outer, bottom, size }: Plot): LineRaster => {
     const width = Math.max(1, Math.round((outer - left) * size.ratio));

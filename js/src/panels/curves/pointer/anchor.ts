@@ -2,6 +2,7 @@
 
 import { html, update } from "../../../elements/element.ts";
 import { hinted } from "../../../elements/explained.ts";
+import { listen } from "../../../elements/lifetime.ts";
 import { nearestIndex } from "../../../geometry/transforms.ts";
 import { followDrag, OWN_DRAG, placeIn } from "../../../gestures/gestures.ts";
 import type { Plot } from "../../../plots/plot.ts";
@@ -13,7 +14,6 @@ const DEFAULT = "min";
 
 export function anchorHandle(frame: HTMLElement, view: View, { plot, zoom }: Shown): HTMLElement {
   const { store, aborted } = view;
-  const options = { signal: aborted };
   const handle = html("div", {
     class: "ice-anchor-handle",
     role: "slider",
@@ -37,9 +37,8 @@ export function anchorHandle(frame: HTMLElement, view: View, { plot, zoom }: Sho
     hold(shown, nearestIndex(shown.scene.curves.grid, shown.scene.anchoredAt) + by);
   };
 
-  handle.addEventListener(
-    "pointerdown",
-    (event) => {
+  listen(handle, aborted, {
+    pointerdown: (event) => {
       const start = store.anchor.peek();
       const drag = {
         move({ x }: { x: number }): void {
@@ -64,20 +63,12 @@ export function anchorHandle(frame: HTMLElement, view: View, { plot, zoom }: Sho
       };
       followDrag(frame, event, after, aborted);
     },
-    options,
-  );
-  handle.addEventListener("click", (event) => event.stopPropagation(), options);
-  handle.addEventListener(
-    "dblclick",
-    (event) => {
+    click: (event) => event.stopPropagation(),
+    dblclick: (event) => {
       event.stopPropagation();
       store.setAnchor(DEFAULT);
     },
-    options,
-  );
-  handle.addEventListener(
-    "keydown",
-    (event) => {
+    keydown: (event) => {
       const by = {
         ArrowRight: 1,
         ArrowUp: 1,
@@ -94,8 +85,7 @@ export function anchorHandle(frame: HTMLElement, view: View, { plot, zoom }: Sho
       step(by);
       store.release();
     },
-    options,
-  );
+  });
 
   view.keep(
     () => plot.value,

@@ -1,6 +1,8 @@
 /** Singling out rows: the line nearest to the pointer, or line after line with the arrow keys. */
+
 import type { ReadonlySignal } from "@preact/signals-core";
 import { bisectRight, least } from "d3-array";
+import { listen } from "../../../elements/lifetime.ts";
 import type { TooltipRow } from "../../../elements/tooltip.ts";
 import { cssColor } from "../../../geometry/palette.ts";
 import { nearestLine, type Polylines } from "../../../geometry/pick.ts";
@@ -54,7 +56,6 @@ export function listenOn(
 ): void {
   const { loaded, plot, zoom, target } = shownIn;
   const { store, aborted } = view;
-  const options = { signal: aborted };
   let pickable: { plot: Plot; hidden: Hidden; lines: Polylines } | null = null;
 
   /** The drawn lines, without those the legend hides. */
@@ -208,23 +209,20 @@ export function listenOn(
     event.preventDefault();
   };
 
-  frame.addEventListener(
-    "pointermove",
-    (event) => {
+  listen(frame, aborted, {
+    pointermove: (event) => {
       if (gestures.busy || (event.target as Element).closest(`[${OWN_DRAG}]`) !== null || readData(event)) return;
       if (crosshair.follow(event)) return;
       const found = pick(event);
       if (found === null) leave();
       else hover(found.shown, found.line, found.x, found.y);
     },
-    options,
-  );
-  frame.addEventListener("pointerleave", leave, options);
-  frame.addEventListener("pointerleave", () => crosshair.leave(), options);
-  frame.addEventListener("blur", leave, options);
-  frame.addEventListener(
-    "click",
-    (event) => {
+    pointerleave: leave,
+  });
+  listen(frame, aborted, {
+    pointerleave: () => crosshair.leave(),
+    blur: leave,
+    click: (event) => {
       if (gestures.dragged || tool.peek() !== "select") return;
       const hadBrush = brush.remove();
       // The line that is lit: a click is reported in whole px, which may be nearer to another one.
@@ -233,20 +231,15 @@ export function listenOn(
       if (line !== null) select(line, event.shiftKey);
       else if (!hadBrush) pins.close();
     },
-    options,
-  );
-  frame.addEventListener("keydown", onKey, options);
-  // The space bar selects when it is let go, unless it served to move the picture.
-  frame.addEventListener(
-    "keyup",
-    (event) => {
+    keydown: onKey,
+    // The space bar selects when it is let go, unless it served to move the picture.
+    keyup: (event) => {
       if (event.key !== " ") return;
       const line = store.hover.peek();
       if (gestures.space === "held" && line !== null) select(line, event.shiftKey);
       gestures.space = "up";
     },
-    options,
-  );
+  });
 }
 
 /** What a value of the colouring column is called. */

@@ -5,6 +5,7 @@ import { html, update } from "../../../elements/element.ts";
 import { hinted } from "../../../elements/explained.ts";
 import { focusedBeside } from "../../../elements/focus.ts";
 import { icon } from "../../../elements/icons.ts";
+import { listen } from "../../../elements/lifetime.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
 
@@ -32,23 +33,19 @@ export function plotTools(view: View, { plot, zoom }: Shown): { node: HTMLElemen
   });
   const group = html("div", { class: "ice-segments", role: "radiogroup", "aria-label": "Drag tool" }, ...buttons);
   for (const [place, button] of buttons.entries()) {
-    button.addEventListener(
-      "click",
-      () => {
+    listen(button, aborted, {
+      click: () => {
         tool.value = names[place]!;
       },
-      { signal: aborted },
-    );
+    });
   }
-  group.addEventListener(
-    "keydown",
-    ({ key }) => {
+  listen(group, aborted, {
+    keydown: ({ key }) => {
       if (!/^Arrow/.test(key)) return;
       tool.value = tool.peek() === "select" ? "zoom" : "select";
       buttons[names.indexOf(tool.peek())]!.focus({ preventScroll: true });
     },
-    { signal: aborted },
-  );
+  });
   const reset = html(
     "button",
     {
@@ -60,7 +57,7 @@ export function plotTools(view: View, { plot, zoom }: Shown): { node: HTMLElemen
     icon("reset"),
   );
   hinted(reset, "Show the whole axes again (0, or a double click).");
-  reset.addEventListener("click", () => zoom.reset(), { signal: aborted });
+  listen(reset, aborted, { click: () => zoom.reset() });
   const node = html("div", { class: "ice-tools", "data-test": "plot-tools" }, reset, group);
 
   view.keep(

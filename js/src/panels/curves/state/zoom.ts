@@ -1,5 +1,7 @@
 /** What part of the axes shows: kept by kind, feature and output, moved by wheel, fingers, drags and keys. */
+
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { atEnd } from "../../../elements/lifetime.ts";
 import { heldTo, isWhole, movedBy, type Span, zoomedAround } from "../../../geometry/zoom.ts";
 import type { Axes } from "../../../gestures/gestures.ts";
 import type { Plot } from "../../../plots/plot.ts";
@@ -41,7 +43,7 @@ export class Zoom {
       const kept = remembered.value[this.#key.value];
       return kept === undefined ? null : { x: [kept[0], kept[1]], y: [kept[2], kept[3]] };
     });
-    aborted.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
+    atEnd(aborted, () => clearTimeout(this.#timer));
   }
 
   /** Shows a part of the axes of `plot`, or all of them. */
