@@ -17,7 +17,7 @@ import { rugLayer } from "./layers/rug.ts";
 import { targetLayer } from "./layers/target.ts";
 import { anchorHandle } from "./pointer/anchor.ts";
 import { crosshairOver } from "./pointer/crosshair.ts";
-import { listenOn } from "./pointer/pointer.ts";
+import { PlotPointer } from "./pointer/pointer.ts";
 import { plotTools } from "./pointer/tools.ts";
 import { featureSentence } from "./sentence.ts";
 import { shownIn } from "./state/plot_state.ts";
@@ -93,7 +93,7 @@ export function curvesPanel(
     ...crosshair.layers,
     brush.layer,
   );
-  listenOn(frame, view, shown, { tool, brush, pins, crosshair });
+  new PlotPointer(frame, view, shown, { tool, brush, pins, crosshair });
   view.keep(
     () => ({ dimmed: store.selection.value.length > 0, tool: tool.value }),
     ({ dimmed, tool: chosen }) => update(frame, { "data-dimmed": dimmed, "data-tool": chosen }),
