@@ -1,4 +1,4 @@
-/** What of the model is explained, where it returns several things or can be put on several scales. */
+/** The output that is explained and the scale of the response, for models with several. */
 
 import { html, setText } from "../../elements/element.ts";
 import { listen } from "../../elements/lifetime.ts";
@@ -6,6 +6,7 @@ import type { View } from "../../view/view.ts";
 import type { Header } from "../../wire/protocol.ts";
 import { responseName } from "../../words/names.ts";
 import { count } from "../../words/numbers.ts";
+import { optionsIn } from "./options.ts";
 
 interface Choice {
   name: string;
@@ -13,7 +14,7 @@ interface Choice {
   offered: (header: Header) => readonly string[];
   chosen: (store: View["store"]) => string;
   choose: (store: View["store"], value: string) => void;
-  /** How a value is shown: outputs are the model's own words, and stay as they are. */
+  /** The label of a value; names of outputs come from the model and are not translated. */
   named: (value: string) => string;
 }
 
@@ -67,18 +68,14 @@ function picker({ store, aborted, keep }: View, { name, label, offered, chosen, 
   const select = html("select", { class: `ice-select ice-${name}-choice`, "data-test": name });
   const field = html("label", { class: "ice-field" }, `${label} `, select);
   listen(select, aborted, { change: () => choose(store, select.value) });
-  let listed = "";
+  const offer = optionsIn(select);
   keep(
     () => ({ header: store.figures.value?.header ?? null, value: chosen(store) }),
     ({ header, value }) => {
-      // Without a kernel the others are there to be compared, and no more.
+      // A page without a kernel shows the other outputs side by side, and cannot explain them.
       const choices = header === null || !store.client.hasKernel ? [] : offered(header);
       field.hidden = choices.length < 2;
-      const key = JSON.stringify(choices);
-      if (key !== listed) {
-        listed = key;
-        select.replaceChildren(...choices.map((each) => html("option", { value: each }, named(each))));
-      }
+      offer(choices.map((each) => [each, named(each)]));
       select.value = value;
     },
   );

@@ -1,19 +1,20 @@
-/** The selected rows: how many, how Python has them, what they have in common, and a table that sorts. */
+/** The selected rows: how many, their expression in Python, what they have in common, and a sortable table. */
 
-import { effect, signal } from "@preact/signals-core";
+import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
-import { atEnd, listen } from "../../elements/lifetime.ts";
+import { atEnd, listen, react } from "../../elements/lifetime.ts";
 import { copyText } from "../../files/clipboard.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
 import type { InCommonBody, RowsBody } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
 import { alignedTexts, count, percent, plural } from "../../words/numbers.ts";
+import { LastRequest } from "./last_request.ts";
 
-/** A table of more rows is for Python: `x.selected`. */
+/** Rows of the table; `x.selected` has all of them in Python. */
 const MOST_ROWS = 20;
-/** Fewer rows have nothing in common that could not be chance. */
+/** What fewer rows have in common may be chance. */
 const FEWEST_IN_COMMON = 5;
 /** Delay after a selection before its details are requested. */
 const PATIENCE_MS = 150;
@@ -31,7 +32,7 @@ export function selectedPanel(view: View): HTMLElement {
   const clear = html("button", { type: "button", class: "ice-button", "data-test": "clear-selection" }, "Clear");
   listen(clear, aborted, { click: () => store.clearSelection() });
   const head = html("div", { class: "ice-selection-head" }, html("span", {}, howMany, ...inPython(view)), clear);
-  const panel = html("div", { class: "ice-selection" }, head, commonChips(view), selectedTable(view));
+  const panel = html("div", { class: "ice-selection" }, head, commonChips(view), new SelectedTable(view).node);
   view.keep(
     () => store.selection.value.length,
     (n) => {
@@ -71,31 +72,7 @@ function commonChips(view: View): HTMLElement {
   const chips = html("span", { class: "ice-chips" });
   const line = html("div", { class: "ice-common", role: "group", "data-test": "in-common" }, lead, chips);
   update(line, { "aria-label": "What the selected rows have in common" });
-  const found = signal<InCommonBody["items"]>([]);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let turn = 0;
-  const ask = async (rows: readonly number[]): Promise<void> => {
-    const mine = ++turn;
-    try {
-      const { items } = await store.inCommon(rows);
-      if (mine === turn) found.value = items;
-    } catch {
-      if (mine === turn) found.value = []; // the table, or the curves, say what is wrong
-    }
-  };
-  const ended = effect(() => {
-    const rows = store.selection.value;
-    clearTimeout(timer);
-    turn++;
-    const isAsked = store.client.hasKernel && !store.brushing.value && rows.length >= FEWEST_IN_COMMON;
-    if (isAsked) timer = setTimeout(() => void ask(rows), PATIENCE_MS);
-    else found.value = [];
-  });
-  atEnd(aborted, () => {
-    turn++;
-    clearTimeout(timer);
-    ended();
-  });
+  const common = commonOf(view);
   listen(chips, aborted, {
     click: (event) => {
       const chip = (event.target as Element).closest<HTMLElement>("[data-column]");
@@ -105,14 +82,14 @@ function commonChips(view: View): HTMLElement {
     },
   });
   view.keep(
-    () => found.value,
+    () => common.value,
     (items) => {
       line.hidden = items.length === 0;
       chips.replaceChildren(...items.map(chipOf));
     },
   );
   view.keep(
-    () => ({ items: found.value, by: store.colorBy.value }),
+    () => ({ items: common.value, by: store.colorBy.value }),
     ({ by }) => {
       for (const chip of chips.querySelectorAll<HTMLElement>("[data-column]")) {
         update(chip, { "aria-pressed": String(chip.dataset.column === by) });
@@ -120,6 +97,29 @@ function commonChips(view: View): HTMLElement {
     },
   );
   return line;
+}
+
+/** Requests what the selected rows have in common some time after they were selected. */
+function commonOf({ store, aborted }: View): ReadonlySignal<InCommonBody["items"]> {
+  const common = signal<InCommonBody["items"]>([]);
+  const last = new LastRequest(aborted);
+  const clear = (): void => {
+    common.value = []; // the table or the curves show the reason of an error
+  };
+  const request = (rows: readonly number[]): void => {
+    void last.make(store.inCommon(rows), ({ items }) => (common.value = items), clear);
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  atEnd(aborted, () => clearTimeout(timer));
+  react(aborted, () => {
+    const rows = store.selection.value;
+    clearTimeout(timer);
+    last.drop();
+    const isRequested = store.client.hasKernel && !store.brushing.value && rows.length >= FEWEST_IN_COMMON;
+    if (isRequested) timer = setTimeout(() => request(rows), PATIENCE_MS);
+    else clear();
+  });
+  return common;
 }
 
 function chipOf({ column, text, inside, outside }: InCommonBody["items"][number]): HTMLElement {
@@ -137,79 +137,88 @@ function chipOf({ column, text, inside, outside }: InCommonBody["items"][number]
   });
 }
 
-function selectedTable(view: View): HTMLElement {
-  const { store, aborted } = view;
-  const summary = html("summary", { "data-test": "selected-summary" });
-  const content = html("div", { class: "ice-rows", tabindex: 0, role: "region", "aria-label": "Selected rows" });
-  const fold = html("details", { class: "ice-selected-rows", "data-test": "selected-rows" }, summary, content);
-  const order = signal<Order | null>(null);
-  let turn = 0;
-
-  const load = async (positions: readonly number[]): Promise<void> => {
-    const mine = ++turn;
-    const { column = null, descending = false } = order.peek() ?? {};
-    try {
-      const rows = await store.rows(positions, { sort_by: column, descending, most: MOST_ROWS });
-      if (mine !== turn) return;
-      const focused = content.querySelector(":focus")?.getAttribute("data-sort");
-      content.replaceChildren(tableOf(rows, store.feature.peek(), order.peek()));
-      if (focused != null) content.querySelector<HTMLElement>(`[data-sort="${focused}"]`)?.focus();
-    } catch (error) {
-      if (mine !== turn || error instanceof Cancelled) return;
-      const sentence = sentenceOf(error);
-      content.replaceChildren(html("p", { class: "ice-problem", role: "alert" }, sentence));
-    }
-  };
-  const refresh = (): void => {
-    const positions = store.selection.peek();
-    if (fold.open && positions.length > 0) void load(positions);
-  };
-  listen(fold, aborted, { toggle: refresh });
-  listen(content, aborted, {
-    click: (event) => {
-      const sort = (event.target as Element).closest<HTMLElement>("[data-sort]")?.dataset.sort;
-      if (sort !== undefined) order.value = nextOrder(order.peek(), Number(sort));
-    },
+class SelectedTable {
+  readonly #summary = html("summary", { "data-test": "selected-summary" });
+  readonly #content = html("div", {
+    class: "ice-rows",
+    tabindex: 0,
+    role: "region",
+    "aria-label": "Selected rows",
   });
-  const point = (event: Event): void => {
-    const row = (event.target as Element).closest<HTMLElement>("[data-row]")?.dataset.row;
-    store.pointed.value = row === undefined ? null : Number(row);
-  };
-  listen(content, aborted, {
-    pointerover: point,
-    pointerleave: () => (store.pointed.value = null),
-  });
-  const ended = effect(() => {
-    store.selection.value;
-    store.feature.value;
-    store.explained.value;
-    order.value;
-    refresh();
-  });
-  atEnd(aborted, () => {
-    turn++;
-    ended();
-  });
-  view.keep(
-    () => store.selection.value.length,
-    (n) =>
-      setText(
-        summary,
-        n > MOST_ROWS
-          ? `Table: ${count(MOST_ROWS)} of ${plural(n, "selected row")}`
-          : `Table of ${plural(n, "selected row")}`,
-      ),
+  readonly node = html(
+    "details",
+    { class: "ice-selected-rows", "data-test": "selected-rows" },
+    this.#summary,
+    this.#content,
   );
-  return fold;
+  readonly #order = signal<Order | null>(null);
+  readonly #last: LastRequest;
+
+  constructor(private readonly view: View) {
+    const { store, aborted, keep } = view;
+    this.#last = new LastRequest(aborted);
+    this.#listen();
+    react(aborted, () => {
+      store.selection.value;
+      store.feature.value;
+      store.explained.value;
+      this.#order.value;
+      this.#refresh();
+    });
+    keep(
+      () => store.selection.value.length,
+      (n) => {
+        const rows = plural(n, "selected row");
+        setText(this.#summary, n > MOST_ROWS ? `Table: ${count(MOST_ROWS)} of ${rows}` : `Table of ${rows}`);
+      },
+    );
+  }
+
+  #listen(): void {
+    const { store, aborted } = this.view;
+    listen(this.node, aborted, { toggle: () => this.#refresh() });
+    listen(this.#content, aborted, {
+      click: (event) => {
+        const sort = (event.target as Element).closest<HTMLElement>("[data-sort]")?.dataset.sort;
+        if (sort !== undefined) this.#order.value = nextOrder(this.#order.peek(), Number(sort));
+      },
+      pointerover: (event) => {
+        const row = (event.target as Element).closest<HTMLElement>("[data-row]")?.dataset.row;
+        store.pointed.value = row === undefined ? null : Number(row);
+      },
+      pointerleave: () => {
+        store.pointed.value = null;
+      },
+    });
+  }
+
+  #refresh(): void {
+    const { store } = this.view;
+    const positions = store.selection.peek();
+    if (!this.node.open || positions.length === 0) return;
+    const { column = null, descending = false } = this.#order.peek() ?? {};
+    const rows = store.rows(positions, { sort_by: column, descending, most: MOST_ROWS });
+    const fail = (error: unknown): void => {
+      if (error instanceof Cancelled) return;
+      this.#content.replaceChildren(html("p", { class: "ice-problem", role: "alert" }, sentenceOf(error)));
+    };
+    void this.#last.make(rows, (body) => this.#draw(body), fail);
+  }
+
+  #draw(rows: RowsBody): void {
+    const focused = this.#content.querySelector(":focus")?.getAttribute("data-sort");
+    this.#content.replaceChildren(tableOf(rows, this.view.store.feature.peek(), this.#order.peek()));
+    if (focused != null) this.#content.querySelector<HTMLElement>(`[data-sort="${focused}"]`)?.focus();
+  }
 }
 
-/** A click sorts from the smallest, another from the largest, a third leaves the rows in their own order. */
+/** A click sorts from the smallest, another from the largest, a third restores the order of the data. */
 function nextOrder(order: Order | null, column: number): Order | null {
   if (order?.column !== column) return { column, descending: false };
   return order.descending ? null : { column, descending: true };
 }
 
-/** What is predicted and observed comes first, then the open feature: it is what the rows were chosen for. */
+/** Prediction and observed target come first, then the open feature. */
 function tableOf(
   { columns, n_outcomes, positions, rows }: RowsBody,
   feature: string,
