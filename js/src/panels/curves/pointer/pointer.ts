@@ -180,7 +180,7 @@ export class PlotPointer {
     const { store } = this.view;
     const shown = this.shown.plot.peek();
     if (shown === null || event.target !== this.frame || event.ctrlKey || event.metaKey || event.altKey) return false;
-    if (this.#zoom(shown, event) || this.around.crosshair.key(event)) return true;
+    if (this.#zoom(shown, event) || this.around.crosshair.press(event)) return true;
     const [line, step] = [store.hover.peek(), STEPS[event.key]];
     if (step !== undefined) this.#step(shown, line, step);
     else if (event.key === " ") {
