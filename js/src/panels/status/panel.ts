@@ -1,4 +1,4 @@
-/** What the kernel is doing, what it has to remark, and what went wrong, in sentences. */
+/** The status of the computation, and errors, in sentences. */
 
 import { html, setText, update } from "../../elements/element.ts";
 import { listen } from "../../elements/lifetime.ts";
@@ -9,11 +9,12 @@ import { CONVENTION_LABELS } from "../../words/metric_names.ts";
 import { count, plural } from "../../words/numbers.ts";
 import { detailsPanel } from "./details.ts";
 
-/** While another output or response waits to be explained. */
+/** Shown until the chosen output or response is explained. */
 const PREPARING = "Preparing your choice …";
 const WAITING = "Waiting for the current model call to finish. Your choice is explained next.";
 
-interface Told {
+/** What the status line is drawn by. */
+interface State {
   status: Status;
   header: Header | null;
   alive: boolean;
@@ -21,7 +22,7 @@ interface Told {
   problem: string | null;
 }
 
-function sentence({ status, header, alive, isPreparing, problem }: Told): string {
+function sentence({ status, header, alive, isPreparing, problem }: State): string {
   if (problem !== null) return problem;
   if (!alive) return KERNEL_GONE;
   if (isPreparing) return status.state === "computing" ? WAITING : PREPARING;
@@ -44,62 +45,73 @@ function sentence({ status, header, alive, isPreparing, problem }: Told): string
 }
 
 export function statusPanel(view: View): HTMLElement {
-  const { store, aborted } = view;
-  const text = html("span", { class: "ice-status-text", "data-test": "status-text" });
-  const words = html("span", { class: "ice-status-words", role: "status", tabindex: -1 }, text);
-  const bar = html("progress", { class: "ice-progress", "data-test": "progress", "aria-label": "Features computed" });
-  const cancel = html("button", { type: "button", class: "ice-button", "data-test": "cancel" }, "Cancel");
-  const resume = html("button", { type: "button", class: "ice-button", "data-test": "resume" }, "Resume");
-  const panel = html(
-    "footer",
-    { class: "ice-status", "data-test": "status" },
-    html("div", { class: "ice-status-line" }, words, bar, cancel, resume),
-    detailsPanel(view),
-  );
+  return new StatusPanel(view).node;
+}
 
-  /** Asks once however often it is pressed; a button that is disabled meanwhile would lose the focus. */
-  const asks = (button: HTMLButtonElement, ask: () => Promise<void>): void => {
-    let asked = false;
-    const run = async () => {
-      if (asked) return;
-      asked = true;
+class StatusPanel {
+  readonly node: HTMLElement;
+  readonly #text = html("span", { class: "ice-status-text", "data-test": "status-text" });
+  readonly #words = html("span", { class: "ice-status-words", role: "status", tabindex: -1 }, this.#text);
+  readonly #bar = html("progress", {
+    class: "ice-progress",
+    "data-test": "progress",
+    "aria-label": "Features computed",
+  });
+  readonly #cancel = html("button", { type: "button", class: "ice-button", "data-test": "cancel" }, "Cancel");
+  readonly #resume = html("button", { type: "button", class: "ice-button", "data-test": "resume" }, "Resume");
+
+  constructor(view: View) {
+    const { store, aborted, keep } = view;
+    this.node = html(
+      "footer",
+      { class: "ice-status", "data-test": "status" },
+      html("div", { class: "ice-status-line" }, this.#words, this.#bar, this.#cancel, this.#resume),
+      detailsPanel(view),
+    );
+    listen(this.#cancel, aborted, { click: this.#request(() => store.cancel()) });
+    listen(this.#resume, aborted, { click: this.#request(() => store.resume()) });
+    keep(
+      () => ({
+        status: store.status.value,
+        header: store.figures.value?.header ?? null,
+        alive: store.client.alive.value,
+        isPreparing: store.isPreparing.value,
+        problem: store.problem.value,
+        refusal: store.refusal.value,
+      }),
+      ({ refusal, ...state }) => this.#draw(state, refusal),
+    );
+  }
+
+  /** Sends one request however often the button is pressed; a disabled button would lose the focus. */
+  #request(send: () => Promise<void>): () => void {
+    let isSent = false;
+    return async () => {
+      if (isSent) return;
+      isSent = true;
       try {
-        await ask();
+        await send();
       } catch (error) {
-        if (!(error instanceof Cancelled)) setText(text, sentenceOf(error));
+        if (!(error instanceof Cancelled)) setText(this.#text, sentenceOf(error));
       } finally {
-        asked = false;
+        isSent = false;
       }
     };
-    listen(button, aborted, { click: run });
-  };
-  asks(cancel, () => store.cancel());
-  asks(resume, () => store.resume());
+  }
 
-  view.keep(
-    () => ({
-      status: store.status.value,
-      header: store.figures.value?.header ?? null,
-      alive: store.client.alive.value,
-      isPreparing: store.isPreparing.value,
-      problem: store.problem.value,
-      refusal: store.refusal.value,
-    }),
-    ({ problem, refusal, ...told }) => {
-      const { status, alive } = told;
-      const computing = alive && problem === null && status.state === "computing";
-      const tone = !alive || problem !== null || refusal !== null ? "error" : status.state;
-      update(panel, { "data-tone": tone });
-      setText(text, sentence({ ...told, problem: problem ?? (alive ? refusal : null) }));
-      const stopped = alive && problem === null && (status.state === "cancelled" || status.state === "error");
-      const focused = cancel.matches(":focus") || resume.matches(":focus");
-      bar.hidden = cancel.hidden = !computing;
-      resume.hidden = !stopped || status.done >= status.total;
-      // The button that was pressed goes; whoever pressed it with a key is not thrown to the top of the page.
-      if (focused) (computing ? cancel : resume.hidden ? words : resume).focus();
-      bar.max = Math.max(1, status.total);
-      bar.value = status.done;
-    },
-  );
-  return panel;
+  #draw(state: State, refusal: string | null): void {
+    const { status, alive, problem } = state;
+    const isFine = alive && problem === null;
+    const isComputing = isFine && status.state === "computing";
+    const isStopped = isFine && (status.state === "cancelled" || status.state === "error");
+    update(this.node, { "data-tone": isFine && refusal === null ? status.state : "error" });
+    setText(this.#text, sentence({ ...state, problem: problem ?? (alive ? refusal : null) }));
+    const hadFocus = this.#cancel.matches(":focus") || this.#resume.matches(":focus");
+    this.#bar.hidden = this.#cancel.hidden = !isComputing;
+    this.#resume.hidden = !isStopped || status.done >= status.total;
+    // When the button with the focus is hidden, the focus stays in the line.
+    if (hadFocus) (isComputing ? this.#cancel : this.#resume.hidden ? this.#words : this.#resume).focus();
+    this.#bar.max = Math.max(1, status.total);
+    this.#bar.value = status.done;
+  }
 }
