@@ -107,8 +107,8 @@ export class ComparePanel {
       this.#select.replaceChildren(none, ...(options ?? [html("option", { disabled: true }, FULL)]));
     });
     keep(
-      () => ({ ranking: store.ranking.value, opened: store.feature.value, others: this.#comparison.others.value }),
-      ({ ranking, opened, others }) => {
+      () => [store.ranking.value, store.feature.value, this.#comparison.others.value] as const,
+      ([ranking, opened, others]) => {
         this.choice.hidden = opened === "";
         const names = ranking.map(({ name }) => name).filter((name) => name !== opened && !others.includes(name));
         offer(others.length >= MOST_OTHERS ? null : names);
@@ -130,8 +130,8 @@ export class ComparePanel {
     const { store, keep } = this.view;
     const { names, shelf } = this.#comparison;
     keep(
-      () => ({ names: names.value, ranking: store.ranking.value }),
-      ({ names: shown, ranking }) => {
+      () => [names.value, store.ranking.value] as const,
+      ([shown, ranking]) => {
         this.plots.hidden = shown.length === 0;
         for (const [place, compared] of this.#places.entries()) {
           const name = shown[place];
@@ -147,8 +147,8 @@ export class ComparePanel {
       },
     );
     keep(
-      () => ({ names: names.value, ranking: store.ranking.value, reading: store.reading.value }),
-      ({ names: shown, ranking, reading }) => {
+      () => [names.value, store.ranking.value, store.reading.value] as const,
+      ([shown, ranking, reading]) => {
         for (const [place, name] of shown.entries()) {
           const feature = ranking.find((ranked) => ranked.name === name);
           this.#places[place]!.drawFacts(feature, ranking.length, reading);
@@ -165,8 +165,8 @@ export class ComparePanel {
       (state) => this.#draw(state),
     );
     keep(
-      () => ({ plots: plots.value, selection: store.selection.value, pointed: store.pointed.value }),
-      ({ selection, pointed }) => {
+      () => [store.selection.value, store.pointed.value, plots.value] as const,
+      ([selection, pointed]) => {
         for (const { picture } of this.#drawn()) picture.mark(selection, pointed);
       },
     );

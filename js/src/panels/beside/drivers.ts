@@ -31,8 +31,8 @@ export function driversLine(view: View): HTMLElement {
   const line = html("div", { ...attributes, "data-test": "drivers" }, lead, chips, together);
   colorByChips(view, line);
   keep(
-    () => ({ drivers: store.drivers.value, columns: store.figures.value?.header.columns ?? [] }),
-    ({ drivers, columns }) => {
+    () => [store.drivers.value, store.figures.value?.header.columns ?? []] as const,
+    ([drivers, columns]) => {
       const names = new Set(columns.map(({ name }) => name));
       const shown = splitsOf(drivers).slice(0, MOST_CHIPS);
       line.dataset.state = stateOf(drivers);
@@ -48,8 +48,8 @@ export function driversLine(view: View): HTMLElement {
   );
   // Only the state changes, so the chip that was pressed keeps the focus.
   keep(
-    () => ({ drivers: store.drivers.value, coloring: store.remembered.of("coloring").value, by: store.colorBy.value }),
-    ({ coloring, by }) => {
+    () => [store.remembered.of("coloring").value, store.colorBy.value, store.drivers.value] as const,
+    ([coloring, by]) => {
       for (const chip of chips.querySelectorAll<HTMLElement>("[data-column]")) {
         update(chip, { "aria-pressed": String(coloring === "driver" && chip.dataset.column === by) });
       }

@@ -70,8 +70,8 @@ class DecayPanel {
       },
     });
     keep(
-      () => ({ decay: store.decay.value, figures: store.figures.value, opened: store.opened }),
-      ({ decay, figures, opened }) => {
+      () => [store.decay.value, store.figures.value, store.opened] as const,
+      ([decay, figures, opened]) => {
         this.#drawSlider(decay, figures?.header.decays ?? NO_DECAYS);
         this.#slider.disabled = figures === null;
         this.#drawWords(decay, opened, figures?.profile.estimated(decay) ?? false);

@@ -50,12 +50,13 @@ function sideBySide({ store, aborted, keep }: View): HTMLElement {
   const field = html("label", { class: "ice-field ice-check" }, input, label);
   listen(input, aborted, { change: () => store.remembered.choose("classes", input.checked) });
   keep(
-    () => ({
-      on: chosen.value,
-      n: store.figures.value?.header.outputs.length ?? 0,
-      ofOne: store.remembered.of("right").value === "feature",
-    }),
-    ({ on, n, ofOne }) => {
+    () =>
+      [
+        chosen.value,
+        store.figures.value?.header.outputs.length ?? 0,
+        store.remembered.of("right").value === "feature",
+      ] as const,
+    ([on, n, ofOne]) => {
       field.hidden = n < 2 || !ofOne; // under all features in small there is no room for them
       input.checked = on;
       setText(label, `${n === 2 ? "both" : `all ${count(n)}`} side by side`);
@@ -70,8 +71,8 @@ function picker({ store, aborted, keep }: View, { name, label, offered, chosen, 
   listen(select, aborted, { change: () => choose(store, select.value) });
   const offer = optionsIn(select);
   keep(
-    () => ({ header: store.figures.value?.header ?? null, value: chosen(store) }),
-    ({ header, value }) => {
+    () => [store.figures.value?.header ?? null, chosen(store)] as const,
+    ([header, value]) => {
       // A page without a kernel shows the other outputs side by side, and cannot explain them.
       const choices = header === null || !store.client.hasKernel ? [] : offered(header);
       field.hidden = choices.length < 2;

@@ -52,8 +52,8 @@ function kindControl({ store, aborted, keep }: View): HTMLElement {
   const segments = new Segments(buttons, { label: "Kind of curves" }, choose, aborted);
   keep(
     // Of all features together, some have slopes.
-    () => ({ wanted: store.kind.value, opened: store.remembered.of("right").value === "all" ? null : store.opened }),
-    ({ wanted, opened }) => {
+    () => [store.kind.value, store.remembered.of("right").value === "all" ? null : store.opened] as const,
+    ([wanted, opened]) => {
       segments.check(KINDS.indexOf(drawnKind(wanted, opened?.kind ?? "numeric")));
       for (const [place, button] of buttons.entries()) {
         const kind = KINDS[place]!;
@@ -95,8 +95,8 @@ function anchorControl({ store, aborted, keep }: View): HTMLElement {
   const both = html("span", { class: "ice-anchor" }, html("label", { class: "ice-field" }, "Anchor ", select), value);
   const offer = optionsIn(select);
   keep(
-    () => ({ anchor: store.anchor.value, kind: store.kind.value, curves: opened() }),
-    ({ anchor, kind, curves }) => {
+    () => [store.anchor.value, store.kind.value, opened()] as const,
+    ([anchor, kind, curves]) => {
       both.hidden = kind !== "c-ice";
       offer(anchorOptions(curves));
       const onLevels = curves !== null && hasLevels(curves.kind);
@@ -133,8 +133,8 @@ function linesControl({ store, aborted, keep }: View): HTMLElement {
   listen(select, aborted, { change: () => store.setMaxLines(Number(select.value)) });
   const offer = optionsIn(select);
   keep(
-    () => ({ n: store.figures.value?.header.n_observations ?? 0, maxLines: store.maxLines.value }),
-    ({ n, maxLines }) => {
+    () => [store.figures.value?.header.n_observations ?? 0, store.maxLines.value] as const,
+    ([n, maxLines]) => {
       const most = Math.min(n, LINE_COUNTS.at(-1)!, store.client.mostLines);
       const wanted = Math.min(maxLines, n);
       const counts = new Set([...LINE_COUNTS.filter((count) => count < most), most, wanted].filter(Boolean));

@@ -100,8 +100,8 @@ function linesChoice({ store, aborted, keep }: View): HTMLElement {
     listen(input, aborted, { change: () => store.remembered.choose("lines_as", way) });
     const line = new Line(input, LINES[way]);
     keep(
-      () => ({ offers: offered(store), now: chosen.value }),
-      ({ offers, now }) => line.draw(way === "density" ? offers.density : null, now === way),
+      () => [offered(store), chosen.value] as const,
+      ([offers, now]) => line.draw(way === "density" ? offers.density : null, now === way),
     );
     return line.node;
   });
@@ -122,8 +122,8 @@ function switchOf({ store, aborted, keep }: View, name: Switch): HTMLElement {
   listen(input, aborted, { change: () => store.remembered.choose(name, input.checked ? on : off) });
   const line = new Line(input, label);
   keep(
-    () => ({ offers: offered(store), now: store.remembered.of(name).value }),
-    ({ offers, now }) => line.draw(offers[name], now === on),
+    () => [offered(store), store.remembered.of(name).value] as const,
+    ([offers, now]) => line.draw(offers[name], now === on),
   );
   return line.node;
 }

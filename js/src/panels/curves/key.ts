@@ -26,8 +26,8 @@ export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups
   dot.classList.add("ice-key-of-large");
   const target = keyItem("target", "target");
   view.keep(
-    () => ({ target: shown.target.value, isDense: shown.dense.value, name: view.store.targetName.value }),
-    ({ target: observed, isDense, name }) => {
+    () => [shown.target.value, shown.dense.value, view.store.targetName.value] as const,
+    ([observed, isDense, name]) => {
       setText(target.name, name);
       dot.hidden = curve.hidden = isDense;
       target.item.hidden = observed === null;
@@ -45,8 +45,8 @@ function selectedItems({ store, keep }: View, { loaded }: Shown): HTMLElement[] 
   item.append(counted);
   const { item: mean } = keyItem("selected-mean", "selected_mean");
   keep(
-    () => ({ n: store.selection.value.length, isColored: (loaded.value?.colors ?? null) !== null }),
-    ({ n, isColored }) => {
+    () => [store.selection.value.length, (loaded.value?.colors ?? null) !== null] as const,
+    ([n, isColored]) => {
       item.hidden = n === 0;
       mean.hidden = n < 2;
       item.classList.toggle("ice-key-colored", isColored);
@@ -63,8 +63,8 @@ function meanItem({ store, keep }: View, { plot }: Shown): HTMLElement {
   const unweighted = html("span", { class: "ice-key-unweighted" }, ", unweighted");
   item.append(unweighted);
   keep(
-    () => ({ scene: plot.value?.scene, isWeighted: store.decay.value < 1 }),
-    ({ scene, isWeighted }) => {
+    () => [plot.value?.scene, store.decay.value < 1] as const,
+    ([scene, isWeighted]) => {
       if (scene === undefined) return;
       const { kind, onLevels, hasQuantileBand } = scene;
       mark.className = onLevels ? "ice-key-mean-level" : "ice-key-mean";
@@ -84,8 +84,8 @@ function groupItem({ keep }: View, { plot }: Shown, groups: ReadonlySignal<Group
   item.dataset.test = "key-group";
   item.classList.add("ice-key-of-large");
   keep(
-    () => ({ n: groups.value?.means.length ?? 0, palette: plot.value?.palette }),
-    ({ n, palette }) => {
+    () => [groups.value?.means.length ?? 0, plot.value?.palette] as const,
+    ([n, palette]) => {
       item.hidden = n === 0;
       if (n === 0 || palette === undefined) return;
       const [first, last] = [0, n - 1].map((level) => cssColor(palette, level));
@@ -110,8 +110,8 @@ export function colorLegend(view: View, { loaded, plot }: Shown, groups: Readonl
   );
 
   view.keep(
-    () => ({ loaded: loaded.value, palette: plot.value?.palette ?? null, groups: groups.value }),
-    ({ loaded: shown, palette, groups: known }) => {
+    () => [loaded.value, plot.value?.palette ?? null, groups.value] as const,
+    ([shown, palette, known]) => {
       const colors = shown?.colors ?? null;
       const problem = shown?.colorProblem ?? null;
       legend.hidden = colors === null && problem === null;
@@ -133,8 +133,8 @@ export function colorLegend(view: View, { loaded, plot }: Shown, groups: Readonl
     },
   );
   view.keep(
-    () => ({ hidden: store.hiddenLevels.value, loaded: loaded.value, palette: plot.value?.palette }),
-    ({ hidden }) => show(hidden),
+    () => [store.hiddenLevels.value, loaded.value, plot.value?.palette] as const,
+    ([hidden]) => show(hidden),
   );
   return legend;
 }

@@ -92,8 +92,8 @@ export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[])
     spokenSummary(view, shown),
   );
   view.keep(
-    () => ({ picture: view.store.picture.value, isComparing: compare.isComparing.value }),
-    ({ picture, isComparing }) => {
+    () => [view.store.picture.value, compare.isComparing.value] as const,
+    ([picture, isComparing]) => {
       update(panel, { "data-comparing": isComparing, "data-state": picture.state });
       frame.hidden = loadedOf(picture) === null;
       for (const part of [above, below]) part.classList.toggle("ice-absent", frame.hidden);
@@ -135,8 +135,8 @@ function fillFrame(
   const { node, tool } = plotTools(view, shown);
   new PlotPointer(frame, view, shown, { tool, brush, pins, crosshair });
   view.keep(
-    () => ({ dimmed: store.selection.value.length > 0, tool: tool.value }),
-    ({ dimmed, tool: chosen }) => update(frame, { "data-dimmed": dimmed, "data-tool": chosen }),
+    () => [store.selection.value.length > 0, tool.value] as const,
+    ([dimmed, chosen]) => update(frame, { "data-dimmed": dimmed, "data-tool": chosen }),
   );
   return node;
 }
@@ -148,8 +148,8 @@ function coverOf({ store, aborted, keep }: View): HTMLElement {
   listen(retry, aborted, { click: () => store.retry() });
   const cover = html("div", { class: "ice-message" }, message, retry);
   keep(
-    () => ({ picture: store.picture.value, status: store.status.value, silent: store.client.silent.value }),
-    ({ picture, status, silent }) => {
+    () => [store.picture.value, store.status.value, store.client.silent.value] as const,
+    ([picture, status, silent]) => {
       cover.hidden = picture.state === "ready";
       retry.hidden = picture.state !== "error";
       setText(message, messageFor(picture, status, silent));

@@ -56,8 +56,8 @@ class RampRange {
       keydown: (event) => this.#press(event),
     });
     view.keep(
-      () => ({ scale: this.#scale, range: this.#scale === null ? WHOLE : this.#rangeOf(this.#scale) }),
-      ({ scale, range }) => {
+      () => [this.#scale, this.#scale === null ? WHOLE : this.#rangeOf(this.#scale)] as const,
+      ([scale, range]) => {
         if (scale !== null) this.#draw(scale, range);
       },
     );

@@ -35,8 +35,8 @@ export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Sho
     click: () => store.remembered.choose("full_slopes", !store.remembered.of("full_slopes").peek()),
   });
   keep(
-    () => ({ range: range.value, shown: plot.value }),
-    ({ range: of, shown }) => {
+    () => [range.value, plot.value] as const,
+    ([of, shown]) => {
       remark.hidden = of === null || shown === null || of.cut === "no";
       if (of === null || shown === null || remark.hidden) return;
       const { curves, extent } = shown.scene;
@@ -52,8 +52,8 @@ export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Sho
 export function edgeMarks({ keep }: View, { plot, range }: Shown): SVGSVGElement {
   const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
   keep(
-    () => ({ shown: plot.value, range: range.value }),
-    ({ shown, range: of }) => {
+    () => [plot.value, range.value] as const,
+    ([shown, of]) => {
       layer.replaceChildren();
       if (shown === null || of?.cut !== "yes") return;
       const { scene, size, x, top, bottom } = shown;
@@ -84,8 +84,8 @@ export function densityKey({ keep }: View, { plot, peak }: Shown): HTMLElement {
   const most = html("span");
   const key = html("span", { class: "ice-key-item", "data-test": "density-key" }, "1 curve", ramp, most);
   keep(
-    () => ({ shown: plot.value, peak: peak.value }),
-    ({ shown, peak: share }) => {
+    () => [plot.value, peak.value] as const,
+    ([shown, share]) => {
       key.hidden = shown === null || share === null;
       if (shown === null || share === null) return;
       const isPlain = shown.palette.kind === "levels" && shown.palette.colors.length === 3;

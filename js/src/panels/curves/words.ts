@@ -45,8 +45,8 @@ export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): Axi
   explained(range, ofRange);
   const feature = html("span", { class: "ice-x-title", "data-test": "x-title" });
   view.keep(
-    () => ({ plot: plot.value, output: view.store.figures.value?.header.output_label ?? "" }),
-    ({ plot: shown, output }) => {
+    () => [plot.value, view.store.figures.value?.header.output_label ?? ""] as const,
+    ([shown, output]) => {
       if (shown === null) return;
       const { scene, valueExponent, rangeTicks } = shown;
       const name = scene.curves.feature;
@@ -74,8 +74,8 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
   });
   let titled = "";
   view.keep(
-    () => ({ opened: store.opened, name: store.feature.value, reading: store.reading.value }),
-    ({ opened, name, reading }) => {
+    () => [store.opened, store.feature.value, store.reading.value] as const,
+    ([opened, name, reading]) => {
       const parted = store.partings.peek().get(name);
       if (`${name} ${parted}` !== titled) {
         titled = `${name} ${parted}`;
@@ -133,13 +133,8 @@ export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
   let timer: ReturnType<typeof setTimeout> | undefined;
   atEnd(aborted, () => clearTimeout(timer));
   view.keep(
-    () => ({
-      plot: plot.value,
-      opened: store.opened,
-      reading: store.reading.value,
-      selected: store.selection.value.length,
-    }),
-    ({ plot: shown, opened, reading, selected }) => {
+    () => [plot.value, store.opened, store.reading.value, store.selection.value.length] as const,
+    ([shown, opened, reading, selected]) => {
       clearTimeout(timer);
       if (shown === null || opened === null || reading === null) return;
       const speak = () => setText(summary, summaryOf(shown, reading, opened, selected));
@@ -153,8 +148,8 @@ export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
 export function kindRemark(view: View, { plot }: Shown): HTMLElement {
   const remark = html("p", { class: "ice-kind-remark", "data-test": "kind-remark", role: "status" });
   view.keep(
-    () => ({ shown: plot.value, kind: view.store.kind.value }),
-    ({ shown, kind }) => {
+    () => [plot.value, view.store.kind.value] as const,
+    ([shown, kind]) => {
       remark.hidden = shown === null || shown.scene.kind === kind;
       setText(remark, shown === null ? "" : noSlopes(shown.scene.curves.feature));
     },

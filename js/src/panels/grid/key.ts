@@ -38,8 +38,8 @@ export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElem
     );
   });
   view.keep(
-    () => ({ version: shelf.version.value, theme: view.theme.value, hidden: store.hiddenLevels.value }),
-    ({ theme, hidden }) => {
+    () => [view.theme.value, store.hiddenLevels.value, shelf.version.value] as const,
+    ([theme, hidden]) => {
       const { colors = null, colorProblem: problem = null } = firstLoaded(store, shelf) ?? {};
       palette = paletteOf(colors, theme);
       legend.hidden = colors === null && problem === null;

@@ -157,8 +157,8 @@ class Grid {
     );
     new Painter(this.view, this.#tiles, this.#pictures, MOST_LINES, this.panel);
     keep(
-      () => ({ selection: store.selection.value, drawn: this.#pictures.version.value }),
-      ({ selection }) => {
+      () => [store.selection.value, this.#pictures.version.value] as const,
+      ([selection]) => {
         for (const tile of this.#tiles.all.values()) tile.picture.mark(selection, null);
       },
     );

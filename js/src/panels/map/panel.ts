@@ -89,13 +89,8 @@ class FeatureMap {
   #keepWords(): void {
     const { store, keep } = this.view;
     keep(
-      () => ({
-        ranking: store.ranking.value,
-        reading: store.reading.value,
-        status: store.status.value.state,
-        rankBy: store.rankBy.value,
-      }),
-      ({ ranking, reading, status, rankBy }) => {
+      () => [store.ranking.value, store.reading.value, store.status.value.state, store.rankBy.value] as const,
+      ([ranking, reading, status, rankBy]) => {
         const convention = reading?.figures.header.convention ?? "stable";
         setText(this.#area, RANK_LABELS[rankBy]);
         setText(this.#counted, ` Counted ${CONVENTION_LABELS[convention]}.`);

@@ -15,13 +15,14 @@ export function metricControl({ store, aborted, keep }: View): HTMLElement {
   listen(select, aborted, { change: () => store.setRankBy(select.value as RankBy) });
   const meaning = description(select, "rank-meaning");
   keep(
-    () => ({
-      metric: store.rankBy.value,
-      convention: store.convention.value,
-      reading: store.reading.value,
-      known: store.ranking.value.filter(({ known }) => known).length,
-    }),
-    ({ metric, convention, reading, known }) => {
+    () =>
+      [
+        store.rankBy.value,
+        store.convention.value,
+        store.reading.value,
+        store.ranking.value.filter(({ known }) => known).length,
+      ] as const,
+    ([metric, convention, reading, known]) => {
       select.value = metric;
       const unit = reading === null ? null : unitMeaning(reading.unit, reading.figures.header, known);
       setText(meaning, [meaningOf(metric, convention), unit].filter((part) => part !== null).join(" "));

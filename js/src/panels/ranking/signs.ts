@@ -21,8 +21,8 @@ export function signsKey({ store, keep }: View, listed: ReadonlySignal<readonly 
   );
   const key = html("p", { class: "ice-key", "data-test": "signs" }, ofTrend, ofLevels);
   keep(
-    () => ({ features: listed.value, convention: store.convention.value }),
-    ({ features, convention }) => {
+    () => [listed.value, store.convention.value] as const,
+    ([features, convention]) => {
       const sign = explanation(convention === "stable" ? "sign" : "sign_by_interval");
       trend.textContent = sign.name;
       explained(trend, sign);

@@ -17,11 +17,8 @@ export function unitControl({ store, aborted, keep }: View): HTMLElement {
   const ofSd = options[UNITS.indexOf("sd")]!;
   listen(select, aborted, { change: () => store.setUnit(select.value as Unit) });
   keep(
-    () => ({
-      unit: store.reading.value?.unit ?? "prediction",
-      sd: store.figures.value?.header.prediction_sd ?? null,
-    }),
-    ({ unit, sd }) => {
+    () => [store.reading.value?.unit ?? "prediction", store.figures.value?.header.prediction_sd ?? null] as const,
+    ([unit, sd]) => {
       select.value = unit;
       ofSd.disabled = sd === null || sd === 0;
       hinted(select, sd === null ? NOT_YET : sd === 0 ? FLAT : "");

@@ -106,8 +106,8 @@ class RowCard {
     const { store, keep } = this.view;
     const { opened } = this.pins;
     keep(
-      () => ({ row: opened.value, rows: this.pins.rows.value, loaded: loadedOf(store.picture.value) }),
-      ({ row, rows, loaded }) => {
+      () => [opened.value, this.pins.rows.value, loadedOf(store.picture.value)] as const,
+      ([row, rows, loaded]) => {
         this.node.hidden = row === null;
         if (row === null) return;
         const line = loaded?.curves.positions.indexOf(row) ?? -1;

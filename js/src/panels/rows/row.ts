@@ -94,15 +94,15 @@ class RowPicker {
   #keep(): void {
     const { store, keep } = this.view;
     keep(
-      () => ({ row: store.whatIfRow.value, last: (store.figures.value?.header.n_observations ?? 1) - 1 }),
-      ({ row, last }) => {
+      () => [store.whatIfRow.value, (store.figures.value?.header.n_observations ?? 1) - 1] as const,
+      ([row, last]) => {
         update(this.#input, { max: last });
         if (focusedBeside(this.#input) !== this.#input) this.#input.value = row === null ? "" : String(row);
       },
     );
     keep(
-      () => ({ row: store.whatIfRow.value, opened: this.pins.opened.value }),
-      ({ row, opened }) => {
+      () => [store.whatIfRow.value, this.pins.opened.value] as const,
+      ([row, opened]) => {
         this.#show.hidden = row === null || opened !== null;
         setText(this.#show, `Show row ${row}`);
       },

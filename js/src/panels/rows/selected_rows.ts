@@ -89,8 +89,8 @@ function commonChips(view: View): HTMLElement {
     },
   );
   view.keep(
-    () => ({ items: common.value, by: store.colorBy.value }),
-    ({ by }) => {
+    () => [store.colorBy.value, common.value] as const,
+    ([by]) => {
       for (const chip of chips.querySelectorAll<HTMLElement>("[data-column]")) {
         update(chip, { "aria-pressed": String(chip.dataset.column === by) });
       }

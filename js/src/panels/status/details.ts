@@ -25,12 +25,13 @@ export function detailsPanel(view: View): HTMLElement {
 
   let listed = "";
   keep(
-    () => ({
-      header: store.figures.value?.header ?? null,
-      feature: store.feature.value,
-      computing: store.client.alive.value && store.status.value.state === "computing",
-    }),
-    ({ header, feature, computing }) => {
+    () =>
+      [
+        store.figures.value?.header ?? null,
+        store.feature.value,
+        store.client.alive.value && store.status.value.state === "computing",
+      ] as const,
+    ([header, feature, computing]) => {
       details.hidden = header === null;
       const known = computing ? [] : sorted(header?.notes ?? [], feature);
       setText(summary, known.length === 0 ? "Details" : `Details and ${plural(known.length, "note")}`);

@@ -39,8 +39,8 @@ export function groupsOf({ loaded, plot }: Shown): ReadonlySignal<Groups | null>
 export function groupsLayer(view: View, { plot }: Shown, groups: ReadonlySignal<Groups | null>): SVGSVGElement {
   const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
   view.keep(
-    () => ({ plot: plot.value, groups: groups.value, hidden: view.store.hiddenLevels.value }),
-    ({ plot: shown, groups: known, hidden }) => {
+    () => [plot.value, groups.value, view.store.hiddenLevels.value] as const,
+    ([shown, known, hidden]) => {
       layer.replaceChildren();
       if (shown === null || known === null) return;
       const { width, height } = shown.size;

@@ -31,8 +31,8 @@ function observedOf(plot: Plot, position: number): Observed | null {
 export function observedLayer(view: View, { plot }: Shown, pins: Pins): SVGSVGElement {
   const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
   view.keep(
-    () => ({ plot: plot.value, row: pins.opened.value }),
-    ({ plot: shown, row }) => {
+    () => [plot.value, pins.opened.value] as const,
+    ([shown, row]) => {
       layer.replaceChildren();
       const observed = shown === null || row === null ? null : observedOf(shown, row);
       if (shown === null || observed === null || !observed.isVisible) return;

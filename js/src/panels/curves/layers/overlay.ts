@@ -51,8 +51,8 @@ function resize(layer: SVGSVGElement, { size: { width, height } }: Plot): void {
 export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
   const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
   view.keep(
-    () => ({ plot: plot.value, font: view.theme.value.font }),
-    ({ plot: shown, font }) => {
+    () => [plot.value, view.theme.value.font] as const,
+    ([shown, font]) => {
       if (shown === null) return;
       const { scene, left, right, outer, top, bottom, slopesEnd, x, y } = shown;
       resize(layer, shown);
@@ -239,15 +239,15 @@ export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement 
     },
   );
   view.keep(
-    () => ({ plot: plot.value, selection: store.selection.value, isColored: (loaded.value?.colors ?? null) !== null }),
-    ({ plot: shown, selection, isColored }) => {
+    () => [plot.value, store.selection.value, (loaded.value?.colors ?? null) !== null] as const,
+    ([shown, selection, isColored]) => {
       selectedRows.replaceChildren(...(shown === null ? [] : selectedMarks(shown, selection, isColored)));
       selectedMean.replaceChildren(...(shown === null ? [] : meanOfSelected(shown, selection)));
     },
   );
   view.keep(
-    () => ({ plot: plot.value, hover: store.hover.value }),
-    ({ plot: shown, hover }) => {
+    () => [plot.value, store.hover.value] as const,
+    ([shown, hover]) => {
       const isDrawn = shown !== null && hover !== null && hover < shown.lines.nLines;
       pointedRow.replaceChildren(...(isDrawn ? [rowMark(shown, hover, "hovered")] : []));
     },

@@ -23,8 +23,8 @@ export function rugLayer(view: View, { plot }: Shown): SVGSVGElement {
     return svg("path", { class: name, d, "data-test": name.replace("ice-", "") });
   };
   view.keep(
-    () => ({ shown: plot.value, hidden: store.hiddenLevels.value }),
-    ({ shown, hidden }) => {
+    () => [plot.value, store.hiddenLevels.value] as const,
+    ([shown, hidden]) => {
       rows.replaceChildren();
       if (shown === null || shown.rug === 0) return;
       const { size, order, lines } = shown;
@@ -35,8 +35,8 @@ export function rugLayer(view: View, { plot }: Shown): SVGSVGElement {
     },
   );
   view.keep(
-    () => ({ shown: plot.value, hover: store.hover.value, selection: store.selection.value }),
-    ({ shown, hover, selection }) => {
+    () => [plot.value, store.hover.value, store.selection.value] as const,
+    ([shown, hover, selection]) => {
       singled.replaceChildren();
       if (shown === null || shown.rug === 0) return;
       const { curves } = shown.scene;

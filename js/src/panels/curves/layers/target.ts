@@ -11,13 +11,8 @@ const FEW = 200;
 export function targetLayer(view: View, { plot, target }: Shown): HTMLCanvasElement {
   const canvas = html("canvas", { class: "ice-layer", "data-test": "target", "aria-hidden": "true" });
   view.keep(
-    () => ({
-      shown: plot.value,
-      target: target.value,
-      hidden: view.store.hiddenLevels.value,
-      ink: view.theme.value.ink,
-    }),
-    ({ shown, target: observed, hidden, ink }) => {
+    () => [plot.value, target.value, view.store.hiddenLevels.value, view.theme.value.ink] as const,
+    ([shown, observed, hidden, ink]) => {
       const pen = canvas.getContext("2d");
       canvas.hidden = observed === null;
       canvas.dataset.points = "0";

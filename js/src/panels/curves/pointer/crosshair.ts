@@ -51,8 +51,8 @@ export class Crosshair {
   ) {
     const { store } = view;
     view.keep(
-      () => ({ aim: this.#aim.value, stays: store.crosshair.value?.stays ?? false, decay: store.decay.value }),
-      ({ aim, stays, decay }) => {
+      () => [this.#aim.value, store.crosshair.value?.stays ?? false, store.decay.value] as const,
+      ([aim, stays, decay]) => {
         this.#layer.replaceChildren();
         // A text that follows the pointer is not announced.
         this.#words.setAttribute("aria-live", stays ? "polite" : "off");
