@@ -3,7 +3,7 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { ifChanged } from "../../elements/changed.ts";
 import { html, setText } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
-import { atEnd, listen, react } from "../../elements/lifetime.ts";
+import { listen, react, Timer } from "../../elements/lifetime.ts";
 import { Pace } from "../../plots/frame_budget.ts";
 import { manySelected } from "../../plots/selected.ts";
 import type { View } from "../../view/view.ts";
@@ -44,12 +44,12 @@ export class ComparePanel {
   readonly #comparison: Comparison;
   readonly #places = Array.from({ length: 1 + MOST_OTHERS }, (_, place) => new Compared(place === 0));
   readonly #pace = new Pace(BUDGET_MS);
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #rest: Timer;
 
   constructor(private readonly view: View) {
     this.#comparison = new Comparison(view, this.#items);
     this.isComparing = this.#comparison.isOn;
-    atEnd(view.aborted, () => clearTimeout(this.#timer));
+    this.#rest = new Timer(view.aborted);
     this.#listen();
     this.#followOpened();
     this.#keepChoice();
@@ -186,7 +186,7 @@ export class ComparePanel {
     output,
   }: ReturnType<typeof stateOf>): void {
     const { root, store, frames } = this.view;
-    clearTimeout(this.#timer);
+    this.#rest.stop();
     const lines = { rows: new Set(rows), hidden, many };
     for (const [place, name] of names.entries()) {
       const compared = this.#places[place]!;
@@ -203,7 +203,7 @@ export class ComparePanel {
       const { feature, nLines } = opened.curves;
       Object.assign(root.dataset, { feature, kind: opened.kind, drawnLines: String(nLines) });
     }
-    if (dragging) this.#timer = setTimeout(() => frames.request(() => this.#paint(decay, false)), REST_MS);
+    if (dragging) this.#rest.start(REST_MS, () => frames.request(() => this.#paint(decay, false)));
   }
 
   #drawn(): Compared[] {

@@ -1,7 +1,8 @@
 /** Notes on the current view: curves beyond the axis, shades of the density. */
 
-import { html, setText, svg, update } from "../../elements/element.ts";
+import { html, setText, svg } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
+import { fitMarks, markLayer } from "../../elements/layers.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import type { ValueRange } from "../../plots/value_range.ts";
@@ -50,14 +51,14 @@ export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Sho
 
 /** Arrows at the edge where lines leave the plot. */
 export function edgeMarks({ keep }: View, { plot, range }: Shown): SVGSVGElement {
-  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  const layer = markLayer();
   keep(
     () => [plot.value, range.value] as const,
     ([shown, of]) => {
       layer.replaceChildren();
       if (shown === null || of?.cut !== "yes") return;
       const { scene, size, x, top, bottom } = shown;
-      update(layer, { viewBox: `0 0 ${size.width} ${size.height}`, width: size.width, height: size.height });
+      fitMarks(layer, size);
       const places = { up: new Set<number>(), down: new Set<number>() };
       const nPoints = scene.x.length;
       for (let point = 0; point < nPoints; point += 2) {

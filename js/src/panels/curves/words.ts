@@ -3,7 +3,7 @@
 import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
 import { explained } from "../../elements/explained.ts";
-import { atEnd } from "../../elements/lifetime.ts";
+import { Timer } from "../../elements/lifetime.ts";
 import { featureAxisTitle, valueTitle } from "../../plots/axis_titles.ts";
 import type { Plot } from "../../plots/plot.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
@@ -130,15 +130,13 @@ function summaryOf(shown: Plot, reading: Reading, opened: RankedFeature, selecte
 export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
   const { store, aborted } = view;
   const summary = html("p", { class: "ice-hidden", "aria-live": "polite", "data-test": "summary" });
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  atEnd(aborted, () => clearTimeout(timer));
+  const timer = new Timer(aborted);
   view.keep(
     () => [plot.value, store.opened, store.reading.value, store.selection.value.length] as const,
     ([shown, opened, reading, selected]) => {
-      clearTimeout(timer);
+      timer.stop();
       if (shown === null || opened === null || reading === null) return;
-      const speak = () => setText(summary, summaryOf(shown, reading, opened, selected));
-      timer = setTimeout(speak, SUMMARY_MS);
+      timer.start(SUMMARY_MS, () => setText(summary, summaryOf(shown, reading, opened, selected)));
     },
   );
   return summary;

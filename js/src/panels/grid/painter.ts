@@ -1,7 +1,7 @@
 /** Paints the lines of the tiles: some of them while the slider moves, all of them once it rests. */
 
 import { computed } from "@preact/signals-core";
-import { atEnd } from "../../elements/lifetime.ts";
+import { Timer } from "../../elements/lifetime.ts";
 import { Pace } from "../../plots/frame_budget.ts";
 import { manySelected } from "../../plots/selected.ts";
 import type { View } from "../../view/view.ts";
@@ -18,7 +18,7 @@ const REST_MS = 120;
 export class Painter {
   readonly #pace = new Pace(BUDGET_MS);
   readonly #many = computed(() => manySelected(this.view.store.selection.value));
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #rest: Timer;
 
   /** Paints what is not painted as it should be, within a frame's time. */
   readonly #paintAll = (): void => {
@@ -46,16 +46,16 @@ export class Painter {
     panel: HTMLElement,
   ) {
     const { store, aborted, keep } = view;
+    this.#rest = new Timer(aborted);
     keep(
       () => ({ ...this.#painting(), dragging: store.dragging.value, drawn: pictures.version.value }),
       ({ dragging, ...painting }) => {
-        clearTimeout(this.#timer);
+        this.#rest.stop();
         if (!dragging) return this.#paintAll();
         panel.dataset.frameMs = this.#paintSome(painting).toFixed(1);
-        this.#timer = setTimeout(() => view.frames.request(this.#paintAll), REST_MS);
+        this.#rest.start(REST_MS, () => view.frames.request(this.#paintAll));
       },
     );
-    atEnd(aborted, () => clearTimeout(this.#timer));
   }
 
   #painting(): Painting {

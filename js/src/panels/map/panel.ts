@@ -1,8 +1,9 @@
 /** The features on a map: how much they differ between rows, how curved they are, and how much they matter. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
-import { html, setText, svg, update } from "../../elements/element.ts";
+import { html, setText, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
+import { fitMarks, markLayer } from "../../elements/layers.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { cssColor, plainPalette } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis } from "../../marks/axis.ts";
@@ -26,8 +27,8 @@ export function mapPanel(view: View): HTMLElement {
 class FeatureMap {
   readonly panel: HTMLElement;
   readonly #canvas = html("canvas", { class: "ice-layer", "aria-hidden": "true", "data-test": "map-points" });
-  readonly #ground = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
-  readonly #marks = svg("svg", { class: "ice-layer", "aria-hidden": "true", "data-test": "map-marks" });
+  readonly #ground = markLayer();
+  readonly #marks = markLayer();
   readonly #frame = html(
     "div",
     {
@@ -64,6 +65,7 @@ class FeatureMap {
 
   constructor(private readonly view: View) {
     this.#size = followSize(this.#frame, view.aborted);
+    this.#marks.dataset.test = "map-marks";
     const key = html(
       "p",
       { class: "ice-map-key", "data-test": "map-key" },
@@ -117,7 +119,7 @@ class FeatureMap {
         unit: store.reading.value?.unit ?? "prediction",
         convention: store.convention.value,
       }),
-      ({ axes, size: { width, height }, font, unit, convention }) => {
+      ({ axes, size, font, unit, convention }) => {
         if (axes === null) return;
         const unitText = (exponent: string): string => {
           const parts = [unit === "prediction" ? "" : UNIT_LABELS[unit], exponent].filter((part) => part !== "");
@@ -127,10 +129,10 @@ class FeatureMap {
         setText(this.#horizontal, `heterogeneity${unitText(axes.xExponent)} →`);
         explained(this.#vertical, explanation("non_linearity", ...variantsOf("numeric", convention)));
         explained(this.#horizontal, explanation("heterogeneity"));
-        update(this.#ground, { viewBox: `0 0 ${width} ${height}`, width, height });
+        fitMarks(this.#ground, size);
         this.#ground.replaceChildren(
           leftAxis(axes.yTicks, axes.left, axes.right),
-          bottomAxis(axes.xTicks, axes.left, axes.right, width, axes.axis, font),
+          bottomAxis(axes.xTicks, axes.left, axes.right, size.width, axes.axis, font),
           ...stripMarks(axes),
         );
       },
@@ -166,8 +168,7 @@ class FeatureMap {
 
   #mark(): void {
     if (this.#drawn === null) return;
-    const { width, height } = this.#drawn.size;
-    update(this.#marks, { viewBox: `0 0 ${width} ${height}`, width, height });
+    fitMarks(this.#marks, this.#drawn.size);
     const { store, theme } = this.view;
     const marks = marksOf(this.#drawn, this.#labels, store.feature.peek(), this.#pointed.peek(), theme.peek().font);
     this.#marks.replaceChildren(...marks);

@@ -5,7 +5,7 @@
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html } from "../../elements/element.ts";
-import { atEnd } from "../../elements/lifetime.ts";
+import { atEnd, Timer } from "../../elements/lifetime.ts";
 import { atEdge, inView, type Range, revealing } from "../../elements/visible_rows.ts";
 import { Bar, type BarState } from "../../marks/bars.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
@@ -41,18 +41,15 @@ export class RowList {
   #height = 0;
   readonly #inSight = signal(0);
   #shownAt = Number.NEGATIVE_INFINITY;
-  #cleaning: ReturnType<typeof setTimeout> | undefined;
+  readonly #cleaning: Timer;
 
   constructor(aborted: AbortSignal) {
     this.scroll.addEventListener("scroll", () => this.#scrolled(), { signal: aborted, passive: true });
     // It calls before the first picture, too.
     const observer = new ResizeObserver(() => this.#scrolled());
     observer.observe(this.scroll);
-    const end = (): void => {
-      clearTimeout(this.#cleaning);
-      observer.disconnect();
-    };
-    atEnd(aborted, end);
+    atEnd(aborted, () => observer.disconnect());
+    this.#cleaning = new Timer(aborted);
   }
 
   /**
@@ -174,10 +171,9 @@ export class RowList {
     this.#bars.delete(bar.name);
     this.#leaving.add(bar);
     bar.leaveTo(atEdge(this.#range, place));
-    clearTimeout(this.#cleaning);
-    this.#cleaning = setTimeout(() => {
+    this.#cleaning.start(GLIDE_MS, () => {
       for (const gone of this.#leaving) this.#remove(gone);
-    }, GLIDE_MS);
+    });
   }
 
   #remove(bar: Bar): void {

@@ -3,7 +3,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
-import { atEnd, listen, react } from "../../elements/lifetime.ts";
+import { listen, react, Timer } from "../../elements/lifetime.ts";
 import { copyText } from "../../files/clipboard.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
@@ -53,15 +53,13 @@ function inPython({ store, aborted }: View): HTMLElement[] {
     { type: "button", class: "ice-button ice-copy", "aria-live": "polite", "data-test": "copy-selected" },
     "Copy",
   );
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timer = new Timer(aborted);
   listen(copy, aborted, {
     click: async () => {
       setText(copy, (await copyText(IN_PYTHON)) ? "Copied" : "Not allowed here");
-      clearTimeout(timer);
-      timer = setTimeout(() => setText(copy, "Copy"), COPIED_MS);
+      timer.start(COPIED_MS, () => setText(copy, "Copy"));
     },
   });
-  atEnd(aborted, () => clearTimeout(timer));
   return [code, copy];
 }
 
@@ -109,14 +107,13 @@ function commonOf({ store, aborted }: View): ReadonlySignal<InCommonBody["items"
   const request = (rows: readonly number[]): void => {
     void last.make(store.inCommon(rows), ({ items }) => (common.value = items), clear);
   };
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  atEnd(aborted, () => clearTimeout(timer));
+  const timer = new Timer(aborted);
   react(aborted, () => {
     const rows = store.selection.value;
-    clearTimeout(timer);
+    timer.stop();
     last.drop();
     const isRequested = store.client.hasKernel && !store.brushing.value && rows.length >= FEWEST_IN_COMMON;
-    if (isRequested) timer = setTimeout(() => request(rows), PATIENCE_MS);
+    if (isRequested) timer.start(PATIENCE_MS, () => request(rows));
     else clear();
   });
   return common;

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import { html } from "../../../elements/element.ts";
-import { atEnd } from "../../../elements/lifetime.ts";
+import { Timer } from "../../../elements/lifetime.ts";
 import { LineRaster, lineStrength } from "../../../geometry/raster.ts";
 import { Fade } from "../../../plots/fade.ts";
 import { paintLevels, paintLines, sampleStrength } from "../../../plots/paint.ts";
@@ -59,7 +59,7 @@ class LinesLayer {
   #raster: LineRaster | null = null;
   #fade: { plot: Plot; whole: Fade } | null = null;
   #msPerLine = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #rest: Timer;
 
   constructor(
     private readonly view: View,
@@ -69,7 +69,7 @@ class LinesLayer {
     this.#isAll = which === "all";
     const name = this.#isAll ? "curves-canvas" : "selected-canvas";
     this.canvas = html("canvas", { class: layerClass(which), "data-test": name, "aria-hidden": "true" });
-    atEnd(view.aborted, () => clearTimeout(this.#timer));
+    this.#rest = new Timer(view.aborted);
     view.keep(
       () => this.#read(),
       (state) => this.#draw(state),
@@ -94,7 +94,7 @@ class LinesLayer {
   }
 
   #draw(state: State): void {
-    clearTimeout(this.#timer);
+    this.#rest.stop();
     const { plot, decay, selection, hidden, dense } = state;
     if (plot === null) return;
     const picked = selection === null ? null : manySelected(selection);
@@ -112,9 +112,9 @@ class LinesLayer {
     this.#report(plot, order.length, dense, spent);
     // A further step of the slider comes before this and resets it.
     if (isSampled && !state.moving) {
-      this.#timer = setTimeout(() => {
+      this.#rest.start(REST_MS, () => {
         this.#pausedAt.value = { decay, selection };
-      }, REST_MS);
+      });
     }
   }
 

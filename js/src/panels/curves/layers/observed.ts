@@ -1,5 +1,7 @@
 /** The observed value of the row whose card is open, on the axis. */
-import { svg, update } from "../../../elements/element.ts";
+
+import { svg } from "../../../elements/element.ts";
+import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { dotX, type Plot } from "../../../plots/plot.ts";
 import type { Pins } from "../../../store/pins.ts";
 import type { View } from "../../../view/view.ts";
@@ -29,15 +31,14 @@ function observedOf(plot: Plot, position: number): Observed | null {
 
 /** The row's dot, a line from it to the axis, and the value there. */
 export function observedLayer(view: View, { plot }: Shown, pins: Pins): SVGSVGElement {
-  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  const layer = markLayer();
   view.keep(
     () => [plot.value, pins.opened.value] as const,
     ([shown, row]) => {
       layer.replaceChildren();
       const observed = shown === null || row === null ? null : observedOf(shown, row);
       if (shown === null || observed === null || !observed.isVisible) return;
-      const { width, height } = shown.size;
-      update(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
+      fitMarks(layer, shown.size);
       const { x, y, line } = observed;
       const text = observed.isMissing ? "" : shown.write(shown.scene.curves.observed[line]!);
       const right = x > (shown.left + shown.right) / 2;

@@ -1,7 +1,9 @@
 /** What is under and over the lines: axes, histogram, observed values, the mean, selected rows and the marked one. */
+
 import { max } from "d3-array";
 import { html, svg, update } from "../../../elements/element.ts";
 import { explained } from "../../../elements/explained.ts";
+import { fitMarks, fitPixels, markLayer } from "../../../elements/layers.ts";
 import { groupMeans } from "../../../geometry/crossing.ts";
 import { cssColor } from "../../../geometry/palette.ts";
 import { OWN_DRAG } from "../../../gestures/gestures.ts";
@@ -44,18 +46,14 @@ const MOST_BOLD = 80;
 const STRIP_LABEL = 16;
 const NO_SLOPE = "A constant feature has no slope.";
 
-function resize(layer: SVGSVGElement, { size: { width, height } }: Plot): void {
-  update(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
-}
-
 export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
-  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  const layer = markLayer();
   view.keep(
     () => [plot.value, view.theme.value.font] as const,
     ([shown, font]) => {
       if (shown === null) return;
       const { scene, left, right, outer, top, bottom, slopesEnd, x, y } = shown;
-      resize(layer, shown);
+      fitMarks(layer, shown.size);
       layer.replaceChildren(leftAxis(shown.yTicks, left, right), ...dataStrip(shown), featureAxis(shown, font));
       if (shown.slot !== null) layer.append(...besideAxis(shown, shown.slot));
       layer.append(rightAxis(shown.rangeTicks, outer));
@@ -192,10 +190,7 @@ export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, whic
       const clip = clipOfOwn(shown);
       const beside = clipBeside(shown);
       const ownX = scene.curves.observed;
-      canvas.width = Math.round(size.width * size.ratio);
-      canvas.height = Math.round(size.height * size.ratio);
-      Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
-      pen.scale(size.ratio, size.ratio);
+      fitPixels(pen, size);
       const many = lines.nLines > MANY_DOTS;
       const dots = {
         x: Float32Array.from(scene.curves.observed, (value, line) => dotX(shown, line, value)),
@@ -220,7 +215,7 @@ export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, whic
 /** The mean, and the selected rows and the one under the pointer. */
 export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement {
   const { store } = view;
-  const whole = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  const whole = markLayer();
   // Slopes may leave the plot; what is under it stays readable.
   const layer = svg("svg", { x: 0, y: 0 });
   whole.append(layer);
@@ -233,7 +228,7 @@ export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement 
       if (store.pointed.peek() === null) view.tooltip.hide(); // it was about the plot before
       if (shown === null) return;
       const { scene, bottom, size } = shown;
-      resize(whole, shown);
+      fitMarks(whole, size);
       update(layer, { width: size.width, height: scene.kind === "d-ice" ? bottom : size.height });
       average.replaceChildren(...meanMarks(shown));
     },

@@ -1,6 +1,7 @@
 /** What was observed, as hollow points behind the lines: where a model is far off, they are far from the lines. */
 
 import { html } from "../../../elements/element.ts";
+import { fitPixels } from "../../../elements/layers.ts";
 import { dotX } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
@@ -18,10 +19,7 @@ export function targetLayer(view: View, { plot, target }: Shown): HTMLCanvasElem
       canvas.dataset.points = "0";
       if (shown === null || observed === null || pen === null) return;
       const { size, scene, order, lines, y } = shown;
-      canvas.width = Math.round(size.width * size.ratio);
-      canvas.height = Math.round(size.height * size.ratio);
-      Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
-      pen.scale(size.ratio, size.ratio);
+      fitPixels(pen, size);
       pen.strokeStyle = ink;
       pen.globalAlpha = Math.max(0.25, 0.6 * Math.min(1, FEW / order.length) ** 0.35);
       let points = 0;

@@ -1,6 +1,8 @@
 /** The crosshair of the what-if: it follows the curve of the only selected row, wherever the pointer is. */
+
 import { computed } from "@preact/signals-core";
-import { html, setText, svg, update } from "../../../elements/element.ts";
+import { html, setText, svg } from "../../../elements/element.ts";
+import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { nearestIndex } from "../../../geometry/transforms.ts";
 import { placeIn } from "../../../gestures/gestures.ts";
 import { weightText } from "../../../plots/fade.ts";
@@ -27,7 +29,7 @@ interface Aim {
 }
 
 export class Crosshair {
-  readonly #layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  readonly #layer = markLayer();
   readonly #words = html("output", { class: "ice-what-if", "data-test": "what-if" });
   readonly layers = [this.#layer, this.#words];
   readonly #drawn = computed(() => {
@@ -59,8 +61,7 @@ export class Crosshair {
         const mark = aim === null ? null : markOf(aim);
         this.#words.hidden = mark === null;
         if (aim === null || mark === null) return;
-        const { width, height } = aim.plot.size;
-        update(this.#layer, { viewBox: `0 0 ${width} ${height}`, width, height });
+        fitMarks(this.#layer, aim.plot.size);
         this.#layer.append(mark.node);
         this.#drawWords(aim, mark.x, decay);
       },

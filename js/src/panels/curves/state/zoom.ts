@@ -1,7 +1,7 @@
 /** What part of the axes shows: kept by kind, feature and output, moved by wheel, fingers, drags and keys. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
-import { atEnd } from "../../../elements/lifetime.ts";
+import { Timer } from "../../../elements/lifetime.ts";
 import { heldTo, isWhole, movedBy, type Span, zoomedAround } from "../../../geometry/zoom.ts";
 import type { Axes } from "../../../gestures/gestures.ts";
 import type { Plot } from "../../../plots/plot.ts";
@@ -24,7 +24,7 @@ export class Zoom {
   readonly moving = signal(false);
   readonly #key: ReadonlySignal<string>;
   readonly #live = signal<{ key: string; window: Window | null } | null>(null);
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #rest: Timer;
 
   constructor(
     private readonly view: View,
@@ -43,7 +43,7 @@ export class Zoom {
       const kept = remembered.value[this.#key.value];
       return kept === undefined ? null : { x: [kept[0], kept[1]], y: [kept[2], kept[3]] };
     });
-    atEnd(aborted, () => clearTimeout(this.#timer));
+    this.#rest = new Timer(aborted);
   }
 
   /** Shows a part of the axes of `plot`, or all of them. */
@@ -77,12 +77,11 @@ export class Zoom {
 
   /** While something moves the picture, each frame has to be cheap. */
   stir(settled: () => void = () => {}): void {
-    clearTimeout(this.#timer);
     this.moving.value = true;
-    this.#timer = setTimeout(() => {
+    this.#rest.start(REST_MS, () => {
       this.moving.value = false;
       settled();
-    }, REST_MS);
+    });
   }
 
   #show(window: Window | null): void {
