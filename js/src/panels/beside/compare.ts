@@ -4,6 +4,7 @@ import { ifChanged } from "../../elements/changed.ts";
 import { html, setText } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
 import { listen, react, Timer } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { Pace } from "../../plots/frame_budget.ts";
 import { manySelected } from "../../plots/selected.ts";
 import type { View } from "../../view/view.ts";
@@ -27,11 +28,7 @@ export class ComparePanel {
     hinted(this.#select, "Show another feature next to this one."),
   );
   readonly #title = html("p", { class: "ice-compare-title", "data-test": "compare-title" });
-  readonly #close = html(
-    "button",
-    { type: "button", class: "ice-link", "data-test": "compare-close" },
-    "Close comparison",
-  );
+  readonly #close = pushButton({ class: "ice-link", "data-test": "compare-close" }, "Close comparison");
   readonly #items = html("div", { class: "ice-compared-items" });
   /** The plots, in the place of the large one. */
   readonly plots = html(

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { featureAxisTitle, valueTitle } from "../../plots/axis_titles.ts";
 import { linesOf } from "../../plots/selected.ts";
 import { SmallPicture } from "../../plots/small_picture.ts";
@@ -27,12 +28,8 @@ export interface ShownLines {
 
 export class Compared {
   readonly picture = new SmallPicture();
-  readonly open = html("button", { type: "button", class: "ice-compared-name", "data-test": "compared-name" });
-  readonly remove = html(
-    "button",
-    { type: "button", class: "ice-compared-remove", "data-test": "compared-remove" },
-    "×",
-  );
+  readonly open = pushButton({ class: "ice-compared-name", "data-test": "compared-name" });
+  readonly remove = pushButton({ class: "ice-compared-remove", "data-test": "compared-remove" }, "×");
   readonly #message = html("p", { class: "ice-small-message", "data-test": "compared-message" });
   readonly #valueTitle = html("p", { class: "ice-compared-title", "data-test": "compared-y-title" });
   readonly #axisTitle = html("p", { class: "ice-compared-title ice-compared-axis" });

@@ -7,6 +7,7 @@ import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
 import { explained, unexplained } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { type Drivers, isOfDrivers, splitsOf } from "../../store/drivers.ts";
 import type { View } from "../../view/view.ts";
 import type { DriverBody, DriversBody, ViewChoices } from "../../wire/protocol.ts";
@@ -21,8 +22,7 @@ export function driversLine(view: View): HTMLElement {
   const { store, keep } = view;
   const lead = html("span", { class: "ice-drivers-lead", "data-test": "drivers-lead" });
   const chips = html("span", { class: "ice-chips" });
-  const together = html("button", {
-    type: "button",
+  const together = pushButton({
     class: "ice-chip ice-drivers-together",
     "aria-pressed": "false",
     "data-test": "drivers-together",
@@ -100,15 +100,8 @@ function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefin
   // The condition of a rule is visible however long the name is.
   const name = driver.column.length;
   const at = parted ?? (name > SHORT_NAME && driver.rule.startsWith(driver.column) ? name : undefined);
-  const chip = html(
-    "button",
-    {
-      type: "button",
-      class: "ice-chip",
-      "aria-pressed": "false",
-      "data-test": "driver",
-      "data-column": driver.column,
-    },
+  const chip = pushButton(
+    { class: "ice-chip", "aria-pressed": "false", "data-test": "driver", "data-column": driver.column },
     html("span", { class: "ice-chip-rule ice-parted" }, ...partedText(driver.rule, at)),
     " ",
     html(

@@ -5,6 +5,7 @@ import { hinted } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { moveBeside } from "../../elements/move_to.ts";
 import { placeUnder } from "../../elements/placing.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { type Offer, type Offers, offersIn, offersOfAll } from "../../store/available_choices.ts";
 import type { View } from "../../view/view.ts";
 import type { ViewChoices } from "../../wire/protocol.ts";
@@ -24,9 +25,8 @@ type Switch = keyof typeof SWITCHES;
 
 export function viewMenu(view: View): HTMLElement {
   const { root, aborted } = view;
-  const button = html(
-    "button",
-    { type: "button", class: "ice-button ice-disclosure", "aria-expanded": "false", "data-test": "view" },
+  const button = pushButton(
+    { class: "ice-button ice-disclosure", "aria-expanded": "false", "data-test": "view" },
     "View",
   );
   const menu = html(

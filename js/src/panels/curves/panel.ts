@@ -3,6 +3,7 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
 import { listen } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { brushOver } from "../../gestures/brush.ts";
 import type { Plot } from "../../plots/plot.ts";
 import type { Pins } from "../../store/pins.ts";
@@ -144,7 +145,7 @@ function fillFrame(
 /** The message that is shown over the plot while its curves are missing. */
 function coverOf({ store, aborted, keep }: View): HTMLElement {
   const message = html("p", { class: "ice-message-text", "data-test": "curves-message", "aria-live": "polite" });
-  const retry = html("button", { type: "button", class: "ice-button", "data-test": "retry" }, "Try again");
+  const retry = pushButton({ class: "ice-button", "data-test": "retry" }, "Try again");
   listen(retry, aborted, { click: () => store.retry() });
   const cover = html("div", { class: "ice-message" }, message, retry);
   keep(

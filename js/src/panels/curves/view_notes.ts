@@ -4,6 +4,7 @@ import { html, setText, svg } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import { fitMarks, markLayer } from "../../elements/layers.ts";
 import { listen } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import type { ValueRange } from "../../plots/value_range.ts";
 import type { View } from "../../view/view.ts";
@@ -30,7 +31,7 @@ export function leavingText({ above, below }: ValueRange, [low, high]: [number, 
 /** Remark on curves beyond the axis, with a button for the full range, or back to the default range. */
 export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Shown): HTMLElement {
   const text = html("span", { role: "status" });
-  const button = html("button", { type: "button", class: "ice-link", "data-test": "full-range" }, FULL);
+  const button = pushButton({ class: "ice-link", "data-test": "full-range" }, FULL);
   const remark = html("p", { class: "ice-range-remark", "data-test": "range-remark", hidden: true }, text, " ", button);
   listen(button, aborted, {
     click: () => store.remembered.choose("full_slopes", !store.remembered.of("full_slopes").peek()),

@@ -3,6 +3,7 @@
 import { Choice } from "../../elements/choice.ts";
 import { html, setText, update } from "../../elements/element.ts";
 import { listen } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { FIGURES, isDrawnHere, titleOf, type Where, type Wish } from "../../files/save.ts";
 import type { View } from "../../view/view.ts";
 import { sentenceOf } from "../../wire/client.ts";
@@ -55,7 +56,7 @@ export class ExportDialog {
     { type: "submit", class: "ice-button ice-primary", "data-test": "dialog-run" },
     WHERES.download.does,
   );
-  readonly #cancel = html("button", { type: "button", class: "ice-button", "data-test": "dialog-cancel" }, "Cancel");
+  readonly #cancel = pushButton({ class: "ice-button", "data-test": "dialog-cancel" }, "Cancel");
   readonly #form: HTMLFormElement;
   readonly node: HTMLDialogElement;
   #isUsed = false;

@@ -5,6 +5,7 @@ import { ifChanged } from "../../elements/changed.ts";
 import { html, setText, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { labelWidth } from "../../marks/axis.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
@@ -57,7 +58,7 @@ class Ranking {
   readonly #remark = html("p", { class: "ice-empty", "data-test": "ranking-remark" });
   readonly #footnote = html("p", { class: "ice-meaning ice-far-off", "data-test": "far-off" }, FAR_OFF_REMARK);
   readonly #counted = html("span", { "data-test": "ranking-count" });
-  readonly #whole = html("button", { type: "button", class: "ice-link", "data-test": "ranking-whole" });
+  readonly #whole = pushButton({ class: "ice-link", "data-test": "ranking-whole" });
   readonly #cut = html("p", { class: "ice-cut" }, this.#counted, this.#whole);
   readonly #list = html("div");
 

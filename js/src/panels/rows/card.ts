@@ -4,6 +4,7 @@ import { hinted } from "../../elements/explained.ts";
 import { focusedBeside } from "../../elements/focus.ts";
 import { icon } from "../../elements/icons.ts";
 import { listen, react } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { rowTitle } from "../../plots/row_title.ts";
 import type { Pins } from "../../store/pins.ts";
 import { loadedOf } from "../../store/store.ts";
@@ -148,5 +149,5 @@ class RowCard {
 
 function cardButton(name: "before" | "after" | "close", label: string): HTMLButtonElement {
   const attributes = { class: "ice-row-card-button", "aria-label": label, "data-test": `row-card-${name}` };
-  return hinted(html("button", { type: "button", ...attributes }, icon(name)), label);
+  return hinted(pushButton({ ...attributes }, icon(name)), label);
 }

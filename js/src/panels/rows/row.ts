@@ -3,6 +3,7 @@ import { html, setText, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
 import { focusedBeside } from "../../elements/focus.ts";
 import { listen } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import type { Pins } from "../../store/pins.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
@@ -30,7 +31,7 @@ class RowPicker {
     "aria-label": "Number of the row",
     "data-test": "row-number",
   });
-  readonly #show = html("button", { type: "button", class: "ice-link", "data-test": "row-show" });
+  readonly #show = pushButton({ class: "ice-link", "data-test": "row-show" });
 
   constructor(
     private readonly view: View,

@@ -1,6 +1,7 @@
 /** The content of a row's card: outcomes, and features by how far they can move the prediction. */
 import { html } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { largestChange, type WhatIf } from "../../store/what_if.ts";
 import type { View } from "../../view/view.ts";
 import type { RowsBody } from "../../wire/protocol.ts";
@@ -74,10 +75,8 @@ const sizeOf = ({ best }: Item): number => Math.abs(best?.change ?? 0);
 function itemNode({ feature, observed, best, isKnown }: Item, isOpen: boolean, largest: number): HTMLElement {
   const text = observed === "" ? "missing" : observed;
   const change = best === null ? (isKnown ? "0" : "") : changeText(best.change, largest);
-  const node = html(
-    "button",
+  const node = pushButton(
     {
-      type: "button",
       class: "ice-row-card-item",
       "aria-current": isOpen ? "true" : null,
       "data-feature": feature,

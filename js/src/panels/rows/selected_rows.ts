@@ -4,6 +4,7 @@ import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
 import { listen, react, Timer } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { copyText } from "../../files/clipboard.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
@@ -29,7 +30,7 @@ interface Order {
 export function selectedPanel(view: View): HTMLElement {
   const { store, aborted } = view;
   const howMany = html("b", { "data-test": "selected-count-text" });
-  const clear = html("button", { type: "button", class: "ice-button", "data-test": "clear-selection" }, "Clear");
+  const clear = pushButton({ class: "ice-button", "data-test": "clear-selection" }, "Clear");
   listen(clear, aborted, { click: () => store.clearSelection() });
   const head = html("div", { class: "ice-selection-head" }, html("span", {}, howMany, ...inPython(view)), clear);
   const panel = html("div", { class: "ice-selection" }, head, commonChips(view), new SelectedTable(view).node);
@@ -48,9 +49,8 @@ export function selectedPanel(view: View): HTMLElement {
 function inPython({ store, aborted }: View): HTMLElement[] {
   if (!store.client.hasKernel) return [];
   const code = explained(html("code", { "data-test": "selected-code" }, IN_PYTHON), explanation("selected_rows"));
-  const copy = html(
-    "button",
-    { type: "button", class: "ice-button ice-copy", "aria-live": "polite", "data-test": "copy-selected" },
+  const copy = pushButton(
+    { class: "ice-button ice-copy", "aria-live": "polite", "data-test": "copy-selected" },
     "Copy",
   );
   const timer = new Timer(aborted);
@@ -120,9 +120,8 @@ function commonOf({ store, aborted }: View): ReadonlySignal<InCommonBody["items"
 }
 
 function chipOf({ column, text, inside, outside }: InCommonBody["items"][number]): HTMLElement {
-  const chip = html(
-    "button",
-    { type: "button", class: "ice-chip", "aria-pressed": "false", "data-test": "common", "data-column": column },
+  const chip = pushButton(
+    { class: "ice-chip", "aria-pressed": "false", "data-test": "common", "data-column": column },
     html("span", { class: "ice-chip-rule" }, text),
     " ",
     html("span", { class: "ice-chip-share" }, `${percent(inside)} vs ${percent(outside)}`),
@@ -239,7 +238,7 @@ function headOf(name: string, at: number, order: Order | null): HTMLElement {
   const isSorted = order?.column === at;
   const sorted = isSorted ? (order.descending ? "descending" : "ascending") : null;
   const sign = sorted === null ? "" : { ascending: " ↑", descending: " ↓" }[sorted];
-  const button = html("button", { type: "button", class: "ice-sort", "data-sort": at }, name);
+  const button = pushButton({ class: "ice-sort", "data-sort": at }, name);
   hinted(button, `Sort by ${name}.`);
   if (sign !== "") button.append(html("span", { "aria-hidden": "true" }, sign));
   return html("th", { scope: "col", "aria-sort": sorted }, button);

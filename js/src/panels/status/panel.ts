@@ -2,6 +2,7 @@
 
 import { html, setText, update } from "../../elements/element.ts";
 import { listen } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, KERNEL_GONE, sentenceOf } from "../../wire/client.ts";
 import type { Header, Status } from "../../wire/protocol.ts";
@@ -57,8 +58,8 @@ class StatusPanel {
     "data-test": "progress",
     "aria-label": "Features computed",
   });
-  readonly #cancel = html("button", { type: "button", class: "ice-button", "data-test": "cancel" }, "Cancel");
-  readonly #resume = html("button", { type: "button", class: "ice-button", "data-test": "resume" }, "Resume");
+  readonly #cancel = pushButton({ class: "ice-button", "data-test": "cancel" }, "Cancel");
+  readonly #resume = pushButton({ class: "ice-button", "data-test": "resume" }, "Resume");
 
   constructor(view: View) {
     const { store, aborted, keep } = view;
