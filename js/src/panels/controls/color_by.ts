@@ -4,7 +4,7 @@ import { ifChanged } from "../../elements/changed.ts";
 import { html } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
-import { Segments } from "../../elements/segments.ts";
+import { segments } from "../../elements/segments.ts";
 import { isOfDrivers, splitsOf, type Together, togetherOf } from "../../store/drivers.ts";
 import { unsplit } from "../../store/two_sides.ts";
 import type { View } from "../../view/view.ts";
@@ -51,14 +51,15 @@ function columnSelect({ store, aborted, keep }: View): HTMLElement {
     );
   });
   keep(
-    () => ({
-      columns: store.figures.value?.header.columns ?? [],
-      colorBy: store.colorBy.value,
-      coloring: store.remembered.of("coloring").value,
-      drivers: splitsOf(store.drivers.value),
-      together: togetherOf(store.drivers.value),
-    }),
-    ({ columns: all, colorBy, coloring, drivers, together }) => {
+    () =>
+      [
+        store.figures.value?.header.columns ?? [],
+        store.colorBy.value,
+        store.remembered.of("coloring").value,
+        splitsOf(store.drivers.value),
+        togetherOf(store.drivers.value),
+      ] as const,
+    ([all, colorBy, coloring, drivers, together]) => {
       const columns = all.map(({ name }) => name);
       const best = drivers.filter(({ column }) => columns.includes(column)).slice(0, MOST_OFFERED);
       if (colorBy !== null && !columns.includes(colorBy)) columns.push(colorBy);
@@ -99,12 +100,9 @@ function coloringControl({ store, aborted, keep }: View): HTMLElement {
     const mark = html("i", { class: `ice-coloring-${coloring}`, "aria-hidden": "true" });
     return hinted(html("button", { "data-test": `coloring-${coloring}`, "aria-label": label }, mark), hint, label);
   });
-  const segments = new Segments(
-    buttons,
-    { label: "Colouring of numbers", className: " ice-coloring" },
-    (place) => store.colorAs(store.colorBy.peek(), COLORINGS[place]!.coloring),
-    aborted,
-  );
+  const choose = (place: number): void => store.colorAs(store.colorBy.peek(), COLORINGS[place]!.coloring);
+  const { node, check } = segments("Colouring of numbers", buttons, choose, aborted);
+  node.classList.add("ice-coloring");
   keep(
     () => {
       const picture = store.picture.value;
@@ -112,9 +110,9 @@ function coloringControl({ store, aborted, keep }: View): HTMLElement {
       return { scale: colors === null ? null : unsplit(colors.scale), coloring: store.remembered.of("coloring").value };
     },
     ({ scale, coloring: chosen }) => {
-      segments.node.hidden = scale?.kind !== "continuous";
-      segments.check(COLORINGS.findIndex(({ coloring }) => coloring === chosen));
+      node.hidden = scale?.kind !== "continuous";
+      check(COLORINGS.findIndex(({ coloring }) => coloring === chosen));
     },
   );
-  return segments.node;
+  return node;
 }

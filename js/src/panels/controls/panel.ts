@@ -3,7 +3,7 @@
 import { html, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
-import { Segments } from "../../elements/segments.ts";
+import { segments } from "../../elements/segments.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { View } from "../../view/view.ts";
 import type { Curves } from "../../wire/decode.ts";
@@ -49,12 +49,12 @@ function kindControl({ store, aborted, keep }: View): HTMLElement {
   const choose = (place: number): void => {
     if (!buttons[place]!.hasAttribute("aria-disabled")) store.setKind(KINDS[place]!);
   };
-  const segments = new Segments(buttons, { label: "Kind of curves" }, choose, aborted);
+  const { node, check } = segments("Kind of curves", buttons, choose, aborted);
   keep(
     // Of all features together, some have slopes.
     () => [store.kind.value, store.remembered.of("right").value === "all" ? null : store.opened] as const,
     ([wanted, opened]) => {
-      segments.check(KINDS.indexOf(drawnKind(wanted, opened?.kind ?? "numeric")));
+      check(KINDS.indexOf(drawnKind(wanted, opened?.kind ?? "numeric")));
       for (const [place, button] of buttons.entries()) {
         const kind = KINDS[place]!;
         const offered = opened === null || drawnKind(kind, opened.kind) === kind;
@@ -65,7 +65,7 @@ function kindControl({ store, aborted, keep }: View): HTMLElement {
       }
     },
   );
-  return segments.node;
+  return node;
 }
 
 /** Any level can be an anchor, by its place on the axis; other values are typed. */

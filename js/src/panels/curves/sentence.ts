@@ -69,14 +69,15 @@ export function featureSentence({ store, keep }: View, { loaded, plot }: Shown):
   const rank = explained(html("span", { "data-test": "rank" }), explanation("rank"));
   const sentence = html("p", { class: "ice-sentence", "data-test": "sentence" }, average, " ", rank, steepest);
   keep(
-    () => ({
-      curves: loaded.value?.curves ?? null,
-      feature: store.feature.value,
-      output: store.figures.value?.header.output_label ?? "",
-      opened: store.opened,
-      of: store.ranking.value.length,
-    }),
-    ({ curves, feature, output, opened, of }) => {
+    () =>
+      [
+        loaded.value?.curves ?? null,
+        store.feature.value,
+        store.figures.value?.header.output_label ?? "",
+        store.opened,
+        store.ranking.value.length,
+      ] as const,
+    ([curves, feature, output, opened, of]) => {
       // While the curves of a feature are on their way, those of the last one are still on screen.
       setText(average, curves === null || curves.feature !== feature ? "" : averageSentence(curves, output));
       setText(rank, opened === null ? "" : rankText(opened, of));

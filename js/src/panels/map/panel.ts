@@ -112,14 +112,15 @@ class FeatureMap {
   #keepAxes(): void {
     const { store, theme, keep } = this.view;
     keep(
-      () => ({
-        axes: this.#axes.value,
-        size: this.#size.value,
-        font: theme.value.font,
-        unit: store.reading.value?.unit ?? "prediction",
-        convention: store.convention.value,
-      }),
-      ({ axes, size, font, unit, convention }) => {
+      () =>
+        [
+          this.#axes.value,
+          this.#size.value,
+          theme.value.font,
+          store.reading.value?.unit ?? "prediction",
+          store.convention.value,
+        ] as const,
+      ([axes, size, font, unit, convention]) => {
         if (axes === null) return;
         const unitText = (exponent: string): string => {
           const parts = [unit === "prediction" ? "" : UNIT_LABELS[unit], exponent].filter((part) => part !== "");
@@ -142,14 +143,9 @@ class FeatureMap {
   #keepPoints(): void {
     const { store, keep } = this.view;
     keep(
-      () => ({
-        axes: this.#axes.value,
-        size: this.#size.value,
-        ranking: store.ranking.value,
-        theme: this.view.theme.value,
-        dragging: store.dragging.value,
-      }),
-      ({ axes, size, ranking, theme, dragging }) => {
+      () =>
+        [this.#axes.value, this.#size.value, store.ranking.value, this.view.theme.value, store.dragging.value] as const,
+      ([axes, size, ranking, theme, dragging]) => {
         const reading = store.reading.peek();
         const pen = this.#canvas.getContext("2d");
         if (axes === null || reading === null || pen === null) return;

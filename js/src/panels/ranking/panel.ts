@@ -258,14 +258,15 @@ class Ranking {
   /** How many of the features are in view, and a button for the others. */
   #keepCut(): void {
     this.view.keep(
-      () => ({
-        found: this.#found.value.length,
-        listed: this.#listed.value.length,
-        isCut: this.#isCut.value,
-        isNarrow: this.beside.isNarrow.value,
-        room: this.#rows.inSight.value,
-      }),
-      ({ found, listed, isCut, isNarrow, room }) => {
+      () =>
+        [
+          this.#found.value.length,
+          this.#listed.value.length,
+          this.#isCut.value,
+          this.beside.isNarrow.value,
+          this.#rows.inSight.value,
+        ] as const,
+      ([found, listed, isCut, isNarrow, room]) => {
         const inSight = Math.min(listed, room);
         const rest = isCut ? "" : ", scroll for more";
         setText(this.#counted, inSight < found ? `${count(inSight)} of ${count(found)}${rest}` : "");

@@ -6,7 +6,7 @@ import { hinted } from "../../../elements/explained.ts";
 import { focusedBeside } from "../../../elements/focus.ts";
 import { icon } from "../../../elements/icons.ts";
 import { listen } from "../../../elements/lifetime.ts";
-import { Segments } from "../../../elements/segments.ts";
+import { segments } from "../../../elements/segments.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
 
@@ -34,17 +34,14 @@ export function plotTools(view: View, { plot, zoom }: Shown): { node: HTMLElemen
   const choose = (place: number): void => {
     tool.value = names[place]!;
   };
-  const segments = new Segments(buttons, { label: "Drag tool" }, choose, view.aborted);
+  const { node: group, check } = segments("Drag tool", buttons, choose, view.aborted);
   const attributes = { type: "button", class: "ice-button ice-tool", "aria-label": "Show all" };
   const reset = html("button", { ...attributes, "data-test": "zoom-reset" }, icon("reset"));
   hinted(reset, "Show the whole axes again (0, or a double click).");
   listen(reset, view.aborted, { click: () => zoom.reset() });
-  const node = html("div", { class: "ice-tools", "data-test": "plot-tools" }, reset, segments.node);
+  const node = html("div", { class: "ice-tools", "data-test": "plot-tools" }, reset, group);
 
-  view.keep(
-    () => names.indexOf(tool.value),
-    (chosen) => segments.check(chosen),
-  );
+  view.keep(() => names.indexOf(tool.value), check);
   view.keep(
     () => plot.value?.cut ?? { x: false, y: false },
     ({ x, y }) => {
