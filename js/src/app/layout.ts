@@ -29,7 +29,7 @@ import { type View, whileShown } from "../view/view.ts";
 /** Minimum width for ranking and curves side by side; in a narrower cell the curves follow the first few bars. */
 const WIDE_PX = 900;
 
-/** What saves the view as files: a button, and what became of the last one. */
+/** The parts that export the view: a button, and the message about the last export. */
 export type Exporting = (view: View) => { button: HTMLElement; news: HTMLElement };
 
 export function layOut(view: View, exporting: Exporting): void {
@@ -58,7 +58,7 @@ export function layOut(view: View, exporting: Exporting): void {
     isNarrow.value = root.clientWidth < WIDE_PX;
     root.dataset.layout = isNarrow.value ? "narrow" : "wide";
   };
-  // In the next frame: another layout from inside the observer would be a loop, and browsers complain of it.
+  // In the next frame: browsers report a layout change inside the observer as a loop.
   const observer = new ResizeObserver(() => view.frames.request(place));
   observer.observe(root);
   atEnd(view.aborted, () => observer.disconnect());
@@ -87,7 +87,7 @@ function leftColumn(view: View, beside: BesideBars): HTMLElement {
     (name) => remembered.choose("left", name),
     view.aborted,
   );
-  // At once, not in the next frame: what draws then measures its room first.
+  // At once, not in the next frame, in which panels measure their size before they draw.
   react(view.aborted, () => tabs.draw(left.value === "map" ? "map" : "bars"));
   return html("div", { class: "ice-column" }, tabs.node, bars, map);
 }

@@ -1,4 +1,4 @@
-/** One view of an explorer: everything it makes ends with the cleanup that `show` returns. */
+/** One view of an explorer. The cleanup that `show` returns ends all of it. */
 import type { AnyModel } from "@anywidget/types";
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html } from "../elements/element.ts";

@@ -22,7 +22,7 @@ export function classesPanel(view: View): HTMLElement {
   return new ClassesPanel(view).node;
 }
 
-/** What the pictures are drawn by. */
+/** The state that the pictures are drawn by. */
 interface State {
   picture: ClassesPicture;
   dark: boolean;
@@ -123,7 +123,7 @@ const sameCards = (cards: Element, { outputs }: ClassCurves): boolean =>
   JSON.stringify(Array.from(cards.children, (card) => (card as HTMLElement).dataset.output)) ===
   JSON.stringify(outputs);
 
-/** A press on it has its class explained, where there is a kernel to do so. */
+/** With a kernel, a button that explains its class. */
 function cardOf(output: string, canExplain: boolean): HTMLElement {
   return html(
     canExplain ? "button" : "div",

@@ -12,9 +12,9 @@ import { Compared } from "./compared.ts";
 import { ComparedPointer } from "./compared_pointer.ts";
 import { Comparison, MOST_OTHERS } from "./comparison.ts";
 
-/** What the plots may take of a frame while the slider moves. */
+/** Time of a frame for the plots while the slider moves. */
 const BUDGET_MS = 8;
-/** The slider rests when it has not moved for so long. */
+/** Time without movement after which the slider rests. */
 const REST_MS = 120;
 
 const FULL = "Up to three features can be compared. Remove one first.";
@@ -219,7 +219,7 @@ export class ComparePanel {
   }
 }
 
-/** What the plots are drawn by. */
+/** The state that the plots are drawn by. */
 function stateOf({ store }: View, { names, plots, rows, room, shelf }: Comparison) {
   return {
     version: shelf.version.value,

@@ -1,4 +1,4 @@
-/** What colours the curves: a column by its values, below and above its median, or by its best split. */
+/** The colours of the curves: a column by its values, below and above its median, or by its best split. */
 
 import { ifChanged } from "../../elements/changed.ts";
 import { html } from "../../elements/element.ts";
@@ -24,7 +24,7 @@ export function colorControl(view: View): HTMLElement {
   return html("span", { class: "ice-colors" }, field, coloringControl(view));
 }
 
-/** What can be chosen, in the order of the list: nothing, what explains the differences, then all columns. */
+/** An entry of the list: nothing, then what explains the differences, then all columns. */
 interface Choice {
   column: string | null;
   coloring: Coloring | null;

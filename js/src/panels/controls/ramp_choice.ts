@@ -1,4 +1,4 @@
-/** What numbers and ordered levels are coloured along. */
+/** The ramp of colours of numbers and ordered levels. */
 
 import { html } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";

@@ -1,4 +1,4 @@
-/** What is shown of the open feature besides its lines, and how: a disclosure that the keyboard can work. */
+/** The View menu: what is shown of the open feature besides its lines, and how. */
 
 import { html, setText } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
@@ -70,7 +70,7 @@ export function viewMenu(view: View): HTMLElement {
 const offered = (store: View["store"]): Offers =>
   store.remembered.of("right").value === "all" ? offersOfAll(store.kind.value) : offersIn(store);
 
-/** A line of the menu: what can be chosen, and under it why not, where it cannot. */
+/** A line of the menu: a choice, and the reason where it is not available. */
 class Line {
   readonly #reason = html("span", { class: "ice-view-reason" });
   readonly node: HTMLElement;

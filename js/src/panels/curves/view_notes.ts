@@ -80,7 +80,7 @@ export function edgeMarks({ keep }: View, { plot, range }: Shown): SVGSVGElement
   return layer;
 }
 
-/** What a shade of the density means. */
+/** The scale of the shades of the density. */
 export function densityKey({ keep }: View, { plot, peak }: Shown): HTMLElement {
   const ramp = html("i", { class: "ice-density-ramp" });
   const most = html("span");

@@ -15,12 +15,12 @@ import { noSlopes } from "../../words/values.ts";
 import { averageSentence } from "./sentence.ts";
 import type { Shown } from "./state/plot_state.ts";
 
-/** A live region that spoke at every step of the slider would never stop. */
+/** Delay of the summary, so that it is not announced at every step of the slider. */
 const SUMMARY_MS = 600;
 /** Means of further levels are not read out. */
 const MOST_SPOKEN = 8;
 
-/** What else the keys do, for those who cannot drag. */
+/** The keys that do what drags and the wheel do. */
 const KEYS =
   "Enter selects the curve and shows its row. With one row selected, left and right move along its curve. Shift and Enter add the curve to the selection or remove it. Plus and minus zoom, Shift and an arrow key pan, 0 shows all.";
 
@@ -86,7 +86,7 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
       const of = (metric: string) =>
         opened === null ? Number.NaN : (reading?.get(opened.index, metric) ?? Number.NaN);
       const defined = parts.filter(({ metric }) => !Number.isNaN(of(metric)));
-      // What stays keeps the focus.
+      // Nodes that stay keep the focus.
       const isSame = defined.length === facts.childElementCount && defined.every(({ node }) => facts.contains(node));
       if (!isSame) facts.replaceChildren(...defined.map(({ node }) => node));
       if (opened === null || reading === null) return;

@@ -1,4 +1,4 @@
-/** Everything about an export at once: format, what, how large, and where to. */
+/** The export dialog: format, contents, size and destination. */
 
 import { Choice } from "../../elements/choice.ts";
 import { html, setText, update } from "../../elements/element.ts";

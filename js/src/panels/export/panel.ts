@@ -1,4 +1,4 @@
-/** Saves what is shown as a file: a menu for the usual ways, and a dialog for all of them. */
+/** Saves the view as a file: a menu of the usual exports, and a dialog of all options. */
 
 import { html, setText } from "../../elements/element.ts";
 import { react } from "../../elements/lifetime.ts";
@@ -27,7 +27,7 @@ const IN_NOTEBOOK = NAMES.indexOf("notebook");
 export interface ExportPanel {
   /** The button and its menu. */
   button: HTMLElement;
-  /** What became of the last export. */
+  /** The message about the last export. */
   news: HTMLElement;
 }
 

@@ -1,4 +1,4 @@
-/** How wide a figure is printed, how fine, and whether it has a heading. */
+/** Width and resolution of a figure, and whether it has a heading. */
 
 import { html, update } from "../../elements/element.ts";
 import { listen } from "../../elements/lifetime.ts";

@@ -50,7 +50,7 @@ export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElem
   return legend;
 }
 
-/** What the legend is drawn by. */
+/** The state that the legend is drawn by. */
 interface Key extends Pick<Theme, "dark" | "ramp"> {
   scale: ColorsBody | null;
   problem: string | null;

@@ -39,7 +39,7 @@ export function gridPanel(view: View, above: Above, toFeature: () => void): HTML
   return new Grid(view, above, toFeature).panel;
 }
 
-/** What the tiles are placed by. */
+/** The state that the tiles are placed by. */
 interface Arrangement {
   places: Places;
   /** The first of the tiles in view, and one past the last. */
@@ -191,7 +191,7 @@ class Grid {
   #placeTiles({ places, from, to, opened, reachable, metric, write }: Arrangement): void {
     const shown = [...this.#order.entries()].slice(from, to);
     const place = this.#order.findIndex(({ name }) => name === reachable);
-    // The tile with the focus outlives the scrolling away of its row.
+    // The tile with the focus is kept when its row is scrolled out of view.
     if (place !== -1 && (place < from || place >= to)) shown.push([place, this.#order[place]!]);
     this.#tiles.keepOnly(new Set(shown.map(([, { name }]) => name)));
     for (const [at, feature] of shown) {
@@ -277,7 +277,7 @@ class Grid {
     const { name: reached } = this.#order[next]!;
     this.#active.value = reached;
     this.#reveal(next);
-    // The tile may only exist from the next frame on.
+    // The tile may not exist before the next frame.
     this.view.frames.request(() => this.#tiles.all.get(reached)?.node.focus({ preventScroll: true }));
     return true;
   }

@@ -1,4 +1,4 @@
-/** The features on a map: how much they differ between rows, how curved they are, and how much they matter. */
+/** The map of the features: heterogeneity, non-linearity, and the metric of the ranking as area. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
@@ -151,7 +151,7 @@ class FeatureMap {
         if (axes === null || reading === null || pen === null) return;
         this.#drawn = { axes, size, points: pointsOf(ranking, reading, axes) };
         paint(this.#canvas, pen, this.#drawn, cssColor(plainPalette(theme.dark ? "dark" : "light"), 0), theme.paper);
-        // Labels that jump from side to side while the slider moves could not be read.
+        // Labels keep their places while the slider moves, to stay readable.
         if (!dragging || this.#labels.size === 0) this.#labels = labelsOf(this.#drawn, theme.font);
         this.#mark();
       },

@@ -16,7 +16,7 @@ export interface Point {
   radius: number;
 }
 
-/** Axes of the map. They follow from figures that do not decay, so the slider moves sizes alone. */
+/** Axes of the map. Their metrics do not depend on the decay, so the slider changes sizes only. */
 export interface MapAxes {
   left: number;
   right: number;
@@ -103,7 +103,7 @@ export function pointsOf(ranking: readonly RankedFeature[], reading: Reading, ax
   return points;
 }
 
-/** The point under the pointer: of several the smallest, for it lies on top; else the nearest within reach. */
+/** The point under the pointer, the smallest of several, which is on top; otherwise the nearest within reach. */
 export function pointAt(points: readonly Point[], x: number, y: number, reach: number): Point | null {
   let found: Point | null = null;
   let best = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** The features as bars, best first. Everything it shows follows from the tables: the slider needs no kernel. */
+/** The features as bars, best first, read from the tables, so that the slider needs no request. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { ifChanged } from "../../elements/changed.ts";
@@ -281,7 +281,7 @@ class Ranking {
 
 const rowOf = (event: Event): HTMLElement | null => (event.target as Element).closest<HTMLElement>("[data-feature]");
 
-/** What the ranking is drawn by. */
+/** The state that the ranking is drawn by. */
 interface State {
   ranking: readonly RankedFeature[];
   reading: Reading | null;
@@ -296,26 +296,26 @@ interface State {
   waits: boolean;
 }
 
-/** The first few features, the open one in place of the last where it ranks below them. */
+/** The first few features, with the open one in place of the last where it ranks below them. */
 function firstOf(ranking: readonly RankedFeature[], open: string): RankedFeature[] {
   const first = ranking.slice(0, FEW_ROWS);
   const below = ranking.slice(FEW_ROWS).find(({ name }) => name === open);
   return below === undefined ? first : [...first.slice(0, -1), below];
 }
 
-/** Whether the figures are still counted as they were before the reader chose otherwise. */
+/** Whether the figures still follow the convention before the last choice. */
 function waitsForCounting({ store }: View): boolean {
   const header = store.figures.value?.header;
   if (header === undefined) return false;
   return header.convention !== store.convention.value;
 }
 
-/** The largest of the figures that are written, which tells how many digits they need. */
+/** The largest figure that is written, which determines the number of digits. */
 function largest(ranking: readonly RankedFeature[]): number {
   return ranking.reduce((most, { value }) => (value > most ? value : most), 0);
 }
 
-/** What there is to say instead of bars, or of all of them; nothing where they speak for themselves. */
+/** The message in place of the bars or below them; empty where none is needed. */
 function remarkOn(
   ranking: readonly RankedFeature[],
   found: number,

@@ -1,4 +1,4 @@
-/** What the signs and the stripes of the bars mean, as far as the bars have some. */
+/** The key of the signs and stripes that the bars have. */
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";

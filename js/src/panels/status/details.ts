@@ -1,4 +1,4 @@
-/** What few readers need: engine, grid, how impact is counted, and the notes, behind a fold. */
+/** Details behind a fold: engine, grid, the definition of impact, and the notes. */
 import { html, setText } from "../../elements/element.ts";
 import type { View } from "../../view/view.ts";
 import type { Header, Note } from "../../wire/protocol.ts";

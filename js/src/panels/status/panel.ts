@@ -14,7 +14,7 @@ import { detailsPanel } from "./details.ts";
 const PREPARING = "Preparing your choice …";
 const WAITING = "Waiting for the current model call to finish. Your choice is explained next.";
 
-/** What the status line is drawn by. */
+/** The state that the status line is drawn by. */
 interface State {
   status: Status;
   header: Header | null;

@@ -1,4 +1,4 @@
-/** The mean line of each group that has a colour of its own. */
+/** The mean curve of each coloured group. */
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { svg } from "../../../elements/element.ts";

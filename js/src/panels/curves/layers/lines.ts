@@ -1,4 +1,4 @@
-/** The lines as pixels. While the slider moves a fair sample is drawn within a budget, and all of them when it rests. */
+/** The lines as pixels: a fair sample within a time budget while the slider moves, all of them when it rests. */
 
 import { signal } from "@preact/signals-core";
 import { html } from "../../../elements/element.ts";
@@ -14,9 +14,9 @@ import type { Shown } from "../state/plot_state.ts";
 import { clipBeside } from "../state/zoomed_plot.ts";
 import { DensityPainter } from "./density.ts";
 
-/** What a frame may cost while the slider moves. */
+/** Time for a frame while the slider moves. */
 const BUDGET_MS = 8;
-/** The slider rests when it has not moved for so long. */
+/** Time without movement after which the slider rests. */
 const REST_MS = 120;
 /** Fewer lines than this no longer show the shape of the whole. */
 const LEAST_LINES = 40;
@@ -26,7 +26,7 @@ export function linesLayer(view: View, shown: Shown, which: Which): HTMLCanvasEl
   return new LinesLayer(view, shown, which).canvas;
 }
 
-/** What the lines are painted by. */
+/** The state that the lines are painted by. */
 interface State {
   plot: Plot | null;
   decay: number;
@@ -42,7 +42,7 @@ interface State {
 
 /** The lines of one painting. */
 interface Lines {
-  /** With the colours of the selected lines, where it is these that are painted. */
+  /** With the palette of the selected lines, where these are painted. */
   plot: Plot;
   visible: Uint32Array;
   /** Those of them that a frame has time for. */

@@ -25,9 +25,9 @@ import type { View } from "../../../view/view.ts";
 import { explanation, type Term } from "../../../words/glossary.ts";
 import { hasLevels } from "../../../words/values.ts";
 import type { Shown } from "../state/plot_state.ts";
-import { clipBeside, clipOf, clipOfOwn, clipped, isBeside, isWithin } from "../state/zoomed_plot.ts";
+import { clipBeside, clipOf, clipOfObserved, clipped, isBeside, isWithin } from "../state/zoomed_plot.ts";
 
-/** Share of the steepest mean slope below which a spread of slopes does not count. */
+/** Share of the steepest mean slope below which a spread of slopes is rounding. */
 const LEAST_SPREAD = 1e-3;
 /** More dots than this are drawn smaller and lighter. */
 const MANY_DOTS = 200;
@@ -40,7 +40,7 @@ const NARROW_LEVEL = 32;
 /** Half the width of the bar of missing values, and the room of their label, in px. */
 const SLOT_BAR = 14;
 const SLOT_LABEL = 54;
-/** A mean with more points than this has a slight rim: steps stand close together, and a wide one would cover them. */
+/** A mean with more points than this has a thin rim: a wide one would cover close steps. */
 const MOST_BOLD = 80;
 /** Height of the label of a strip, in px. */
 const STRIP_LABEL = 16;
@@ -108,7 +108,7 @@ export function stripLabels(view: View, { plot }: Shown): HTMLElement[] {
   return [spread, data];
 }
 
-/** Counts of the data over the axis, and of what lacks the value beside it, on one scale. */
+/** Histogram of the data above the axis, and the number of missing values beside it, on one scale. */
 function dataStrip({ scene, x, axis, slopesEnd, slot, rug }: Plot): SVGElement[] {
   const { histogramEdges: edges, histogramCounts: counts, missing } = scene.curves;
   const height = axis - slopesEnd - rug - 4;
@@ -187,7 +187,7 @@ export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, whic
       const { scene, lines, y, size, bottom } = shown;
       const palette = isAll ? shown.palette : selectedPalette(shown, isColored, view.theme.peek());
       const every = linesOf(shown, picked).subarray(0, moving ? MOST_MOVING_DOTS : undefined);
-      const clip = clipOfOwn(shown);
+      const clip = clipOfObserved(shown);
       const beside = clipBeside(shown);
       const ownX = scene.curves.observed;
       fitPixels(pen, size);

@@ -1,4 +1,4 @@
-/** What was observed, as hollow points behind the lines: where a model is far off, they are far from the lines. */
+/** The observed target, as hollow points behind the lines: the farther from the lines, the larger the residual. */
 
 import { html } from "../../../elements/element.ts";
 import { fitPixels } from "../../../elements/layers.ts";

@@ -17,7 +17,7 @@ import { isBeside } from "../state/zoomed_plot.ts";
 /** Steps of a key from one end of a long grid to the other. */
 const KEY_STEPS = 100;
 const LONG_STEP = 10;
-/** The words: how far they are from the rule, and the room that they take. */
+/** Distance of the text from the rule, and its size. */
 const GAP = 10;
 const WORDS = { width: 290, height: 28 };
 
@@ -141,7 +141,7 @@ function sentenceOf({ plot: { scene }, line, at }: Aim, decay: number): string {
   return `${feature} ${value} → prediction ${number(predicted + offset, range)}, ${moved}${counts}`;
 }
 
-/** Where words from `start` on cover neither the curve nor the row's own height: near the top, or near the bottom. */
+/** A height at which text from `start` on covers neither the curve nor the row's prediction. */
 function freeHeight({ plot, line }: Aim, start: number): number {
   const { scene, x, y, top, bottom } = plot;
   const n = scene.x.length;
@@ -155,7 +155,7 @@ function freeHeight({ plot, line }: Aim, start: number): number {
   return places.find(isFree) ?? places[0]!;
 }
 
-/** A rule at the value, a dot on the curve, and how far that is from the height of the row's own prediction. */
+/** A rule at the value, a dot on the curve, and its distance from the row's prediction. */
 function markOf({ plot, line, at }: Aim): { node: SVGElement; x: number; y: number } | null {
   const { scene, x: scale, y: height, left, right, top, bottom, axis, slot } = plot;
   const { grid } = scene.curves;

@@ -45,7 +45,7 @@ function levelAt(shown: Plot, x: number): DataTooltip | null {
   const tick = least(xTicks, ({ at }) => Math.abs(at - x));
   if (tick === undefined) return null;
   const { grid, histogramEdges, histogramCounts, nObservations } = scene.curves;
-  const level = nearestIndex(grid, shown.x.invert(tick.at)); // a part of the axes has some of the ticks
+  const level = nearestIndex(grid, shown.x.invert(tick.at)); // a zoomed axis has only some of the ticks
   const observations = histogramCounts[bisectRight(histogramEdges, grid[level]!) - 1];
   const rows = observations === undefined ? [] : [countRow(observations, nObservations)];
   if (scene.onLevels) {
@@ -64,7 +64,7 @@ function binAt({ scene, x: scale }: Plot, x: number): DataTooltip | null {
   const [low, high] = [edges[bin]!, edges[bin + 1]!];
   const write = placeWriterOf(curves);
   const inside = Array.from(grid).filter((value) => low <= value && value < high);
-  // A value with a bar of its own; its edges lie half way to its neighbours.
+  // A bar of a single value; its edges are half way to the neighbours.
   const title =
     counts.length <= grid.length && inside.length === 1 ? write(inside[0]!) : `${write(low)} to ${write(high)}`;
   const [from, to] = scale.range() as [number, number];

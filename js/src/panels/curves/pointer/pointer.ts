@@ -29,7 +29,7 @@ import type { Tool } from "./tools.ts";
 
 /** How near to a line the pointer must be, in px. */
 const REACH = 24;
-/** How much a key zooms, and how far one moves what shows: to the right, and up. */
+/** Factor of a zoom by a key, and shares of the view by which a key pans: to the right, and up. */
 const KEY_ZOOM = 1.5;
 const PANS: Record<string, [number, number]> = {
   ArrowLeft: [-0.2, 0],
@@ -264,7 +264,7 @@ function pxOf(shown: Plot, line: number): Point {
         x: lines.x[half]! / size.ratio + left,
         y: lines.y[line * lines.nPoints + half]! / size.ratio,
       };
-  // Of a zoomed picture it may be out of sight.
+  // In a zoomed plot it may be out of view.
   return { x: Math.min(outer, Math.max(left, place.x)), y: Math.min(bottom, Math.max(top, place.y)) };
 }
 

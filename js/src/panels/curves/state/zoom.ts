@@ -1,4 +1,4 @@
-/** What part of the axes shows: kept by kind, feature and output, moved by wheel, fingers, drags and keys. */
+/** The visible part of the axes: kept by kind, feature and output, moved by wheel, fingers, drags and keys. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { Timer } from "../../../elements/lifetime.ts";
@@ -8,19 +8,19 @@ import type { Plot } from "../../../plots/plot.ts";
 import type { Scene } from "../../../plots/scene.ts";
 import type { View } from "../../../view/view.ts";
 
-/** The parts of both axes that show; heights as on the axis, not relative to the scene's base. */
+/** The visible parts of both axes; heights as on the axis, not relative to the scene's base. */
 export interface Window {
   x: Span;
   y: Span;
 }
 
-/** Zooming rests when nothing has moved for so long: all is drawn then, and remembered. */
+/** Time without movement after which all lines are drawn and the zoom is stored. */
 const REST_MS = 120;
 
 export class Zoom {
-  /** The part that shows; null where all of it does. */
+  /** The visible part; null where the whole axes are visible. */
   readonly window: ReadonlySignal<Window | null>;
-  /** Whether the picture is being moved, so that a sample of the lines has to do. */
+  /** Whether the view moves, so that only a sample of the lines is drawn. */
   readonly moving = signal(false);
   readonly #key: ReadonlySignal<string>;
   readonly #live = signal<{ key: string; window: Window | null } | null>(null);
@@ -69,13 +69,13 @@ export class Zoom {
     });
   }
 
-  /** Moves what shows by shares of it: to the right, and up. */
+  /** Moves the visible part by shares of its size: to the right, and up. */
   move(plot: Plot, from: Window, right: number, up: number): void {
     const full = fullWindow(plot);
     this.show(plot, { x: movedBy(from.x, right, full.x), y: movedBy(from.y, up, full.y) });
   }
 
-  /** While something moves the picture, each frame has to be cheap. */
+  /** Marks the view as moving, until it rests. */
   stir(settled: () => void = () => {}): void {
     this.moving.value = true;
     this.#rest.start(REST_MS, () => {
