@@ -301,7 +301,7 @@ const place = (value: number): number => (Number.isNaN(value) ? Number.MAX_VALUE
 /** The parts of a buffer that belong to the given lines. */
 function ofLines(bytes: Uint8Array, nLines: number, lines: readonly number[]): Bytes {
   const size = bytes.length / nLines;
-  const some = new Uint8Array(size * lines.length);
-  for (const [at, line] of lines.entries()) some.set(bytes.subarray(line * size, (line + 1) * size), at * size);
-  return some;
+  const parts = new Uint8Array(size * lines.length);
+  for (const [at, line] of lines.entries()) parts.set(bytes.subarray(line * size, (line + 1) * size), at * size);
+  return parts;
 }

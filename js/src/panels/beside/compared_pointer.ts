@@ -1,4 +1,4 @@
-/** The pointer over a compared plot: it marks a row wherever that is drawn, a click selects it, a drag selects a range. */
+/** The pointer over a compared plot: it marks a row in all plots, a click selects the row, a drag selects a range. */
 import { listen } from "../../elements/lifetime.ts";
 import type { TooltipRow } from "../../elements/tooltip.ts";
 import { nearestLine } from "../../geometry/pick.ts";

@@ -1,4 +1,4 @@
-/** The features that are compared, and plots of their curves: of equal size, on one value axis if the units are equal. */
+/** The compared features and their plots: of equal size, on one value axis if the units are equal. */
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { atEnd } from "../../elements/lifetime.ts";
 import { fairOrder } from "../../plots/plot.ts";

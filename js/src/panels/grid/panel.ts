@@ -98,7 +98,7 @@ class Grid {
       maxLines: () => MOST_LINES,
       rows: () => store.selection.value.slice(0, MOST_SELECTED),
     });
-    this.#tiles = new Tiles(this.#list, (name) => store.partings.peek().get(name), this.#ask, aborted);
+    this.#tiles = new Tiles(this.#list, (name) => store.partings.peek().get(name), this.#request, aborted);
     this.panel = html(
       "section",
       { class: "ice-panel", "aria-label": "All features in small", "data-test": "all-features" },
@@ -148,7 +148,7 @@ class Grid {
         const write = reading?.column(max(this.#order, ({ value }) => value) ?? 0) ?? String;
         this.#placeTiles({ ...arranged, reachable, write });
         this.#pictures.draw(this.#tiles.all, this.#shelf, look, arranged.places.tileWidth - TILE_INSET);
-        this.#ask();
+        this.#request();
         if (arranged.opened !== this.#revealed) {
           this.#revealed = arranged.opened;
           this.#reveal(this.#order.findIndex(({ name }) => name === arranged.opened));
@@ -224,11 +224,11 @@ class Grid {
   }
 
   /** Curves of the tiles in view come first, then those just beyond. */
-  readonly #ask = (): void => {
-    const asked = this.#order.filter(
+  readonly #request = (): void => {
+    const requested = this.#order.filter(
       ({ name, known, kind }) => this.#tiles.all.has(name) && known && this.#hasPicture(kind),
     );
-    this.#shelf.want(this.#tiles.nearFirst(asked.map(({ name }) => name)));
+    this.#shelf.want(this.#tiles.nearFirst(requested.map(({ name }) => name)));
   };
 
   #reveal(place: number): void {

@@ -105,13 +105,13 @@ export function pointsOf(ranking: readonly RankedFeature[], reading: Reading, ax
 
 /** The point under the pointer, the smallest of several, which is on top; otherwise the nearest within reach. */
 export function pointAt(points: readonly Point[], x: number, y: number, reach: number): Point | null {
-  let found: Point | null = null;
+  let nearest: Point | null = null;
   let best = Number.POSITIVE_INFINITY;
   for (const point of points) {
     const away = Math.hypot(point.x - x, point.y - y);
     if (away > point.radius + reach) continue;
     const cost = away <= point.radius ? point.radius - 1e4 : away - point.radius;
-    if (cost < best) [found, best] = [point, cost];
+    if (cost < best) [nearest, best] = [point, cost];
   }
-  return found;
+  return nearest;
 }

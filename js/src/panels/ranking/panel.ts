@@ -65,16 +65,16 @@ class Ranking {
   readonly #names = computed(() =>
     (this.view.store.figures.value?.header.features ?? []).map(({ name }) => folded(name)),
   );
-  readonly #matching = computed(() => matches(this.#names.value, this.#search.query.value));
+  readonly #isMatch = computed(() => matches(this.#names.value, this.#search.query.value));
   /** The ranked features whose names contain the search text. */
-  readonly #found = computed(() => this.view.store.ranking.value.filter(({ index }) => this.#matching.value[index]));
+  readonly #matching = computed(() => this.view.store.ranking.value.filter(({ index }) => this.#isMatch.value[index]));
   readonly #isWhole = signal(false);
   readonly #isCut = computed(
-    () => this.beside.isNarrow.value && !this.#isWhole.value && this.#found.value.length > FEW_ROWS + 1,
+    () => this.beside.isNarrow.value && !this.#isWhole.value && this.#matching.value.length > FEW_ROWS + 1,
   );
   /** Those that have a row: all, or the first few with the open one among them. */
   readonly #listed = computed(() =>
-    this.#isCut.value ? firstOf(this.#found.value, this.view.store.feature.value) : this.#found.value,
+    this.#isCut.value ? firstOf(this.#matching.value, this.view.store.feature.value) : this.#matching.value,
   );
   /** The open feature and the search text for which the list was last scrolled. */
   #revealed = ["", ""];
@@ -109,7 +109,7 @@ class Ranking {
   }
 
   #placeOf(name: string): number {
-    return this.#found.peek().findIndex((ranked) => ranked.name === name);
+    return this.#matching.peek().findIndex((ranked) => ranked.name === name);
   }
 
   #focusOpen(): void {
@@ -117,7 +117,7 @@ class Ranking {
   }
 
   #goTo(place: number): void {
-    const ranked = this.#found.peek()[place];
+    const ranked = this.#matching.peek()[place];
     if (ranked === undefined) return;
     this.view.store.open(ranked.name);
     if (this.#isCut.peek()) this.view.drawNow(); // it may have no row yet
@@ -146,7 +146,7 @@ class Ranking {
         const target = this.#targetOf(event.key, rowOf(event)?.dataset.feature ?? store.feature.peek());
         if (target === undefined) return;
         event.preventDefault();
-        this.#goTo(Math.min(Math.max(target, 0), this.#found.peek().length - 1));
+        this.#goTo(Math.min(Math.max(target, 0), this.#matching.peek().length - 1));
       },
     });
     scroll.addEventListener("scroll", hide, { signal: aborted, passive: true });
@@ -170,7 +170,7 @@ class Ranking {
       PageDown: place + this.#rows.perPage,
       PageUp: place - this.#rows.perPage,
       Home: 0,
-      End: this.#found.peek().length - 1,
+      End: this.#matching.peek().length - 1,
       Enter: place,
       " ": place,
     };
@@ -195,7 +195,7 @@ class Ranking {
     return {
       ranking: ranking.value,
       reading: reading.value,
-      found: this.#found.value,
+      matching: this.#matching.value,
       listed: this.#listed.value,
       query: this.#search.query.value,
       metric: rankBy.value,
@@ -206,16 +206,16 @@ class Ranking {
   }
 
   #draw(state: State): void {
-    const { ranking, found, listed, query, metric, feature, computing, waits } = state;
+    const { ranking, matching, listed, query, metric, feature, computing, waits } = state;
     this.#key.hidden = metric !== "in_distribution_impact";
-    this.#search.tell(found.length, ranking.length);
-    setText(this.#remark, remarkOn(ranking, found.length, query, metric, computing));
+    this.#search.show(matching.length, ranking.length);
+    setText(this.#remark, remarkOn(ranking, matching.length, query, metric, computing));
     this.#remark.hidden = this.#remark.textContent === "";
     // The page below keeps its place while the search text is typed.
     if (query === "") this.#list.style.minHeight = "";
     else if (this.#list.style.minHeight === "") this.#list.style.minHeight = `${this.#list.offsetHeight}px`;
-    this.#footnote.hidden = found.every(({ farOff }) => farOff === null);
-    this.#rows.scroll.hidden = found.length === 0;
+    this.#footnote.hidden = matching.every(({ farOff }) => farOff === null);
+    this.#rows.scroll.hidden = matching.length === 0;
     update(this.panel, { "data-waits": waits, "aria-busy": waits ? "true" : null });
     update(this.#rows.node, { "aria-label": `Features by ${RANK_LABELS[metric]}` });
     this.#drawRows(state);
@@ -225,15 +225,15 @@ class Ranking {
     }
   }
 
-  #drawRows({ ranking, reading, found, listed, metric, feature, computing }: State): void {
+  #drawRows({ ranking, reading, matching, listed, metric, feature, computing }: State): void {
     const scale: Scale = {
       metric,
       convention: reading?.figures.header.convention ?? "stable",
       of: ranking.length,
       longest: longestOf(ranking),
-      write: reading?.column(largest(found)) ?? String,
+      write: reading?.column(largest(matching)) ?? String,
     };
-    const reachable = found.some(({ name }) => name === feature) ? feature : found[0]?.name;
+    const reachable = matching.some(({ name }) => name === feature) ? feature : matching[0]?.name;
     this.#rows.show({
       ranking: listed,
       partings: this.view.store.partings.peek(),
@@ -244,8 +244,8 @@ class Ranking {
           ...lengths,
           rank: ranked.rank,
           place,
-          position: (listed === found ? place : found.indexOf(ranked)) + 1,
-          of: found.length,
+          position: (listed === matching ? place : matching.indexOf(ranked)) + 1,
+          of: matching.length,
           open: ranked.name === feature,
           reachable: ranked.name === reachable,
           computing: ranked.name === computing && lengths.pending,
@@ -260,18 +260,18 @@ class Ranking {
     this.view.keep(
       () =>
         [
-          this.#found.value.length,
+          this.#matching.value.length,
           this.#listed.value.length,
           this.#isCut.value,
           this.beside.isNarrow.value,
           this.#rows.inSight.value,
         ] as const,
-      ([found, listed, isCut, isNarrow, room]) => {
+      ([matching, listed, isCut, isNarrow, room]) => {
         const inSight = Math.min(listed, room);
         const rest = isCut ? "" : ", scroll for more";
-        setText(this.#counted, inSight < found ? `${count(inSight)} of ${count(found)}${rest}` : "");
-        this.#whole.hidden = !isNarrow || found <= FEW_ROWS + 1;
-        setText(this.#whole, isCut ? `all ${count(found)} …` : "fewer");
+        setText(this.#counted, inSight < matching ? `${count(inSight)} of ${count(matching)}${rest}` : "");
+        this.#whole.hidden = !isNarrow || matching <= FEW_ROWS + 1;
+        setText(this.#whole, isCut ? `all ${count(matching)} …` : "fewer");
         this.#whole.setAttribute("aria-expanded", String(!isCut));
         this.#cut.hidden = this.#whole.hidden && this.#counted.textContent === "";
       },
@@ -285,8 +285,8 @@ const rowOf = (event: Event): HTMLElement | null => (event.target as Element).cl
 interface State {
   ranking: readonly RankedFeature[];
   reading: Reading | null;
-  /** The features that are searched for, and those of them that have a row. */
-  found: readonly RankedFeature[];
+  /** The features whose names contain the search text, and those of them that have a row. */
+  matching: readonly RankedFeature[];
   listed: readonly RankedFeature[];
   query: string;
   metric: RankBy;
@@ -318,13 +318,13 @@ function largest(ranking: readonly RankedFeature[]): number {
 /** The message in place of the bars or below them; empty where none is needed. */
 function remarkOn(
   ranking: readonly RankedFeature[],
-  found: number,
+  nMatching: number,
   query: string,
   metric: RankBy,
   computing: string | null,
 ): string {
   if (ranking.length === 0) return computing === null ? "No features to rank." : "Reading the data …";
-  if (found === 0) return `No feature’s name contains “${query}”.`;
+  if (nMatching === 0) return `No feature’s name contains “${query}”.`;
   const isUndefined = ranking.every(({ known, value }) => known && !Number.isFinite(value));
   return isUndefined ? whyUndefined(metric) : "";
 }

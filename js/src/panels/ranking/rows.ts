@@ -1,6 +1,6 @@
 /**
- * The bars in or near view. A long list has room for all bars, and elements for these, the one with the focus and the one
- * that the Tab key reaches.
+ * The bars in or near view. A long list has room for all bars, and elements for these, for the one with the focus and for
+ * the one that the Tab key reaches.
  */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";

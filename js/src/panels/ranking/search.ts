@@ -15,7 +15,7 @@ export interface Search {
   /** The search text; empty if none. */
   query: ReadonlySignal<string>;
   /** Shows how many of the features have it in their names. */
-  tell(found: number, of: number): void;
+  show(matching: number, of: number): void;
 }
 
 /** `leave` is called with ↓ (to the bars) and Enter (open the first of them). */
@@ -60,9 +60,9 @@ export function searchField(view: View, leave: (open: boolean) => void): Search 
       if (node.hidden) search("");
     },
   );
-  const tell = (found: number, of: number): void =>
-    setText(counted, query.peek() === "" ? "" : `${count(found)} of ${plural(of, "feature")}`);
-  return { node, query, tell };
+  const show = (matching: number, of: number): void =>
+    setText(counted, query.peek() === "" ? "" : `${count(matching)} of ${plural(of, "feature")}`);
+  return { node, query, show };
 }
 
 function focusOnSlash({ root, aborted }: View, row: HTMLElement, field: HTMLInputElement): void {

@@ -189,7 +189,7 @@ export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, whic
       const every = linesOf(shown, picked).subarray(0, moving ? MOST_MOVING_DOTS : undefined);
       const clip = clipOfObserved(shown);
       const beside = clipBeside(shown);
-      const ownX = scene.curves.observed;
+      const observed = scene.curves.observed;
       fitPixels(pen, size);
       const many = lines.nLines > MANY_DOTS;
       const dots = {
@@ -197,9 +197,9 @@ export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, whic
         y: Float32Array.from(scene.own, (value) => y(value)),
         colors: (line: number) => cssColor(palette, lines.color[line]!),
         order: every.filter((line) => {
-          const place = Number.isNaN(ownX[line]!) ? beside : clip;
+          const place = Number.isNaN(observed[line]!) ? beside : clip;
           const at = y(scene.own[line]!);
-          const isShown = isWithin(place, dotX(shown, line, ownX[line]!), at) && at < bottom;
+          const isShown = isWithin(place, dotX(shown, line, observed[line]!), at) && at < bottom;
           return isShown && !hidden.has(lines.color[line]!);
         }),
         opacity: many && !scene.onLevels ? 0.55 : 0.95,

@@ -167,11 +167,13 @@ function markOf({ plot, line, at }: Aim): { node: SVGElement; x: number; y: numb
   if (!isMissing && (x < left - 1 || x > right + 1)) return null;
   const node = svg("g", { class: "ice-crosshair", "data-test": "crosshair" });
   node.append(svg("line", { class: "ice-crosshair-rule", x1: x, x2: x, y1: top, y2: axis }));
-  const own = scene.kind === "d-ice" ? Number.NaN : height(scene.own[line]!);
+  const predicted = scene.kind === "d-ice" ? Number.NaN : height(scene.own[line]!);
   const isSeen = (at: number) => Number.isFinite(at) && at >= top - 1 && at <= bottom + 1;
-  if (isSeen(own)) {
-    node.append(svg("line", { class: "ice-crosshair-own", x1: left, x2: isMissing ? x : right, y1: own, y2: own }));
-    if (isSeen(y)) node.append(svg("line", { class: "ice-crosshair-change", x1: x, x2: x, y1: own, y2: y }));
+  if (isSeen(predicted)) {
+    node.append(
+      svg("line", { class: "ice-crosshair-own", x1: left, x2: isMissing ? x : right, y1: predicted, y2: predicted }),
+    );
+    if (isSeen(y)) node.append(svg("line", { class: "ice-crosshair-change", x1: x, x2: x, y1: predicted, y2: y }));
   }
   if (isSeen(y)) node.append(svg("circle", { cx: x, cy: y, r: 5 }));
   return { node, x, y: isSeen(y) ? y : bottom };

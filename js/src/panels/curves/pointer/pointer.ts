@@ -1,4 +1,4 @@
-/** The pointer and the keys over the plot: they mark the nearest curve or the next one, select rows and move the view. */
+/** The pointer and the keys over the plot: they mark the nearest or the next curve, select rows and move the view. */
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { least } from "d3-array";
 import { listen } from "../../../elements/lifetime.ts";
@@ -257,9 +257,9 @@ function nearestBeside(shown: Plot, hidden: Hidden, x: number, y: number): numbe
 function pxOf(shown: Plot, line: number): Point {
   const { scene, lines, left, outer, top, bottom, size, y } = shown;
   const half = Math.floor(lines.nPoints / 2);
-  const own = dotX(shown, line, scene.curves.observed[line]!);
-  const place = Number.isFinite(own)
-    ? { x: own, y: y(scene.own[line]!) }
+  const observedX = dotX(shown, line, scene.curves.observed[line]!);
+  const place = Number.isFinite(observedX)
+    ? { x: observedX, y: y(scene.own[line]!) }
     : {
         x: lines.x[half]! / size.ratio + left,
         y: lines.y[line * lines.nPoints + half]! / size.ratio,

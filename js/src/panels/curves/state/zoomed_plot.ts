@@ -61,8 +61,8 @@ export interface Clip {
 }
 
 /**
- * Where drawing ends: at the ends of a zoomed axis; otherwise marks may extend beyond the plot. Slopes end at the bottom,
- * so that the strips below stay readable.
+ * Where drawing ends: at the ends of a zoomed axis; otherwise marks may extend beyond the plot. Slopes end at the
+ * bottom, so that the strips below stay readable.
  */
 export function clipOf({ cut, scene, left, right, top, bottom, size }: Plot): Clip {
   return {
