@@ -1,14 +1,13 @@
 /** The open feature next to one or two others: the menu that selects them, and their plots. */
-import type { ReadonlySignal } from "@preact/signals-core";
+import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { ifChanged } from "../../elements/changed.ts";
 import { html, setText } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
 import { listen, react, Timer } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
 import { Pace } from "../../plots/frame_budget.ts";
-import { manySelected } from "../../plots/selected.ts";
 import type { View } from "../../view/view.ts";
-import { Compared } from "./compared.ts";
+import { Compared, type ShownLines } from "./compared.ts";
 import { ComparedPointer } from "./compared_pointer.ts";
 import { Comparison, MOST_OTHERS } from "./comparison.ts";
 
@@ -156,10 +155,24 @@ export class ComparePanel {
 
   #keepPlots(): void {
     const { store, keep } = this.view;
-    const { plots } = this.#comparison;
+    const { names, plots, lines, room, shelf } = this.#comparison;
+    const output = computed(() => store.figures.value?.header.output_label ?? "");
     keep(
-      () => stateOf(this.view, this.#comparison),
-      (state) => this.#draw(state),
+      () =>
+        [
+          store.decay.value,
+          store.dragging.value,
+          lines.value,
+          output.value,
+          [names.value, plots.value, room.value, store.ranking.value, store.kind.value, shelf.version.value],
+        ] as const,
+      ([decay, isDragging, shown, title]) => {
+        this.#rest.stop();
+        this.#draw(shown, title);
+        this.#paint(decay, isDragging);
+        const paintAll = (): void => this.#paint(decay, false);
+        if (isDragging) this.#rest.start(REST_MS, () => this.view.frames.request(paintAll));
+      },
     );
     keep(
       () => [store.selection.value, store.pointed.value, plots.value] as const,
@@ -169,38 +182,23 @@ export class ComparePanel {
     );
   }
 
-  #draw({
-    names,
-    plots,
-    ranking,
-    rows,
-    width,
-    kind,
-    hidden,
-    decay,
-    dragging,
-    many,
-    output,
-  }: ReturnType<typeof stateOf>): void {
-    const { root, store, frames } = this.view;
-    this.#rest.stop();
-    const lines = { rows: new Set(rows), hidden, many };
-    for (const [place, name] of names.entries()) {
+  /** Draws all but the curves. */
+  #draw(lines: ShownLines, output: string): void {
+    const { root, store } = this.view;
+    const { names, plots, room, shelf } = this.#comparison;
+    for (const [place, name] of names.peek().entries()) {
       const compared = this.#places[place]!;
-      const plot = plots.get(name);
-      compared.node.style.width = `${width}px`;
+      const plot = plots.peek().get(name);
+      compared.node.style.width = `${room.peek().width}px`;
       compared.drawPlot(plot, lines, output);
-      const feature = ranking.find((ranked) => ranked.name === name);
-      if (plot === undefined) compared.explain(feature, this.#comparison.shelf.get(name), kind);
+      const feature = store.ranking.peek().find((ranked) => ranked.name === name);
+      if (plot === undefined) compared.explain(feature, shelf.get(name), store.kind.peek());
     }
-    this.#paint(decay, dragging);
-    const opened = plots.get(store.feature.peek())?.scene;
-    if (opened !== undefined) {
-      // What is on the screen, as the large plot reports it.
-      const { feature, nLines } = opened.curves;
-      Object.assign(root.dataset, { feature, kind: opened.kind, drawnLines: String(nLines) });
-    }
-    if (dragging) this.#rest.start(REST_MS, () => frames.request(() => this.#paint(decay, false)));
+    const opened = plots.peek().get(store.feature.peek())?.scene;
+    if (opened === undefined) return;
+    // What is on the screen, as the large plot reports it.
+    const { feature, nLines } = opened.curves;
+    Object.assign(root.dataset, { feature, kind: opened.kind, drawnLines: String(nLines) });
   }
 
   #drawn(): Compared[] {
@@ -217,22 +215,4 @@ export class ComparePanel {
       this.#pace.took(ms, lines);
     }
   }
-}
-
-/** The state that the plots are drawn by. */
-function stateOf({ store }: View, { names, plots, rows, room, shelf }: Comparison) {
-  return {
-    version: shelf.version.value,
-    names: names.value,
-    plots: plots.value,
-    ranking: store.ranking.value,
-    rows: rows.value,
-    width: room.value.width,
-    kind: store.kind.value,
-    hidden: store.hiddenLevels.value,
-    decay: store.decay.value,
-    dragging: store.dragging.value,
-    many: manySelected(store.selection.value),
-    output: store.figures.value?.header.output_label ?? "",
-  };
 }

@@ -3,6 +3,7 @@ import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { atEnd } from "../../elements/lifetime.ts";
 import { fairOrder } from "../../plots/plot.ts";
 import type { Scene } from "../../plots/scene.ts";
+import { manySelected } from "../../plots/selected.ts";
 import { around, rangeOf, type SmallPlot, smallScene, tickedPlot } from "../../plots/small_plot.ts";
 import { sharedRange } from "../../plots/value_range.ts";
 import { Shelf } from "../../store/curve_queue.ts";
@@ -10,6 +11,7 @@ import { type Loaded, loadedOf } from "../../store/store.ts";
 import { followSize, type Size } from "../../view/size.ts";
 import type { View } from "../../view/view.ts";
 import { drawnKind } from "../../words/values.ts";
+import type { ShownLines } from "./compared.ts";
 
 /** Features besides the open one. */
 export const MOST_OTHERS = 2;
@@ -46,6 +48,11 @@ export class Comparison {
     if (positions.length <= MOST_LINES) return Array.from(positions);
     const sample = Array.from(fairOrder(positions.length).subarray(0, MOST_LINES), (line) => positions[line]!);
     return [...new Set([...sample, ...selection.value])];
+  });
+  /** The curves of these rows that the legend does not hide. */
+  readonly lines = computed((): ShownLines => {
+    const { hiddenLevels, selection } = this.view.store;
+    return { rows: new Set(this.rows.value), hidden: hiddenLevels.value, many: manySelected(selection.value) };
   });
   /** The size that all plots have room for. */
   readonly room = computed((): Size => {

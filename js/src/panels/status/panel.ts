@@ -46,73 +46,58 @@ function sentence({ status, header, alive, isPreparing, problem }: State): strin
 }
 
 export function statusPanel(view: View): HTMLElement {
-  return new StatusPanel(view).node;
+  const { store, aborted, keep } = view;
+  const text = html("span", { class: "ice-status-text", "data-test": "status-text" });
+  const words = html("span", { class: "ice-status-words", role: "status", tabindex: -1 }, text);
+  const bar = html("progress", { class: "ice-progress", "data-test": "progress", "aria-label": "Features computed" });
+  const cancel = pushButton({ class: "ice-button", "data-test": "cancel" }, "Cancel");
+  const resume = pushButton({ class: "ice-button", "data-test": "resume" }, "Resume");
+  const panel = html(
+    "footer",
+    { class: "ice-status", "data-test": "status" },
+    html("div", { class: "ice-status-line" }, words, bar, cancel, resume),
+    detailsPanel(view),
+  );
+  const fail = (error: unknown): void => {
+    if (!(error instanceof Cancelled)) setText(text, sentenceOf(error));
+  };
+  listen(cancel, aborted, { click: oneAtATime(() => store.cancel(), fail) });
+  listen(resume, aborted, { click: oneAtATime(() => store.resume(), fail) });
+  keep(
+    () => ({
+      status: store.status.value,
+      header: store.figures.value?.header ?? null,
+      alive: store.client.alive.value,
+      isPreparing: store.isPreparing.value,
+      problem: store.problem.value,
+      refusal: store.refusal.value,
+    }),
+    ({ refusal, ...state }) => {
+      const { status, alive, problem } = state;
+      const isFine = alive && problem === null;
+      const isComputing = isFine && status.state === "computing";
+      const isStopped = isFine && (status.state === "cancelled" || status.state === "error");
+      update(panel, { "data-tone": isFine && refusal === null ? status.state : "error" });
+      setText(text, sentence({ ...state, problem: problem ?? (alive ? refusal : null) }));
+      const hadFocus = cancel.matches(":focus") || resume.matches(":focus");
+      bar.hidden = cancel.hidden = !isComputing;
+      resume.hidden = !isStopped || status.done >= status.total;
+      // When the button with the focus is hidden, the focus stays in the line.
+      if (hadFocus) (isComputing ? cancel : resume.hidden ? words : resume).focus();
+      bar.max = Math.max(1, status.total);
+      bar.value = status.done;
+    },
+  );
+  return panel;
 }
 
-class StatusPanel {
-  readonly node: HTMLElement;
-  readonly #text = html("span", { class: "ice-status-text", "data-test": "status-text" });
-  readonly #words = html("span", { class: "ice-status-words", role: "status", tabindex: -1 }, this.#text);
-  readonly #bar = html("progress", {
-    class: "ice-progress",
-    "data-test": "progress",
-    "aria-label": "Features computed",
-  });
-  readonly #cancel = pushButton({ class: "ice-button", "data-test": "cancel" }, "Cancel");
-  readonly #resume = pushButton({ class: "ice-button", "data-test": "resume" }, "Resume");
-
-  constructor(view: View) {
-    const { store, aborted, keep } = view;
-    this.node = html(
-      "footer",
-      { class: "ice-status", "data-test": "status" },
-      html("div", { class: "ice-status-line" }, this.#words, this.#bar, this.#cancel, this.#resume),
-      detailsPanel(view),
-    );
-    listen(this.#cancel, aborted, { click: this.#request(() => store.cancel()) });
-    listen(this.#resume, aborted, { click: this.#request(() => store.resume()) });
-    keep(
-      () => ({
-        status: store.status.value,
-        header: store.figures.value?.header ?? null,
-        alive: store.client.alive.value,
-        isPreparing: store.isPreparing.value,
-        problem: store.problem.value,
-        refusal: store.refusal.value,
-      }),
-      ({ refusal, ...state }) => this.#draw(state, refusal),
-    );
-  }
-
-  /** Sends one request however often the button is pressed; a disabled button would lose the focus. */
-  #request(send: () => Promise<void>): () => void {
-    let isSent = false;
-    return async () => {
-      if (isSent) return;
-      isSent = true;
-      try {
-        await send();
-      } catch (error) {
-        if (!(error instanceof Cancelled)) setText(this.#text, sentenceOf(error));
-      } finally {
-        isSent = false;
-      }
-    };
-  }
-
-  #draw(state: State, refusal: string | null): void {
-    const { status, alive, problem } = state;
-    const isFine = alive && problem === null;
-    const isComputing = isFine && status.state === "computing";
-    const isStopped = isFine && (status.state === "cancelled" || status.state === "error");
-    update(this.node, { "data-tone": isFine && refusal === null ? status.state : "error" });
-    setText(this.#text, sentence({ ...state, problem: problem ?? (alive ? refusal : null) }));
-    const hadFocus = this.#cancel.matches(":focus") || this.#resume.matches(":focus");
-    this.#bar.hidden = this.#cancel.hidden = !isComputing;
-    this.#resume.hidden = !isStopped || status.done >= status.total;
-    // When the button with the focus is hidden, the focus stays in the line.
-    if (hadFocus) (isComputing ? this.#cancel : this.#resume.hidden ? this.#words : this.#resume).focus();
-    this.#bar.max = Math.max(1, status.total);
-    this.#bar.value = status.done;
-  }
+/** Returns a function that makes one request at a time; a button disabled meanwhile would lose the focus. */
+function oneAtATime(request: () => Promise<void>, fail: (error: unknown) => void): () => void {
+  let isMade = false;
+  return async () => {
+    if (isMade) return;
+    isMade = true;
+    await request().catch(fail);
+    isMade = false;
+  };
 }
