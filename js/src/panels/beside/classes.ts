@@ -8,7 +8,8 @@ import { cssColor, plainPalette } from "../../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../../geometry/raster.ts";
 import type { Scale } from "../../marks/axis.ts";
 import { scaleLinear } from "../../marks/scale.ts";
-import { type ClassesPicture, followClasses } from "../../store/class_curves.ts";
+import { followClasses } from "../../store/class_curves.ts";
+import type { Store } from "../../store/store.ts";
 import type { View } from "../../view/view.ts";
 import type { ClassCurves } from "../../wire/decode.ts";
 import { columnFormat } from "../../words/numbers.ts";
@@ -19,103 +20,78 @@ const HEIGHT = 72;
 const ROOM = 3;
 
 export function classesPanel(view: View): HTMLElement {
-  return new ClassesPanel(view).node;
+  const { store, theme, aborted, keep } = view;
+  const { hasKernel } = store.client;
+  const picture = followClasses(store, aborted);
+  const title = html("span", { class: "ice-classes-title" });
+  const more = html("span", { class: "ice-classes-more", "data-test": "classes-more" });
+  const message = html("p", { class: "ice-classes-message", role: "status", "data-test": "classes-message" });
+  const [high, low] = [html("span"), html("span")];
+  const scale = html("div", { class: "ice-classes-scale", "aria-hidden": "true" }, high, low);
+  const cards = html("div", { class: "ice-classes-cards", role: "group", "aria-label": "Classes" });
+  const row = html("div", { class: "ice-classes-row" }, scale, cards);
+  const head = html("p", { class: "ice-classes-head" }, title, more);
+  const attributes = { class: "ice-classes", "aria-label": "All classes", "data-test": "classes", hidden: true };
+  const panel = html("section", attributes, head, message, row);
+  listen(cards, aborted, {
+    click: (event) => {
+      const card = (event.target as Element).closest<HTMLElement>("[data-output]");
+      if (card !== null && hasKernel) store.setOutput(card.dataset.output!);
+    },
+  });
+  const reveal = revealing(panel, store);
+  keep(
+    () => [picture.value, theme.value.dark, store.selection.value, store.output.value] as const,
+    ([shown, dark, selection, output]) => {
+      panel.hidden = shown.state === "off";
+      panel.dataset.state = shown.state;
+      const classes = shown.state === "ready" ? shown.classes : shown.state === "loading" ? shown.previous : null;
+      const waiting = shown.state === "loading" && classes === null ? "Computing every class …" : "";
+      setText(message, shown.state === "error" ? shown.message : waiting);
+      message.hidden = message.textContent === "";
+      row.hidden = classes === null;
+      if (classes === null) return;
+      const { outputs, nOutputs, feature } = classes;
+      setText(title, `${feature} for every class`);
+      setText(more, outputs.length < nOutputs ? `the ${outputs.length} most probable of ${nOutputs}` : "");
+      const domain = domainOf(classes);
+      const write = columnFormat(Math.max(...domain.map(Math.abs)));
+      setText(low, write(domain[0]));
+      setText(high, write(domain[1]));
+      const pick = getComputedStyle(panel).getPropertyValue("--ice-pick");
+      drawCards(cards, classes, { domain, dark, selection, pick }, { output, hasKernel });
+      reveal(shown.state === "ready");
+    },
+  );
+  return panel;
 }
 
-/** The state that the pictures are drawn by. */
-interface State {
-  picture: ClassesPicture;
-  dark: boolean;
-  selection: readonly number[];
-  output: string;
+/** Returns a function that scrolls to the pictures after they were chosen, because they are below the plot. */
+function revealing(panel: HTMLElement, { remembered }: Store): (isReady: boolean) => void {
+  const chosen = remembered.of("classes");
+  let wasChosen = chosen.peek();
+  let isNew = false;
+  return (isReady) => {
+    if (chosen.peek() !== wasChosen) [wasChosen, isNew] = [chosen.peek(), chosen.peek()];
+    if (!isNew || !isReady) return;
+    isNew = false;
+    panel.scrollIntoView({ block: "nearest", behavior: scrollBehavior() });
+  };
 }
 
-class ClassesPanel {
-  readonly #title = html("span", { class: "ice-classes-title" });
-  readonly #high = html("span");
-  readonly #low = html("span");
-  readonly #cards = html("div", { class: "ice-classes-cards", role: "group", "aria-label": "Classes" });
-  readonly #more = html("span", { class: "ice-classes-more", "data-test": "classes-more" });
-  readonly #message = html("p", { class: "ice-classes-message", role: "status", "data-test": "classes-message" });
-  readonly #row = html(
-    "div",
-    { class: "ice-classes-row" },
-    html("div", { class: "ice-classes-scale", "aria-hidden": "true" }, this.#high, this.#low),
-    this.#cards,
-  );
-  readonly node = html(
-    "section",
-    { class: "ice-classes", "aria-label": "All classes", "data-test": "classes", hidden: true },
-    html("p", { class: "ice-classes-head" }, this.#title, this.#more),
-    this.#message,
-    this.#row,
-  );
-  #wasChosen: boolean;
-  /** Whether the panel was chosen, and not scrolled to yet. */
-  #isNew = false;
-
-  constructor(private readonly view: View) {
-    const { store, theme, aborted, keep } = view;
-    const picture = followClasses(store, aborted);
-    this.#wasChosen = store.remembered.of("classes").peek();
-    listen(this.#cards, aborted, {
-      click: (event) => {
-        const card = (event.target as Element).closest<HTMLElement>("[data-output]");
-        if (card !== null && store.client.hasKernel) store.setOutput(card.dataset.output!);
-      },
-    });
-    keep(
-      (): State => ({
-        picture: picture.value,
-        dark: theme.value.dark,
-        selection: store.selection.value,
-        output: store.output.value,
-      }),
-      (state) => this.#draw(state),
-    );
-  }
-
-  #draw(state: State): void {
-    const { picture } = state;
-    this.node.hidden = picture.state === "off";
-    this.node.dataset.state = picture.state;
-    const classes = picture.state === "ready" ? picture.classes : picture.state === "loading" ? picture.previous : null;
-    const waiting = picture.state === "loading" && classes === null ? "Computing every class …" : "";
-    setText(this.#message, picture.state === "error" ? picture.message : waiting);
-    this.#message.hidden = this.#message.textContent === "";
-    this.#row.hidden = classes === null;
-    if (classes === null) return;
-    this.#drawClasses(classes, state);
-    this.#reveal(picture.state === "ready");
-  }
-
-  #drawClasses(classes: ClassCurves, { dark, selection, output }: State): void {
-    const { outputs, nOutputs, feature } = classes;
-    const { hasKernel } = this.view.store.client;
-    const domain = domainOf(classes);
-    const write = columnFormat(Math.max(...domain.map(Math.abs)));
-    setText(this.#title, `${feature} for every class`);
-    setText(this.#more, outputs.length < nOutputs ? `the ${outputs.length} most probable of ${nOutputs}` : "");
-    setText(this.#low, write(domain[0]));
-    setText(this.#high, write(domain[1]));
-    if (!sameCards(this.#cards, classes)) {
-      this.#cards.replaceChildren(...outputs.map((each) => cardOf(each, hasKernel)));
-    }
-    const pick = getComputedStyle(this.node).getPropertyValue("--ice-pick");
-    for (const [place, card] of Array.from(this.#cards.children).entries()) {
-      const isOpen = outputs[place] === output;
-      update(card, { "data-open": isOpen, "aria-pressed": hasKernel ? String(isOpen) : null });
-      draw(card.querySelector("canvas")!, classes, place, { domain, dark, selection, pick });
-    }
-  }
-
-  /** Scrolls to the pictures when they were just chosen, because they are below the plot. */
-  #reveal(isReady: boolean): void {
-    const isChosen = this.view.store.remembered.of("classes").peek();
-    if (isChosen !== this.#wasChosen) [this.#wasChosen, this.#isNew] = [isChosen, isChosen];
-    if (!this.#isNew || !isReady) return;
-    this.#isNew = false;
-    this.node.scrollIntoView({ block: "nearest", behavior: scrollBehavior() });
+/** A card for each class; that of the explained output is marked. */
+function drawCards(
+  cards: HTMLElement,
+  classes: ClassCurves,
+  look: Look,
+  { output, hasKernel }: { output: string; hasKernel: boolean },
+): void {
+  const { outputs } = classes;
+  if (!sameCards(cards, classes)) cards.replaceChildren(...outputs.map((each) => cardOf(each, hasKernel)));
+  for (const [place, card] of Array.from(cards.children).entries()) {
+    const isOpen = outputs[place] === output;
+    update(card, { "data-open": isOpen, "aria-pressed": hasKernel ? String(isOpen) : null });
+    draw(card.querySelector("canvas")!, classes, place, look);
   }
 }
 
