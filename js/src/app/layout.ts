@@ -1,11 +1,13 @@
 /** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
-import { computed, effect, signal } from "@preact/signals-core";
+
+import { computed, signal } from "@preact/signals-core";
 import { html } from "../elements/element.ts";
 import { focusedBeside } from "../elements/focus.ts";
+import { atEnd, react } from "../elements/lifetime.ts";
 import { scrollBehavior } from "../elements/move_to.ts";
 import { Tabs } from "../elements/tabs.ts";
 import { classesPanel } from "../panels/beside/classes.ts";
-import { comparePanel } from "../panels/beside/compare.ts";
+import { ComparePanel } from "../panels/beside/compare.ts";
 import { driversLine } from "../panels/beside/drivers.ts";
 import { colorControl } from "../panels/controls/color_by.ts";
 import { decayPanel } from "../panels/controls/decay.ts";
@@ -27,7 +29,7 @@ import { type View, whileShown } from "../view/view.ts";
 /** Minimum width for ranking and curves side by side; in a narrower cell the curves follow the first few bars. */
 const WIDE_PX = 900;
 
-/** What saves the view as files: a button, and what became of the last one. */
+/** The parts that export the view: a button, and the message about the last export. */
 export type Exporting = (view: View) => { button: HTMLElement; news: HTMLElement };
 
 export function layOut(view: View, exporting: Exporting): void {
@@ -56,10 +58,10 @@ export function layOut(view: View, exporting: Exporting): void {
     isNarrow.value = root.clientWidth < WIDE_PX;
     root.dataset.layout = isNarrow.value ? "narrow" : "wide";
   };
-  // In the next frame: another layout from inside the observer would be a loop, and browsers complain of it.
+  // In the next frame: browsers report a layout change inside the observer as a loop.
   const observer = new ResizeObserver(() => view.frames.request(place));
   observer.observe(root);
-  view.aborted.addEventListener("abort", () => observer.disconnect(), { once: true });
+  atEnd(view.aborted, () => observer.disconnect());
   place();
 }
 
@@ -85,8 +87,8 @@ function leftColumn(view: View, beside: BesideBars): HTMLElement {
     (name) => remembered.choose("left", name),
     view.aborted,
   );
-  // At once, not in the next frame: what draws then measures its room first.
-  untilGone(view, () => tabs.draw(left.value === "map" ? "map" : "bars"));
+  // At once, not in the next frame, in which panels measure their size before they draw.
+  react(view.aborted, () => tabs.draw(left.value === "map" ? "map" : "bars"));
   return html("div", { class: "ice-column" }, tabs.node, bars, map);
 }
 
@@ -98,7 +100,7 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
   const overCurves = html("div", {}, controls);
   const overGrid = html("div", { class: "ice-grid-kind" });
   const ofOne = whileShown(view, () => right.value !== "all");
-  const beside = { pins, compare: comparePanel(ofOne), drivers: driversLine(ofOne), controls: overCurves };
+  const beside = { pins, compare: new ComparePanel(ofOne), drivers: driversLine(ofOne), controls: overCurves };
   const one = html("div", {}, curvesPanel(ofOne, beside, classesPanel(ofOne)));
   const toFeature = (): void => {
     const isFocused = all.contains(focusedBeside(all));
@@ -117,14 +119,10 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
     (name) => remembered.choose("right", name),
     view.aborted,
   );
-  untilGone(view, () => {
+  react(view.aborted, () => {
     const isAll = right.value === "all";
     tabs.draw(isAll ? "all" : "feature");
     (isAll ? overGrid : overCurves).append(controls);
   });
   return html("div", { class: "ice-column" }, tabs.node, one, all, selectedPanel(view));
-}
-
-function untilGone({ aborted }: View, act: () => void): void {
-  aborted.addEventListener("abort", effect(act), { once: true });
 }

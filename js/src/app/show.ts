@@ -1,13 +1,15 @@
-/** One view of an explorer: everything it makes ends with the cleanup that `show` returns. */
+/** One view of an explorer. The cleanup that `show` returns ends all of it. */
 import type { AnyModel } from "@anywidget/types";
-import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html } from "../elements/element.ts";
 import { showExplanations } from "../elements/explained.ts";
 import { Frames } from "../elements/frames.ts";
+import { atEnd, react } from "../elements/lifetime.ts";
 import { Tooltip } from "../elements/tooltip.ts";
 import type { Settings } from "../store/settings.ts";
 import { Store } from "../store/store.ts";
 import { followTheme } from "../view/theme.ts";
+import type { View } from "../view/view.ts";
 import type { Client } from "../wire/client.ts";
 import type { Traits } from "../wire/protocol.ts";
 import { type Exporting, layOut } from "./layout.ts";
@@ -21,29 +23,45 @@ export function show(
   settings: ReadonlySignal<Settings> = signal({}),
 ): () => void {
   const ending = new AbortController();
+  const { signal: aborted } = ending;
   const root = html("div", { class: "ice-explorer", "data-test": "ice-explorer" });
   el.append(root);
 
   const store = new Store(model, client, settings);
   const frames = new Frames();
-  const endings: (() => void)[] = [];
-  const keep = <T>(read: () => T, draw: (value: T) => void): void => {
-    endings.push(frames.keep(read, draw));
-  };
-  const { host, refresh } = followTheme(root, ending.signal);
-  const theme = computed(() => ({ ...host.value, ramp: store.remembered.of("palette").value }));
-  endings.push(
-    effect(() => {
-      root.dataset.colors = settings.value.theme ?? "auto";
-    }),
-  );
-  const drawNow = (): void => {
-    refresh();
-    frames.flush();
-  };
+  const { host, refresh } = followTheme(root, aborted);
   const tooltip = new Tooltip(root, frames);
-  showExplanations(root, tooltip, ending.signal);
-  layOut({ root, store, frames, theme, tooltip, aborted: ending.signal, keep, drawNow }, exporting);
+  const view: View = {
+    root,
+    store,
+    frames,
+    theme: computed(() => ({ ...host.value, ramp: store.remembered.of("palette").value })),
+    tooltip,
+    aborted,
+    keep: (read, draw) => atEnd(aborted, frames.keep(read, draw)),
+    drawNow() {
+      refresh();
+      frames.flush();
+    },
+  };
+  react(aborted, () => {
+    root.dataset.colors = settings.value.theme ?? "auto";
+  });
+  showExplanations(root, tooltip, aborted);
+  layOut(view, exporting);
+  keepState(view);
+
+  return () => {
+    ending.abort();
+    frames.dispose();
+    store.dispose();
+    client.dispose();
+    root.remove();
+  };
+}
+
+/** Theme and status on the root element, for style sheets and tests. */
+function keepState({ root, store, theme, keep }: View): void {
   keep(
     () => theme.value.dark,
     (dark) => {
@@ -56,13 +74,4 @@ export function show(
       root.dataset.status = state;
     },
   );
-
-  return () => {
-    ending.abort();
-    for (const end of endings) end();
-    frames.dispose();
-    store.dispose();
-    client.dispose();
-    root.remove();
-  };
 }

@@ -1,4 +1,4 @@
-/** What a page without a kernel shows as CSV, in the columns of the files that `save` writes in Python. */
+/** The figures of a page without a kernel as CSV, with the columns that `save` writes in Python. */
 import { distances, likelihood } from "../geometry/likelihood.ts";
 import { sceneOf, standIns } from "../plots/scene.ts";
 import type { RankedFeature } from "../store/ranking.ts";
@@ -15,10 +15,10 @@ const DIGITS = 9;
 const PLAIN: ReadonlySet<string> = new Set(["numeric", "boolean"]);
 const MEASURED = [...EFFECTS, "support", "largest_step_share"];
 
-/** Where a cell can begin: at the start of a text, and behind what separates cells in some countries or programs. */
+/** Where a cell can begin: at the start of a text, and after separators of cells in some countries or programs. */
 const FORMULA = /(?<![^;\t\r\n])(?=[=+\-@\t\r])/g;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
-/** The same inside a text of JSON, where cells begin behind commas, too, and quotes may stand in front. */
+/** The same inside a text of JSON, where cells also begin after commas and may have quotes in front. */
 const FORMULA_IN_JSON = /((?:^"|[,;])(?:[\s'"]|\\["nrt])*)([=+\-@])/g;
 const TEXT_OF_JSON = /"(?:[^"\\]|\\.)*"/g;
 const SPREADSHEET =
@@ -28,7 +28,7 @@ const SPREADSHEET =
 /** Puts an apostrophe where a spreadsheet would begin to read a formula; a number is none. */
 export const withoutFormula = (text: string): string => (NUMBER.test(text) ? text : text.replace(FORMULA, "'"));
 
-/** JSON of the same value, in which no cell is a formula where commas split it into cells. */
+/** JSON of a value; if commas split it into cells, no cell is a formula. */
 const jsonWithoutFormulas = (value: unknown): string =>
   JSON.stringify(value).replace(TEXT_OF_JSON, (text) =>
     text.replace(FORMULA_IN_JSON, (_, before: string, sign: string) => {
@@ -37,8 +37,8 @@ const jsonWithoutFormulas = (value: unknown): string =>
   );
 
 /**
- * Under a comment for each entry of its origin: `pandas.read_csv(path, comment="#")` reads the rest. As persons open
- * it in spreadsheets, texts are written so that none of them runs as a formula.
+ * Each entry of the origin is a comment above the table: `pandas.read_csv(path, comment="#")` reads the rest. Texts
+ * are written so that spreadsheets run none of them as a formula.
  */
 export function csv(
   origin: Record<string, unknown>,
@@ -60,7 +60,7 @@ function written(cell: Cell): string {
   return cell === null || Number.isNaN(cell) ? "" : String(cell);
 }
 
-/** Digits that a number of four bytes does not have are left out. */
+/** Rounds to the digits of a number of four bytes. */
 const rounded = (value: number): number => Number(value.toPrecision(DIGITS));
 
 export const RANKING_COLUMNS = ["feature", ...MEASURED, "scale", "n_grid", "kind"];

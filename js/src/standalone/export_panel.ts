@@ -1,11 +1,13 @@
-/** What can be taken from a page without a kernel: a picture of it, and the numbers in it. */
-import { effect, type Signal } from "@preact/signals-core";
+/** The Export menu of a page without a kernel: a picture of the view, and its numbers. */
+
+import type { Signal } from "@preact/signals-core";
 import { html } from "../elements/element.ts";
+import { react } from "../elements/lifetime.ts";
 import { copyPng } from "../files/clipboard.ts";
 import { download } from "../files/download.ts";
 import { ExportNews } from "../files/outcome.ts";
 import type { Settings } from "../store/settings.ts";
-import { loadedOf } from "../store/store.ts";
+import { loadedOf, type Store } from "../store/store.ts";
 import { menuButton } from "../view/menu.ts";
 import type { View } from "../view/view.ts";
 import { sentenceOf } from "../wire/client.ts";
@@ -14,37 +16,20 @@ import { portraitOf, rasterised } from "./page_png.ts";
 import { putOnPaper } from "./paper.ts";
 import { originOf, signed } from "./provenance.ts";
 
-/** `title` is that of the page, and `styles` its style sheet. */
+/** The page that an explorer is saved in. */
+interface Page {
+  title: string;
+  /** Its style sheet. */
+  styles: string;
+}
+
 export function takePanel(
   view: View,
   settings: Signal<Settings>,
-  { title, styles }: { title: string; styles: string },
+  page: Page,
 ): { button: HTMLElement; news: HTMLElement } {
-  const { store, root, aborted } = view;
+  const { store, aborted } = view;
   const news = new ExportNews(aborted, () => button.focus({ preventScroll: true }));
-  const origin = () => originOf(store.documentState(), title);
-  const png = (): Promise<Blob> => {
-    const putBack = putOnPaper(view, settings);
-    const portrait = portraitOf(root, document.querySelector("h1"), styles);
-    putBack();
-    const about = origin();
-    return rasterised(portrait).then((drawn) => signed(drawn, about));
-  };
-  const save = (file: Blob, name: string): string => {
-    download(file, name);
-    return `The browser saves it as ${name}.`;
-  };
-  const curves = (): string => {
-    const loaded = loadedOf(store.picture.peek());
-    if (loaded === null) throw new Error("There are no curves to save yet.");
-    const about = { ...origin(), rows_drawn: loaded.curves.nLines };
-    const rows = curvesRows(loaded.curves, store.anchor.peek(), store.decay.peek());
-    return save(csv(about, CURVES_COLUMNS, rows), `${plainName(`curves of ${loaded.curves.feature}`)}.csv`);
-  };
-  const ranking = (): string => {
-    const rows = rankingRows(store.ranking.peek(), store.reading.peek()!);
-    return save(csv(origin(), RANKING_COLUMNS, rows), "ranking.csv");
-  };
   const run = async (act: () => string | Promise<string>): Promise<void> => {
     close(true);
     news.clear();
@@ -57,22 +42,57 @@ export function takePanel(
       button.removeAttribute("aria-busy");
     }
   };
-  const copied = () => copyPng(png()).then(() => "The picture is on the clipboard.");
+  const picture = () => pngOf(view, settings, page);
+  const downloaded = async () => save(await picture(), `${nameOf(store)}.png`);
+  const copied = () => copyPng(picture()).then(() => "The picture is on the clipboard.");
   const { button, menu, close } = menuButton(view, { name: "export", label: "Export", title: "Export" }, [
-    { name: "png", label: "Download PNG", act: () => void run(async () => save(await png(), `${ofShown()}.png`)) },
+    { name: "png", label: "Download PNG", act: () => void run(downloaded) },
     { name: "copy", label: "Copy PNG to the clipboard", act: () => void run(copied) },
-    { name: "curves", label: "Curves of the open feature as CSV", act: () => void run(curves), apart: true },
-    { name: "ranking", label: "Ranking as CSV", act: () => void run(ranking) },
+    {
+      name: "curves",
+      label: "Curves of the open feature as CSV",
+      act: () => void run(() => saveCurves(store, page)),
+      apart: true,
+    },
+    { name: "ranking", label: "Ranking as CSV", act: () => void run(() => saveRanking(store, page)) },
   ]);
-  const ofShown = (): string =>
-    plainName(
-      `${store.kind.peek()} of ${store.remembered.of("right").peek() === "all" ? "all features" : store.feature.peek()}`,
-    );
-  const ended = effect(() => {
+  react(aborted, () => {
     button.disabled = store.picture.value.state !== "ready";
   });
-  aborted.addEventListener("abort", ended, { once: true });
   return { button: html("div", { class: "ice-export" }, button, menu), news: news.node };
+}
+
+/** The view at this moment, with its origin in the file. */
+function pngOf(view: View, settings: Signal<Settings>, { title, styles }: Page): Promise<Blob> {
+  const putBack = putOnPaper(view, settings);
+  const portrait = portraitOf(view.root, document.querySelector("h1"), styles);
+  putBack();
+  const origin = originOf(view.store.documentState(), title);
+  return rasterised(portrait).then((png) => signed(png, origin));
+}
+
+function save(file: Blob, name: string): string {
+  download(file, name);
+  return `The browser saves it as ${name}.`;
+}
+
+function saveCurves(store: Store, { title }: Page): string {
+  const curves = loadedOf(store.picture.peek())?.curves;
+  if (curves === undefined) throw new Error("There are no curves to save yet.");
+  const origin = { ...originOf(store.documentState(), title), rows_drawn: curves.nLines };
+  const rows = curvesRows(curves, store.anchor.peek(), store.decay.peek());
+  return save(csv(origin, CURVES_COLUMNS, rows), `${plainName(`curves of ${curves.feature}`)}.csv`);
+}
+
+function saveRanking(store: Store, { title }: Page): string {
+  const rows = rankingRows(store.ranking.peek(), store.reading.peek()!);
+  return save(csv(originOf(store.documentState(), title), RANKING_COLUMNS, rows), "ranking.csv");
+}
+
+/** The name of a file with the view. */
+function nameOf({ kind, remembered, feature }: Store): string {
+  const shown = remembered.of("right").peek() === "all" ? "all features" : feature.peek();
+  return plainName(`${kind.peek()} of ${shown}`);
 }
 
 /** In letters that every system allows in the name of a file. */

@@ -9,10 +9,10 @@ const LARGEST = 16_000;
 const MARGIN = 12;
 /** Gap below the heading. */
 const GAP = 16;
-/** What XML cannot hold: control characters, and halves of letters. */
+/** Characters that XML does not allow: control characters, and halves of surrogate pairs. */
 const FORBIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/gu;
 
-/** Taken at once: what happens to the elements afterwards is not in it. Widths in px of the page. */
+/** A copy of the view at one moment. Widths in px of the page. */
 export interface Portrait {
   svg: string;
   width: number;
@@ -44,7 +44,7 @@ export function portraitOf(root: HTMLElement, heading: HTMLElement | null, style
 
 export async function rasterised({ svg, width, height }: Portrait): Promise<Blob> {
   const image = new Image();
-  // As data: what comes from a blob, browsers do not let off the canvas.
+  // A data URL: browsers do not export a canvas with an image from a blob.
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
   const scale = Math.min(SCALE, LARGEST / width, LARGEST / height);
@@ -61,7 +61,7 @@ export async function rasterised({ svg, width, height }: Portrait): Promise<Blob
   });
 }
 
-/** A canvas has its pixels nowhere in its text. */
+/** An image with the pixels of a canvas, which its markup does not contain. */
 function asImage(node: HTMLElement, canvas: HTMLCanvasElement): HTMLElement {
   const image = document.createElement("img");
   for (const { name, value } of node.attributes) image.setAttribute(name, value);
@@ -69,7 +69,7 @@ function asImage(node: HTMLElement, canvas: HTMLCanvasElement): HTMLElement {
   return image;
 }
 
-/** What is chosen is nowhere in the text either. */
+/** The chosen option as text, which the markup does not contain either. */
 function asText(node: HTMLElement, select: HTMLSelectElement): HTMLElement {
   const text = document.createElement("span");
   text.className = node.className;

@@ -3,11 +3,11 @@ import type { Signal } from "@preact/signals-core";
 import type { Settings } from "../store/settings.ts";
 import type { View } from "../view/view.ts";
 
-/** Puts a view on paper at once; what is returned puts it back. */
+/** Prepares a view for print at once. Returns a function that restores it. */
 export function putOnPaper({ root, drawNow }: View, settings: Signal<Settings>): () => void {
   if (root.dataset.on === "paper") return () => {};
   const { width } = root.style;
-  // What is drawn has the width that it was drawn for, however wide the sheet is.
+  // The width stays that of the screen, however wide the sheet is.
   root.style.width = `${root.getBoundingClientRect().width}px`;
   root.dataset.on = "paper";
   settings.value = { ...settings.value, theme: "light" };
@@ -22,8 +22,8 @@ export function putOnPaper({ root, drawNow }: View, settings: Signal<Settings>):
 }
 
 /**
- * Has the pixels of canvases stand for them: what was drawn since the last frame Chromium prints as the orders that it
- * was drawn by, and the one that clears a canvas clears the paper under it. What is returned puts the canvases back.
+ * Replaces canvases by copies of their pixels. Chromium prints a canvas drawn since the last frame as its drawing
+ * commands, and the command that clears it clears the page below. Returns a function that restores the canvases.
  */
 function fixCanvases(root: HTMLElement): () => void {
   const drawn = [...root.querySelectorAll("canvas")].filter(({ width, height }) => width > 0 && height > 0);
@@ -40,7 +40,7 @@ function fixCanvases(root: HTMLElement): () => void {
   };
 }
 
-/** The browser asks for the page on paper, and waits for what is done meanwhile, but not for a frame. */
+/** Prepares the view when the browser prints the page; the browser does not wait for a frame. */
 export function followPrinter(view: View, settings: Signal<Settings>): void {
   let putBack = (): void => {};
   const options = { signal: view.aborted };

@@ -1,21 +1,21 @@
-/** Where a page comes from, and so what is saved from it; `frozen/page.py` writes it, `ice_explorer.provenance` reads it. */
+/** The provenance of a page and of files saved from it; `frozen/page.py` writes it, `ice_explorer.provenance` reads it. */
 import type { DocumentState } from "../wire/protocol.ts";
 
 const ID = "ice-provenance";
 const KEY = "ice-explorer";
-/** Between the signature of a PNG and its first chunk, which is the size, lies nothing else. */
+/** The length of the signature of a PNG and its first chunk, which has the size. */
 const AFTER_SIZE = 8 + 12 + 13;
 
 export type Origin = Record<string, unknown>;
 
-/** What is shown now is in the state; `code` makes the page, not the file that is saved from it. */
+/** The state describes the view now; `code` makes the page, not the file that is saved from it. */
 export function originOf(state: DocumentState, title: string): Origin {
   const { view: _, not_drawn: __, code, ...known } = JSON.parse(document.getElementById(ID)?.textContent ?? "{}");
   const { max_lines: ___, selection: ____, ...chosen } = state;
   return { ...known, ...chosen, saved_from: title, page: code };
 }
 
-/** Puts where it comes from into a PNG, as text. */
+/** Writes the provenance into a PNG, as text. */
 export async function signed(png: Blob, origin: Origin): Promise<Blob> {
   const json = JSON.stringify(origin).replace(/[\u007f-\uffff]/g, (letter) => {
     return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -23,7 +23,7 @@ import { unreachable } from "../wire/protocol.ts";
 import type { StaticModel } from "./static_model.ts";
 import { unpack, unzip } from "./unpack.ts";
 
-/** Buffers that lie packed in the page: where, and how many bytes each has. */
+/** Packed buffers of the page: their blob, and the number of bytes of each. */
 export interface Packed {
   blob: number;
   lengths: number[];
@@ -44,14 +44,14 @@ export interface Snapshot {
   tables: Counted[];
   row_labels: string[] | null;
   curves: (Packed & { body: Omit<CurvesBody, "row_labels"> })[];
-  /** `apart` tells levels apart that rules name; null where they are apart anyway. */
+  /** `apart` keeps the levels that rules name separate; null where they are separate anyway. */
   colors: (PackedColors & { apart: PackedColors | null })[];
   drivers: DriversBody[];
   /** Null where two columns together explain no more than one. */
   groups: ((Packed & { body: CategoryColors }) | null)[];
   /** Empty where there is one output, or too many. */
   classes: (Packed & { body: ClassesBody })[];
-  /** Where the rows lie as text, as JSON. */
+  /** The blob of the rows as text, in JSON. */
   rows: number;
 }
 
@@ -89,12 +89,12 @@ async function tablesOf(
   return { _impact: impact!, _profile: profile! };
 }
 
-/** Gives the model the tables that it names now, as the kernel would; where they are damaged, it names others again. */
+/** Sets the tables of the chosen convention, as the kernel would; restores the convention if they are damaged. */
 export async function recount(model: StaticModel, snapshot: Snapshot, read: ReadBlob): Promise<void> {
   const convention = model.get("convention");
   const header = model.get("_header");
   if (header.convention === convention) return;
-  const isChosen = () => model.get("convention") === convention; // another one may be, meanwhile
+  const isChosen = () => model.get("convention") === convention; // it may have changed meanwhile
   try {
     const { _impact, _profile } = await tablesOf(snapshot, read, convention);
     if (!isChosen()) return;
@@ -235,7 +235,7 @@ export class SnapshotClient implements Client {
     };
   }
 
-  /** The levels of a column, in its own order; null where it has none. */
+  /** The levels of a column, in order; null where it has none. */
   #levelsOf(column: string): readonly string[] | null {
     const at = this.snapshot.traits._header.columns.findIndex(({ name }) => name === column);
     return this.snapshot.colors[at]?.body.levels ?? null;
@@ -268,7 +268,7 @@ export class SnapshotClient implements Client {
   }
 }
 
-/** Some of the lines, as evenly over the values of the feature as can be, and those that are selected. */
+/** A sample of the lines, spread evenly over the values of the feature, and the selected lines. */
 function chosenLines(
   positions: Uint32Array,
   observed: Float64Array,
@@ -283,7 +283,7 @@ function chosenLines(
   return [...chosen].sort((a, b) => a - b);
 }
 
-/** How texts of a column are sorted: as its levels, or as numbers where all of them are some. */
+/** The order of texts of a column: by its levels, as numbers where all are numbers, or as text. */
 function compareTexts(
   texts: readonly string[],
   levels: readonly string[] | null,
@@ -298,10 +298,10 @@ function compareTexts(
 /** Missing values are last. */
 const place = (value: number): number => (Number.isNaN(value) ? Number.MAX_VALUE : value);
 
-/** The parts of a buffer that belong to some of its lines. */
+/** The parts of a buffer that belong to the given lines. */
 function ofLines(bytes: Uint8Array, nLines: number, lines: readonly number[]): Bytes {
   const size = bytes.length / nLines;
-  const some = new Uint8Array(size * lines.length);
-  for (const [at, line] of lines.entries()) some.set(bytes.subarray(line * size, (line + 1) * size), at * size);
-  return some;
+  const parts = new Uint8Array(size * lines.length);
+  for (const [at, line] of lines.entries()) parts.set(bytes.subarray(line * size, (line + 1) * size), at * size);
+  return parts;
 }

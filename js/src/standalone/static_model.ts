@@ -1,4 +1,4 @@
-/** A model without Jupyter: traits in a plain object, which nobody but the page itself ever changes. */
+/** A model without Jupyter: traits in a plain object, changed by the page alone. */
 import type { AnyModel } from "@anywidget/types";
 import type { Refusal, Traits } from "../wire/protocol.ts";
 
@@ -11,7 +11,7 @@ export class StaticModel implements AnyModel<Traits> {
   readonly #traits: Traits;
   readonly #listeners = new Map<string, Set<Listener>>();
 
-  /** `saved` is called where a kernel would hear of what was set. */
+  /** `saved` is called where a widget would send its changes to the kernel. */
   constructor(
     traits: Traits,
     private readonly saved: (model: StaticModel) => void = () => {},

@@ -1,7 +1,7 @@
 /**
- * Numbers out of a page, as Python packed them (`frozen/pack.py`): base64 of gzip of the first bytes of all items, then
- * the second ones and so on, each less the byte before it. Bytes that stand for the same digits change little, so
- * that curves take a third less room than gzip alone leaves them.
+ * Unpacks numbers of a page as Python packed them (`frozen/pack.py`): base64 of gzip of the first bytes of all items,
+ * then the second ones and so on, each as the difference to the byte before. Bytes of the same digits change little, so
+ * that curves are a third smaller than with gzip alone.
  */
 import { sum } from "d3-array";
 
@@ -27,7 +27,7 @@ export async function unzip(base64: string): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** Buffers of these many bytes each, one behind the other. */
+/** Splits the bytes into buffers of these lengths. */
 export function unpack(packed: Uint8Array, lengths: readonly number[]): Uint8Array<ArrayBuffer>[] {
   if (packed.length % ITEM !== 0 || sum(lengths) !== packed.length) throw new Error(DAMAGED);
   const whole = new Uint8Array(packed.length);

@@ -1,11 +1,13 @@
 /**
- * What makes the curves of the open feature differ, as chips: a click colours by the split, or by all rules of two
- * columns together; another one restores the colours.
+ * The splits that explain the differences between curves, as chips: a click colours by the split, or by all rules of
+ * two columns together; another one restores the colours.
  */
 
 import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
 import { explained, unexplained } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { type Drivers, isOfDrivers, splitsOf } from "../../store/drivers.ts";
 import type { View } from "../../view/view.ts";
 import type { DriverBody, DriversBody, ViewChoices } from "../../wire/protocol.ts";
@@ -13,53 +15,24 @@ import { explanation } from "../../words/glossary.ts";
 import { percent, plural } from "../../words/numbers.ts";
 
 const MOST_CHIPS = 3;
-/** Of shorter names nothing is cut. */
+/** Shorter names are never cut. */
 const SHORT_NAME = 8;
+
 export function driversLine(view: View): HTMLElement {
-  const { store, aborted, keep } = view;
+  const { store, keep } = view;
   const lead = html("span", { class: "ice-drivers-lead", "data-test": "drivers-lead" });
   const chips = html("span", { class: "ice-chips" });
-  const together = html("button", {
-    type: "button",
+  const together = pushButton({
     class: "ice-chip ice-drivers-together",
     "aria-pressed": "false",
     "data-test": "drivers-together",
   });
-  const line = html(
-    "div",
-    { class: "ice-drivers", role: "group", "aria-label": "Differences between curves", "data-test": "drivers" },
-    lead,
-    chips,
-    together,
-  );
-  let before: { column: string | null; coloring: ViewChoices["coloring"] } | null = null;
-  const press = (chip: HTMLElement): void => {
-    const { column } = chip.dataset;
-    const coloring = store.remembered.of("coloring").peek();
-    const isOn =
-      column === undefined ? coloring === "together" : coloring === "driver" && store.colorBy.peek() === column;
-    if (isOn) {
-      store.colorAs(before?.column ?? null, before?.coloring ?? "value");
-      before = null;
-      return;
-    }
-    // From one chip to the next there is still but one way back.
-    if (!isOfDrivers(coloring)) before = { column: store.colorBy.peek(), coloring };
-    if (column === undefined) store.colorAs(store.colorBy.peek(), "together");
-    else store.colorAs(column, "driver");
-  };
-  line.addEventListener(
-    "click",
-    (event) => {
-      const chip = (event.target as Element).closest<HTMLElement>(".ice-chip");
-      if (chip !== null) press(chip);
-    },
-    { signal: aborted },
-  );
-
+  const attributes = { class: "ice-drivers", role: "group", "aria-label": "Differences between curves" };
+  const line = html("div", { ...attributes, "data-test": "drivers" }, lead, chips, together);
+  colorByChips(view, line);
   keep(
-    () => ({ drivers: store.drivers.value, columns: store.figures.value?.header.columns }),
-    ({ drivers, columns = [] }) => {
+    () => [store.drivers.value, store.figures.value?.header.columns ?? []] as const,
+    ([drivers, columns]) => {
       const names = new Set(columns.map(({ name }) => name));
       const shown = splitsOf(drivers).slice(0, MOST_CHIPS);
       line.dataset.state = stateOf(drivers);
@@ -67,17 +40,16 @@ export function driversLine(view: View): HTMLElement {
       if (drivers !== null && "body" in drivers) explained(lead, explanation("disagreement"));
       else unexplained(lead);
       const partings = store.partings.peek();
-      chips.replaceChildren(
-        ...shown.map((driver) => chipOf(driver, names.has(driver.column), partings.get(driver.column))),
-      );
+      const chipsOf = shown.map((driver) => chipOf(driver, names.has(driver.column), partings.get(driver.column)));
+      chips.replaceChildren(...chipsOf);
       (shown.length > 0 ? line : chips).append(together);
       describeTogether(together, drivers);
     },
   );
   // Only the state changes, so the chip that was pressed keeps the focus.
   keep(
-    () => ({ drivers: store.drivers.value, coloring: store.remembered.of("coloring").value, by: store.colorBy.value }),
-    ({ coloring, by }) => {
+    () => [store.remembered.of("coloring").value, store.colorBy.value, store.drivers.value] as const,
+    ([coloring, by]) => {
       for (const chip of chips.querySelectorAll<HTMLElement>("[data-column]")) {
         update(chip, { "aria-pressed": String(coloring === "driver" && chip.dataset.column === by) });
       }
@@ -85,6 +57,31 @@ export function driversLine(view: View): HTMLElement {
     },
   );
   return line;
+}
+
+/** A click on a chip colours by its split; a click on the chip that is on restores the colours before. */
+function colorByChips({ store, aborted }: View, line: HTMLElement): void {
+  let before: { column: string | null; coloring: ViewChoices["coloring"] } | null = null;
+  const press = ({ column }: DOMStringMap): void => {
+    const coloring = store.remembered.of("coloring").peek();
+    const current = store.colorBy.peek();
+    const isOn = column === undefined ? coloring === "together" : coloring === "driver" && current === column;
+    if (isOn) {
+      store.colorAs(before?.column ?? null, before?.coloring ?? "value");
+      before = null;
+      return;
+    }
+    // Between chips, the colours to restore stay the same.
+    if (!isOfDrivers(coloring)) before = { column: current, coloring };
+    if (column === undefined) store.colorAs(current, "together");
+    else store.colorAs(column, "driver");
+  };
+  listen(line, aborted, {
+    click: (event) => {
+      const chip = (event.target as Element).closest<HTMLElement>(".ice-chip");
+      if (chip !== null) press(chip.dataset);
+    },
+  });
 }
 
 function stateOf(drivers: Drivers | null): string {
@@ -100,18 +97,11 @@ function leadOf(drivers: Drivers | null): string {
 
 function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefined): HTMLElement {
   const share = percent(driver.share);
-  // What the rule says of a column is seen however long the name is.
+  // The condition of a rule is visible however long the name is.
   const name = driver.column.length;
   const at = parted ?? (name > SHORT_NAME && driver.rule.startsWith(driver.column) ? name : undefined);
-  const chip = html(
-    "button",
-    {
-      type: "button",
-      class: "ice-chip",
-      "aria-pressed": "false",
-      "data-test": "driver",
-      "data-column": driver.column,
-    },
+  const chip = pushButton(
+    { class: "ice-chip", "aria-pressed": "false", "data-test": "driver", "data-column": driver.column },
     html("span", { class: "ice-chip-rule ice-parted" }, ...partedText(driver.rule, at)),
     " ",
     html(

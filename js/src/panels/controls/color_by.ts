@@ -1,7 +1,10 @@
-/** What colours the curves: a column by its values, below and above its median, or by its best split. */
+/** The colours of the curves: a column by its values, below and above its median, or by its best split. */
 
-import { html, update } from "../../elements/element.ts";
+import { ifChanged } from "../../elements/changed.ts";
+import { html } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
+import { segments } from "../../elements/segments.ts";
 import { isOfDrivers, splitsOf, type Together, togetherOf } from "../../store/drivers.ts";
 import { unsplit } from "../../store/two_sides.ts";
 import type { View } from "../../view/view.ts";
@@ -21,7 +24,7 @@ export function colorControl(view: View): HTMLElement {
   return html("span", { class: "ice-colors" }, field, coloringControl(view));
 }
 
-/** What can be chosen, in the order of the list: nothing, what explains the differences, then all columns. */
+/** An entry of the list: nothing, then what explains the differences, then all columns. */
 interface Choice {
   column: string | null;
   coloring: Coloring | null;
@@ -29,56 +32,61 @@ interface Choice {
 
 function columnSelect({ store, aborted, keep }: View): HTMLElement {
   const select = html("select", { class: "ice-select", "data-test": "color-by" });
-  const best = html("optgroup", { label: "Explains the differences", "data-test": "color-by-drivers" });
-  const all = html("optgroup", { label: "All columns" });
-  const nothing = html("option", { value: "" }, "nothing");
   let choices: Choice[] = [];
-  select.addEventListener(
-    "change",
-    () => {
+  listen(select, aborted, {
+    change: () => {
       const { column, coloring } = choices[select.selectedIndex] ?? { column: null, coloring: null };
       const before = store.remembered.of("coloring").peek();
       if (coloring === "together") store.colorAs(store.colorBy.peek(), coloring);
       else store.colorAs(column, coloring ?? (isOfDrivers(before) ? "value" : before));
     },
-    { signal: aborted },
-  );
-  let listed = "";
+  });
+  const offer = ifChanged(({ drivers, columns }: Offered) => {
+    const optionsOf = (texts: string[]) => texts.map((text) => html("option", { value: text }, text));
+    const best = { label: "Explains the differences", "data-test": "color-by-drivers" };
+    select.replaceChildren(
+      html("option", { value: "" }, "nothing"),
+      ...(drivers.length > 0 ? [html("optgroup", best, ...optionsOf(drivers))] : []),
+      html("optgroup", { label: "All columns" }, ...optionsOf(columns)),
+    );
+  });
   keep(
-    () => ({
-      columns: store.figures.value?.header.columns ?? [],
-      colorBy: store.colorBy.value,
-      coloring: store.remembered.of("coloring").value,
-      drivers: splitsOf(store.drivers.value),
-      together: togetherOf(store.drivers.value),
-    }),
-    ({ columns, colorBy, coloring, drivers, together }) => {
-      const names = columns.map(({ name }) => name);
-      const offered = drivers.filter(({ column }) => names.includes(column)).slice(0, MOST_OFFERED);
-      if (colorBy !== null && !names.includes(colorBy)) names.push(colorBy);
-      const ofTwo = together === null ? [] : [togetherText(together)];
-      const texts = [...offered.map(driverText), ...ofTwo];
-      const key = JSON.stringify([names, texts]);
-      if (key !== listed) {
-        listed = key;
-        best.replaceChildren(...texts.map((text) => html("option", { value: text }, text)));
-        all.replaceChildren(...names.map((name) => html("option", { value: name }, name)));
-        select.replaceChildren(nothing, ...(texts.length > 0 ? [best] : []), all);
-        choices = [
-          { column: null, coloring: null },
-          ...offered.map(({ column }): Choice => ({ column, coloring: "driver" })),
-          ...ofTwo.map((): Choice => ({ column: null, coloring: "together" })),
-          ...names.map((column): Choice => ({ column, coloring: null })),
-        ];
-      }
-      const isChosen = (choice: Choice) =>
-        choice.coloring === coloring && (coloring === "together" || choice.column === colorBy);
-      const asDriver = isOfDrivers(coloring) ? choices.findIndex(isChosen) : -1;
-      const asColumn = choices.findIndex((choice) => choice.column === colorBy && choice.coloring === null);
-      select.selectedIndex = asDriver === -1 ? asColumn : asDriver;
+    () =>
+      [
+        store.figures.value?.header.columns ?? [],
+        store.colorBy.value,
+        store.remembered.of("coloring").value,
+        splitsOf(store.drivers.value),
+        togetherOf(store.drivers.value),
+      ] as const,
+    ([all, colorBy, coloring, drivers, together]) => {
+      const columns = all.map(({ name }) => name);
+      const best = drivers.filter(({ column }) => columns.includes(column)).slice(0, MOST_OFFERED);
+      if (colorBy !== null && !columns.includes(colorBy)) columns.push(colorBy);
+      offer({ drivers: [...best.map(driverText), ...(together === null ? [] : [togetherText(together)])], columns });
+      choices = [
+        { column: null, coloring: null },
+        ...best.map(({ column }): Choice => ({ column, coloring: "driver" })),
+        ...(together === null ? [] : [{ column: null, coloring: "together" } as const]),
+        ...columns.map((column) => ({ column, coloring: null })),
+      ];
+      select.selectedIndex = chosenOf(choices, colorBy, coloring);
     },
   );
   return select;
+}
+
+/** The texts of the list. */
+interface Offered {
+  drivers: string[];
+  columns: string[];
+}
+
+function chosenOf(choices: readonly Choice[], colorBy: string | null, coloring: Coloring): number {
+  const isChosen = (choice: Choice) =>
+    choice.coloring === coloring && (coloring === "together" || choice.column === colorBy);
+  const driver = isOfDrivers(coloring) ? choices.findIndex(isChosen) : -1;
+  return driver !== -1 ? driver : choices.findIndex((choice) => choice.column === colorBy && choice.coloring === null);
 }
 
 const COLORINGS: { coloring: Coloring; label: string; hint: string }[] = [
@@ -86,59 +94,25 @@ const COLORINGS: { coloring: Coloring; label: string; hint: string }[] = [
   { coloring: "median", label: "Median", hint: "Blue below the median, red above it." },
 ];
 
-/** How numbers colour; levels have but one way. */
+/** How numbers are coloured; levels are coloured in one way only. */
 function coloringControl({ store, aborted, keep }: View): HTMLElement {
-  const buttons = COLORINGS.map(({ coloring, label, hint }) =>
-    hinted(
-      html(
-        "button",
-        {
-          type: "button",
-          role: "radio",
-          class: "ice-segment",
-          "data-test": `coloring-${coloring}`,
-          "aria-label": label,
-        },
-        html("i", { class: `ice-coloring-${coloring}`, "aria-hidden": "true" }),
-      ),
-      hint,
-      label,
-    ),
-  );
-  const group = html(
-    "span",
-    { class: "ice-segments ice-coloring", role: "radiogroup", "aria-label": "Colouring of numbers" },
-    ...buttons,
-  );
+  const buttons = COLORINGS.map(({ coloring, label, hint }) => {
+    const mark = html("i", { class: `ice-coloring-${coloring}`, "aria-hidden": "true" });
+    return hinted(html("button", { "data-test": `coloring-${coloring}`, "aria-label": label }, mark), hint, label);
+  });
   const choose = (place: number): void => store.colorAs(store.colorBy.peek(), COLORINGS[place]!.coloring);
-  for (const [place, button] of buttons.entries()) {
-    button.addEventListener("click", () => choose(place), { signal: aborted });
-  }
-  group.addEventListener(
-    "keydown",
-    (event) => {
-      if (!/^Arrow(Left|Right|Up|Down)$/.test(event.key)) return;
-      event.preventDefault();
-      const next = 1 - buttons.indexOf(event.target as HTMLButtonElement);
-      choose(next);
-      buttons[next]!.focus({ preventScroll: true });
-    },
-    { signal: aborted },
-  );
+  const { node, check } = segments("Colouring of numbers", buttons, choose, aborted);
+  node.classList.add("ice-coloring");
   keep(
     () => {
       const picture = store.picture.value;
       const colors = picture.state === "ready" ? picture.loaded.colors : null;
       return { scale: colors === null ? null : unsplit(colors.scale), coloring: store.remembered.of("coloring").value };
     },
-    ({ scale, coloring }) => {
-      group.hidden = scale?.kind !== "continuous";
-      const stop = coloring === "median" ? 1 : 0;
-      for (const [place, button] of buttons.entries()) {
-        const checked = COLORINGS[place]!.coloring === coloring;
-        update(button, { "aria-checked": String(checked), tabindex: place === stop ? 0 : -1 });
-      }
+    ({ scale, coloring: chosen }) => {
+      node.hidden = scale?.kind !== "continuous";
+      check(COLORINGS.findIndex(({ coloring }) => coloring === chosen));
     },
   );
-  return group;
+  return node;
 }

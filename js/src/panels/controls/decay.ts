@@ -1,93 +1,105 @@
-/** The slider: how much values far from the observed one count. */
+/** The slider of the weight of values far from the observed one. */
+
 import { html, setText, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
+import type { RankedFeature } from "../../store/ranking.ts";
 import type { View } from "../../view/view.ts";
+import type { Header } from "../../wire/protocol.ts";
 import { explanation, variantsOf } from "../../words/glossary.ts";
 import { keptText, number, reachText } from "../../words/numbers.ts";
 import { isUnordered } from "../../words/values.ts";
 
 /** The same as in Python. */
 const DEFAULT = 0.75;
+/** While none are known. */
+const NO_DECAYS = { first: 0.01, step: 0.01, count: 100 };
+const NAME = explanation("decay").name;
 
 export function decayPanel(view: View): HTMLElement {
-  const { store, aborted } = view;
-  const options = { signal: aborted };
-  const { name } = explanation("decay");
-  const label = html("span", { "data-test": "decay-label" }, name);
-  const slider = html("input", {
+  return new DecayPanel(view).node;
+}
+
+class DecayPanel {
+  readonly #label = html("span", { "data-test": "decay-label" }, NAME);
+  readonly #slider = html("input", {
     type: "range",
     class: "ice-slider",
     "data-test": "decay-slider",
-    "aria-label": name,
+    "aria-label": NAME,
     "aria-keyshortcuts": "Delete",
     step: "any",
   });
-  const tick = html("i", { class: "ice-decay-tick", "aria-hidden": "true" });
-  const value = html("output", { class: "ice-decay-value", "data-test": "decay-value" });
-  const reach = html("span");
-  const kept = explained(html("span", { "data-test": "decay-kept" }), explanation("support"));
-  const also = html("span", {}, " · ", kept);
-  const readout = html("p", { class: "ice-decay-readout", "data-test": "decay-readout" }, reach, also);
-
-  slider.addEventListener("input", () => store.dragDecay(Number(slider.value)), options);
-  for (const end of ["change", "blur", "pointerup", "pointercancel"] as const) {
-    slider.addEventListener(end, () => store.releaseDecay(), options);
-  }
-  const reset = (): void => {
-    store.dragDecay(DEFAULT);
-    store.releaseDecay();
-  };
-  slider.addEventListener("dblclick", reset, options);
-  slider.addEventListener(
-    "keydown",
-    (event) => {
-      if (event.key !== "Delete" && event.key !== "Backspace") return;
-      event.preventDefault();
-      reset();
-    },
-    options,
-  );
-
-  view.keep(
-    () => {
-      const figures = store.figures.value;
-      const decay = store.decay.value;
-      return { decay, figures, opened: store.opened, estimated: figures?.profile.estimated(decay) ?? false };
-    },
-    ({ decay, figures, opened, estimated }) => {
-      const steps = figures?.header.decays ?? { first: 0.01, step: 0.01, count: 100 };
-      const last = round(steps.first + steps.step * (steps.count - 1));
-      update(slider, { min: steps.first, max: last, step: steps.step });
-      slider.value = String(decay);
-      slider.disabled = figures === null;
-      const share = (at: number): string => String((at - steps.first) / (last - steps.first));
-      slider.style.setProperty("--share", share(Number(slider.value)));
-      tick.style.setProperty("--share", share(DEFAULT));
-      setText(value, number(decay));
-      const kind = opened?.kind ?? "numeric";
-      const reaches = reachText(decay, isUnordered(kind));
-      const keeps = keptText(decay, opened?.support ?? Number.NaN, estimated);
-      explained(label, explanation("decay", ...variantsOf(kind, "stable")));
-      setText(reach, reaches);
-      setText(kept, keeps);
-      also.hidden = keeps === "";
-      slider.setAttribute("aria-valuetext", [number(decay), reaches, keeps].filter((part) => part !== "").join(", "));
-    },
-  );
-  return html(
+  readonly #tick = html("i", { class: "ice-decay-tick", "aria-hidden": "true" });
+  readonly #value = html("output", { class: "ice-decay-value", "data-test": "decay-value" });
+  readonly #reach = html("span");
+  readonly #kept = explained(html("span", { "data-test": "decay-kept" }), explanation("support"));
+  readonly #also = html("span", {}, " · ", this.#kept);
+  readonly node = html(
     "div",
     { class: "ice-decay", "data-test": "decay" },
-    label,
+    this.#label,
     html(
       "span",
       { class: "ice-decay-scale" },
       html("span", { class: "ice-decay-end" }, "near only"),
-      html("span", { class: "ice-decay-track" }, tick, slider),
+      html("span", { class: "ice-decay-track" }, this.#tick, this.#slider),
       html("span", { class: "ice-decay-end" }, "all alike"),
     ),
-    value,
-    readout,
+    this.#value,
+    html("p", { class: "ice-decay-readout", "data-test": "decay-readout" }, this.#reach, this.#also),
   );
+
+  constructor({ store, aborted, keep }: View) {
+    const release = (): void => store.releaseDecay();
+    const reset = (): void => {
+      store.dragDecay(DEFAULT);
+      release();
+    };
+    listen(this.#slider, aborted, {
+      input: () => store.dragDecay(Number(this.#slider.value)),
+      change: release,
+      blur: release,
+      pointerup: release,
+      pointercancel: release,
+      dblclick: reset,
+      keydown: (event) => {
+        if (event.key !== "Delete" && event.key !== "Backspace") return;
+        event.preventDefault();
+        reset();
+      },
+    });
+    keep(
+      () => [store.decay.value, store.figures.value, store.opened] as const,
+      ([decay, figures, opened]) => {
+        this.#drawSlider(decay, figures?.header.decays ?? NO_DECAYS);
+        this.#slider.disabled = figures === null;
+        this.#drawWords(decay, opened, figures?.profile.estimated(decay) ?? false);
+      },
+    );
+  }
+
+  #drawSlider(decay: number, { first, step, count }: Header["decays"]): void {
+    const last = round(first + step * (count - 1));
+    update(this.#slider, { min: first, max: last, step });
+    this.#slider.value = String(decay);
+    const share = (at: number): string => String((at - first) / (last - first));
+    this.#slider.style.setProperty("--share", share(Number(this.#slider.value)));
+    this.#tick.style.setProperty("--share", share(DEFAULT));
+  }
+
+  #drawWords(decay: number, opened: RankedFeature | null, isEstimated: boolean): void {
+    const kind = opened?.kind ?? "numeric";
+    const reach = reachText(decay, isUnordered(kind));
+    const kept = keptText(decay, opened?.support ?? Number.NaN, isEstimated);
+    explained(this.#label, explanation("decay", ...variantsOf(kind, "stable")));
+    setText(this.#value, number(decay));
+    setText(this.#reach, reach);
+    setText(this.#kept, kept);
+    this.#also.hidden = kept === "";
+    const spoken = [number(decay), reach, kept].filter((part) => part !== "").join(", ");
+    this.#slider.setAttribute("aria-valuetext", spoken);
+  }
 }
 
 const round = (value: number): number => Number(value.toFixed(9));

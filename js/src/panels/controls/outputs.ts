@@ -1,9 +1,12 @@
-/** What of the model is explained, where it returns several things or can be put on several scales. */
+/** The output that is explained and the scale of the response, for models with several. */
+
 import { html, setText } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
 import type { View } from "../../view/view.ts";
 import type { Header } from "../../wire/protocol.ts";
 import { responseName } from "../../words/names.ts";
 import { count } from "../../words/numbers.ts";
+import { optionsIn } from "./options.ts";
 
 interface Choice {
   name: string;
@@ -11,7 +14,7 @@ interface Choice {
   offered: (header: Header) => readonly string[];
   chosen: (store: View["store"]) => string;
   choose: (store: View["store"], value: string) => void;
-  /** How a value is shown: outputs are the model's own words, and stay as they are. */
+  /** The label of a value; names of outputs come from the model and are not translated. */
   named: (value: string) => string;
 }
 
@@ -45,14 +48,15 @@ function sideBySide({ store, aborted, keep }: View): HTMLElement {
   const input = html("input", { type: "checkbox", "data-test": "classes-side-by-side" });
   const label = html("span", {});
   const field = html("label", { class: "ice-field ice-check" }, input, label);
-  input.addEventListener("change", () => store.remembered.choose("classes", input.checked), { signal: aborted });
+  listen(input, aborted, { change: () => store.remembered.choose("classes", input.checked) });
   keep(
-    () => ({
-      on: chosen.value,
-      n: store.figures.value?.header.outputs.length ?? 0,
-      ofOne: store.remembered.of("right").value === "feature",
-    }),
-    ({ on, n, ofOne }) => {
+    () =>
+      [
+        chosen.value,
+        store.figures.value?.header.outputs.length ?? 0,
+        store.remembered.of("right").value === "feature",
+      ] as const,
+    ([on, n, ofOne]) => {
       field.hidden = n < 2 || !ofOne; // under all features in small there is no room for them
       input.checked = on;
       setText(label, `${n === 2 ? "both" : `all ${count(n)}`} side by side`);
@@ -64,19 +68,15 @@ function sideBySide({ store, aborted, keep }: View): HTMLElement {
 function picker({ store, aborted, keep }: View, { name, label, offered, chosen, choose, named }: Choice): HTMLElement {
   const select = html("select", { class: `ice-select ice-${name}-choice`, "data-test": name });
   const field = html("label", { class: "ice-field" }, `${label} `, select);
-  select.addEventListener("change", () => choose(store, select.value), { signal: aborted });
-  let listed = "";
+  listen(select, aborted, { change: () => choose(store, select.value) });
+  const offer = optionsIn(select);
   keep(
-    () => ({ header: store.figures.value?.header ?? null, value: chosen(store) }),
-    ({ header, value }) => {
-      // Without a kernel the others are there to be compared, and no more.
+    () => [store.figures.value?.header ?? null, chosen(store)] as const,
+    ([header, value]) => {
+      // A page without a kernel shows the other outputs side by side, and cannot explain them.
       const choices = header === null || !store.client.hasKernel ? [] : offered(header);
       field.hidden = choices.length < 2;
-      const key = JSON.stringify(choices);
-      if (key !== listed) {
-        listed = key;
-        select.replaceChildren(...choices.map((each) => html("option", { value: each }, named(each))));
-      }
+      offer(choices.map((each) => [each, named(each)]));
       select.value = value;
     },
   );

@@ -2,6 +2,8 @@
 
 import { html, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
+import { segments } from "../../elements/segments.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { View } from "../../view/view.ts";
 import type { Curves } from "../../wire/decode.ts";
@@ -10,6 +12,7 @@ import { type Clock, instantOf, UTC, wallOf } from "../../words/dates.ts";
 import { explanation } from "../../words/glossary.ts";
 import { plural } from "../../words/numbers.ts";
 import { drawnKind, hasLevels, isUnordered, noSlopes, writerOf } from "../../words/values.ts";
+import { optionsIn } from "./options.ts";
 import { viewMenu } from "./view_menu.ts";
 
 const KINDS: readonly Kind[] = ["ice", "c-ice", "d-ice"];
@@ -27,7 +30,7 @@ function anchorsOf(kind: FeatureKind): Record<NamedAnchor, string> {
 const LINE_COUNTS = [50, 100, 200, 500, 1000, 2000, 5000];
 const AT_VALUE = "value";
 const MS_PER_DAY = 86_400_000;
-/** When a day begins by the clock; a moment later where that is left out. */
+/** When a day begins by the clock; a moment later where the clock skips that. */
 const dayOf = (wall: number, clock: Clock = UTC): number =>
   instantOf(clock, wall) ?? wall - (wallOf(clock, wall) - wall);
 
@@ -42,116 +45,83 @@ export function controlsPanel(view: View, colors: HTMLElement): HTMLElement {
 }
 
 function kindControl({ store, aborted, keep }: View): HTMLElement {
-  const buttons = KINDS.map((kind) =>
-    html(
-      "button",
-      { type: "button", role: "radio", class: "ice-segment", "data-test": `kind-${kind}` },
-      explanation(kind).name,
-    ),
-  );
-  const group = html("div", { class: "ice-segments", role: "radiogroup", "aria-label": "Kind of curves" }, ...buttons);
-  const choose = (place: number, step: number): void => {
-    const next = (place + step + KINDS.length) % KINDS.length;
-    const button = buttons[next]!;
-    if (!button.hasAttribute("aria-disabled")) store.setKind(KINDS[next]!);
-    button.focus({ preventScroll: true });
+  const buttons = KINDS.map((kind) => html("button", { "data-test": `kind-${kind}` }, explanation(kind).name));
+  const choose = (place: number): void => {
+    if (!buttons[place]!.hasAttribute("aria-disabled")) store.setKind(KINDS[place]!);
   };
-  for (const [place, button] of buttons.entries()) {
-    button.addEventListener("click", () => choose(place, 0), { signal: aborted });
-  }
-  group.addEventListener(
-    "keydown",
-    (event) => {
-      const place = buttons.indexOf(event.target as HTMLButtonElement);
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      if (step === undefined) return;
-      event.preventDefault();
-      choose(place, step);
-    },
-    { signal: aborted },
-  );
+  const { node, check } = segments("Kind of curves", buttons, choose, aborted);
   keep(
     // Of all features together, some have slopes.
-    () => ({ wanted: store.kind.value, opened: store.remembered.of("right").value === "all" ? null : store.opened }),
-    ({ wanted, opened }) => {
-      const drawn = drawnKind(wanted, opened?.kind ?? "numeric");
+    () => [store.kind.value, store.remembered.of("right").value === "all" ? null : store.opened] as const,
+    ([wanted, opened]) => {
+      check(KINDS.indexOf(drawnKind(wanted, opened?.kind ?? "numeric")));
       for (const [place, button] of buttons.entries()) {
         const kind = KINDS[place]!;
-        const checked = kind === drawn;
-        update(button, { "aria-checked": String(checked), tabindex: checked ? 0 : -1 });
         const offered = opened === null || drawnKind(kind, opened.kind) === kind;
-        // The focus reaches it, so that its hint can say why it does nothing.
+        // It stays focusable, so that its hint can explain why it does nothing.
         update(button, { "aria-disabled": offered ? null : "true" });
         if (offered) explained(button, explanation(kind));
         else hinted(button, noSlopes(opened.name));
       }
     },
   );
-  return group;
+  return node;
 }
 
 /** Any level can be an anchor, by its place on the axis; other values are typed. */
 function anchorControl({ store, aborted, keep }: View): HTMLElement {
   const select = html("select", { class: "ice-select", "data-test": "anchor" });
-  const value = html("input", {
-    class: "ice-number",
-    step: "any",
-    "data-test": "anchor-value",
-    "aria-label": "Anchor value",
-  });
+  const attributes = { class: "ice-number", step: "any", "data-test": "anchor-value", "aria-label": "Anchor value" };
+  const value = html("input", attributes);
   const opened = (): Curves | null => {
     const picture = store.picture.value;
     return picture.state === "ready" ? picture.loaded.curves : null;
   };
-  select.addEventListener(
-    "change",
-    () => {
+  listen(select, aborted, {
+    change: () => {
       if (select.value in anchorsOf("numeric")) return store.setAnchor(select.value as NamedAnchor);
       if (select.value !== AT_VALUE) return store.setAnchor(Number(select.value));
       store.setAnchor(opened()?.median ?? 0);
       value.focus({ preventScroll: true });
     },
-    { signal: aborted },
-  );
-  value.addEventListener(
-    "change",
-    () => {
+  });
+  listen(value, aborted, {
+    change: () => {
       const typed = value.valueAsNumber;
       if (!Number.isFinite(typed)) return;
       store.setAnchor(value.type === "date" ? dayOf(typed / MS_PER_DAY, opened()?.clock) : typed);
     },
-    { signal: aborted },
-  );
-  const field = html("label", { class: "ice-field" }, "Anchor ", select);
-  const both = html("span", { class: "ice-anchor" }, field, value);
-  let listed = "";
+  });
+  const both = html("span", { class: "ice-anchor" }, html("label", { class: "ice-field" }, "Anchor ", select), value);
+  const offer = optionsIn(select);
   keep(
-    () => ({ anchor: store.anchor.value, kind: store.kind.value, curves: opened() }),
-    ({ anchor, kind, curves }) => {
+    () => [store.anchor.value, store.kind.value, opened()] as const,
+    ([anchor, kind, curves]) => {
       both.hidden = kind !== "c-ice";
-      const of = curves?.kind ?? "numeric";
-      const onLevels = curves !== null && hasLevels(of);
-      const options = Object.entries(anchorsOf(of));
-      if (onLevels)
-        options.push(...Array.from(curves.grid, (at): [string, string] => [String(at), writerOf(curves)(at)]));
-      else options.push([AT_VALUE, "value …"]);
-      const key = JSON.stringify(options);
-      if (key !== listed) {
-        listed = key;
-        select.replaceChildren(...options.map(([name, label]) => html("option", { value: name }, label)));
-      }
-      const numeric = typeof anchor === "number";
+      offer(anchorOptions(curves));
+      const onLevels = curves !== null && hasLevels(curves.kind);
+      const isTyped = typeof anchor === "number" && !onLevels;
       // On levels an anchor of another feature is the nearest of them.
-      if (onLevels && numeric) select.value = String(curves.grid[nearestIndex(curves.grid, anchor)]);
-      else select.value = numeric ? AT_VALUE : anchor;
-      value.hidden = !numeric || onLevels;
-      value.type = of === "datetime" ? "date" : "number";
-      if (value.hidden || !numeric) return;
-      if (value.type === "date") value.valueAsNumber = Math.round(wallOf(curves?.clock ?? UTC, anchor)) * MS_PER_DAY;
-      else if (value.valueAsNumber !== anchor) value.value = String(Number(anchor.toPrecision(6)));
+      const level = typeof anchor === "number" && onLevels ? curves.grid[nearestIndex(curves.grid, anchor)] : anchor;
+      select.value = isTyped ? AT_VALUE : String(level);
+      value.hidden = !isTyped;
+      value.type = curves?.kind === "datetime" ? "date" : "number";
+      if (isTyped) writeAnchor(value, anchor, curves?.clock ?? UTC);
     },
   );
   return both;
+}
+
+function anchorOptions(curves: Curves | null): [string, string][] {
+  const named = Object.entries(anchorsOf(curves?.kind ?? "numeric"));
+  if (curves === null || !hasLevels(curves.kind)) return [...named, [AT_VALUE, "value …"]];
+  const write = writerOf(curves);
+  return [...named, ...Array.from(curves.grid, (level): [string, string] => [String(level), write(level)])];
+}
+
+function writeAnchor(input: HTMLInputElement, anchor: number, clock: Clock): void {
+  if (input.type === "date") input.valueAsNumber = Math.round(wallOf(clock, anchor)) * MS_PER_DAY;
+  else if (input.valueAsNumber !== anchor) input.value = String(Number(anchor.toPrecision(6)));
 }
 
 function linesControl({ store, aborted, keep }: View): HTMLElement {
@@ -160,28 +130,18 @@ function linesControl({ store, aborted, keep }: View): HTMLElement {
     "data-test": "max-lines",
     "aria-label": "Maximum number of curves drawn",
   });
-  select.addEventListener("change", () => store.setMaxLines(Number(select.value)), { signal: aborted });
-  let listed = "";
+  listen(select, aborted, { change: () => store.setMaxLines(Number(select.value)) });
+  const offer = optionsIn(select);
   keep(
-    () => ({ n: store.figures.value?.header.n_observations ?? 0, maxLines: store.maxLines.value }),
-    ({ n, maxLines }) => {
-      const most = Math.min(LINE_COUNTS[LINE_COUNTS.length - 1]!, store.client.mostLines);
+    () => [store.figures.value?.header.n_observations ?? 0, store.maxLines.value] as const,
+    ([n, maxLines]) => {
+      const most = Math.min(n, LINE_COUNTS.at(-1)!, store.client.mostLines);
       const wanted = Math.min(maxLines, n);
-      const counts = [
-        ...new Set([...LINE_COUNTS.filter((count) => count < Math.min(n, most)), Math.min(n, most), wanted]),
-      ]
-        .filter((count) => count > 0)
-        .sort((a, b) => a - b);
-      const key = counts.join();
-      if (key !== listed) {
-        listed = key;
-        select.replaceChildren(...counts.map((count) => html("option", { value: count }, plural(count, "curve"))));
-      }
+      const counts = new Set([...LINE_COUNTS.filter((count) => count < most), most, wanted].filter(Boolean));
+      offer([...counts].sort((a, b) => a - b).map((count) => [String(count), plural(count, "curve")]));
       select.value = String(wanted);
-      hinted(
-        select,
-        maxLines < n ? `At most ${plural(maxLines, "curve")} of ${plural(n, "observation")}.` : "All curves.",
-      );
+      const limited = `At most ${plural(maxLines, "curve")} of ${plural(n, "observation")}.`;
+      hinted(select, maxLines < n ? limited : "All curves.");
     },
   );
   return select;

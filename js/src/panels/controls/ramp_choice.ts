@@ -1,7 +1,8 @@
-/** What numbers and ordered levels are coloured along. */
+/** The ramp of colours of numbers and ordered levels. */
 
 import { html } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
 import type { Ramp } from "../../geometry/palette.ts";
 import type { View } from "../../view/view.ts";
 
@@ -17,9 +18,7 @@ export function rampChoice({ store, aborted, keep }: View): HTMLElement {
     { class: "ice-select", "data-test": "ramp" },
     ...Object.entries(LABELS).map(([value, label]) => html("option", { value }, label)),
   );
-  select.addEventListener("change", () => store.remembered.choose("palette", select.value as Ramp), {
-    signal: aborted,
-  });
+  listen(select, aborted, { change: () => store.remembered.choose("palette", select.value as Ramp) });
   keep(
     () => store.remembered.of("palette").value,
     (ramp) => {

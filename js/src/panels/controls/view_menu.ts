@@ -1,9 +1,11 @@
-/** What is shown of the open feature besides its lines, and how: a disclosure that the keyboard can work. */
+/** The View menu: what is shown of the open feature besides its lines, and how. */
 
 import { html, setText } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { moveBeside } from "../../elements/move_to.ts";
 import { placeUnder } from "../../elements/placing.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { type Offer, type Offers, offersIn, offersOfAll } from "../../store/available_choices.ts";
 import type { View } from "../../view/view.ts";
 import type { ViewChoices } from "../../wire/protocol.ts";
@@ -23,9 +25,8 @@ type Switch = keyof typeof SWITCHES;
 
 export function viewMenu(view: View): HTMLElement {
   const { root, aborted } = view;
-  const button = html(
-    "button",
-    { type: "button", class: "ice-button ice-disclosure", "aria-expanded": "false", "data-test": "view" },
+  const button = pushButton(
+    { class: "ice-button ice-disclosure", "aria-expanded": "false", "data-test": "view" },
     "View",
   );
   const menu = html(
@@ -47,22 +48,20 @@ export function viewMenu(view: View): HTMLElement {
     menu.hidden = true;
     button.setAttribute("aria-expanded", "false");
   };
-  button.addEventListener("click", () => (menu.hidden ? open() : close()), options);
-  whole.addEventListener(
-    "keydown",
-    (event) => {
+  listen(button, aborted, { click: () => (menu.hidden ? open() : close()) });
+  listen(whole, aborted, {
+    keydown: (event) => {
       if (event.key !== "Escape" || menu.hidden) return;
       close();
       button.focus({ preventScroll: true });
       event.preventDefault();
       event.stopPropagation();
     },
-    options,
-  );
+  });
   const leave = (target: EventTarget | null): void => {
     if (!(target instanceof Node && whole.contains(target))) close();
   };
-  whole.addEventListener("focusout", ({ relatedTarget }) => relatedTarget !== null && leave(relatedTarget), options);
+  listen(whole, aborted, { focusout: ({ relatedTarget }) => relatedTarget !== null && leave(relatedTarget) });
   document.addEventListener("pointerdown", (event) => leave(event.composedPath()[0] ?? null), options);
   return whole;
 }
@@ -71,7 +70,7 @@ export function viewMenu(view: View): HTMLElement {
 const offered = (store: View["store"]): Offers =>
   store.remembered.of("right").value === "all" ? offersOfAll(store.kind.value) : offersIn(store);
 
-/** A line of the menu: what can be chosen, and under it why not, where it cannot. */
+/** A line of the menu: a choice, and the reason where it is not available. */
 class Line {
   readonly #reason = html("span", { class: "ice-view-reason" });
   readonly node: HTMLElement;
@@ -98,11 +97,11 @@ function linesChoice({ store, aborted, keep }: View): HTMLElement {
   const ways = Object.keys(LINES) as (keyof typeof LINES)[];
   const lines = ways.map((way) => {
     const input = html("input", { type: "radio", name, value: way, "data-test": `lines-as-${way}` });
-    input.addEventListener("change", () => store.remembered.choose("lines_as", way), { signal: aborted });
+    listen(input, aborted, { change: () => store.remembered.choose("lines_as", way) });
     const line = new Line(input, LINES[way]);
     keep(
-      () => ({ offers: offered(store), now: chosen.value }),
-      ({ offers, now }) => line.draw(way === "density" ? offers.density : null, now === way),
+      () => [offered(store), chosen.value] as const,
+      ([offers, now]) => line.draw(way === "density" ? offers.density : null, now === way),
     );
     return line.node;
   });
@@ -120,11 +119,11 @@ function linesChoice({ store, aborted, keep }: View): HTMLElement {
 function switchOf({ store, aborted, keep }: View, name: Switch): HTMLElement {
   const { label, on, off } = SWITCHES[name];
   const input = html("input", { type: "checkbox", "data-test": `view-${name}` });
-  input.addEventListener("change", () => store.remembered.choose(name, input.checked ? on : off), { signal: aborted });
+  listen(input, aborted, { change: () => store.remembered.choose(name, input.checked ? on : off) });
   const line = new Line(input, label);
   keep(
-    () => ({ offers: offered(store), now: store.remembered.of(name).value }),
-    ({ offers, now }) => line.draw(offers[name], now === on),
+    () => [offered(store), store.remembered.of(name).value] as const,
+    ([offers, now]) => line.draw(offers[name], now === on),
   );
   return line.node;
 }

@@ -1,4 +1,4 @@
-/** What the marks and the colours of the lines mean. A click on a level hides its lines, another shows them. */
+/** The key of the marks, and the legend of the colours: a click on a level hides its curves, another shows them. */
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html, setText } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
@@ -13,73 +13,86 @@ import { rampRange } from "./ramp.ts";
 import type { Shown } from "./state/plot_state.ts";
 import { densityKey } from "./view_notes.ts";
 
-function keyItem(mark: string, term: Term): HTMLElement {
+/** A mark and its name, with an explanation. */
+function keyItem(mark: string, term: Term): { item: HTMLElement; mark: HTMLElement; name: HTMLElement } {
   const meaning = explanation(term);
-  const words = explained(html("span", {}, meaning.name), meaning);
-  return html("span", { class: "ice-key-item" }, html("i", { class: `ice-key-${mark}` }), words);
+  const [sign, name] = [html("i", { class: `ice-key-${mark}` }), explained(html("span", {}, meaning.name), meaning)];
+  return { item: html("span", { class: "ice-key-item" }, sign, name), mark: sign, name };
 }
 
 export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
-  const { plot, target, dense } = shown;
-  const item = keyItem("selected", "selected");
-  const selected = html("span", { "data-test": "selected-count" });
-  item.append(selected);
-  const selectedMean = keyItem("selected-mean", "selected_mean");
+  const curve = keyItem("curve", "curve").item;
+  const { item: dot } = keyItem("dot", "observed_value");
+  dot.classList.add("ice-key-of-large");
+  const target = keyItem("target", "target");
   view.keep(
-    () => ({ n: view.store.selection.value.length, isColored: (shown.loaded.value?.colors ?? null) !== null }),
-    ({ n, isColored }) => {
+    () => [shown.target.value, shown.dense.value, view.store.targetName.value] as const,
+    ([observed, isDense, name]) => {
+      setText(target.name, name);
+      dot.hidden = curve.hidden = isDense;
+      target.item.hidden = observed === null;
+    },
+  );
+  const [mean, group] = [meanItem(view, shown), groupItem(view, shown, groups)];
+  const items = [mean, curve, group, dot, target.item, densityKey(view, shown), ...selectedItems(view, shown)];
+  return html("p", { class: "ice-key" }, ...items);
+}
+
+/** The selected curves and their mean. */
+function selectedItems({ store, keep }: View, { loaded }: Shown): HTMLElement[] {
+  const { item } = keyItem("selected", "selected");
+  const counted = html("span", { "data-test": "selected-count" });
+  item.append(counted);
+  const { item: mean } = keyItem("selected-mean", "selected_mean");
+  keep(
+    () => [store.selection.value.length, (loaded.value?.colors ?? null) !== null] as const,
+    ([n, isColored]) => {
       item.hidden = n === 0;
-      selectedMean.hidden = n < 2;
+      mean.hidden = n < 2;
       item.classList.toggle("ice-key-colored", isColored);
-      setText(selected, `(${count(n)})`);
+      setText(counted, `(${count(n)})`);
     },
   );
-  const curve = keyItem("curve", "curve");
-  const own = keyItem("dot", "observed_value");
-  own.classList.add("ice-key-of-large");
-  const observed = keyItem("target", "target");
-  view.keep(
-    () => ({ hasTarget: target.value !== null, isDense: dense.value, name: view.store.targetName.value }),
-    ({ hasTarget, isDense, name }) => {
-      setText(observed.querySelector("span")!, name);
-      own.hidden = curve.hidden = isDense;
-      observed.hidden = !hasTarget;
-    },
-  );
-  const mean = keyItem("mean", "partial_dependence");
-  mean.dataset.test = "key-mean";
-  // It keeps its room where all values count alike, so that the key does not wrap while the slider moves.
+  return [item, mean];
+}
+
+function meanItem({ store, keep }: View, { plot }: Shown): HTMLElement {
+  const { item, mark, name } = keyItem("mean", "partial_dependence");
+  item.dataset.test = "key-mean";
+  // Its room stays reserved at equal weights, so that the key does not wrap while the slider moves.
   const unweighted = html("span", { class: "ice-key-unweighted" }, ", unweighted");
-  mean.append(unweighted);
-  view.keep(
-    () => ({ scene: plot.value?.scene, isWeighted: view.store.decay.value < 1 }),
-    ({ scene, isWeighted }) => {
+  item.append(unweighted);
+  keep(
+    () => [plot.value?.scene, store.decay.value < 1] as const,
+    ([scene, isWeighted]) => {
       if (scene === undefined) return;
       const { kind, onLevels, hasQuantileBand } = scene;
-      mean.querySelector("i")!.className = onLevels ? "ice-key-mean-level" : "ice-key-mean";
+      mark.className = onLevels ? "ice-key-mean-level" : "ice-key-mean";
       const term = hasQuantileBand ? "partial_dependence_of_probabilities" : "partial_dependence";
       const meaning = explanation(term, onLevels ? "levels" : kind);
-      const text = mean.querySelector("span")!;
-      setText(text, meaning.name);
+      setText(name, meaning.name);
+      explained(name, meaning);
       unweighted.style.visibility = isWeighted ? "visible" : "hidden";
-      explained(text, meaning);
     },
   );
-  const group = keyItem("group", "group_mean");
-  group.dataset.test = "key-group";
-  group.classList.add("ice-key-of-large");
-  view.keep(
-    () => ({ n: groups.value?.means.length ?? 0, palette: plot.value?.palette }),
-    (known) => {
-      group.hidden = known.n === 0;
-      if (known.n === 0 || known.palette === undefined) return;
-      const [one, other] = [0, known.n - 1].map((level) => cssColor(known.palette!, level));
-      const mark = group.querySelector<HTMLElement>(".ice-key-group")!;
-      mark.style.background = `linear-gradient(to right, ${one} 50%, ${other} 50%)`;
+  return item;
+}
+
+/** The means of the groups, in the colours of the first and the last. */
+function groupItem({ keep }: View, { plot }: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
+  const { item, mark } = keyItem("group", "group_mean");
+  item.dataset.test = "key-group";
+  item.classList.add("ice-key-of-large");
+  keep(
+    () => [groups.value?.means.length ?? 0, plot.value?.palette] as const,
+    ([n, palette]) => {
+      item.hidden = n === 0;
+      if (n === 0 || palette === undefined) return;
+      const [first, last] = [0, n - 1].map((level) => cssColor(palette, level));
+      mark.style.background = `linear-gradient(to right, ${first} 50%, ${last} 50%)`;
     },
   );
-  const items = [mean, curve, group, own, observed, densityKey(view, shown), item, selectedMean];
-  return html("p", { class: "ice-key" }, ...items);
+  return item;
 }
 
 export function colorLegend(view: View, { loaded, plot }: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
@@ -97,8 +110,8 @@ export function colorLegend(view: View, { loaded, plot }: Shown, groups: Readonl
   );
 
   view.keep(
-    () => ({ loaded: loaded.value, palette: plot.value?.palette ?? null, groups: groups.value }),
-    ({ loaded: shown, palette, groups: known }) => {
+    () => [loaded.value, plot.value?.palette ?? null, groups.value] as const,
+    ([shown, palette, known]) => {
       const colors = shown?.colors ?? null;
       const problem = shown?.colorProblem ?? null;
       legend.hidden = colors === null && problem === null;
@@ -120,10 +133,8 @@ export function colorLegend(view: View, { loaded, plot }: Shown, groups: Readonl
     },
   );
   view.keep(
-    () => ({ hidden: store.hiddenLevels.value, loaded: loaded.value, palette: plot.value?.palette }),
-    ({ hidden }) => {
-      show(hidden);
-    },
+    () => [store.hiddenLevels.value, loaded.value, plot.value?.palette] as const,
+    ([hidden]) => show(hidden),
   );
   return legend;
 }

@@ -1,24 +1,28 @@
-/** The lines of the open feature. Curves come from the kernel once; everything that moves afterwards is drawn here. */
+/** The curves of the open feature: the kernel sends them once, and all further changes are drawn from them. */
+
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { brushOver } from "../../gestures/brush.ts";
+import type { Plot } from "../../plots/plot.ts";
 import type { Pins } from "../../store/pins.ts";
 import { loadedOf, type Picture } from "../../store/store.ts";
 import { type View, whileShown } from "../../view/view.ts";
 import type { Status } from "../../wire/protocol.ts";
 import { colorLegend, marksKey } from "./key.ts";
-import { groupsLayer, groupsOf } from "./layers/groups.ts";
+import { type Groups, groupsLayer, groupsOf } from "./layers/groups.ts";
 import { linesLayer } from "./layers/lines.ts";
+import { observedLayer } from "./layers/observed.ts";
 import { axesLayer, dotsLayer, markedLayer, stripLabels } from "./layers/overlay.ts";
-import { ownValueLayer } from "./layers/own_value.ts";
 import { rugLayer } from "./layers/rug.ts";
 import { targetLayer } from "./layers/target.ts";
 import { anchorHandle } from "./pointer/anchor.ts";
-import { crosshairOver } from "./pointer/crosshair.ts";
-import { listenOn } from "./pointer/pointer.ts";
+import { Crosshair } from "./pointer/crosshair.ts";
+import { PlotPointer } from "./pointer/pointer.ts";
 import { plotTools } from "./pointer/tools.ts";
 import { featureSentence } from "./sentence.ts";
-import { shownIn } from "./state/plot_state.ts";
+import { type Shown, shownIn } from "./state/plot_state.ts";
 import { edgeMarks, rangeRemark } from "./view_notes.ts";
 import { axisTitles, featureTitle, kindRemark, spokenSummary } from "./words.ts";
 
@@ -50,13 +54,8 @@ export interface Beside {
 }
 
 /** `under` is placed below the curves of the open feature. */
-export function curvesPanel(
-  view: View,
-  { pins, compare, drivers, controls }: Beside,
-  ...under: HTMLElement[]
-): HTMLElement {
-  const { store, aborted } = view;
-  const ofOne = whileShown(view, () => !compare.isComparing.value);
+export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[]): HTMLElement {
+  const { compare, drivers, controls } = beside;
   const frame = html("div", {
     class: "ice-plot",
     tabindex: 0,
@@ -66,42 +65,7 @@ export function curvesPanel(
   });
   const shown = shownIn(view, frame);
   const groups = groupsOf(shown);
-  const brush = brushOver(
-    frame,
-    view,
-    shown.plot,
-    (line, { lines }) => !store.hiddenLevels.peek().has(lines.color[line]!),
-  );
-  const crosshair = crosshairOver(frame, view, shown);
-  const { node: tools, tool } = plotTools(view, shown);
-  frame.append(
-    axesLayer(ofOne, shown),
-    targetLayer(ofOne, shown),
-    linesLayer(ofOne, shown, "all"),
-    dotsLayer(ofOne, shown, "all"),
-    linesLayer(ofOne, shown, "selected"),
-    dotsLayer(ofOne, shown, "selected"),
-    groupsLayer(ofOne, shown, groups),
-    rugLayer(ofOne, shown),
-    markedLayer(ofOne, shown),
-    edgeMarks(ofOne, shown),
-    ownValueLayer(ofOne, shown, pins),
-    ...stripLabels(ofOne, shown),
-    anchorHandle(frame, view, shown),
-    ...crosshair.layers,
-    brush.layer,
-  );
-  listenOn(frame, view, shown, { tool, brush, pins, crosshair });
-  view.keep(
-    () => ({ dimmed: store.selection.value.length > 0, tool: tool.value }),
-    ({ dimmed, tool: chosen }) => update(frame, { "data-dimmed": dimmed, "data-tool": chosen }),
-  );
-
-  const message = html("p", { class: "ice-message-text", "data-test": "curves-message", "aria-live": "polite" });
-  const retry = html("button", { type: "button", class: "ice-button", "data-test": "retry" }, "Try again");
-  retry.addEventListener("click", () => store.retry(), { signal: aborted });
-  const cover = html("div", { class: "ice-message" }, message, retry);
-
+  const tools = fillFrame(frame, view, shown, groups, beside);
   const { title, facts } = featureTitle(view);
   const titles = axisTitles(view, shown, frame);
   const above = html("div", { class: "ice-plot-titles" }, titles.value, titles.range, tools);
@@ -122,28 +86,75 @@ export function curvesPanel(
     rangeRemark(view, shown),
     compare.plots,
     above,
-    html("div", { class: "ice-stage" }, frame, cover),
+    html("div", { class: "ice-stage" }, frame, coverOf(view)),
     below,
     colorLegend(view, shown, groups),
     ...under,
     spokenSummary(view, shown),
   );
-
   view.keep(
-    () => compare.isComparing.value,
-    (isComparing) => update(panel, { "data-comparing": isComparing }),
+    () => [view.store.picture.value, compare.isComparing.value] as const,
+    ([picture, isComparing]) => {
+      update(panel, { "data-comparing": isComparing, "data-state": picture.state });
+      frame.hidden = loadedOf(picture) === null;
+      for (const part of [above, below]) part.classList.toggle("ice-absent", frame.hidden);
+    },
   );
+  return panel;
+}
+
+/** Adds the layers of the plot, and what the pointer and the keys do. Returns the tools. */
+function fillFrame(
+  frame: HTMLElement,
+  view: View,
+  shown: Shown,
+  groups: ReadonlySignal<Groups | null>,
+  { pins, compare }: Beside,
+): HTMLElement {
+  const { store } = view;
+  const ofOne = whileShown(view, () => !compare.isComparing.value);
+  const isShown = (line: number, { lines }: Plot) => !store.hiddenLevels.peek().has(lines.color[line]!);
+  const brush = brushOver(frame, view, shown.plot, isShown);
+  const crosshair = new Crosshair(frame, view, shown);
+  frame.append(
+    axesLayer(ofOne, shown),
+    targetLayer(ofOne, shown),
+    linesLayer(ofOne, shown, "all"),
+    dotsLayer(ofOne, shown, "all"),
+    linesLayer(ofOne, shown, "selected"),
+    dotsLayer(ofOne, shown, "selected"),
+    groupsLayer(ofOne, shown, groups),
+    rugLayer(ofOne, shown),
+    markedLayer(ofOne, shown),
+    edgeMarks(ofOne, shown),
+    observedLayer(ofOne, shown, pins),
+    ...stripLabels(ofOne, shown),
+    anchorHandle(frame, view, shown),
+    ...crosshair.layers,
+    brush.layer,
+  );
+  const { node, tool } = plotTools(view, shown);
+  new PlotPointer(frame, view, shown, { tool, brush, pins, crosshair });
   view.keep(
-    () => ({ picture: store.picture.value, status: store.status.value, silent: store.client.silent.value }),
-    ({ picture, status, silent }) => {
-      panel.dataset.state = picture.state;
-      const nothing = loadedOf(picture) === null;
-      frame.hidden = nothing;
-      for (const part of [above, below]) part.classList.toggle("ice-absent", nothing);
+    () => [store.selection.value.length > 0, tool.value] as const,
+    ([dimmed, chosen]) => update(frame, { "data-dimmed": dimmed, "data-tool": chosen }),
+  );
+  return node;
+}
+
+/** The message that is shown over the plot while its curves are missing. */
+function coverOf({ store, aborted, keep }: View): HTMLElement {
+  const message = html("p", { class: "ice-message-text", "data-test": "curves-message", "aria-live": "polite" });
+  const retry = pushButton({ class: "ice-button", "data-test": "retry" }, "Try again");
+  listen(retry, aborted, { click: () => store.retry() });
+  const cover = html("div", { class: "ice-message" }, message, retry);
+  keep(
+    () => [store.picture.value, store.status.value, store.client.silent.value] as const,
+    ([picture, status, silent]) => {
       cover.hidden = picture.state === "ready";
       retry.hidden = picture.state !== "error";
       setText(message, messageFor(picture, status, silent));
     },
   );
-  return panel;
+  return cover;
 }

@@ -3,7 +3,8 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html, update } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
-import { followDrag } from "../../gestures/gestures.ts";
+import { listen } from "../../elements/lifetime.ts";
+import { type Drag, followDrag } from "../../gestures/gestures.ts";
 import { rampPlace } from "../../store/filters.ts";
 import type { Loaded } from "../../store/store.ts";
 import type { View } from "../../view/view.ts";
@@ -16,10 +17,14 @@ type Range = [number, number];
 const STEP = 0.05;
 const WHOLE: Range = [0, 1];
 
+const clamped = (place: number): number => Math.min(1, Math.max(0, place));
+
 export function rampRange(view: View, loaded: ReadonlySignal<Loaded | null>): HTMLElement {
-  const { store, aborted } = view;
-  const options = { signal: aborted };
-  const thumbs = ["Lowest value shown", "Highest value shown"].map((label, end) =>
+  return new RampRange(view, loaded).node;
+}
+
+class RampRange {
+  readonly #thumbs = ["Lowest value shown", "Highest value shown"].map((label, end) =>
     html("i", {
       class: "ice-ramp-thumb",
       role: "slider",
@@ -28,85 +33,95 @@ export function rampRange(view: View, loaded: ReadonlySignal<Loaded | null>): HT
       "data-test": end === 0 ? "ramp-from" : "ramp-to",
     }),
   );
-  const covers = [html("i", { class: "ice-ramp-cover" }), html("i", { class: "ice-ramp-cover" })];
-  const node = html("span", { class: "ice-ramp-range", "data-test": "ramp-range" }, ...covers, ...thumbs);
-  hinted(node, "Drag over the ramp to show only curves of these values.");
+  readonly #covers = [html("i", { class: "ice-ramp-cover" }), html("i", { class: "ice-ramp-cover" })];
+  readonly node = html(
+    "span",
+    { class: "ice-ramp-range", "data-test": "ramp-range" },
+    ...this.#covers,
+    ...this.#thumbs,
+  );
 
-  const scale = (): ContinuousColors | null => {
-    const shown = loaded.value?.colors?.scale;
-    return shown?.kind === "continuous" ? shown : null;
-  };
-  const rangeOf = (of: ContinuousColors): Range => {
-    const filter = store.remembered.of("filters").value[of.column];
+  constructor(
+    private readonly view: View,
+    private readonly loaded: ReadonlySignal<Loaded | null>,
+  ) {
+    hinted(this.node, "Drag over the ramp to show only curves of these values.");
+    listen(this.node, view.aborted, {
+      pointerdown: (event) => {
+        const scale = this.#scale;
+        if (scale !== null && event.button === 0) {
+          followDrag(this.node, event, this.#drag(event, this.#rangeOf(scale)), view.aborted);
+        }
+      },
+      keydown: (event) => this.#press(event),
+    });
+    view.keep(
+      () => [this.#scale, this.#scale === null ? WHOLE : this.#rangeOf(this.#scale)] as const,
+      ([scale, range]) => {
+        if (scale !== null) this.#draw(scale, range);
+      },
+    );
+  }
+
+  get #scale(): ContinuousColors | null {
+    const scale = this.loaded.value?.colors?.scale;
+    return scale?.kind === "continuous" ? scale : null;
+  }
+
+  #rangeOf({ column, domain }: ContinuousColors): Range {
+    const filter = this.view.store.remembered.of("filters").value[column];
     if (filter === undefined || !("range" in filter)) return WHOLE;
-    return filter.range.map((value) => rampPlace(of.domain, value)) as Range;
-  };
-  const choose = ([one, other]: Range): void => {
-    const of = scale();
-    if (of === null) return;
-    const [low, high] = of.domain;
-    const ends = [one, other].sort((a, b) => a - b).map((place) => Math.min(1, Math.max(0, place)));
+    return filter.range.map((value) => rampPlace(domain, value)) as Range;
+  }
+
+  /** Shows the curves between two places of the ramp. */
+  #choose(places: Range): void {
+    if (this.#scale === null) return;
+    const [low, high] = this.#scale.domain;
+    const ends = places.map(clamped).sort((a, b) => a - b);
     const values = ends.map((place) => low + place * (high - low)) as Range;
-    store.showRange(ends[0] === 0 && ends[1] === 1 ? null : values);
-  };
+    this.view.store.showRange(ends[0] === 0 && ends[1] === 1 ? null : values);
+  }
 
-  node.addEventListener(
-    "pointerdown",
-    (event) => {
-      const of = scale();
-      if (of === null || event.button !== 0) return;
-      const { width } = node.getBoundingClientRect();
-      const before = rangeOf(of);
-      const held = thumbs.indexOf(event.target as HTMLElement);
-      const placeOf = (x: number): number => Math.min(1, Math.max(0, x / width));
-      const start = placeOf(event.clientX - node.getBoundingClientRect().left);
-      const fixed = held === -1 ? start : before[1 - held]!;
-      let last = start;
-      const move = ({ x }: { x: number }): void => {
-        last = placeOf(x);
-        if (held !== -1 || Math.abs(last - start) >= STEP) choose([fixed, last]);
-      };
-      const end = (): void => {
-        if (held === -1 && Math.abs(last - start) < STEP) store.showRange(null);
-      };
-      followDrag(node, event, { move, end, cancel: () => choose(before) }, aborted);
-    },
-    options,
-  );
-  node.addEventListener(
-    "keydown",
-    (event) => {
-      const end = thumbs.indexOf(event.target as HTMLElement);
-      const by = { ArrowRight: STEP, ArrowUp: STEP, ArrowLeft: -STEP, ArrowDown: -STEP, Home: -1, End: 1 }[event.key];
-      const of = scale();
-      if (end === -1 || of === null || by === undefined) return;
-      event.preventDefault();
-      const [from, to] = rangeOf(of);
-      choose(end === 0 ? [Math.min(from + by, to), to] : [from, Math.max(to + by, from)]);
-    },
-    options,
-  );
+  #drag(event: PointerEvent, before: Range): Drag {
+    const { left, width } = this.node.getBoundingClientRect();
+    const grabbed = this.#thumbs.indexOf(event.target as HTMLElement);
+    const isNew = grabbed === -1;
+    const start = clamped((event.clientX - left) / width);
+    const fixed = isNew ? start : before[1 - grabbed]!;
+    let last = start;
+    return {
+      move: ({ x }) => {
+        last = clamped(x / width);
+        if (!isNew || Math.abs(last - start) >= STEP) this.#choose([fixed, last]);
+      },
+      end: () => {
+        if (isNew && Math.abs(last - start) < STEP) this.view.store.showRange(null);
+      },
+      cancel: () => this.#choose(before),
+    };
+  }
 
-  view.keep(
-    () => {
-      const of = scale();
-      return of === null ? null : { of, range: rangeOf(of) };
-    },
-    (shown) => {
-      if (shown === null) return;
-      const { of, range } = shown;
-      const write = rampWriter(of);
-      const [low, high] = of.domain;
-      for (const [end, thumb] of thumbs.entries()) {
-        const value = low + range[end]! * (high - low);
-        thumb.style.left = `${range[end]! * 100}%`;
-        const attributes = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": value };
-        update(thumb, { ...attributes, "aria-valuetext": write(value) });
-      }
-      covers[0]!.style.width = `${range[0] * 100}%`;
-      covers[1]!.style.width = `${(1 - range[1]) * 100}%`;
-      update(node, { "data-cut": range[0] > 0 || range[1] < 1 });
-    },
-  );
-  return node;
+  #press(event: KeyboardEvent): void {
+    const end = this.#thumbs.indexOf(event.target as HTMLElement);
+    const by = { ArrowRight: STEP, ArrowUp: STEP, ArrowLeft: -STEP, ArrowDown: -STEP, Home: -1, End: 1 }[event.key];
+    if (end === -1 || this.#scale === null || by === undefined) return;
+    event.preventDefault();
+    const [from, to] = this.#rangeOf(this.#scale);
+    this.#choose(end === 0 ? [Math.min(from + by, to), to] : [from, Math.max(to + by, from)]);
+  }
+
+  #draw(scale: ContinuousColors, range: Range): void {
+    const write = rampWriter(scale);
+    const [low, high] = scale.domain;
+    for (const [end, thumb] of this.#thumbs.entries()) {
+      const value = low + range[end]! * (high - low);
+      thumb.style.left = `${range[end]! * 100}%`;
+      const attributes = { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": value };
+      update(thumb, { ...attributes, "aria-valuetext": write(value) });
+    }
+    this.#covers[0]!.style.width = `${range[0] * 100}%`;
+    this.#covers[1]!.style.width = `${(1 - range[1]) * 100}%`;
+    update(this.node, { "data-cut": range[0] > 0 || range[1] < 1 });
+  }
 }

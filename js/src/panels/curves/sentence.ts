@@ -1,4 +1,4 @@
-/** What the open feature does to the prediction, in one sentence under its title. */
+/** The effect of the open feature on the prediction, in one sentence under its title. */
 import { html, setText } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import type { Scene } from "../../plots/scene.ts";
@@ -10,7 +10,7 @@ import { columnFormat, count, number } from "../../words/numbers.ts";
 import { isUnordered, placeWriterOf, stepOf } from "../../words/values.ts";
 import type { Shown } from "./state/plot_state.ts";
 
-/** A turn in between is named where it reaches this part of the range of the mean beyond both ends. */
+/** Share of the range of the mean by which an extremum must exceed both ends to be mentioned. */
 const LEAST_TURN = 0.1;
 
 /** Means are float32, relative to their offset: a smaller part of them is rounding. */
@@ -59,7 +59,7 @@ export function steepestSentence({ kind, curves, x, mean }: Scene): string {
   return `The mean slope is steepest from ${say(x[start]!)} to ${say(x[start + 1]!)}: ${slope}.`;
 }
 
-/** Its place in the ranking; nothing while that is not known, or where the figure is undefined. */
+/** Its place in the ranking; empty while that is unknown or undefined. */
 const rankText = ({ rank, known, value }: RankedFeature, of: number): string =>
   known && Number.isFinite(value) ? `Rank ${count(rank)} of ${count(of)}.` : "";
 
@@ -69,15 +69,16 @@ export function featureSentence({ store, keep }: View, { loaded, plot }: Shown):
   const rank = explained(html("span", { "data-test": "rank" }), explanation("rank"));
   const sentence = html("p", { class: "ice-sentence", "data-test": "sentence" }, average, " ", rank, steepest);
   keep(
-    () => ({
-      curves: loaded.value?.curves ?? null,
-      feature: store.feature.value,
-      output: store.figures.value?.header.output_label ?? "",
-      opened: store.opened,
-      of: store.ranking.value.length,
-    }),
-    ({ curves, feature, output, opened, of }) => {
-      // While the curves of a feature are on their way, those of the last one are still on screen.
+    () =>
+      [
+        loaded.value?.curves ?? null,
+        store.feature.value,
+        store.figures.value?.header.output_label ?? "",
+        store.opened,
+        store.ranking.value.length,
+      ] as const,
+    ([curves, feature, output, opened, of]) => {
+      // While the curves of a feature are computed, those of the last one are on screen.
       setText(average, curves === null || curves.feature !== feature ? "" : averageSentence(curves, output));
       setText(rank, opened === null ? "" : rankText(opened, of));
       rank.hidden = rank.textContent === "";

@@ -1,6 +1,10 @@
 /** Notes on the current view: curves beyond the axis, shades of the density. */
-import { html, setText, svg, update } from "../../elements/element.ts";
+
+import { html, setText, svg } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
+import { fitMarks, markLayer } from "../../elements/layers.ts";
+import { listen } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import type { ValueRange } from "../../plots/value_range.ts";
 import type { View } from "../../view/view.ts";
@@ -27,16 +31,14 @@ export function leavingText({ above, below }: ValueRange, [low, high]: [number, 
 /** Remark on curves beyond the axis, with a button for the full range, or back to the default range. */
 export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Shown): HTMLElement {
   const text = html("span", { role: "status" });
-  const button = html("button", { type: "button", class: "ice-link", "data-test": "full-range" }, FULL);
+  const button = pushButton({ class: "ice-link", "data-test": "full-range" }, FULL);
   const remark = html("p", { class: "ice-range-remark", "data-test": "range-remark", hidden: true }, text, " ", button);
-  button.addEventListener(
-    "click",
-    () => store.remembered.choose("full_slopes", !store.remembered.of("full_slopes").peek()),
-    { signal: aborted },
-  );
+  listen(button, aborted, {
+    click: () => store.remembered.choose("full_slopes", !store.remembered.of("full_slopes").peek()),
+  });
   keep(
-    () => ({ range: range.value, shown: plot.value }),
-    ({ range: of, shown }) => {
+    () => [range.value, plot.value] as const,
+    ([of, shown]) => {
       remark.hidden = of === null || shown === null || of.cut === "no";
       if (of === null || shown === null || remark.hidden) return;
       const { curves, extent } = shown.scene;
@@ -50,14 +52,14 @@ export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Sho
 
 /** Arrows at the edge where lines leave the plot. */
 export function edgeMarks({ keep }: View, { plot, range }: Shown): SVGSVGElement {
-  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  const layer = markLayer();
   keep(
-    () => ({ shown: plot.value, range: range.value }),
-    ({ shown, range: of }) => {
+    () => [plot.value, range.value] as const,
+    ([shown, of]) => {
       layer.replaceChildren();
       if (shown === null || of?.cut !== "yes") return;
       const { scene, size, x, top, bottom } = shown;
-      update(layer, { viewBox: `0 0 ${size.width} ${size.height}`, width: size.width, height: size.height });
+      fitMarks(layer, size);
       const places = { up: new Set<number>(), down: new Set<number>() };
       const nPoints = scene.x.length;
       for (let point = 0; point < nPoints; point += 2) {
@@ -78,14 +80,14 @@ export function edgeMarks({ keep }: View, { plot, range }: Shown): SVGSVGElement
   return layer;
 }
 
-/** What a shade of the density means. */
+/** The scale of the shades of the density. */
 export function densityKey({ keep }: View, { plot, peak }: Shown): HTMLElement {
   const ramp = html("i", { class: "ice-density-ramp" });
   const most = html("span");
   const key = html("span", { class: "ice-key-item", "data-test": "density-key" }, "1 curve", ramp, most);
   keep(
-    () => ({ shown: plot.value, peak: peak.value }),
-    ({ shown, peak: share }) => {
+    () => [plot.value, peak.value] as const,
+    ([shown, share]) => {
       key.hidden = shown === null || share === null;
       if (shown === null || share === null) return;
       const isPlain = shown.palette.kind === "levels" && shown.palette.colors.length === 3;

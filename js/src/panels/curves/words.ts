@@ -3,6 +3,7 @@
 import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
 import { explained } from "../../elements/explained.ts";
+import { Timer } from "../../elements/lifetime.ts";
 import { featureAxisTitle, valueTitle } from "../../plots/axis_titles.ts";
 import type { Plot } from "../../plots/plot.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
@@ -14,12 +15,12 @@ import { noSlopes } from "../../words/values.ts";
 import { averageSentence } from "./sentence.ts";
 import type { Shown } from "./state/plot_state.ts";
 
-/** A live region that spoke at every step of the slider would never stop. */
+/** Delay of the summary, so that it is not announced at every step of the slider. */
 const SUMMARY_MS = 600;
 /** Means of further levels are not read out. */
 const MOST_SPOKEN = 8;
 
-/** What else the keys do, for those who cannot drag. */
+/** The keys that do what drags and the wheel do. */
 const KEYS =
   "Enter selects the curve and shows its row. With one row selected, left and right move along its curve. Shift and Enter add the curve to the selection or remove it. Plus and minus zoom, Shift and an arrow key pan, 0 shows all.";
 
@@ -44,8 +45,8 @@ export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): Axi
   explained(range, ofRange);
   const feature = html("span", { class: "ice-x-title", "data-test": "x-title" });
   view.keep(
-    () => ({ plot: plot.value, output: view.store.figures.value?.header.output_label ?? "" }),
-    ({ plot: shown, output }) => {
+    () => [plot.value, view.store.figures.value?.header.output_label ?? ""] as const,
+    ([shown, output]) => {
       if (shown === null) return;
       const { scene, valueExponent, rangeTicks } = shown;
       const name = scene.curves.feature;
@@ -73,8 +74,8 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
   });
   let titled = "";
   view.keep(
-    () => ({ opened: store.opened, name: store.feature.value, reading: store.reading.value }),
-    ({ opened, name, reading }) => {
+    () => [store.opened, store.feature.value, store.reading.value] as const,
+    ([opened, name, reading]) => {
       const parted = store.partings.peek().get(name);
       if (`${name} ${parted}` !== titled) {
         titled = `${name} ${parted}`;
@@ -85,7 +86,7 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
       const of = (metric: string) =>
         opened === null ? Number.NaN : (reading?.get(opened.index, metric) ?? Number.NaN);
       const defined = parts.filter(({ metric }) => !Number.isNaN(of(metric)));
-      // What stays keeps the focus.
+      // Nodes that stay keep the focus.
       const isSame = defined.length === facts.childElementCount && defined.every(({ node }) => facts.contains(node));
       if (!isSame) facts.replaceChildren(...defined.map(({ node }) => node));
       if (opened === null || reading === null) return;
@@ -129,20 +130,13 @@ function summaryOf(shown: Plot, reading: Reading, opened: RankedFeature, selecte
 export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
   const { store, aborted } = view;
   const summary = html("p", { class: "ice-hidden", "aria-live": "polite", "data-test": "summary" });
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  aborted.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  const timer = new Timer(aborted);
   view.keep(
-    () => ({
-      plot: plot.value,
-      opened: store.opened,
-      reading: store.reading.value,
-      selected: store.selection.value.length,
-    }),
-    ({ plot: shown, opened, reading, selected }) => {
-      clearTimeout(timer);
+    () => [plot.value, store.opened, store.reading.value, store.selection.value.length] as const,
+    ([shown, opened, reading, selected]) => {
+      timer.stop();
       if (shown === null || opened === null || reading === null) return;
-      const speak = () => setText(summary, summaryOf(shown, reading, opened, selected));
-      timer = setTimeout(speak, SUMMARY_MS);
+      timer.start(SUMMARY_MS, () => setText(summary, summaryOf(shown, reading, opened, selected)));
     },
   );
   return summary;
@@ -152,8 +146,8 @@ export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
 export function kindRemark(view: View, { plot }: Shown): HTMLElement {
   const remark = html("p", { class: "ice-kind-remark", "data-test": "kind-remark", role: "status" });
   view.keep(
-    () => ({ shown: plot.value, kind: view.store.kind.value }),
-    ({ shown, kind }) => {
+    () => [plot.value, view.store.kind.value] as const,
+    ([shown, kind]) => {
       remark.hidden = shown === null || shown.scene.kind === kind;
       setText(remark, shown === null ? "" : noSlopes(shown.scene.curves.feature));
     },

@@ -1,4 +1,4 @@
-/** How much a file holds, before it is made: about how many bytes of numbers, or how many rows of the data. */
+/** The approximate size of a file before it is made, in bytes or rows. */
 import { loadedOf, type Store } from "../../store/store.ts";
 import type { What } from "../../wire/protocol.ts";
 import { count, plural } from "../../words/numbers.ts";
@@ -12,7 +12,7 @@ const OF_HEAD = 1500;
 const MOST_VALUES_OF_PAGE = 2_000_000;
 const FEWEST_LINES_OF_PAGE = 30;
 
-/** Says what a file will hold; empty for formats of which nothing is known. */
+/** Describes the content of a file; empty for formats without an estimate. */
 export function contentsText(store: Store, format: string, what: What): string {
   const header = store.figures.peek()?.header;
   if (header === undefined) return "";
@@ -36,7 +36,7 @@ function rowsText(store: Store): string {
   const nValues = features.reduce((sum, { n_grid }) => sum + n_grid, 0);
   const fitting = Math.max(FEWEST_LINES_OF_PAGE, Math.floor(MOST_VALUES_OF_PAGE / nValues));
   const drawn = loadedOf(store.picture.peek())?.curves.nLines;
-  // The page draws the rows that are drawn now, unless these are too many.
+  // The page has the rows that are drawn now, unless these are too many.
   const n = drawn !== undefined && store.maxLines.peek() <= fitting ? drawn : Math.min(fitting, n_observations);
   return `Contains ${plural(n, "row")} of your data. Share it only with people who may see them.`;
 }

@@ -1,21 +1,20 @@
-/** What the colours of the lines mean, in all tiles alike. A click on a level hides its lines everywhere. */
+/** The legend of the colours of all tiles: a click on a level hides its curves in all of them. */
+import { ifChanged } from "../../elements/changed.ts";
 import { html } from "../../elements/element.ts";
 import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
 import { paletteOf } from "../../plots/plot.ts";
 import type { Shelf } from "../../store/curve_queue.ts";
-import type { Loaded } from "../../store/store.ts";
+import type { Loaded, Store } from "../../store/store.ts";
 import { hasRules } from "../../store/two_sides.ts";
+import type { Theme } from "../../view/theme.ts";
 import type { View } from "../../view/view.ts";
+import type { ColorsBody } from "../../wire/protocol.ts";
 
 /** `range` lies over the ramp. */
 export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElement {
   const { store, aborted } = view;
-  const legend = html("div", {
-    class: "ice-legend",
-    role: "group",
-    "aria-label": "Colours",
-    "data-test": "grid-legend",
-  });
+  const attributes = { class: "ice-legend", role: "group", "aria-label": "Colours", "data-test": "grid-legend" };
+  const legend = html("div", attributes);
   const show = filterBy(
     legend,
     {
@@ -25,40 +24,43 @@ export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElem
     },
     aborted,
   );
-  let listed = "";
-  const some = (): Loaded | null => {
-    for (const { name } of store.ranking.peek()) {
-      const shelved = shelf.get(name);
-      if (shelved.state === "ready") return shelved.loaded;
-    }
-    return null;
-  };
+  let palette = paletteOf(null, view.theme.peek());
+  const draw = ifChanged(({ scale, problem }: Key) => {
+    legend.dataset.split = String(scale !== null && hasRules(scale));
+    legend.replaceChildren(
+      ...(problem === null ? [] : [html("span", { class: "ice-problem", role: "alert" }, problem)]),
+      // Rows differ from tile to tile, so missing values are not counted here.
+      ...(scale === null
+        ? []
+        : scale.kind === "continuous"
+          ? rampLegend(scale, palette, 0, range)
+          : levelsLegend(scale, palette, 0, null)),
+    );
+  });
   view.keep(
-    () => ({ version: shelf.version.value, theme: view.theme.value, hidden: store.hiddenLevels.value }),
-    ({ theme, hidden }) => {
-      const loaded = some();
-      const colors = loaded?.colors ?? null;
-      const problem = loaded?.colorProblem ?? null;
+    () => [view.theme.value, store.hiddenLevels.value, shelf.version.value] as const,
+    ([theme, hidden]) => {
+      const { colors = null, colorProblem: problem = null } = firstLoaded(store, shelf) ?? {};
+      palette = paletteOf(colors, theme);
       legend.hidden = colors === null && problem === null;
-      const key = JSON.stringify([colors?.scale ?? null, problem, theme.dark]);
-      if (key !== listed) {
-        listed = key;
-        legend.replaceChildren();
-        legend.dataset.split = String(colors !== null && hasRules(colors.scale));
-        if (problem !== null) legend.append(html("span", { class: "ice-problem", role: "alert" }, problem));
-        if (colors !== null) {
-          const palette = paletteOf(colors, theme);
-          const { scale } = colors;
-          // Rows differ from tile to tile, so what is missing is not counted here.
-          legend.append(
-            ...(scale.kind === "continuous"
-              ? rampLegend(scale, palette, 0, range)
-              : levelsLegend(scale, palette, 0, null)),
-          );
-        }
-      }
+      draw({ scale: colors?.scale ?? null, problem, dark: theme.dark, ramp: theme.ramp });
       show(hidden);
     },
   );
   return legend;
+}
+
+/** The state that the legend is drawn by. */
+interface Key extends Pick<Theme, "dark" | "ramp"> {
+  scale: ColorsBody | null;
+  problem: string | null;
+}
+
+/** The curves of the first feature in the ranking that has some. */
+function firstLoaded({ ranking }: Store, shelf: Shelf): Loaded | null {
+  for (const { name } of ranking.peek()) {
+    const shelved = shelf.get(name);
+    if (shelved.state === "ready") return shelved.loaded;
+  }
+  return null;
 }

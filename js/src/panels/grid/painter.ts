@@ -1,24 +1,26 @@
-/** Paints the lines of the tiles: some of them while the slider moves, all of them once it rests. */
+/** Paints the lines of the tiles: a sample while the slider moves, all of them once it rests. */
+
 import { computed } from "@preact/signals-core";
+import { Timer } from "../../elements/lifetime.ts";
 import { Pace } from "../../plots/frame_budget.ts";
 import { manySelected } from "../../plots/selected.ts";
 import type { View } from "../../view/view.ts";
 import type { Painting, Pictures } from "./pictures.ts";
 import type { Tiles } from "./tiles.ts";
 
-/** What all tiles may take of a frame while the slider moves. */
+/** Time of a frame for all tiles while the slider moves. */
 const BUDGET_MS = 9;
-/** What painting may take of a frame once the slider rests; the other tiles follow in the next one. */
+/** Time of a frame for painting once the slider rests; the other tiles follow in the next frame. */
 const PAINT_MS = 8;
-/** The slider rests when it has not moved for so long. */
+/** Time without movement after which the slider rests. */
 const REST_MS = 120;
 
 export class Painter {
   readonly #pace = new Pace(BUDGET_MS);
   readonly #many = computed(() => manySelected(this.view.store.selection.value));
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #rest: Timer;
 
-  /** Paints what is not painted as it should be, within a frame's time. */
+  /** Paints the tiles that are out of date, within the time of a frame. */
   readonly #paintAll = (): void => {
     const painting = this.#painting();
     const start = performance.now();
@@ -44,16 +46,16 @@ export class Painter {
     panel: HTMLElement,
   ) {
     const { store, aborted, keep } = view;
+    this.#rest = new Timer(aborted);
     keep(
       () => ({ ...this.#painting(), dragging: store.dragging.value, drawn: pictures.version.value }),
       ({ dragging, ...painting }) => {
-        clearTimeout(this.#timer);
+        this.#rest.stop();
         if (!dragging) return this.#paintAll();
         panel.dataset.frameMs = this.#paintSome(painting).toFixed(1);
-        this.#timer = setTimeout(() => view.frames.request(this.#paintAll), REST_MS);
+        this.#rest.start(REST_MS, () => view.frames.request(this.#paintAll));
       },
     );
-    aborted.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
   }
 
   #painting(): Painting {

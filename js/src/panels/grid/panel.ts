@@ -1,7 +1,9 @@
 /** Small plots of all features, in the order of the ranking. Only visible tiles exist and request curves. */
+
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { max } from "d3-array";
 import { html, setText, update } from "../../elements/element.ts";
+import { atEnd, listen } from "../../elements/lifetime.ts";
 import { sharedRange } from "../../plots/value_range.ts";
 import { Shelf } from "../../store/curve_queue.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
@@ -37,7 +39,7 @@ export function gridPanel(view: View, above: Above, toFeature: () => void): HTML
   return new Grid(view, above, toFeature).panel;
 }
 
-/** What the tiles are placed by. */
+/** The state that the tiles are placed by. */
 interface Arrangement {
   places: Places;
   /** The first of the tiles in view, and one past the last. */
@@ -96,7 +98,7 @@ class Grid {
       maxLines: () => MOST_LINES,
       rows: () => store.selection.value.slice(0, MOST_SELECTED),
     });
-    this.#tiles = new Tiles(this.#list, (name) => store.partings.peek().get(name), this.#ask, aborted);
+    this.#tiles = new Tiles(this.#list, (name) => store.partings.peek().get(name), this.#request, aborted);
     this.panel = html(
       "section",
       { class: "ice-panel", "aria-label": "All features in small", "data-test": "all-features" },
@@ -107,7 +109,7 @@ class Grid {
       this.#empty,
     );
     this.#size = followSize(this.#scroll, aborted);
-    aborted.addEventListener("abort", () => this.#shelf.dispose(), { once: true });
+    atEnd(aborted, () => this.#shelf.dispose());
     this.#keep();
     this.#listen();
   }
@@ -146,7 +148,7 @@ class Grid {
         const write = reading?.column(max(this.#order, ({ value }) => value) ?? 0) ?? String;
         this.#placeTiles({ ...arranged, reachable, write });
         this.#pictures.draw(this.#tiles.all, this.#shelf, look, arranged.places.tileWidth - TILE_INSET);
-        this.#ask();
+        this.#request();
         if (arranged.opened !== this.#revealed) {
           this.#revealed = arranged.opened;
           this.#reveal(this.#order.findIndex(({ name }) => name === arranged.opened));
@@ -155,8 +157,8 @@ class Grid {
     );
     new Painter(this.view, this.#tiles, this.#pictures, MOST_LINES, this.panel);
     keep(
-      () => ({ selection: store.selection.value, drawn: this.#pictures.version.value }),
-      ({ selection }) => {
+      () => [store.selection.value, this.#pictures.version.value] as const,
+      ([selection]) => {
         for (const tile of this.#tiles.all.values()) tile.picture.mark(selection, null);
       },
     );
@@ -189,7 +191,7 @@ class Grid {
   #placeTiles({ places, from, to, opened, reachable, metric, write }: Arrangement): void {
     const shown = [...this.#order.entries()].slice(from, to);
     const place = this.#order.findIndex(({ name }) => name === reachable);
-    // The tile with the focus outlives the scrolling away of its row.
+    // The tile with the focus is kept when its row is scrolled out of view.
     if (place !== -1 && (place < from || place >= to)) shown.push([place, this.#order[place]!]);
     this.#tiles.keepOnly(new Set(shown.map(([, { name }]) => name)));
     for (const [at, feature] of shown) {
@@ -222,11 +224,11 @@ class Grid {
   }
 
   /** Curves of the tiles in view come first, then those just beyond. */
-  readonly #ask = (): void => {
-    const asked = this.#order.filter(
+  readonly #request = (): void => {
+    const requested = this.#order.filter(
       ({ name, known, kind }) => this.#tiles.all.has(name) && known && this.#hasPicture(kind),
     );
-    this.#shelf.want(this.#tiles.nearFirst(asked.map(({ name }) => name)));
+    this.#shelf.want(this.#tiles.nearFirst(requested.map(({ name }) => name)));
   };
 
   #reveal(place: number): void {
@@ -244,32 +246,23 @@ class Grid {
   }
 
   #listen(): void {
-    const options = { signal: this.view.aborted };
     const nameAt = (event: Event): string | undefined =>
       (event.target as Element).closest<HTMLElement>("[data-feature]")?.dataset.feature;
-    this.#scroll.addEventListener(
-      "scroll",
-      () => {
+    listen(this.#scroll, this.view.aborted, {
+      scroll: () => {
         this.#scrollTop.value = this.#scroll.scrollTop;
       },
-      options,
-    );
-    this.#list.addEventListener(
-      "click",
-      (event) => {
+    });
+    listen(this.#list, this.view.aborted, {
+      click: (event) => {
         const name = nameAt(event);
         if (name !== undefined) this.#open(name);
       },
-      options,
-    );
-    this.#list.addEventListener(
-      "keydown",
-      (event) => {
+      keydown: (event) => {
         const name = nameAt(event);
         if (name !== undefined && this.#press(event.key, name)) event.preventDefault();
       },
-      options,
-    );
+    });
   }
 
   /** What a key does on the tile of a feature; whether it does anything. */
@@ -284,7 +277,7 @@ class Grid {
     const { name: reached } = this.#order[next]!;
     this.#active.value = reached;
     this.#reveal(next);
-    // The tile may only exist from the next frame on.
+    // The tile may not exist before the next frame.
     this.view.frames.request(() => this.#tiles.all.get(reached)?.node.focus({ preventScroll: true }));
     return true;
   }

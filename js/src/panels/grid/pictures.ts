@@ -1,4 +1,4 @@
-/** What the tiles show of their curves, worked out once for each and again when the way of looking at them changes. */
+/** The plots of the tiles, computed once for each and again when the kind, the anchor or the options change. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Scene } from "../../plots/scene.ts";
@@ -50,7 +50,7 @@ export class Pictures {
   readonly #version = signal(0);
   readonly #shown = new WeakMap<Tile, Shown>();
 
-  /** Counts the times that some tile got another picture. */
+  /** Increases whenever a tile gets a new plot. */
   get version(): ReadonlySignal<number> {
     return this.#version;
   }
@@ -69,7 +69,7 @@ export class Pictures {
     );
   }
 
-  /** Paints up to so many lines; says how many these were. */
+  /** Paints up to `most` lines; returns how many these were. */
   paint(tile: Tile, { decay, hidden, many }: Painting, most: number): number {
     const { plot } = tile.picture;
     if (plot === null) return 0;

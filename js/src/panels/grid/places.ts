@@ -12,10 +12,10 @@ export interface Places {
 
 export const TILE_HEIGHT = 148;
 const TILE_GAP = 12;
-/** What frame and padding take of the width of a tile. */
+/** Width of the frame and the padding of a tile. */
 export const TILE_INSET = 18;
 const LEAST_TILE = 164;
-/** Rows beyond the view that are there before they come into it. */
+/** Rows beyond the view that exist already. */
 const AHEAD = 1;
 
 export function placesOf(width: number, count: number): Places {
@@ -40,7 +40,7 @@ export function placesInView(
   return [Math.min(count, first * columns), Math.min(count, (last + 1) * columns)];
 }
 
-/** Where a key leads from a place; null where it is none of the grid's keys. */
+/** The place that a key leads to; null for other keys. */
 export function placeAfter(key: string, place: number, columns: number, count: number): number | null {
   const steps: Record<string, number> = {
     ArrowRight: 1,

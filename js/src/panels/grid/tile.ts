@@ -15,9 +15,9 @@ export interface TileState {
   width: number;
   isOpen: boolean;
   isReachable: boolean;
-  /** What the figure is, for those who do not see the head of the grid. */
+  /** The metric of the figure, for screen readers. */
   metric: string;
-  /** Said instead of a picture; empty where there is one. */
+  /** Shown instead of a picture; empty where there is one. */
   message: string;
   hasFailed: boolean;
 }
@@ -29,7 +29,7 @@ export class Tile {
   readonly #metric = html("span", { class: "ice-hidden" });
   readonly #message = html("p", { class: "ice-small-message", "data-test": "tile-message" });
   readonly node: HTMLElement;
-  /** What the lines were last painted with; null where they must be painted anew. */
+  /** The state of the last painting; null where the lines must be painted again. */
   painted: { decay: number; hidden: Hidden; many: ReadonlySet<number> | null; lines: number } | null = null;
 
   /** `parted` is where the name begins to differ from others. */

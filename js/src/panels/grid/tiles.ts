@@ -1,4 +1,5 @@
 /** The tiles that exist, and which of them are near the view of the page. */
+import { atEnd } from "../../elements/lifetime.ts";
 import { Tile } from "./tile.ts";
 
 /** How far from the view of the page a tile is near it. */
@@ -27,7 +28,7 @@ export class Tiles {
       },
       { rootMargin: NEAR },
     );
-    aborted.addEventListener("abort", () => this.#observer.disconnect(), { once: true });
+    atEnd(aborted, () => this.#observer.disconnect());
   }
 
   get all(): ReadonlyMap<string, Tile> {

@@ -6,12 +6,12 @@ import { fitted, fittedApart, labelWidth } from "../../marks/axis.ts";
 import type { Size } from "../../view/size.ts";
 import type { MapAxes, Point } from "./points.ts";
 
-/** So many features are named, of the strongest for which there is room; the others when they are pointed at. */
+/** Number of labelled features, the strongest with enough room; others are labelled under the pointer. */
 const MOST_LABELS = 14;
 const CANDIDATES = 40;
 const LABEL_HEIGHT = 14;
 const LONGEST_LABEL = 120;
-/** Points of which a rim could be told. */
+/** Smallest radius with a visible rim. */
 const RIMMED = 3;
 const NO_ORDER = "levels without an order";
 
@@ -47,7 +47,7 @@ export function stripMarks({ strip, left, right, bottom }: MapAxes): SVGElement[
   ];
 }
 
-/** What no label may cover: the words of the strip, and its edge. */
+/** Areas that no label may cover: the text of the strip, and its edge. */
 function stripBoxes({ left, right, bottom }: MapAxes, { top }: { top: number }, font: string): Box[] {
   const words = right - labelWidth([{ at: 0, label: NO_ORDER }], font);
   return [
@@ -86,7 +86,7 @@ export function paint(
 
 /** The names of the strongest features, where there is room for them. */
 export function labelsOf({ points, axes, size }: Drawn, plain: string): Map<string, Label> {
-  // Any of them may be the open one, which is written bold.
+  // The open feature, which may be any of them, is bold.
   const font = `600 ${plain}`;
   const strongest = points.slice(0, CANDIDATES);
   const texts = fittedApart(

@@ -1,7 +1,10 @@
-/** The features on a map: how much they differ between rows, how curved they are, and how much they matter. */
+/** The map of the features: heterogeneity, non-linearity, and the metric of the ranking as area. */
+
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
-import { html, setText, svg, update } from "../../elements/element.ts";
+import { html, setText, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
+import { fitMarks, markLayer } from "../../elements/layers.ts";
+import { listen } from "../../elements/lifetime.ts";
 import { cssColor, plainPalette } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis } from "../../marks/axis.ts";
 import { cautionOf, factsOf } from "../../view/feature_facts.ts";
@@ -24,8 +27,8 @@ export function mapPanel(view: View): HTMLElement {
 class FeatureMap {
   readonly panel: HTMLElement;
   readonly #canvas = html("canvas", { class: "ice-layer", "aria-hidden": "true", "data-test": "map-points" });
-  readonly #ground = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
-  readonly #marks = svg("svg", { class: "ice-layer", "aria-hidden": "true", "data-test": "map-marks" });
+  readonly #ground = markLayer();
+  readonly #marks = markLayer();
   readonly #frame = html(
     "div",
     {
@@ -62,6 +65,7 @@ class FeatureMap {
 
   constructor(private readonly view: View) {
     this.#size = followSize(this.#frame, view.aborted);
+    this.#marks.dataset.test = "map-marks";
     const key = html(
       "p",
       { class: "ice-map-key", "data-test": "map-key" },
@@ -87,13 +91,8 @@ class FeatureMap {
   #keepWords(): void {
     const { store, keep } = this.view;
     keep(
-      () => ({
-        ranking: store.ranking.value,
-        reading: store.reading.value,
-        status: store.status.value.state,
-        rankBy: store.rankBy.value,
-      }),
-      ({ ranking, reading, status, rankBy }) => {
+      () => [store.ranking.value, store.reading.value, store.status.value.state, store.rankBy.value] as const,
+      ([ranking, reading, status, rankBy]) => {
         const convention = reading?.figures.header.convention ?? "stable";
         setText(this.#area, RANK_LABELS[rankBy]);
         setText(this.#counted, ` Counted ${CONVENTION_LABELS[convention]}.`);
@@ -113,14 +112,15 @@ class FeatureMap {
   #keepAxes(): void {
     const { store, theme, keep } = this.view;
     keep(
-      () => ({
-        axes: this.#axes.value,
-        size: this.#size.value,
-        font: theme.value.font,
-        unit: store.reading.value?.unit ?? "prediction",
-        convention: store.convention.value,
-      }),
-      ({ axes, size: { width, height }, font, unit, convention }) => {
+      () =>
+        [
+          this.#axes.value,
+          this.#size.value,
+          theme.value.font,
+          store.reading.value?.unit ?? "prediction",
+          store.convention.value,
+        ] as const,
+      ([axes, size, font, unit, convention]) => {
         if (axes === null) return;
         const unitText = (exponent: string): string => {
           const parts = [unit === "prediction" ? "" : UNIT_LABELS[unit], exponent].filter((part) => part !== "");
@@ -130,10 +130,10 @@ class FeatureMap {
         setText(this.#horizontal, `heterogeneity${unitText(axes.xExponent)} →`);
         explained(this.#vertical, explanation("non_linearity", ...variantsOf("numeric", convention)));
         explained(this.#horizontal, explanation("heterogeneity"));
-        update(this.#ground, { viewBox: `0 0 ${width} ${height}`, width, height });
+        fitMarks(this.#ground, size);
         this.#ground.replaceChildren(
           leftAxis(axes.yTicks, axes.left, axes.right),
-          bottomAxis(axes.xTicks, axes.left, axes.right, width, axes.axis, font),
+          bottomAxis(axes.xTicks, axes.left, axes.right, size.width, axes.axis, font),
           ...stripMarks(axes),
         );
       },
@@ -143,20 +143,15 @@ class FeatureMap {
   #keepPoints(): void {
     const { store, keep } = this.view;
     keep(
-      () => ({
-        axes: this.#axes.value,
-        size: this.#size.value,
-        ranking: store.ranking.value,
-        theme: this.view.theme.value,
-        dragging: store.dragging.value,
-      }),
-      ({ axes, size, ranking, theme, dragging }) => {
+      () =>
+        [this.#axes.value, this.#size.value, store.ranking.value, this.view.theme.value, store.dragging.value] as const,
+      ([axes, size, ranking, theme, dragging]) => {
         const reading = store.reading.peek();
         const pen = this.#canvas.getContext("2d");
         if (axes === null || reading === null || pen === null) return;
         this.#drawn = { axes, size, points: pointsOf(ranking, reading, axes) };
         paint(this.#canvas, pen, this.#drawn, cssColor(plainPalette(theme.dark ? "dark" : "light"), 0), theme.paper);
-        // Labels that jump from side to side while the slider moves could not be read.
+        // Labels keep their places while the slider moves, to stay readable.
         if (!dragging || this.#labels.size === 0) this.#labels = labelsOf(this.#drawn, theme.font);
         this.#mark();
       },
@@ -169,43 +164,31 @@ class FeatureMap {
 
   #mark(): void {
     if (this.#drawn === null) return;
-    const { width, height } = this.#drawn.size;
-    update(this.#marks, { viewBox: `0 0 ${width} ${height}`, width, height });
+    fitMarks(this.#marks, this.#drawn.size);
     const { store, theme } = this.view;
     const marks = marksOf(this.#drawn, this.#labels, store.feature.peek(), this.#pointed.peek(), theme.peek().font);
     this.#marks.replaceChildren(...marks);
   }
 
   #listen(): void {
-    const options = { signal: this.view.aborted };
     const frame = this.#frame;
-    frame.addEventListener(
-      "pointermove",
-      (event) => {
+    listen(frame, this.view.aborted, {
+      pointermove: (event) => {
         const point = this.#under(event);
         frame.classList.toggle("ice-map-on", point !== null);
         if (point === null) this.#leave();
         else this.#show(point, false);
       },
-      options,
-    );
-    frame.addEventListener("pointerleave", () => this.#leave(), options);
-    frame.addEventListener("blur", () => this.#leave(), options);
-    frame.addEventListener(
-      "click",
-      (event) => {
+      pointerleave: () => this.#leave(),
+      blur: () => this.#leave(),
+      click: (event) => {
         const point = this.#under(event);
         if (point !== null) this.view.store.open(point.feature.name);
       },
-      options,
-    );
-    frame.addEventListener(
-      "keydown",
-      (event) => {
+      keydown: (event) => {
         if (this.#press(event.key)) event.preventDefault();
       },
-      options,
-    );
+    });
   }
 
   #under({ clientX, clientY }: MouseEvent): Point | null {

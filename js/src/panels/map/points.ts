@@ -16,7 +16,7 @@ export interface Point {
   radius: number;
 }
 
-/** Axes of the map. They follow from figures that do not decay, so the slider moves sizes alone. */
+/** Axes of the map. Their metrics do not depend on the decay, so the slider changes sizes only. */
 export interface MapAxes {
   left: number;
   right: number;
@@ -103,15 +103,15 @@ export function pointsOf(ranking: readonly RankedFeature[], reading: Reading, ax
   return points;
 }
 
-/** The point under the pointer: of several the smallest, for it lies on top; else the nearest within reach. */
+/** The point under the pointer, the smallest of several, which is on top; otherwise the nearest within reach. */
 export function pointAt(points: readonly Point[], x: number, y: number, reach: number): Point | null {
-  let found: Point | null = null;
+  let nearest: Point | null = null;
   let best = Number.POSITIVE_INFINITY;
   for (const point of points) {
     const away = Math.hypot(point.x - x, point.y - y);
     if (away > point.radius + reach) continue;
     const cost = away <= point.radius ? point.radius - 1e4 : away - point.radius;
-    if (cost < best) [found, best] = [point, cost];
+    if (cost < best) [nearest, best] = [point, cost];
   }
-  return found;
+  return nearest;
 }

@@ -1,9 +1,14 @@
-/** The features as bars, best first. Everything it shows follows from the tables: the slider needs no kernel. */
+/** The features as bars, best first, read from the tables, so that the slider needs no request. */
+
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { ifChanged } from "../../elements/changed.ts";
 import { html, setText, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { labelWidth } from "../../marks/axis.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
+import type { Reading } from "../../store/reading.ts";
 import { barNoteOf, factsOf } from "../../view/feature_facts.ts";
 import type { View } from "../../view/view.ts";
 import type { RankBy } from "../../wire/protocol.ts";
@@ -13,7 +18,7 @@ import { count } from "../../words/numbers.ts";
 import { folded, matches } from "../../words/search.ts";
 import { metricControl } from "./metric.ts";
 import { RowList } from "./rows.ts";
-import { searchField } from "./search.ts";
+import { type Search, searchField } from "./search.ts";
 import { signsKey } from "./signs.ts";
 import { unitControl } from "./unit.ts";
 import { describe, lengthsOf, longestOf, type Scale } from "./words.ts";
@@ -31,9 +36,13 @@ export interface BesideBars {
   toCurves: () => void;
 }
 
-export function rankingPanel(view: View, { isNarrow, toCurves }: BesideBars): HTMLElement {
-  const { store, aborted } = view;
-  const key = html(
+export function rankingPanel(view: View, beside: BesideBars): HTMLElement {
+  return new Ranking(view, beside).panel;
+}
+
+class Ranking {
+  readonly panel: HTMLElement;
+  readonly #key = html(
     "p",
     { class: "ice-key", "data-test": "ranking-key" },
     html("span", { class: "ice-key-item" }, html("i", { class: "ice-key-fill" }), "in-distribution"),
@@ -44,231 +53,278 @@ export function rankingPanel(view: View, { isNarrow, toCurves }: BesideBars): HT
       explained(html("span", {}, TICK.name), TICK),
     ),
   );
-  const rows = new RowList(aborted);
-  const search = searchField(view, (open) => (open ? goTo(0) : rows.focus(Math.max(0, openPlace()))));
-  const remark = html("p", { class: "ice-empty", "data-test": "ranking-remark" });
-  const footnote = html("p", { class: "ice-meaning ice-far-off", "data-test": "far-off" }, FAR_OFF_REMARK);
-  const counted = html("span", { "data-test": "ranking-count" });
-  const whole = html("button", { type: "button", class: "ice-link", "data-test": "ranking-whole" });
-  const cut = html("p", { class: "ice-cut" }, counted, whole);
-  const names = computed(() => (store.figures.value?.header.features ?? []).map(({ name }) => folded(name)));
-  const found = computed(() => matches(names.value, search.query.value));
-  /** The ranked features that are searched for. */
-  const shown = computed(() => store.ranking.value.filter(({ index }) => found.value[index]));
+  readonly #rows: RowList;
+  readonly #search: Search;
+  readonly #remark = html("p", { class: "ice-empty", "data-test": "ranking-remark" });
+  readonly #footnote = html("p", { class: "ice-meaning ice-far-off", "data-test": "far-off" }, FAR_OFF_REMARK);
+  readonly #counted = html("span", { "data-test": "ranking-count" });
+  readonly #whole = pushButton({ class: "ice-link", "data-test": "ranking-whole" });
+  readonly #cut = html("p", { class: "ice-cut" }, this.#counted, this.#whole);
+  readonly #list = html("div");
 
-  const isWhole = signal(false);
-  const isCut = computed(() => isNarrow.value && !isWhole.value && shown.value.length > FEW_ROWS + 1);
+  readonly #names = computed(() =>
+    (this.view.store.figures.value?.header.features ?? []).map(({ name }) => folded(name)),
+  );
+  readonly #isMatch = computed(() => matches(this.#names.value, this.#search.query.value));
+  /** The ranked features whose names contain the search text. */
+  readonly #matching = computed(() => this.view.store.ranking.value.filter(({ index }) => this.#isMatch.value[index]));
+  readonly #isWhole = signal(false);
+  readonly #isCut = computed(
+    () => this.beside.isNarrow.value && !this.#isWhole.value && this.#matching.value.length > FEW_ROWS + 1,
+  );
   /** Those that have a row: all, or the first few with the open one among them. */
-  const listed = computed(() => (isCut.value ? firstOf(shown.value, store.feature.value) : shown.value));
-  const list = html(
-    "div",
-    {},
-    remark,
-    rows.scroll,
-    html("div", { class: "ice-under-bars" }, cut, signsKey(view, listed)),
-    footnote,
+  readonly #listed = computed(() =>
+    this.#isCut.value ? firstOf(this.#matching.value, this.view.store.feature.value) : this.#matching.value,
   );
-  const panel = html(
-    "section",
-    { class: "ice-panel ice-ranking", "aria-label": "Ranking of the features", "data-test": "ranking" },
-    html(
-      "header",
-      { class: "ice-head" },
-      metricControl(view),
-      html("div", { class: "ice-key-row" }, key, unitControl(view)),
-    ),
-    search.node,
-    list,
-  );
+  /** The open feature and the search text for which the list was last scrolled. */
+  #revealed = ["", ""];
 
-  whole.addEventListener(
-    "click",
-    () => {
-      isWhole.value = !isWhole.peek();
-    },
-    { signal: aborted },
-  );
+  constructor(
+    private readonly view: View,
+    private readonly beside: BesideBars,
+  ) {
+    this.#rows = new RowList(view.aborted);
+    this.#search = searchField(view, (open) => (open ? this.#goTo(0) : this.#focusOpen()));
+    const below = html("div", { class: "ice-under-bars" }, this.#cut, signsKey(view, this.#listed));
+    this.#list.append(this.#remark, this.#rows.scroll, below, this.#footnote);
+    this.panel = html(
+      "section",
+      { class: "ice-panel ice-ranking", "aria-label": "Ranking of the features", "data-test": "ranking" },
+      html(
+        "header",
+        { class: "ice-head" },
+        metricControl(view),
+        html("div", { class: "ice-key-row" }, this.#key, unitControl(view)),
+      ),
+      this.#search.node,
+      this.#list,
+    );
+    this.#listen();
+    this.#keepNameWidth();
+    view.keep(
+      () => this.#read(),
+      (state) => this.#draw(state),
+    );
+    this.#keepCut();
+  }
 
-  const openPlace = (): number => shown.peek().findIndex(({ name }) => name === store.feature.peek());
-  const goTo = (place: number): void => {
-    const ranked = shown.peek()[place];
+  #placeOf(name: string): number {
+    return this.#matching.peek().findIndex((ranked) => ranked.name === name);
+  }
+
+  #focusOpen(): void {
+    this.#rows.focus(Math.max(0, this.#placeOf(this.view.store.feature.peek())));
+  }
+
+  #goTo(place: number): void {
+    const ranked = this.#matching.peek()[place];
     if (ranked === undefined) return;
-    store.open(ranked.name);
-    if (isCut.peek()) view.drawNow(); // it may have no row yet
-    rows.focus(listed.peek().indexOf(ranked));
-  };
-  const rowOf = (event: Event): HTMLElement | null => (event.target as Element).closest<HTMLElement>("[data-feature]");
+    this.view.store.open(ranked.name);
+    if (this.#isCut.peek()) this.view.drawNow(); // it may have no row yet
+    this.#rows.focus(this.#listed.peek().indexOf(ranked));
+  }
 
-  rows.node.addEventListener(
-    "click",
-    (event) => {
-      const name = rowOf(event)?.dataset.feature;
-      if (name === undefined) return;
-      store.open(name);
-      toCurves();
-    },
-    { signal: aborted },
-  );
-  rows.node.addEventListener(
-    "pointerover",
-    (event) => {
-      const row = rowOf(event);
-      const reading = store.reading.peek();
-      const ranked = store.ranking.peek().find(({ name }) => name === row?.dataset.feature);
-      if (row === null || reading === null || ranked === undefined) return;
-      const note = barNoteOf(ranked, reading, store.rankBy.peek());
-      view.tooltip.show(ranked.name, factsOf(ranked, reading), row.getBoundingClientRect(), false, note);
-    },
-    { signal: aborted },
-  );
-  rows.node.addEventListener("pointerleave", () => view.tooltip.hide(), { signal: aborted });
-  rows.scroll.addEventListener("scroll", () => view.tooltip.hide(), { signal: aborted, passive: true });
-  rows.node.addEventListener(
-    "keydown",
-    (event) => {
-      const focused = rowOf(event)?.dataset.feature ?? store.feature.peek();
-      const place = shown.peek().findIndex(({ name }) => name === focused);
-      const last = shown.peek().length - 1;
-      const targets: Record<string, number> = {
-        ArrowDown: place + 1,
-        ArrowUp: place - 1,
-        PageDown: place + rows.perPage,
-        PageUp: place - rows.perPage,
-        Home: 0,
-        End: last,
-        Enter: place,
-        " ": place,
-      };
-      const target = targets[event.key];
-      if (target === undefined) return;
-      event.preventDefault();
-      goTo(Math.min(Math.max(target, 0), last));
-    },
-    { signal: aborted },
-  );
+  #listen(): void {
+    const { aborted, store, tooltip } = this.view;
+    const { node, scroll } = this.#rows;
+    const hide = (): void => tooltip.hide();
+    listen(this.#whole, aborted, {
+      click: () => {
+        this.#isWhole.value = !this.#isWhole.peek();
+      },
+    });
+    listen(node, aborted, {
+      click: (event) => {
+        const name = rowOf(event)?.dataset.feature;
+        if (name === undefined) return;
+        store.open(name);
+        this.beside.toCurves();
+      },
+      pointerover: (event) => this.#showFacts(rowOf(event)),
+      pointerleave: hide,
+      keydown: (event) => {
+        const target = this.#targetOf(event.key, rowOf(event)?.dataset.feature ?? store.feature.peek());
+        if (target === undefined) return;
+        event.preventDefault();
+        this.#goTo(Math.min(Math.max(target, 0), this.#matching.peek().length - 1));
+      },
+    });
+    scroll.addEventListener("scroll", hide, { signal: aborted, passive: true });
+  }
+
+  #showFacts(row: HTMLElement | null): void {
+    const { store, tooltip } = this.view;
+    const reading = store.reading.peek();
+    const ranked = store.ranking.peek().find(({ name }) => name === row?.dataset.feature);
+    if (row === null || reading === null || ranked === undefined) return;
+    const note = barNoteOf(ranked, reading, store.rankBy.peek());
+    tooltip.show(ranked.name, factsOf(ranked, reading), row.getBoundingClientRect(), false, note);
+  }
+
+  /** Where a key leads from a feature; undefined for a key without a function. */
+  #targetOf(key: string, name: string): number | undefined {
+    const place = this.#placeOf(name);
+    const targets: Record<string, number> = {
+      ArrowDown: place + 1,
+      ArrowUp: place - 1,
+      PageDown: place + this.#rows.perPage,
+      PageUp: place - this.#rows.perPage,
+      Home: 0,
+      End: this.#matching.peek().length - 1,
+      Enter: place,
+      " ": place,
+    };
+    return targets[key];
+  }
 
   /** Names take the room that the longest needs, in the weight it has when it is open. */
-  let measured = "";
-  view.keep(
-    () => store.figures.value?.header.features ?? [],
-    (features) => {
-      const labels = features.map(({ name }) => ({ at: 0, label: name }));
-      const listed = JSON.stringify(labels);
-      if (listed === measured) return;
-      measured = listed;
-      const { fontSize, fontFamily } = getComputedStyle(panel);
+  #keepNameWidth(): void {
+    const measure = ifChanged((labels: { at: number; label: string }[]) => {
+      const { fontSize, fontFamily } = getComputedStyle(this.panel);
       const width = labelWidth(labels, `600 ${fontSize} ${fontFamily}`);
-      rows.node.style.setProperty("--name", `${Math.max(40, width)}px`);
-    },
-  );
+      this.#rows.node.style.setProperty("--name", `${Math.max(40, width)}px`);
+    });
+    this.view.keep(
+      () => this.view.store.figures.value?.header.features ?? [],
+      (features) => measure(features.map(({ name }) => ({ at: 0, label: name }))),
+    );
+  }
 
-  let [revealed, searched] = ["", ""];
-  view.keep(
-    () => ({
-      ranking: store.ranking.value,
-      reading: store.reading.value,
-      found: shown.value,
-      listed: listed.value,
-      query: search.query.value,
-      metric: store.rankBy.value,
-      feature: store.feature.value,
-      computing: store.status.value.state === "computing" ? store.status.value.label : null,
-      waits: waitsForCounting(view),
-    }),
-    ({ ranking, reading, found, listed, query, metric, feature, computing, waits }) => {
-      key.hidden = metric !== "in_distribution_impact";
-      search.tell(found.length, ranking.length);
-      setText(remark, remarkOn(ranking, found.length, query, metric, computing));
-      // The page below stays where it is while somebody types.
-      if (query === "") list.style.minHeight = "";
-      else if (list.style.minHeight === "") list.style.minHeight = `${list.offsetHeight}px`;
-      remark.hidden = remark.textContent === "";
-      footnote.hidden = found.every(({ farOff }) => farOff === null);
-      rows.scroll.hidden = found.length === 0;
-      update(panel, { "data-waits": waits, "aria-busy": waits ? "true" : null });
-      update(rows.node, { "aria-label": `Features by ${RANK_LABELS[metric]}` });
-      const scale: Scale = {
-        metric,
-        convention: reading?.figures.header.convention ?? "stable",
-        of: ranking.length,
-        longest: longestOf(ranking),
-        write: reading?.column(largest(found)) ?? String,
-      };
-      const reachable = found.some(({ name }) => name === feature) ? feature : found[0]?.name;
-      rows.show({
-        ranking: listed,
-        partings: store.partings.peek(),
-        reachable,
-        state: (ranked, place) => {
-          const lengths = lengthsOf(ranked, scale);
-          return {
-            ...lengths,
-            rank: ranked.rank,
-            place,
-            position: (listed === found ? place : found.indexOf(ranked)) + 1,
-            of: found.length,
-            open: ranked.name === feature,
-            reachable: ranked.name === reachable,
-            computing: ranked.name === computing && lengths.pending,
-            description: describe(ranked, scale),
-          };
-        },
-      });
-      if (feature !== revealed || query !== searched) {
-        [revealed, searched] = [feature, query];
-        rows.reveal(listed.findIndex(({ name }) => name === feature));
-      }
-    },
-  );
-  view.keep(
-    () => ({
-      found: shown.value.length,
-      listed: listed.value.length,
-      narrow: isNarrow.value,
-      room: rows.inSight.value,
-    }),
-    ({ found, listed, narrow, room }) => {
-      const inSight = Math.min(listed, room);
-      const rest = isCut.peek() ? "" : ", scroll for more";
-      setText(counted, inSight < found ? `${count(inSight)} of ${count(found)}${rest}` : "");
-      whole.hidden = !narrow || found <= FEW_ROWS + 1;
-      setText(whole, isCut.peek() ? `all ${count(found)} …` : "fewer");
-      whole.setAttribute("aria-expanded", String(!isCut.peek()));
-      cut.hidden = whole.hidden && counted.textContent === "";
-    },
-  );
-  return panel;
+  #read(): State {
+    const { ranking, reading, rankBy, feature, status } = this.view.store;
+    return {
+      ranking: ranking.value,
+      reading: reading.value,
+      matching: this.#matching.value,
+      listed: this.#listed.value,
+      query: this.#search.query.value,
+      metric: rankBy.value,
+      feature: feature.value,
+      computing: status.value.state === "computing" ? status.value.label : null,
+      waits: waitsForCounting(this.view),
+    };
+  }
+
+  #draw(state: State): void {
+    const { ranking, matching, listed, query, metric, feature, computing, waits } = state;
+    this.#key.hidden = metric !== "in_distribution_impact";
+    this.#search.show(matching.length, ranking.length);
+    setText(this.#remark, remarkOn(ranking, matching.length, query, metric, computing));
+    this.#remark.hidden = this.#remark.textContent === "";
+    // The page below keeps its place while the search text is typed.
+    if (query === "") this.#list.style.minHeight = "";
+    else if (this.#list.style.minHeight === "") this.#list.style.minHeight = `${this.#list.offsetHeight}px`;
+    this.#footnote.hidden = matching.every(({ farOff }) => farOff === null);
+    this.#rows.scroll.hidden = matching.length === 0;
+    update(this.panel, { "data-waits": waits, "aria-busy": waits ? "true" : null });
+    update(this.#rows.node, { "aria-label": `Features by ${RANK_LABELS[metric]}` });
+    this.#drawRows(state);
+    if (feature !== this.#revealed[0] || query !== this.#revealed[1]) {
+      this.#revealed = [feature, query];
+      this.#rows.reveal(listed.findIndex(({ name }) => name === feature));
+    }
+  }
+
+  #drawRows({ ranking, reading, matching, listed, metric, feature, computing }: State): void {
+    const scale: Scale = {
+      metric,
+      convention: reading?.figures.header.convention ?? "stable",
+      of: ranking.length,
+      longest: longestOf(ranking),
+      write: reading?.column(largest(matching)) ?? String,
+    };
+    const reachable = matching.some(({ name }) => name === feature) ? feature : matching[0]?.name;
+    this.#rows.show({
+      ranking: listed,
+      partings: this.view.store.partings.peek(),
+      reachable,
+      state: (ranked, place) => {
+        const lengths = lengthsOf(ranked, scale);
+        return {
+          ...lengths,
+          rank: ranked.rank,
+          place,
+          position: (listed === matching ? place : matching.indexOf(ranked)) + 1,
+          of: matching.length,
+          open: ranked.name === feature,
+          reachable: ranked.name === reachable,
+          computing: ranked.name === computing && lengths.pending,
+          description: describe(ranked, scale),
+        };
+      },
+    });
+  }
+
+  /** How many of the features are in view, and a button for the others. */
+  #keepCut(): void {
+    this.view.keep(
+      () =>
+        [
+          this.#matching.value.length,
+          this.#listed.value.length,
+          this.#isCut.value,
+          this.beside.isNarrow.value,
+          this.#rows.inSight.value,
+        ] as const,
+      ([matching, listed, isCut, isNarrow, room]) => {
+        const inSight = Math.min(listed, room);
+        const rest = isCut ? "" : ", scroll for more";
+        setText(this.#counted, inSight < matching ? `${count(inSight)} of ${count(matching)}${rest}` : "");
+        this.#whole.hidden = !isNarrow || matching <= FEW_ROWS + 1;
+        setText(this.#whole, isCut ? `all ${count(matching)} …` : "fewer");
+        this.#whole.setAttribute("aria-expanded", String(!isCut));
+        this.#cut.hidden = this.#whole.hidden && this.#counted.textContent === "";
+      },
+    );
+  }
 }
 
-/** The first few features, the open one in place of the last where it ranks below them. */
+const rowOf = (event: Event): HTMLElement | null => (event.target as Element).closest<HTMLElement>("[data-feature]");
+
+/** The state that the ranking is drawn by. */
+interface State {
+  ranking: readonly RankedFeature[];
+  reading: Reading | null;
+  /** The features whose names contain the search text, and those of them that have a row. */
+  matching: readonly RankedFeature[];
+  listed: readonly RankedFeature[];
+  query: string;
+  metric: RankBy;
+  feature: string;
+  /** The feature that is computed. */
+  computing: string | null;
+  waits: boolean;
+}
+
+/** The first few features, with the open one in place of the last where it ranks below them. */
 function firstOf(ranking: readonly RankedFeature[], open: string): RankedFeature[] {
   const first = ranking.slice(0, FEW_ROWS);
   const below = ranking.slice(FEW_ROWS).find(({ name }) => name === open);
   return below === undefined ? first : [...first.slice(0, -1), below];
 }
 
-/** Whether the figures are still counted as they were before the reader chose otherwise. */
+/** Whether the figures still follow the convention before the last choice. */
 function waitsForCounting({ store }: View): boolean {
   const header = store.figures.value?.header;
   if (header === undefined) return false;
   return header.convention !== store.convention.value;
 }
 
-/** The largest of the figures that are written, which tells how many digits they need. */
+/** The largest figure that is written, which determines the number of digits. */
 function largest(ranking: readonly RankedFeature[]): number {
   return ranking.reduce((most, { value }) => (value > most ? value : most), 0);
 }
 
-/** What there is to say instead of bars, or of all of them; nothing where they speak for themselves. */
+/** The message in place of the bars or below them; empty where none is needed. */
 function remarkOn(
   ranking: readonly RankedFeature[],
-  found: number,
+  nMatching: number,
   query: string,
   metric: RankBy,
   computing: string | null,
 ): string {
   if (ranking.length === 0) return computing === null ? "No features to rank." : "Reading the data …";
-  if (found === 0) return `No feature’s name contains “${query}”.`;
+  if (nMatching === 0) return `No feature’s name contains “${query}”.`;
   const isUndefined = ranking.every(({ known, value }) => known && !Number.isFinite(value));
   return isUndefined ? whyUndefined(metric) : "";
 }

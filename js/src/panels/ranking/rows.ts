@@ -1,14 +1,16 @@
 /**
- * The bars that are in or near view. A long list has room for all of them and elements for these alone, besides the
- * one that has the focus and the one that the Tab key reaches.
+ * The bars in or near view. A long list has room for all bars, and elements for these, for the one with the focus and for
+ * the one that the Tab key reaches.
  */
+
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html } from "../../elements/element.ts";
+import { atEnd, Timer } from "../../elements/lifetime.ts";
 import { atEdge, inView, type Range, revealing } from "../../elements/visible_rows.ts";
 import { Bar, type BarState } from "../../marks/bars.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 
-/** Lists up to this long are there as a whole. */
+/** Lists up to this length have elements for all rows. */
 const SHORT = 50;
 /** Rows kept beyond either edge. */
 const OVER = 4;
@@ -30,32 +32,29 @@ export class RowList {
   readonly #bars = new Map<string, Bar>();
   readonly #leaving = new Set<Bar>();
   #shown: Rows | null = null;
-  /** Where each feature stood, by its index; -1 = nowhere. */
+  /** The place of each feature before, by its index; -1 if it had none. */
   #places = new Int32Array(0);
   #range: Range = { first: 0, end: 0 };
   #row = 0;
-  /** As last heard of: to ask in the middle of drawing would have the browser lay out the page for it. */
+  /** The last measured scroll position and height: reading them while drawing forces a layout. */
   #top = 0;
   #height = 0;
   readonly #inSight = signal(0);
   #shownAt = Number.NEGATIVE_INFINITY;
-  #cleaning: ReturnType<typeof setTimeout> | undefined;
+  readonly #cleaning: Timer;
 
   constructor(aborted: AbortSignal) {
     this.scroll.addEventListener("scroll", () => this.#scrolled(), { signal: aborted, passive: true });
-    // It calls before the first picture, too.
+    // It is also called before the first drawing.
     const observer = new ResizeObserver(() => this.#scrolled());
     observer.observe(this.scroll);
-    const end = (): void => {
-      clearTimeout(this.#cleaning);
-      observer.disconnect();
-    };
-    aborted.addEventListener("abort", end, { once: true });
+    atEnd(aborted, () => observer.disconnect());
+    this.#cleaning = new Timer(aborted);
   }
 
   /**
-   * Draws what is new; bars that stood elsewhere glide to their places. Those that come and go do so, too, unless
-   * the next order follows at once, as while the slider moves: nobody could follow that with the eye.
+   * Draws the rows. Bars glide to their new places, also into and out of view, unless the next order follows at once,
+   * as while the slider moves.
    */
   show(rows: Rows): void {
     const now = performance.now();
@@ -87,7 +86,7 @@ export class RowList {
     return this.#bars.get(name);
   }
 
-  /** How many rows there is room for. */
+  /** Number of rows that fit. */
   get inSight(): ReadonlySignal<number> {
     return this.#inSight;
   }
@@ -103,7 +102,7 @@ export class RowList {
     if (wanted !== scrollTop) this.scroll.scrollTop = wanted;
   }
 
-  /** Gives the focus to a row, wherever it is. */
+  /** Moves the focus to a row, in view or not. */
   focus(place: number): void {
     this.reveal(place);
     this.#scrolled();
@@ -149,10 +148,10 @@ export class RowList {
     return wanted;
   }
 
-  #draw(some: ReadonlyMap<string, number>): void {
+  #draw(places: ReadonlyMap<string, number>): void {
     const shown = this.#shown;
     if (shown === null) return;
-    for (const [name, place] of some) this.#bars.get(name)?.draw(shown.state(shown.ranking[place]!, place));
+    for (const [name, place] of places) this.#bars.get(name)?.draw(shown.state(shown.ranking[place]!, place));
   }
 
   #make(name: string): Bar {
@@ -162,7 +161,7 @@ export class RowList {
     return bar;
   }
 
-  /** Glides out of view where it is still listed, and is gone at once where it is not. */
+  /** Lets a bar glide out of view if it is still listed, and removes it at once otherwise. */
   #leave(bar: Bar): void {
     const place = this.#ranking.findIndex(({ name }) => name === bar.name);
     if (place === -1) {
@@ -172,10 +171,9 @@ export class RowList {
     this.#bars.delete(bar.name);
     this.#leaving.add(bar);
     bar.leaveTo(atEdge(this.#range, place));
-    clearTimeout(this.#cleaning);
-    this.#cleaning = setTimeout(() => {
+    this.#cleaning.start(GLIDE_MS, () => {
       for (const gone of this.#leaving) this.#remove(gone);
-    }, GLIDE_MS);
+    });
   }
 
   #remove(bar: Bar): void {

@@ -1,4 +1,4 @@
-/** What the signs and the stripes of the bars mean, as far as the bars have some. */
+/** The key of the signs and stripes that the bars have. */
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
@@ -21,8 +21,8 @@ export function signsKey({ store, keep }: View, listed: ReadonlySignal<readonly 
   );
   const key = html("p", { class: "ice-key", "data-test": "signs" }, ofTrend, ofLevels);
   keep(
-    () => ({ features: listed.value, convention: store.convention.value }),
-    ({ features, convention }) => {
+    () => [listed.value, store.convention.value] as const,
+    ([features, convention]) => {
       const sign = explanation(convention === "stable" ? "sign" : "sign_by_interval");
       trend.textContent = sign.name;
       explained(trend, sign);

@@ -2,6 +2,7 @@
 
 import { html } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
 import type { View } from "../../view/view.ts";
 import type { Unit } from "../../wire/protocol.ts";
 import { UNIT_LABELS } from "../../words/metric_names.ts";
@@ -14,13 +15,10 @@ export function unitControl({ store, aborted, keep }: View): HTMLElement {
   const options = UNITS.map((unit) => html("option", { value: unit }, UNIT_LABELS[unit]));
   const select = html("select", { class: "ice-select", "data-test": "unit" }, ...options);
   const ofSd = options[UNITS.indexOf("sd")]!;
-  select.addEventListener("change", () => store.setUnit(select.value as Unit), { signal: aborted });
+  listen(select, aborted, { change: () => store.setUnit(select.value as Unit) });
   keep(
-    () => ({
-      unit: store.reading.value?.unit ?? "prediction",
-      sd: store.figures.value?.header.prediction_sd ?? null,
-    }),
-    ({ unit, sd }) => {
+    () => [store.reading.value?.unit ?? "prediction", store.figures.value?.header.prediction_sd ?? null] as const,
+    ([unit, sd]) => {
       select.value = unit;
       ofSd.disabled = sd === null || sd === 0;
       hinted(select, sd === null ? NOT_YET : sd === 0 ? FLAT : "");

@@ -7,7 +7,7 @@ import { farOffText, RANK_LABELS, trendOf } from "../../words/metric_names.ts";
 import { isNothing, number, plural } from "../../words/numbers.ts";
 import { isUnordered } from "../../words/values.ts";
 
-/** A bar and a tick that are shorter, relative to the longest, are nothing to compare. */
+/** Bars and ticks that are shorter, relative to the longest, are not compared. */
 const LEAST_SHARE = 0.005;
 
 const TYPICAL_CHANGE = explanation("mean_change").name;
@@ -18,7 +18,7 @@ export interface Scale {
   convention: Convention;
   /** All features, found or not. */
   of: number;
-  /** The figure at which a bar is as long as there is room. */
+  /** The figure of a bar of full length. */
   longest: number;
   write: (value: number) => string;
 }
@@ -65,11 +65,11 @@ export function describe(ranked: RankedFeature, scale: Scale): string {
   const change = Number.isFinite(ranked.meanChange) ? `, ${TYPICAL_CHANGE} ${number(ranked.meanChange)}` : "";
   const trend = trendWords(ranked, scale);
   const caution = ranked.farOff === null ? "" : `. ${farOffText(convention, ranked.farOff)}`;
-  // What stands in the bar comes first, as it stands there: whoever speaks to the page says what they read.
+  // The visible text comes first and unchanged, so that voice control matches it.
   return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${between}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${caution}`;
 }
 
-/** The longest of all that is drawn, so that no bar outgrows its room. */
+/** The longest of all marks, so that all bars fit. */
 export function longestOf(ranking: readonly RankedFeature[]): number {
   let longest = 0;
   for (const { value, tick, interval } of ranking) {

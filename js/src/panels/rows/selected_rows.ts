@@ -1,17 +1,21 @@
-/** The selected rows: how many, how Python has them, what they have in common, and a table that sorts. */
-import { effect, signal } from "@preact/signals-core";
+/** The selected rows: how many, their expression in Python, what they have in common, and a sortable table. */
+
+import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
+import { listen, react, Timer } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import { copyText } from "../../files/clipboard.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
 import type { InCommonBody, RowsBody } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
 import { alignedTexts, count, percent, plural } from "../../words/numbers.ts";
+import { LastRequest } from "./last_request.ts";
 
-/** A table of more rows is for Python: `x.selected`. */
+/** Rows of the table; `x.selected` has all of them in Python. */
 const MOST_ROWS = 20;
-/** Fewer rows have nothing in common that could not be chance. */
+/** What fewer rows have in common may be chance. */
 const FEWEST_IN_COMMON = 5;
 /** Delay after a selection before its details are requested. */
 const PATIENCE_MS = 150;
@@ -26,10 +30,10 @@ interface Order {
 export function selectedPanel(view: View): HTMLElement {
   const { store, aborted } = view;
   const howMany = html("b", { "data-test": "selected-count-text" });
-  const clear = html("button", { type: "button", class: "ice-button", "data-test": "clear-selection" }, "Clear");
-  clear.addEventListener("click", () => store.clearSelection(), { signal: aborted });
+  const clear = pushButton({ class: "ice-button", "data-test": "clear-selection" }, "Clear");
+  listen(clear, aborted, { click: () => store.clearSelection() });
   const head = html("div", { class: "ice-selection-head" }, html("span", {}, howMany, ...inPython(view)), clear);
-  const panel = html("div", { class: "ice-selection" }, head, commonChips(view), selectedTable(view));
+  const panel = html("div", { class: "ice-selection" }, head, commonChips(view), new SelectedTable(view).node);
   view.keep(
     () => store.selection.value.length,
     (n) => {
@@ -45,22 +49,17 @@ export function selectedPanel(view: View): HTMLElement {
 function inPython({ store, aborted }: View): HTMLElement[] {
   if (!store.client.hasKernel) return [];
   const code = explained(html("code", { "data-test": "selected-code" }, IN_PYTHON), explanation("selected_rows"));
-  const copy = html(
-    "button",
-    { type: "button", class: "ice-button ice-copy", "aria-live": "polite", "data-test": "copy-selected" },
+  const copy = pushButton(
+    { class: "ice-button ice-copy", "aria-live": "polite", "data-test": "copy-selected" },
     "Copy",
   );
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  copy.addEventListener(
-    "click",
-    async () => {
+  const timer = new Timer(aborted);
+  listen(copy, aborted, {
+    click: async () => {
       setText(copy, (await copyText(IN_PYTHON)) ? "Copied" : "Not allowed here");
-      clearTimeout(timer);
-      timer = setTimeout(() => setText(copy, "Copy"), COPIED_MS);
+      timer.start(COPIED_MS, () => setText(copy, "Copy"));
     },
-    { signal: aborted },
-  );
-  aborted.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  });
   return [code, copy];
 }
 
@@ -71,55 +70,25 @@ function commonChips(view: View): HTMLElement {
   const chips = html("span", { class: "ice-chips" });
   const line = html("div", { class: "ice-common", role: "group", "data-test": "in-common" }, lead, chips);
   update(line, { "aria-label": "What the selected rows have in common" });
-  const found = signal<InCommonBody["items"]>([]);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let turn = 0;
-  const ask = async (rows: readonly number[]): Promise<void> => {
-    const mine = ++turn;
-    try {
-      const { items } = await store.inCommon(rows);
-      if (mine === turn) found.value = items;
-    } catch {
-      if (mine === turn) found.value = []; // the table, or the curves, say what is wrong
-    }
-  };
-  const ended = effect(() => {
-    const rows = store.selection.value;
-    clearTimeout(timer);
-    turn++;
-    const isAsked = store.client.hasKernel && !store.brushing.value && rows.length >= FEWEST_IN_COMMON;
-    if (isAsked) timer = setTimeout(() => void ask(rows), PATIENCE_MS);
-    else found.value = [];
-  });
-  aborted.addEventListener(
-    "abort",
-    () => {
-      turn++;
-      clearTimeout(timer);
-      ended();
-    },
-    { once: true },
-  );
-  chips.addEventListener(
-    "click",
-    (event) => {
+  const common = commonOf(view);
+  listen(chips, aborted, {
+    click: (event) => {
       const chip = (event.target as Element).closest<HTMLElement>("[data-column]");
       if (chip === null) return;
       const { column = "" } = chip.dataset;
       store.colorAs(column === store.colorBy.peek() ? null : column, "value");
     },
-    { signal: aborted },
-  );
+  });
   view.keep(
-    () => found.value,
+    () => common.value,
     (items) => {
       line.hidden = items.length === 0;
       chips.replaceChildren(...items.map(chipOf));
     },
   );
   view.keep(
-    () => ({ items: found.value, by: store.colorBy.value }),
-    ({ by }) => {
+    () => [store.colorBy.value, common.value] as const,
+    ([by]) => {
       for (const chip of chips.querySelectorAll<HTMLElement>("[data-column]")) {
         update(chip, { "aria-pressed": String(chip.dataset.column === by) });
       }
@@ -128,10 +97,31 @@ function commonChips(view: View): HTMLElement {
   return line;
 }
 
+/** Requests what the selected rows have in common some time after they were selected. */
+function commonOf({ store, aborted }: View): ReadonlySignal<InCommonBody["items"]> {
+  const common = signal<InCommonBody["items"]>([]);
+  const last = new LastRequest(aborted);
+  const clear = (): void => {
+    common.value = []; // the table or the curves show the reason of an error
+  };
+  const request = (rows: readonly number[]): void => {
+    void last.make(store.inCommon(rows), ({ items }) => (common.value = items), clear);
+  };
+  const timer = new Timer(aborted);
+  react(aborted, () => {
+    const rows = store.selection.value;
+    timer.stop();
+    last.drop();
+    const isRequested = store.client.hasKernel && !store.brushing.value && rows.length >= FEWEST_IN_COMMON;
+    if (isRequested) timer.start(PATIENCE_MS, () => request(rows));
+    else clear();
+  });
+  return common;
+}
+
 function chipOf({ column, text, inside, outside }: InCommonBody["items"][number]): HTMLElement {
-  const chip = html(
-    "button",
-    { type: "button", class: "ice-chip", "aria-pressed": "false", "data-test": "common", "data-column": column },
+  const chip = pushButton(
+    { class: "ice-chip", "aria-pressed": "false", "data-test": "common", "data-column": column },
     html("span", { class: "ice-chip-rule" }, text),
     " ",
     html("span", { class: "ice-chip-share" }, `${percent(inside)} vs ${percent(outside)}`),
@@ -143,84 +133,88 @@ function chipOf({ column, text, inside, outside }: InCommonBody["items"][number]
   });
 }
 
-function selectedTable(view: View): HTMLElement {
-  const { store, aborted } = view;
-  const summary = html("summary", { "data-test": "selected-summary" });
-  const content = html("div", { class: "ice-rows", tabindex: 0, role: "region", "aria-label": "Selected rows" });
-  const fold = html("details", { class: "ice-selected-rows", "data-test": "selected-rows" }, summary, content);
-  const order = signal<Order | null>(null);
-  let turn = 0;
-
-  const load = async (positions: readonly number[]): Promise<void> => {
-    const mine = ++turn;
-    const { column = null, descending = false } = order.peek() ?? {};
-    try {
-      const rows = await store.rows(positions, { sort_by: column, descending, most: MOST_ROWS });
-      if (mine !== turn) return;
-      const focused = content.querySelector(":focus")?.getAttribute("data-sort");
-      content.replaceChildren(tableOf(rows, store.feature.peek(), order.peek()));
-      if (focused != null) content.querySelector<HTMLElement>(`[data-sort="${focused}"]`)?.focus();
-    } catch (error) {
-      if (mine !== turn || error instanceof Cancelled) return;
-      const sentence = sentenceOf(error);
-      content.replaceChildren(html("p", { class: "ice-problem", role: "alert" }, sentence));
-    }
-  };
-  const refresh = (): void => {
-    const positions = store.selection.peek();
-    if (fold.open && positions.length > 0) void load(positions);
-  };
-  const options = { signal: aborted };
-  fold.addEventListener("toggle", refresh, options);
-  content.addEventListener(
-    "click",
-    (event) => {
-      const sort = (event.target as Element).closest<HTMLElement>("[data-sort]")?.dataset.sort;
-      if (sort !== undefined) order.value = nextOrder(order.peek(), Number(sort));
-    },
-    options,
-  );
-  const point = (event: Event): void => {
-    const row = (event.target as Element).closest<HTMLElement>("[data-row]")?.dataset.row;
-    store.pointed.value = row === undefined ? null : Number(row);
-  };
-  content.addEventListener("pointerover", point, options);
-  content.addEventListener("pointerleave", () => (store.pointed.value = null), options);
-  const ended = effect(() => {
-    store.selection.value;
-    store.feature.value;
-    store.explained.value;
-    order.value;
-    refresh();
+class SelectedTable {
+  readonly #summary = html("summary", { "data-test": "selected-summary" });
+  readonly #content = html("div", {
+    class: "ice-rows",
+    tabindex: 0,
+    role: "region",
+    "aria-label": "Selected rows",
   });
-  aborted.addEventListener(
-    "abort",
-    () => {
-      turn++;
-      ended();
-    },
-    { once: true },
+  readonly node = html(
+    "details",
+    { class: "ice-selected-rows", "data-test": "selected-rows" },
+    this.#summary,
+    this.#content,
   );
-  view.keep(
-    () => store.selection.value.length,
-    (n) =>
-      setText(
-        summary,
-        n > MOST_ROWS
-          ? `Table: ${count(MOST_ROWS)} of ${plural(n, "selected row")}`
-          : `Table of ${plural(n, "selected row")}`,
-      ),
-  );
-  return fold;
+  readonly #order = signal<Order | null>(null);
+  readonly #last: LastRequest;
+
+  constructor(private readonly view: View) {
+    const { store, aborted, keep } = view;
+    this.#last = new LastRequest(aborted);
+    this.#listen();
+    react(aborted, () => {
+      store.selection.value;
+      store.feature.value;
+      store.explained.value;
+      this.#order.value;
+      this.#refresh();
+    });
+    keep(
+      () => store.selection.value.length,
+      (n) => {
+        const rows = plural(n, "selected row");
+        setText(this.#summary, n > MOST_ROWS ? `Table: ${count(MOST_ROWS)} of ${rows}` : `Table of ${rows}`);
+      },
+    );
+  }
+
+  #listen(): void {
+    const { store, aborted } = this.view;
+    listen(this.node, aborted, { toggle: () => this.#refresh() });
+    listen(this.#content, aborted, {
+      click: (event) => {
+        const sort = (event.target as Element).closest<HTMLElement>("[data-sort]")?.dataset.sort;
+        if (sort !== undefined) this.#order.value = nextOrder(this.#order.peek(), Number(sort));
+      },
+      pointerover: (event) => {
+        const row = (event.target as Element).closest<HTMLElement>("[data-row]")?.dataset.row;
+        store.pointed.value = row === undefined ? null : Number(row);
+      },
+      pointerleave: () => {
+        store.pointed.value = null;
+      },
+    });
+  }
+
+  #refresh(): void {
+    const { store } = this.view;
+    const positions = store.selection.peek();
+    if (!this.node.open || positions.length === 0) return;
+    const { column = null, descending = false } = this.#order.peek() ?? {};
+    const rows = store.rows(positions, { sort_by: column, descending, most: MOST_ROWS });
+    const fail = (error: unknown): void => {
+      if (error instanceof Cancelled) return;
+      this.#content.replaceChildren(html("p", { class: "ice-problem", role: "alert" }, sentenceOf(error)));
+    };
+    void this.#last.make(rows, (body) => this.#draw(body), fail);
+  }
+
+  #draw(rows: RowsBody): void {
+    const focused = this.#content.querySelector(":focus")?.getAttribute("data-sort");
+    this.#content.replaceChildren(tableOf(rows, this.view.store.feature.peek(), this.#order.peek()));
+    if (focused != null) this.#content.querySelector<HTMLElement>(`[data-sort="${focused}"]`)?.focus();
+  }
 }
 
-/** A click sorts from the smallest, another from the largest, a third leaves the rows in their own order. */
+/** A click sorts from the smallest, another from the largest, a third restores the order of the data. */
 function nextOrder(order: Order | null, column: number): Order | null {
   if (order?.column !== column) return { column, descending: false };
   return order.descending ? null : { column, descending: true };
 }
 
-/** What is predicted and observed comes first, then the open feature: it is what the rows were chosen for. */
+/** Prediction and observed target come first, then the open feature. */
 function tableOf(
   { columns, n_outcomes, positions, rows }: RowsBody,
   feature: string,
@@ -244,7 +238,7 @@ function headOf(name: string, at: number, order: Order | null): HTMLElement {
   const isSorted = order?.column === at;
   const sorted = isSorted ? (order.descending ? "descending" : "ascending") : null;
   const sign = sorted === null ? "" : { ascending: " ↑", descending: " ↓" }[sorted];
-  const button = html("button", { type: "button", class: "ice-sort", "data-sort": at }, name);
+  const button = pushButton({ class: "ice-sort", "data-sort": at }, name);
   hinted(button, `Sort by ${name}.`);
   if (sign !== "") button.append(html("span", { "aria-hidden": "true" }, sign));
   return html("th", { scope: "col", "aria-sort": sorted }, button);

@@ -1,4 +1,4 @@
-/** Questions that a reader should see before any figure: whether a feature is the target itself. */
+/** Warnings above the figures, for example that a feature may be the target itself. */
 import { html } from "../../elements/element.ts";
 import type { View } from "../../view/view.ts";
 

@@ -1,5 +1,7 @@
 /** How impact is counted: three choices, each with a sentence. */
+
 import { html } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
 import type { View } from "../../view/view.ts";
 import type { Convention } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
@@ -18,7 +20,7 @@ export function countingControl({ store, aborted, keep }: View): HTMLElement {
       "aria-describedby": `${group}-${convention}`,
       "data-test": `convention-${convention}`,
     });
-    radio.addEventListener("change", () => store.setConvention(convention), { signal: aborted });
+    listen(radio, aborted, { change: () => store.setConvention(convention) });
     return radio;
   });
   const choices = radios.map((radio, at) => {

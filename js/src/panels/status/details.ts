@@ -1,4 +1,4 @@
-/** What few readers need: engine, grid, how impact is counted, and the notes, behind a fold. */
+/** Details behind a fold: engine, grid, the definition of impact, and the notes. */
 import { html, setText } from "../../elements/element.ts";
 import type { View } from "../../view/view.ts";
 import type { Header, Note } from "../../wire/protocol.ts";
@@ -25,12 +25,13 @@ export function detailsPanel(view: View): HTMLElement {
 
   let listed = "";
   keep(
-    () => ({
-      header: store.figures.value?.header ?? null,
-      feature: store.feature.value,
-      computing: store.client.alive.value && store.status.value.state === "computing",
-    }),
-    ({ header, feature, computing }) => {
+    () =>
+      [
+        store.figures.value?.header ?? null,
+        store.feature.value,
+        store.client.alive.value && store.status.value.state === "computing",
+      ] as const,
+    ([header, feature, computing]) => {
       details.hidden = header === null;
       const known = computing ? [] : sorted(header?.notes ?? [], feature);
       setText(summary, known.length === 0 ? "Details" : `Details and ${plural(known.length, "note")}`);

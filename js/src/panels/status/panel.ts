@@ -1,5 +1,8 @@
-/** What the kernel is doing, what it has to remark, and what went wrong, in sentences. */
+/** The status of the computation, and errors, in sentences. */
+
 import { html, setText, update } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
+import { pushButton } from "../../elements/push_button.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, KERNEL_GONE, sentenceOf } from "../../wire/client.ts";
 import type { Header, Status } from "../../wire/protocol.ts";
@@ -7,11 +10,12 @@ import { CONVENTION_LABELS } from "../../words/metric_names.ts";
 import { count, plural } from "../../words/numbers.ts";
 import { detailsPanel } from "./details.ts";
 
-/** While another output or response waits to be explained. */
+/** Shown until the chosen output or response is explained. */
 const PREPARING = "Preparing your choice …";
 const WAITING = "Waiting for the current model call to finish. Your choice is explained next.";
 
-interface Told {
+/** The state that the status line is drawn by. */
+interface State {
   status: Status;
   header: Header | null;
   alive: boolean;
@@ -19,7 +23,7 @@ interface Told {
   problem: string | null;
 }
 
-function sentence({ status, header, alive, isPreparing, problem }: Told): string {
+function sentence({ status, header, alive, isPreparing, problem }: State): string {
   if (problem !== null) return problem;
   if (!alive) return KERNEL_GONE;
   if (isPreparing) return status.state === "computing" ? WAITING : PREPARING;
@@ -42,39 +46,24 @@ function sentence({ status, header, alive, isPreparing, problem }: Told): string
 }
 
 export function statusPanel(view: View): HTMLElement {
-  const { store, aborted } = view;
+  const { store, aborted, keep } = view;
   const text = html("span", { class: "ice-status-text", "data-test": "status-text" });
   const words = html("span", { class: "ice-status-words", role: "status", tabindex: -1 }, text);
   const bar = html("progress", { class: "ice-progress", "data-test": "progress", "aria-label": "Features computed" });
-  const cancel = html("button", { type: "button", class: "ice-button", "data-test": "cancel" }, "Cancel");
-  const resume = html("button", { type: "button", class: "ice-button", "data-test": "resume" }, "Resume");
+  const cancel = pushButton({ class: "ice-button", "data-test": "cancel" }, "Cancel");
+  const resume = pushButton({ class: "ice-button", "data-test": "resume" }, "Resume");
   const panel = html(
     "footer",
     { class: "ice-status", "data-test": "status" },
     html("div", { class: "ice-status-line" }, words, bar, cancel, resume),
     detailsPanel(view),
   );
-
-  /** Asks once however often it is pressed; a button that is disabled meanwhile would lose the focus. */
-  const asks = (button: HTMLButtonElement, ask: () => Promise<void>): void => {
-    let asked = false;
-    const run = async () => {
-      if (asked) return;
-      asked = true;
-      try {
-        await ask();
-      } catch (error) {
-        if (!(error instanceof Cancelled)) setText(text, sentenceOf(error));
-      } finally {
-        asked = false;
-      }
-    };
-    button.addEventListener("click", run, { signal: aborted });
+  const fail = (error: unknown): void => {
+    if (!(error instanceof Cancelled)) setText(text, sentenceOf(error));
   };
-  asks(cancel, () => store.cancel());
-  asks(resume, () => store.resume());
-
-  view.keep(
+  listen(cancel, aborted, { click: oneAtATime(() => store.cancel(), fail) });
+  listen(resume, aborted, { click: oneAtATime(() => store.resume(), fail) });
+  keep(
     () => ({
       status: store.status.value,
       header: store.figures.value?.header ?? null,
@@ -83,21 +72,32 @@ export function statusPanel(view: View): HTMLElement {
       problem: store.problem.value,
       refusal: store.refusal.value,
     }),
-    ({ problem, refusal, ...told }) => {
-      const { status, alive } = told;
-      const computing = alive && problem === null && status.state === "computing";
-      const tone = !alive || problem !== null || refusal !== null ? "error" : status.state;
-      update(panel, { "data-tone": tone });
-      setText(text, sentence({ ...told, problem: problem ?? (alive ? refusal : null) }));
-      const stopped = alive && problem === null && (status.state === "cancelled" || status.state === "error");
-      const focused = cancel.matches(":focus") || resume.matches(":focus");
-      bar.hidden = cancel.hidden = !computing;
-      resume.hidden = !stopped || status.done >= status.total;
-      // The button that was pressed goes; whoever pressed it with a key is not thrown to the top of the page.
-      if (focused) (computing ? cancel : resume.hidden ? words : resume).focus();
+    ({ refusal, ...state }) => {
+      const { status, alive, problem } = state;
+      const isFine = alive && problem === null;
+      const isComputing = isFine && status.state === "computing";
+      const isStopped = isFine && (status.state === "cancelled" || status.state === "error");
+      update(panel, { "data-tone": isFine && refusal === null ? status.state : "error" });
+      setText(text, sentence({ ...state, problem: problem ?? (alive ? refusal : null) }));
+      const hadFocus = cancel.matches(":focus") || resume.matches(":focus");
+      bar.hidden = cancel.hidden = !isComputing;
+      resume.hidden = !isStopped || status.done >= status.total;
+      // When the button with the focus is hidden, the focus stays in the line.
+      if (hadFocus) (isComputing ? cancel : resume.hidden ? words : resume).focus();
       bar.max = Math.max(1, status.total);
       bar.value = status.done;
     },
   );
   return panel;
+}
+
+/** Returns a function that makes one request at a time; a button disabled meanwhile would lose the focus. */
+function oneAtATime(request: () => Promise<void>, fail: (error: unknown) => void): () => void {
+  let isMade = false;
+  return async () => {
+    if (isMade) return;
+    isMade = true;
+    await request().catch(fail);
+    isMade = false;
+  };
 }

@@ -1,4 +1,4 @@
-/** Lines as their density: drawn coarser than lines, which costs less and loses nothing that a density shows. */
+/** The density of lines, at a lower resolution than lines: faster, and with no visible loss. */
 import { html } from "../../../elements/element.ts";
 import { DensityRaster } from "../../../geometry/density.ts";
 import type { LineSet } from "../../../geometry/raster.ts";
@@ -6,7 +6,7 @@ import type { Plot } from "../../../plots/plot.ts";
 
 /** Width of a cell, in px of the page; its height is 1. */
 const CELL = 2;
-/** The largest share is looked for among so many lines. */
+/** Number of lines in which the largest share is searched. */
 const LOOKED_AT = 500;
 
 export class DensityPainter {
@@ -31,7 +31,7 @@ export class DensityPainter {
       const { lines } = plot;
       const x = lines.x.map((at) => at / (CELL * ratio));
       this.#lines = { ...lines, x, y: ratio === 1 ? lines.y : lines.y.map((at) => at / ratio) };
-      // Of lines that do not fade, so that it holds while the slider moves.
+      // Lines at full weight, so that the scale is the same while the slider moves.
       this.#peak = this.#raster.peak(this.#lines, plot.order.subarray(0, LOOKED_AT));
     }
     const style = { width, height, nLines: visible.length, peak: this.#peak, palette: plot.palette };

@@ -1,6 +1,8 @@
-/** The mean line of each group that has a colour of its own. */
+/** The mean curve of each coloured group. */
+
 import { computed, type ReadonlySignal } from "@preact/signals-core";
-import { svg, update } from "../../../elements/element.ts";
+import { svg } from "../../../elements/element.ts";
+import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { type GroupMean, groupMeans } from "../../../geometry/crossing.ts";
 import { cssColor } from "../../../geometry/palette.ts";
 import { haloedPaths, linePath } from "../../../marks/paths.ts";
@@ -37,14 +39,13 @@ export function groupsOf({ loaded, plot }: Shown): ReadonlySignal<Groups | null>
 }
 
 export function groupsLayer(view: View, { plot }: Shown, groups: ReadonlySignal<Groups | null>): SVGSVGElement {
-  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  const layer = markLayer();
   view.keep(
-    () => ({ plot: plot.value, groups: groups.value, hidden: view.store.hiddenLevels.value }),
-    ({ plot: shown, groups: known, hidden }) => {
+    () => [plot.value, groups.value, view.store.hiddenLevels.value] as const,
+    ([shown, known, hidden]) => {
       layer.replaceChildren();
       if (shown === null || known === null) return;
-      const { width, height } = shown.size;
-      update(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
+      fitMarks(layer, shown.size);
       const over = clipped(clipOf(shown));
       const beside = clipped(clipBeside(shown));
       layer.append(over, beside);

@@ -1,126 +1,185 @@
-/** The lines as pixels. While the slider moves a fair sample is drawn within a budget, and all of them when it rests. */
+/** The lines as pixels: a fair sample within a time budget while the slider moves, all of them when it rests. */
+
 import { signal } from "@preact/signals-core";
 import { html } from "../../../elements/element.ts";
+import { Timer } from "../../../elements/lifetime.ts";
 import { LineRaster, lineStrength } from "../../../geometry/raster.ts";
 import { Fade } from "../../../plots/fade.ts";
 import { paintLevels, paintLines, sampleStrength } from "../../../plots/paint.ts";
 import type { Plot } from "../../../plots/plot.ts";
 import { layerClass, linesOf, manySelected, selectedPalette, type Which } from "../../../plots/selected.ts";
+import type { Hidden } from "../../../store/filters.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
 import { clipBeside } from "../state/zoomed_plot.ts";
 import { DensityPainter } from "./density.ts";
 
-/** What a frame may cost while the slider moves. */
+/** Time for a frame while the slider moves. */
 const BUDGET_MS = 8;
-/** The slider rests when it has not moved for so long. */
+/** Time without movement after which the slider rests. */
 const REST_MS = 120;
 /** Fewer lines than this no longer show the shape of the whole. */
 const LEAST_LINES = 40;
 
-/** All the lines; or over them, once more, those that are selected, where they are too many for strokes. */
-export function linesLayer(view: View, { loaded, plot, zoom, dense, peak }: Shown, which: Which): HTMLCanvasElement {
-  const { store, aborted } = view;
-  const isAll = which === "all";
-  const name = isAll ? "curves-canvas" : "selected-canvas";
-  const canvas = html("canvas", { class: layerClass(which), "data-test": name, "aria-hidden": "true" });
-  /** The decay and the selection at which a drag has paused; null while it moves. */
-  const pausedAt = signal<{ decay: number; selection: readonly number[] | null } | null>(null);
-  const density = new DensityPainter();
-  let raster: LineRaster | null = null;
-  let fade: { plot: Plot; whole: Fade } | null = null;
-  let msPerLine = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  aborted.addEventListener("abort", () => clearTimeout(timer), { once: true });
-
-  const resize = ({ left, outer, bottom, size }: Plot): LineRaster => {
-    const width = Math.max(1, Math.round((outer - left) * size.ratio));
-    const height = Math.max(1, Math.round(bottom * size.ratio));
-    if (raster?.width === width && raster.height === height) return raster;
-    canvas.width = width;
-    canvas.height = height;
-    Object.assign(canvas.style, {
-      left: `${left}px`,
-      width: `${width / size.ratio}px`,
-      height: `${height / size.ratio}px`,
-    });
-    raster = new LineRaster(width, height);
-    return raster;
-  };
-
-  view.keep(
-    () => ({
-      plot: plot.value,
-      decay: store.decay.value,
-      dragging: store.dragging.value,
-      moving: zoom.moving.value,
-      brushing: !isAll && store.brushing.value,
-      selection: isAll ? null : store.selection.value,
-      hidden: store.hiddenLevels.value,
-      isColored: (loaded.value?.colors ?? null) !== null,
-      pausedAt: pausedAt.value,
-      dense: dense.value,
-    }),
-    (state) => {
-      clearTimeout(timer);
-      const { plot: shown, decay, dragging, moving, brushing, selection, hidden } = state;
-      if (shown === null) return;
-      const picked = selection === null ? null : manySelected(selection);
-      canvas.hidden = !isAll && picked === null;
-      if (canvas.hidden) return;
-      const { lines } = shown;
-      const painted = isAll ? shown : { ...shown, palette: selectedPalette(shown, state.isColored, view.theme.peek()) };
-      const every = linesOf(shown, picked);
-      const target = resize(shown);
-      canvas.style.left = `${shown.left}px`;
-      // Of a plot that is only zoomed the fade stays the same.
-      if (fade?.plot.lines.opacity !== lines.opacity) fade = { plot: shown, whole: new Fade(shown) };
-      const visible = hidden.size === 0 ? every : every.filter((line) => !hidden.has(lines.color[line]!));
-      const affordable = msPerLine > 0 ? Math.max(LEAST_LINES, Math.floor(BUDGET_MS / msPerLine)) : visible.length;
-      const rests = state.pausedAt?.decay === decay && state.pausedAt.selection === selection;
-      const sampled = (moving || ((dragging || brushing) && !rests)) && affordable < visible.length;
-      const order = sampled ? visible.subarray(0, affordable) : visible;
-
-      const start = performance.now();
-      fade.whole.apply(decay, order);
-      const whole = isAll ? shown.strength : lineStrength(visible.length);
-      const pen = canvas.getContext("2d");
-      if (pen !== null) {
-        if (isAll) peak.value = state.dense ? density.draw(pen, shown, visible, order) : null;
-        if (!isAll || !state.dense) {
-          paintLines(pen, target, painted, order, sampleStrength(whole, visible.length, order.length));
-        }
-        cutOff(pen, shown);
-        const { top, bottom } = clipBeside(shown);
-        paintLevels(pen, painted, fade.whole, { decay, order, top, bottom });
-      }
-      const spent = performance.now() - start;
-
-      if (order.length > 0) {
-        const cost = spent / order.length;
-        msPerLine = msPerLine === 0 ? cost : 0.7 * msPerLine + 0.3 * cost;
-      }
-      if (isAll) {
-        Object.assign(view.root.dataset, {
-          feature: shown.scene.curves.feature,
-          kind: shown.scene.kind,
-          drawnLines: String(order.length),
-          drawnAs: state.dense ? "density" : "lines",
-          frameMs: spent.toFixed(1),
-        });
-      } else canvas.dataset.frameMs = spent.toFixed(1);
-      // A further step of the slider comes before this and sets it back.
-      if (sampled && !moving) {
-        timer = setTimeout(() => {
-          pausedAt.value = { decay, selection };
-        }, REST_MS);
-      }
-    },
-  );
-  return canvas;
+/** All lines, or over them once more the selected ones, where they are too many for strokes. */
+export function linesLayer(view: View, shown: Shown, which: Which): HTMLCanvasElement {
+  return new LinesLayer(view, shown, which).canvas;
 }
 
-/** What lies beyond the ends of a zoomed axis goes. */
+/** The state that the lines are painted by. */
+interface State {
+  plot: Plot | null;
+  decay: number;
+  dragging: boolean;
+  moving: boolean;
+  brushing: boolean;
+  selection: readonly number[] | null;
+  hidden: Hidden;
+  isColored: boolean;
+  pausedAt: Pick<State, "decay" | "selection"> | null;
+  dense: boolean;
+}
+
+/** The lines of one painting. */
+interface Lines {
+  /** With the palette of the selected lines, where these are painted. */
+  plot: Plot;
+  visible: Uint32Array;
+  /** Those of them that a frame has time for. */
+  order: Uint32Array;
+  dense: boolean;
+}
+
+class LinesLayer {
+  readonly canvas: HTMLCanvasElement;
+  readonly #isAll: boolean;
+  /** The decay and the selection at which a drag has paused; null while it moves. */
+  readonly #pausedAt = signal<State["pausedAt"]>(null);
+  readonly #density = new DensityPainter();
+  #raster: LineRaster | null = null;
+  #fade: { plot: Plot; whole: Fade } | null = null;
+  #msPerLine = 0;
+  readonly #rest: Timer;
+
+  constructor(
+    private readonly view: View,
+    private readonly shown: Shown,
+    which: Which,
+  ) {
+    this.#isAll = which === "all";
+    const name = this.#isAll ? "curves-canvas" : "selected-canvas";
+    this.canvas = html("canvas", { class: layerClass(which), "data-test": name, "aria-hidden": "true" });
+    this.#rest = new Timer(view.aborted);
+    view.keep(
+      () => this.#read(),
+      (state) => this.#draw(state),
+    );
+  }
+
+  #read(): State {
+    const { decay, dragging, brushing, selection, hiddenLevels } = this.view.store;
+    const { plot, zoom, loaded, dense } = this.shown;
+    return {
+      plot: plot.value,
+      decay: decay.value,
+      dragging: dragging.value,
+      moving: zoom.moving.value,
+      brushing: !this.#isAll && brushing.value,
+      selection: this.#isAll ? null : selection.value,
+      hidden: hiddenLevels.value,
+      isColored: (loaded.value?.colors ?? null) !== null,
+      pausedAt: this.#pausedAt.value,
+      dense: dense.value,
+    };
+  }
+
+  #draw(state: State): void {
+    this.#rest.stop();
+    const { plot, decay, selection, hidden, dense } = state;
+    if (plot === null) return;
+    const picked = selection === null ? null : manySelected(selection);
+    this.canvas.hidden = !this.#isAll && picked === null;
+    if (this.canvas.hidden) return;
+    const all = linesOf(plot, picked);
+    const visible = hidden.size === 0 ? all : all.filter((line) => !hidden.has(plot.lines.color[line]!));
+    const affordable = this.#affordable(visible.length);
+    const isSampled = this.#isMoving(state) && affordable < visible.length;
+    const order = isSampled ? visible.subarray(0, affordable) : visible;
+    const painted = this.#isAll
+      ? plot
+      : { ...plot, palette: selectedPalette(plot, state.isColored, this.view.theme.peek()) };
+    const spent = this.#paint({ plot: painted, visible, order, dense }, decay);
+    this.#report(plot, order.length, dense, spent);
+    // A further step of the slider comes before this and resets it.
+    if (isSampled && !state.moving) {
+      this.#rest.start(REST_MS, () => {
+        this.#pausedAt.value = { decay, selection };
+      });
+    }
+  }
+
+  /** Whether the slider, the view or the brush moves. */
+  #isMoving({ moving, dragging, brushing, pausedAt, decay, selection }: State): boolean {
+    const rests = pausedAt?.decay === decay && pausedAt.selection === selection;
+    return moving || ((dragging || brushing) && !rests);
+  }
+
+  /** How many lines a frame has time for. */
+  #affordable(n: number): number {
+    return this.#msPerLine > 0 ? Math.max(LEAST_LINES, Math.floor(BUDGET_MS / this.#msPerLine)) : n;
+  }
+
+  /** Returns what it took, in ms. */
+  #paint({ plot, visible, order, dense }: Lines, decay: number): number {
+    const raster = this.#fit(plot);
+    // The fade of a plot that is only zoomed stays the same.
+    if (this.#fade?.plot.lines.opacity !== plot.lines.opacity) this.#fade = { plot, whole: new Fade(plot) };
+    const { whole } = this.#fade;
+    const pen = this.canvas.getContext("2d");
+    const start = performance.now();
+    whole.apply(decay, order);
+    if (pen !== null) {
+      if (this.#isAll) this.shown.peak.value = dense ? this.#density.draw(pen, plot, visible, order) : null;
+      if (!this.#isAll || !dense) {
+        const strength = this.#isAll ? plot.strength : lineStrength(visible.length);
+        paintLines(pen, raster, plot, order, sampleStrength(strength, visible.length, order.length));
+      }
+      cutOff(pen, plot);
+      const { top, bottom } = clipBeside(plot);
+      paintLevels(pen, plot, whole, { decay, order, top, bottom });
+    }
+    const spent = performance.now() - start;
+    const cost = spent / order.length;
+    if (order.length > 0) this.#msPerLine = this.#msPerLine === 0 ? cost : 0.7 * this.#msPerLine + 0.3 * cost;
+    return spent;
+  }
+
+  #fit({ left, outer, bottom, size }: Plot): LineRaster {
+    const { canvas } = this;
+    const width = Math.max(1, Math.round((outer - left) * size.ratio));
+    const height = Math.max(1, Math.round(bottom * size.ratio));
+    canvas.style.left = `${left}px`;
+    if (this.#raster?.width === width && this.#raster.height === height) return this.#raster;
+    Object.assign(canvas, { width, height });
+    Object.assign(canvas.style, { width: `${width / size.ratio}px`, height: `${height / size.ratio}px` });
+    this.#raster = new LineRaster(width, height);
+    return this.#raster;
+  }
+
+  /** Writes what is on screen on the root element. */
+  #report({ scene }: Plot, nDrawn: number, dense: boolean, spent: number): void {
+    const frameMs = spent.toFixed(1);
+    if (!this.#isAll) this.canvas.dataset.frameMs = frameMs;
+    else {
+      const { curves, kind } = scene;
+      const drawnAs = dense ? "density" : "lines";
+      const drawn = { feature: curves.feature, kind, drawnLines: String(nDrawn), drawnAs, frameMs };
+      Object.assign(this.view.root.dataset, drawn);
+    }
+  }
+}
+
+/** Clears what is beyond the ends of a zoomed axis. */
 function cutOff(pen: CanvasRenderingContext2D, { cut, left, right, outer, top, size: { ratio } }: Plot): void {
   if (cut.y) pen.clearRect(0, 0, pen.canvas.width, top * ratio);
   if (cut.x) pen.clearRect((right - left) * ratio, 0, (outer - right) * ratio, pen.canvas.height);

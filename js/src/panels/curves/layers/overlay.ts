@@ -1,7 +1,9 @@
-/** What lies under and over the lines: axes, histogram, own values, the mean, and the rows that are singled out. */
+/** What is under and over the lines: axes, histogram, observed values, the mean, selected rows and the marked one. */
+
 import { max } from "d3-array";
 import { html, svg, update } from "../../../elements/element.ts";
 import { explained } from "../../../elements/explained.ts";
+import { fitMarks, fitPixels, markLayer } from "../../../elements/layers.ts";
 import { groupMeans } from "../../../geometry/crossing.ts";
 import { cssColor } from "../../../geometry/palette.ts";
 import { OWN_DRAG } from "../../../gestures/gestures.ts";
@@ -23,9 +25,9 @@ import type { View } from "../../../view/view.ts";
 import { explanation, type Term } from "../../../words/glossary.ts";
 import { hasLevels } from "../../../words/values.ts";
 import type { Shown } from "../state/plot_state.ts";
-import { clipBeside, clipOf, clipOfOwn, clipped, isWithin } from "../state/zoomed_plot.ts";
+import { clipBeside, clipOf, clipOfObserved, clipped, isBeside, isWithin } from "../state/zoomed_plot.ts";
 
-/** Share of the steepest mean slope below which a spread of slopes does not count. */
+/** Share of the steepest mean slope below which a spread of slopes is rounding. */
 const LEAST_SPREAD = 1e-3;
 /** More dots than this are drawn smaller and lighter. */
 const MANY_DOTS = 200;
@@ -38,24 +40,20 @@ const NARROW_LEVEL = 32;
 /** Half the width of the bar of missing values, and the room of their label, in px. */
 const SLOT_BAR = 14;
 const SLOT_LABEL = 54;
-/** A mean with more points than this has a slight rim: steps stand close together, and a wide one would cover them. */
+/** A mean with more points than this has a thin rim: a wide one would cover close steps. */
 const MOST_BOLD = 80;
 /** Height of the label of a strip, in px. */
 const STRIP_LABEL = 16;
 const NO_SLOPE = "A constant feature has no slope.";
 
-function resize(layer: SVGSVGElement, { size: { width, height } }: Plot): void {
-  update(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
-}
-
 export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
-  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  const layer = markLayer();
   view.keep(
-    () => ({ plot: plot.value, font: view.theme.value.font }),
-    ({ plot: shown, font }) => {
+    () => [plot.value, view.theme.value.font] as const,
+    ([shown, font]) => {
       if (shown === null) return;
       const { scene, left, right, outer, top, bottom, slopesEnd, x, y } = shown;
-      resize(layer, shown);
+      fitMarks(layer, shown.size);
       layer.replaceChildren(leftAxis(shown.yTicks, left, right), ...dataStrip(shown), featureAxis(shown, font));
       if (shown.slot !== null) layer.append(...besideAxis(shown, shown.slot));
       layer.append(rightAxis(shown.rangeTicks, outer));
@@ -81,7 +79,7 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
   return layer;
 }
 
-/** What the strips under the curves are, left of each: words that explain themselves. */
+/** The names of the strips under the curves, left of each, with explanations. */
 export function stripLabels(view: View, { plot }: Shown): HTMLElement[] {
   const label = (term: Term, text: string): HTMLElement => {
     const meaning = explanation(term);
@@ -110,7 +108,7 @@ export function stripLabels(view: View, { plot }: Shown): HTMLElement[] {
   return [spread, data];
 }
 
-/** Counts of the data over the axis, and of what lacks the value beside it, on one scale. */
+/** Histogram of the data above the axis, and the number of missing values beside it, on one scale. */
 function dataStrip({ scene, x, axis, slopesEnd, slot, rug }: Plot): SVGElement[] {
   const { histogramEdges: edges, histogramCounts: counts, missing } = scene.curves;
   const height = axis - slopesEnd - rug - 4;
@@ -129,7 +127,7 @@ function featureAxis({ xTicks, levelLabels, left, right, outer, axis, size, slot
   return bottomAxis(xTicks, left, right, slot === null ? size.width : outer - SLOT_LABEL, axis, font);
 }
 
-/** The strip for missing values has a baseline and a tick of its own: it is no place on the axis. */
+/** The strip for missing values, with its own baseline and tick, because it is not part of the axis. */
 function besideAxis({ yTicks, top, axis }: Plot, { left, right, at }: Slot): SVGElement[] {
   const gridlines = yTicks.map(({ at: y }) =>
     svg("line", { class: "ice-gridline", x1: left, x2: right, y1: y, y2: y }),
@@ -146,7 +144,7 @@ function besideAxis({ yTicks, top, axis }: Plot, { left, right, at }: Slot): SVG
   return [group];
 }
 
-/** Standard deviation of the slopes, under them: where the lines disagree. */
+/** Standard deviation of the slopes, under them. */
 function slopeSpread({ scene, cut, isCut, left, right, bottom, slopesEnd, x, y, size }: Plot): SVGElement[] {
   const spread = scene.mean.map((mean, point) => scene.high[point]! - mean);
   // Lines that agree differ by the rounding of float32, which a scale of its own would blow up to full height.
@@ -183,32 +181,29 @@ export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, whic
     ({ plot: shown, hidden, picked, paper, moving, dense: areMany, isColored }) => {
       const pen = canvas.getContext("2d");
       if (shown === null || pen === null) return;
-      // Thousands of dots would cover what the density says.
+      // Thousands of dots would cover the density.
       canvas.hidden = isAll ? areMany : picked === null;
       if (canvas.hidden) return;
       const { scene, lines, y, size, bottom } = shown;
       const palette = isAll ? shown.palette : selectedPalette(shown, isColored, view.theme.peek());
       const every = linesOf(shown, picked).subarray(0, moving ? MOST_MOVING_DOTS : undefined);
-      const clip = clipOfOwn(shown);
+      const clip = clipOfObserved(shown);
       const beside = clipBeside(shown);
-      const ownX = scene.curves.observed;
-      canvas.width = Math.round(size.width * size.ratio);
-      canvas.height = Math.round(size.height * size.ratio);
-      Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
-      pen.scale(size.ratio, size.ratio);
+      const observed = scene.curves.observed;
+      fitPixels(pen, size);
       const many = lines.nLines > MANY_DOTS;
       const dots = {
         x: Float32Array.from(scene.curves.observed, (value, line) => dotX(shown, line, value)),
         y: Float32Array.from(scene.own, (value) => y(value)),
         colors: (line: number) => cssColor(palette, lines.color[line]!),
         order: every.filter((line) => {
-          const place = Number.isNaN(ownX[line]!) ? beside : clip;
+          const place = Number.isNaN(observed[line]!) ? beside : clip;
           const at = y(scene.own[line]!);
-          const isShown = isWithin(place, dotX(shown, line, ownX[line]!), at) && at < bottom;
+          const isShown = isWithin(place, dotX(shown, line, observed[line]!), at) && at < bottom;
           return isShown && !hidden.has(lines.color[line]!);
         }),
         opacity: many && !scene.onLevels ? 0.55 : 0.95,
-        // On levels the row's own dot is one of many of its own, so it is larger than they are.
+        // On levels a row has a dot per level, so that of its observed value is larger.
         radius: scene.onLevels ? (many ? 2.5 : 3.5) : many ? 1.5 : 2.5,
       };
       drawDots(pen, dots, paper);
@@ -217,118 +212,123 @@ export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, whic
   return canvas;
 }
 
+/** The mean, and the selected rows and the one under the pointer. */
 export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement {
   const { store } = view;
-  const whole = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  const whole = markLayer();
   // Slopes may leave the plot; what is under it stays readable.
   const layer = svg("svg", { x: 0, y: 0 });
   whole.append(layer);
-  // Each is drawn for itself: what follows the pointer must not draw the rest anew.
+  // Separate groups, so that a moving pointer draws its row alone.
   const [average, selectedRows, selectedMean, pointedRow] = [svg("g"), svg("g"), svg("g"), svg("g")];
   layer.append(average, selectedRows, selectedMean, pointedRow);
-
-  const marked = (shown: Plot, line: number, name: string): SVGGElement => {
-    const { scene, lines, palette, x, y } = shown;
-    const { curves, onLevels, missing } = scene;
-    const px = scene.x.map((value) => (onLevels ? dotX(shown, line, value) : x(value)));
-    const height = (point: number) => y(scene.values[line * px.length + point]!);
-    const path = linePath(px, height);
-    const row = curves.positions[line]!;
-    const mark = svg("g", { class: `ice-${name}`, "data-test": `${name}-line`, "data-row": row });
-    mark.classList.toggle("ice-connected", onLevels);
-    const within = clippedParts(shown);
-    within.axis.append(...haloedPaths(path));
-    mark.append(within.axis, within.beside);
-    const color = cssColor(palette, lines.color[line]!);
-    const dot = (cx: number, cy: number, r: number): void => {
-      if (!Number.isFinite(cx + cy)) return; // a missing value may have no place
-      const circle = svg("circle", { cx, cy, r });
-      circle.style.fill = color;
-      (shown.slot !== null && cx >= shown.slot.left - 7 ? within.beside : within.axis).append(circle);
-    };
-    if (missing !== null) {
-      const at = dotX(shown, line, Number.NaN);
-      const last = px.length - 1;
-      const d = linePath([px[last]!, at], (point) => (point === 0 ? height(last) : y(missing.values[line]!)));
-      // Where the end of the line is out of sight, so is what joins it to the value beside the axis.
-      if (px[last]! <= shown.right + 1) within.beside.append(svg("path", { class: "ice-to-missing", d }));
-      dot(at, y(missing.values[line]!), 2.5);
-    }
-    if (onLevels) for (const [point, at] of px.entries()) dot(at, height(point), 2.5);
-    dot(dotX(shown, line, curves.observed[line]!), y(scene.own[line]!), 4);
-    return mark;
-  };
-
   view.keep(
     () => plot.value,
     (shown) => {
       if (store.pointed.peek() === null) view.tooltip.hide(); // it was about the plot before
       if (shown === null) return;
-      const { scene, x, y, left, top, bottom, slot } = shown;
-      const px = scene.x.map((value) => x(value));
-      const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
-      resize(whole, shown);
-      update(layer, { width: shown.size.width, height: scene.kind === "d-ice" ? bottom : shown.size.height });
-      const within = clippedParts(shown);
-      average.replaceChildren(within.axis, within.beside);
-      if (scene.onLevels) {
-        within.axis.append(
-          ...Array.from(px, (at, k) =>
-            meanDot(at, y(scene.mean[k]!), inside(scene.low[k]!), inside(scene.high[k]!), x(1) - x(0)),
-          ),
-        );
-      } else {
-        const band = bandPath(
-          px,
-          (point) => inside(scene.low[point]!),
-          (point) => inside(scene.high[point]!),
-        );
-        const mean = linePath(px, (point) => y(scene.mean[point]!));
-        const edge = (values: Float32Array) => linePath(px, (point) => inside(values[point]!));
-        within.axis.append(
-          svg("path", { class: "ice-band", d: band }),
-          svg("path", { class: "ice-band-edge", d: edge(scene.low) }),
-          svg("path", { class: "ice-band-edge", d: edge(scene.high) }),
-          haloed(mean, px.length > MOST_BOLD ? "ice-mean ice-mean-fine" : "ice-mean", {
-            "data-test": "partial-dependence",
-          }),
-        );
-      }
-      if (slot !== null && scene.missing !== null) {
-        const { mean, low, high } = scene.missing;
-        within.beside.append(meanDot(slot.at, y(mean), inside(low), inside(high), slot.right - slot.left));
-      }
-      if (px.length === 0) {
-        average.append(svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE));
-      }
+      const { scene, bottom, size } = shown;
+      fitMarks(whole, size);
+      update(layer, { width: size.width, height: scene.kind === "d-ice" ? bottom : size.height });
+      average.replaceChildren(...meanMarks(shown));
     },
   );
   view.keep(
-    () => ({ plot: plot.value, selection: store.selection.value, colors: loaded.value?.colors ?? null }),
-    ({ plot: shown, selection, colors }) => {
-      const lines = fewSelected(selection).map((row) => shown?.scene.curves.positions.indexOf(row) ?? -1);
-      const drawn = lines.filter((line) => line !== -1);
-      const marks = drawn.map((line) => {
-        const mark = marked(shown!, line, "selected");
-        if (colors !== null) mark.style.setProperty("--ice-line", cssColor(shown!.palette, shown!.lines.color[line]!));
-        mark.classList.toggle("ice-selected-thin", drawn.length > 1);
-        return mark;
-      });
-      selectedRows.replaceChildren(...marks);
+    () => [plot.value, store.selection.value, (loaded.value?.colors ?? null) !== null] as const,
+    ([shown, selection, isColored]) => {
+      selectedRows.replaceChildren(...(shown === null ? [] : selectedMarks(shown, selection, isColored)));
       selectedMean.replaceChildren(...(shown === null ? [] : meanOfSelected(shown, selection)));
     },
   );
   view.keep(
-    () => ({ plot: plot.value, hover: store.hover.value }),
-    ({ plot: shown, hover }) => {
+    () => [plot.value, store.hover.value] as const,
+    ([shown, hover]) => {
       const isDrawn = shown !== null && hover !== null && hover < shown.lines.nLines;
-      pointedRow.replaceChildren(...(isDrawn ? [marked(shown, hover, "hovered")] : []));
+      pointedRow.replaceChildren(...(isDrawn ? [rowMark(shown, hover, "hovered")] : []));
     },
   );
   return whole;
 }
 
-/** The mean of the curves of the selected rows, where they are several: all of them are drawn. */
+/** The mean and its band, over the axis and beside it. */
+function meanMarks(shown: Plot): SVGElement[] {
+  const { scene, x, y, left, top, bottom, slot } = shown;
+  const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
+  const { axis, beside } = clippedParts(shown);
+  if (scene.onLevels) {
+    const dots = Array.from(scene.x, (value, k) =>
+      meanDot(x(value), y(scene.mean[k]!), inside(scene.low[k]!), inside(scene.high[k]!), x(1) - x(0)),
+    );
+    axis.append(...dots);
+  } else axis.append(...meanLine(shown, inside));
+  if (slot !== null && scene.missing !== null) {
+    const { mean, low, high } = scene.missing;
+    beside.append(meanDot(slot.at, y(mean), inside(low), inside(high), slot.right - slot.left));
+  }
+  if (scene.x.length > 0) return [axis, beside];
+  return [axis, beside, svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE)];
+}
+
+function meanLine({ scene, x, y }: Plot, inside: (value: number) => number): SVGElement[] {
+  const { mean, low, high } = scene;
+  const px = scene.x.map((value) => x(value));
+  const [lower, upper] = [low, high].map((values) => (point: number) => inside(values[point]!));
+  const name = px.length > MOST_BOLD ? "ice-mean ice-mean-fine" : "ice-mean";
+  return [
+    svg("path", { class: "ice-band", d: bandPath(px, lower!, upper!) }),
+    svg("path", { class: "ice-band-edge", d: linePath(px, lower!) }),
+    svg("path", { class: "ice-band-edge", d: linePath(px, upper!) }),
+    haloed(
+      linePath(px, (point) => y(mean[point]!)),
+      name,
+      { "data-test": "partial-dependence" },
+    ),
+  ];
+}
+
+/** The selected rows, where they are few enough for strokes. */
+function selectedMarks(shown: Plot, selection: readonly number[], isColored: boolean): SVGElement[] {
+  const lines = fewSelected(selection).map((row) => shown.scene.curves.positions.indexOf(row));
+  const drawn = lines.filter((line) => line !== -1);
+  return drawn.map((line) => {
+    const mark = rowMark(shown, line, "selected");
+    if (isColored) mark.style.setProperty("--ice-line", cssColor(shown.palette, shown.lines.color[line]!));
+    mark.classList.toggle("ice-selected-thin", drawn.length > 1);
+    return mark;
+  });
+}
+
+/** The curve of a row with its observed value, and its prediction with the value missing beside the axis. */
+function rowMark(shown: Plot, line: number, name: "selected" | "hovered"): SVGGElement {
+  const { scene, lines, palette, x, y } = shown;
+  const { curves, onLevels, missing } = scene;
+  const px = scene.x.map((value) => (onLevels ? dotX(shown, line, value) : x(value)));
+  const height = (point: number) => y(scene.values[line * px.length + point]!);
+  const { axis, beside } = clippedParts(shown);
+  axis.append(...haloedPaths(linePath(px, height)));
+  const dot = (cx: number, cy: number, r: number): void => {
+    if (!Number.isFinite(cx + cy)) return; // a missing value may have no place
+    const circle = svg("circle", { cx, cy, r });
+    circle.style.fill = cssColor(palette, lines.color[line]!);
+    (isBeside(shown, cx) ? beside : axis).append(circle);
+  };
+  if (missing !== null) {
+    const [at, end] = [dotX(shown, line, Number.NaN), px.length - 1];
+    const value = y(missing.values[line]!);
+    const d = linePath([px[end]!, at], (point) => (point === 0 ? height(end) : value));
+    // Where the end of the line is out of sight, so is what joins it to the value beside the axis.
+    if (px[end]! <= shown.right + 1) beside.append(svg("path", { class: "ice-to-missing", d }));
+    dot(at, value, 2.5);
+  }
+  if (onLevels) for (const [point, at] of px.entries()) dot(at, height(point), 2.5);
+  dot(dotX(shown, line, curves.observed[line]!), y(scene.own[line]!), 4);
+  const row = curves.positions[line]!;
+  const mark = svg("g", { class: `ice-${name}`, "data-test": `${name}-line`, "data-row": row }, axis, beside);
+  mark.classList.toggle("ice-connected", onLevels);
+  return mark;
+}
+
+/** The mean of the curves of the selected rows, where at least two are drawn. */
 function meanOfSelected(shown: Plot, selection: readonly number[]): SVGElement[] {
   const { scene, x, y, slot } = shown;
   if (selection.length < 2) return [];

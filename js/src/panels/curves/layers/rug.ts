@@ -1,6 +1,7 @@
 /** A tick under the plot for the observed value of each drawn row; ticks of pinned rows are emphasised. */
 
-import { svg, update } from "../../../elements/element.ts";
+import { svg } from "../../../elements/element.ts";
+import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { dotX, type Plot } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
@@ -14,7 +15,7 @@ function tickX(plot: Plot, line: number): number {
 
 export function rugLayer(view: View, { plot }: Shown): SVGSVGElement {
   const { store } = view;
-  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+  const layer = markLayer();
   const rows = svg("g");
   const singled = svg("g");
   layer.append(rows, singled);
@@ -23,20 +24,20 @@ export function rugLayer(view: View, { plot }: Shown): SVGSVGElement {
     return svg("path", { class: name, d, "data-test": name.replace("ice-", "") });
   };
   view.keep(
-    () => ({ shown: plot.value, hidden: store.hiddenLevels.value }),
-    ({ shown, hidden }) => {
+    () => [plot.value, store.hiddenLevels.value] as const,
+    ([shown, hidden]) => {
       rows.replaceChildren();
       if (shown === null || shown.rug === 0) return;
       const { size, order, lines } = shown;
-      update(layer, { viewBox: `0 0 ${size.width} ${size.height}`, width: size.width, height: size.height });
+      fitMarks(layer, size);
       const visible = Array.from(order).filter((line) => !hidden.has(lines.color[line]!));
       const places = visible.map((line) => tickX(shown, line)).filter(Number.isFinite);
       rows.append(ticks(shown, places, "ice-rug"));
     },
   );
   view.keep(
-    () => ({ shown: plot.value, hover: store.hover.value, selection: store.selection.value }),
-    ({ shown, hover, selection }) => {
+    () => [plot.value, store.hover.value, store.selection.value] as const,
+    ([shown, hover, selection]) => {
       singled.replaceChildren();
       if (shown === null || shown.rug === 0) return;
       const { curves } = shown.scene;

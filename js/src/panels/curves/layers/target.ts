@@ -1,6 +1,7 @@
-/** What was observed, as hollow points behind the lines: where a model is far off, they are far from the lines. */
+/** The observed target, as hollow points behind the lines: the farther from the lines, the larger the residual. */
 
 import { html } from "../../../elements/element.ts";
+import { fitPixels } from "../../../elements/layers.ts";
 import { dotX } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
@@ -11,22 +12,14 @@ const FEW = 200;
 export function targetLayer(view: View, { plot, target }: Shown): HTMLCanvasElement {
   const canvas = html("canvas", { class: "ice-layer", "data-test": "target", "aria-hidden": "true" });
   view.keep(
-    () => ({
-      shown: plot.value,
-      target: target.value,
-      hidden: view.store.hiddenLevels.value,
-      ink: view.theme.value.ink,
-    }),
-    ({ shown, target: observed, hidden, ink }) => {
+    () => [plot.value, target.value, view.store.hiddenLevels.value, view.theme.value.ink] as const,
+    ([shown, observed, hidden, ink]) => {
       const pen = canvas.getContext("2d");
       canvas.hidden = observed === null;
       canvas.dataset.points = "0";
       if (shown === null || observed === null || pen === null) return;
       const { size, scene, order, lines, y } = shown;
-      canvas.width = Math.round(size.width * size.ratio);
-      canvas.height = Math.round(size.height * size.ratio);
-      Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
-      pen.scale(size.ratio, size.ratio);
+      fitPixels(pen, size);
       pen.strokeStyle = ink;
       pen.globalAlpha = Math.max(0.25, 0.6 * Math.min(1, FEW / order.length) ** 0.35);
       let points = 0;

@@ -1,19 +1,31 @@
-/** The place where centred curves are held together, as a handle on its rule: dragged, or moved by keys, along the grid. */
+/** A handle that moves the anchor of centred curves along the grid, by drags and keys. */
 
 import { html, update } from "../../../elements/element.ts";
 import { hinted } from "../../../elements/explained.ts";
+import { listen } from "../../../elements/lifetime.ts";
 import { nearestIndex } from "../../../geometry/transforms.ts";
-import { followDrag, OWN_DRAG, placeIn } from "../../../gestures/gestures.ts";
+import { type Drag, followDrag, OWN_DRAG, placeIn } from "../../../gestures/gestures.ts";
 import type { Plot } from "../../../plots/plot.ts";
+import type { Store } from "../../../store/store.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
 
 /** Default anchor, the same as in Python. */
 const DEFAULT = "min";
 
-export function anchorHandle(frame: HTMLElement, view: View, { plot, zoom }: Shown): HTMLElement {
+const STEPS: Record<string, number> = {
+  ArrowRight: 1,
+  ArrowUp: 1,
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  PageUp: 10,
+  PageDown: -10,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+};
+
+export function anchorHandle(frame: HTMLElement, view: View, shown: Shown): HTMLElement {
   const { store, aborted } = view;
-  const options = { signal: aborted };
   const handle = html("div", {
     class: "ice-anchor-handle",
     role: "slider",
@@ -23,96 +35,70 @@ export function anchorHandle(frame: HTMLElement, view: View, { plot, zoom }: Sho
     [OWN_DRAG]: true,
   });
   hinted(handle, "Drag to move the anchor, where all curves are 0. Double-click to reset it.");
-
-  const hold = (shown: Plot, at: number): void => {
-    const { grid } = shown.scene.curves;
-    const value = grid[Math.min(grid.length - 1, Math.max(0, at))];
-    if (value === undefined || value === shown.scene.anchoredAt) return;
-    zoom.stir();
-    store.dragAnchor(value);
-  };
-  const step = (by: number): void => {
-    const shown = plot.peek();
-    if (shown === null || shown.scene.anchoredAt === null) return;
-    hold(shown, nearestIndex(shown.scene.curves.grid, shown.scene.anchoredAt) + by);
-  };
-
-  handle.addEventListener(
-    "pointerdown",
-    (event) => {
-      const start = store.anchor.peek();
-      const drag = {
-        move({ x }: { x: number }): void {
-          const shown = plot.peek();
-          if (shown !== null) hold(shown, nearestIndex(shown.scene.curves.grid, shown.x.invert(x)));
-        },
-        end: () => store.release(),
-        cancel() {
-          store.dragAnchor(start);
-          store.release();
-        },
-      };
-      // A press alone moves nothing: only from where the pointer is does a drag tell a place.
-      const from = placeIn(frame, event).x;
-      let moved = false;
-      const after = {
-        ...drag,
-        move(at: { x: number; y: number }): void {
-          moved ||= Math.abs(at.x - from) > 2;
-          if (moved) drag.move(at);
-        },
-      };
-      followDrag(frame, event, after, aborted);
-    },
-    options,
-  );
-  handle.addEventListener("click", (event) => event.stopPropagation(), options);
-  handle.addEventListener(
-    "dblclick",
-    (event) => {
+  listen(handle, aborted, {
+    pointerdown: (event) => followDrag(frame, event, anchorDrag(store, shown, placeIn(frame, event).x), aborted),
+    click: (event) => event.stopPropagation(),
+    dblclick: (event) => {
       event.stopPropagation();
       store.setAnchor(DEFAULT);
     },
-    options,
-  );
-  handle.addEventListener(
-    "keydown",
-    (event) => {
-      const by = {
-        ArrowRight: 1,
-        ArrowUp: 1,
-        ArrowLeft: -1,
-        ArrowDown: -1,
-        PageUp: 10,
-        PageDown: -10,
-        Home: Number.NEGATIVE_INFINITY,
-        End: Number.POSITIVE_INFINITY,
-      }[event.key];
-      if (by === undefined) return;
+    keydown: (event) => {
+      const [step, plot] = [STEPS[event.key], shown.plot.peek()];
+      if (step === undefined) return;
       event.preventDefault();
       event.stopPropagation();
-      step(by);
+      const value = plot?.scene.anchoredAt ?? null;
+      if (plot !== null && value !== null) {
+        moveTo(store, shown, plot, nearestIndex(plot.scene.curves.grid, value) + step);
+      }
       store.release();
     },
-    options,
-  );
-
+  });
   view.keep(
-    () => plot.value,
-    (shown) => {
-      const value = shown?.scene.anchoredAt ?? null;
-      const at = shown === null || value === null ? Number.NaN : shown.x(value);
-      handle.hidden = shown === null || value === null || !(at >= shown.left - 0.5 && at <= shown.right + 0.5);
-      if (shown === null || value === null || handle.hidden) return;
-      const { grid, feature } = shown.scene.curves;
-      Object.assign(handle.style, { left: `${at}px`, top: `${shown.top}px`, height: `${shown.bottom - shown.top}px` });
-      update(handle, {
-        "aria-valuemin": 0,
-        "aria-valuemax": grid.length - 1,
-        "aria-valuenow": nearestIndex(grid, value),
-        "aria-valuetext": `change vs ${feature} = ${shown.write(value)}`,
-      });
-    },
+    () => shown.plot.value,
+    (plot) => draw(handle, plot),
   );
   return handle;
+}
+
+/** Moves the anchor to a place of the grid, or the nearest one. */
+function moveTo(store: Store, { zoom }: Shown, { scene }: Plot, place: number): void {
+  const { grid } = scene.curves;
+  const value = grid[Math.min(grid.length - 1, Math.max(0, place))];
+  if (value === undefined || value === scene.anchoredAt) return;
+  zoom.stir();
+  store.dragAnchor(value);
+}
+
+/** A press alone moves nothing: the anchor follows the pointer from the first px on. */
+function anchorDrag(store: Store, shown: Shown, from: number): Drag {
+  const start = store.anchor.peek();
+  let hasMoved = false;
+  return {
+    move({ x }) {
+      hasMoved ||= Math.abs(x - from) > 2;
+      const plot = shown.plot.peek();
+      if (hasMoved && plot !== null) moveTo(store, shown, plot, nearestIndex(plot.scene.curves.grid, plot.x.invert(x)));
+    },
+    end: () => store.release(),
+    cancel() {
+      store.dragAnchor(start);
+      store.release();
+    },
+  };
+}
+
+function draw(handle: HTMLElement, plot: Plot | null): void {
+  const value = plot?.scene.anchoredAt ?? null;
+  const x = plot === null || value === null ? Number.NaN : plot.x(value);
+  handle.hidden = plot === null || !(x >= plot.left - 0.5 && x <= plot.right + 0.5);
+  if (plot === null || value === null || handle.hidden) return;
+  const { grid, feature } = plot.scene.curves;
+  Object.assign(handle.style, { left: `${x}px`, top: `${plot.top}px`, height: `${plot.bottom - plot.top}px` });
+  update(handle, {
+    "aria-valuemin": 0,
+    "aria-valuemax": grid.length - 1,
+    "aria-valuenow": nearestIndex(grid, value),
+    "aria-valuetext": `change vs ${feature} = ${plot.write(value)}`,
+  });
 }

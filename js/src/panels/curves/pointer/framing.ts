@@ -1,14 +1,14 @@
-/** Drags that choose what part of the axes shows: a frame around it, or the picture pulled along. */
+/** Drags that zoom to a frame, or pan. */
 
 import { html } from "../../../elements/element.ts";
 import type { Drag, Point, Press } from "../../../gestures/gestures.ts";
 import type { Plot } from "../../../plots/plot.ts";
 import { type Window, windowOf, type Zoom } from "../state/zoom.ts";
 
-/** A frame thinner than this, in px, is meant for the other axis alone. */
+/** A frame thinner than this, in px, zooms the other axis alone. */
 const THIN = 10;
 
-/** Pulls the picture along; an axis that was grabbed is pulled alone. */
+/** Pans; a drag on an axis moves that axis alone. */
 export function panDrag(zoom: Zoom, { plot, at, region }: Press): Drag {
   const from = windowOf(plot);
   const { left, right, top, bottom } = plot;

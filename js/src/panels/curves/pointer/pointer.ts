@@ -1,34 +1,35 @@
-/** Singling out rows: the line nearest to the pointer, or line after line with the arrow keys. */
-import type { ReadonlySignal } from "@preact/signals-core";
-import { bisectRight, least } from "d3-array";
-import type { TooltipRow } from "../../../elements/tooltip.ts";
-import { cssColor } from "../../../geometry/palette.ts";
+/** The pointer and the keys over the plot: they mark the nearest or the next curve, select rows and move the view. */
+import { computed, type ReadonlySignal } from "@preact/signals-core";
+import { least } from "d3-array";
+import { listen } from "../../../elements/lifetime.ts";
 import { nearestLine, type Polylines } from "../../../geometry/pick.ts";
-import { nearestIndex } from "../../../geometry/transforms.ts";
 import type { Brush } from "../../../gestures/brush.ts";
-import { type Drag, gesturesOn, OWN_DRAG, type Point, type Press, placeIn } from "../../../gestures/gestures.ts";
-import { weightText } from "../../../plots/fade.ts";
+import {
+  type Drag,
+  type Gestures,
+  gesturesOn,
+  OWN_DRAG,
+  type Point,
+  type Press,
+  placeIn,
+} from "../../../gestures/gestures.ts";
 import { dotX, type Plot } from "../../../plots/plot.ts";
 import { rowTitle } from "../../../plots/row_title.ts";
-import type { Scene } from "../../../plots/scene.ts";
 import type { Hidden } from "../../../store/filters.ts";
 import type { Pins } from "../../../store/pins.ts";
 import type { View } from "../../../view/view.ts";
-import type { ColorsBody } from "../../../wire/protocol.ts";
-import { explanation } from "../../../words/glossary.ts";
-import { count, number, percent } from "../../../words/numbers.ts";
-import { placeWriterOf, rampWriter } from "../../../words/values.ts";
 import type { Shown } from "../state/plot_state.ts";
 import { windowOf } from "../state/zoom.ts";
 import { isBeside } from "../state/zoomed_plot.ts";
 import type { Crosshair } from "./crosshair.ts";
+import { curveTooltip } from "./curve_tooltip.ts";
+import { dataAt } from "./data_tooltip.ts";
 import { frameDrag, panDrag } from "./framing.ts";
 import type { Tool } from "./tools.ts";
 
-const LIKELIHOOD = explanation("likelihood");
 /** How near to a line the pointer must be, in px. */
 const REACH = 24;
-/** How much a key zooms, and how far one moves what shows: to the right, and up. */
+/** Factor of a zoom by a key, and shares of the view by which a key pans: to the right, and up. */
 const KEY_ZOOM = 1.5;
 const PANS: Record<string, [number, number]> = {
   ArrowLeft: [-0.2, 0],
@@ -38,7 +39,7 @@ const PANS: Record<string, [number, number]> = {
 };
 const STEPS: Record<string, number> = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 };
 
-/** What else the pointer and the keys reach. */
+/** Other parts of the plot that the pointer and the keys act on. */
 export interface Around {
   tool: ReadonlySignal<Tool>;
   brush: Brush<Plot>;
@@ -46,285 +47,186 @@ export interface Around {
   crosshair: Crosshair;
 }
 
-export function listenOn(
-  frame: HTMLElement,
-  view: View,
-  shownIn: Shown,
-  { tool, brush, pins, crosshair }: Around,
-): void {
-  const { loaded, plot, zoom, target } = shownIn;
-  const { store, aborted } = view;
-  const options = { signal: aborted };
-  let pickable: { plot: Plot; hidden: Hidden; lines: Polylines } | null = null;
+/** A curve under the pointer, and the place of the pointer, in px of the canvas. */
+interface Picked {
+  shown: Plot;
+  line: number;
+  x: number;
+  y: number;
+}
 
+export class PlotPointer {
+  readonly #gestures: Gestures;
   /** The drawn lines, without those the legend hides. */
-  const linesToPick = (shown: Plot): Polylines => {
-    const hidden = store.hiddenLevels.peek();
-    if (pickable?.plot !== shown || pickable.hidden !== hidden) {
-      pickable = { plot: shown, hidden, lines: hidden.size === 0 ? shown.lines : withoutHidden(shown, hidden) };
-    }
-    return pickable.lines;
-  };
+  readonly #pickable = computed((): Polylines | null => {
+    const [shown, hidden] = [this.shown.plot.value, this.view.store.hiddenLevels.value];
+    return shown === null || hidden.size === 0 ? (shown?.lines ?? null) : withoutHidden(shown, hidden);
+  });
 
-  /** The line under the pointer, and where that is in px of the canvas. */
-  const pick = (event: MouseEvent): { shown: Plot; line: number; x: number; y: number } | null => {
-    const shown = plot.peek();
-    if (shown === null || store.picture.peek().state !== "ready") return null;
-    const box = frame.getBoundingClientRect();
-    const { ratio } = shown.size;
-    const x = (event.clientX - box.left - shown.left) * ratio;
-    const y = (event.clientY - box.top) * ratio;
-    const found = isBeside(shown, x / ratio + shown.left)
-      ? nearestBeside(shown, store.hiddenLevels.peek(), x, y)
-      : (nearestLine(linesToPick(shown), x, y, REACH * ratio)?.line ?? null);
-    return found === null ? null : { shown, line: found, x, y };
-  };
+  constructor(
+    private readonly frame: HTMLElement,
+    private readonly view: View,
+    private readonly shown: Shown,
+    private readonly around: Around,
+  ) {
+    this.#gestures = gesturesOn(frame, view, shown.plot, shown.zoom, (press, hasRested) =>
+      this.#begin(press, hasRested),
+    );
+    const leave = (): void => this.#leave();
+    listen(frame, view.aborted, {
+      pointermove: (event) => this.#follow(event),
+      pointerleave: () => {
+        leave();
+        around.crosshair.leave();
+      },
+      blur: leave,
+      click: (event) => this.#click(event),
+      keydown: (event) => {
+        if (this.#press(event)) event.preventDefault();
+      },
+      keyup: (event) => this.#release(event),
+    });
+  }
 
-  const leave = (): void => {
-    store.pointed.value = null;
-    view.tooltip.hide();
-  };
+  /** The plot on screen; null while its curves are computed. */
+  get #ready(): Plot | null {
+    return this.view.store.picture.peek().state === "ready" ? this.shown.plot.peek() : null;
+  }
 
-  const hover = (shown: Plot, line: number, x: number, y: number, spoken = false): void => {
-    store.pointed.value = shown.scene.curves.positions[line]!;
-    const box = frame.getBoundingClientRect();
-    const { ratio } = shown.size;
-    const anchor = new DOMRect(box.left + shown.left + x / ratio, box.top + y / ratio, 0, 0);
-    const point = pointNear(shown, x);
-    const note = weightOf(shown.scene, line, point) === "" ? null : LIKELIHOOD.text;
-    view.tooltip.show(rowTitle(shown.scene.curves, line), rowsOf(shown, line, point), anchor, spoken, note);
-  };
-
-  /** How much the value counts at which a line is read; a slope has no single value. */
-  const weightOf = ({ kind, curves }: Scene, line: number, point: number): string =>
-    kind === "d-ice" || point >= curves.nGrid ? "" : weightText(curves, line, point, store.decay.peek());
-
-  const rowsOf = (shown: Plot, line: number, point: number): TooltipRow[] => {
-    const { scene, lines, palette, write } = shown;
-    const { curves, missing } = scene;
-    const [lowest, highest] = curves.predictionRange;
-    const range = highest - lowest;
-    const rows: TooltipRow[] = [
-      { label: curves.feature, value: write(curves.observed[line]!) },
-      { label: store.outputName.peek(), value: number(curves.predictions[line]! + curves.offset, range) },
-    ];
-    const observed = target.peek()?.[line];
-    if (observed !== undefined) rows.push({ label: store.targetName.peek(), value: number(observed) });
-    const beside = scene.kind === "d-ice" ? scene.extent[1] - scene.extent[0] : range;
-    const what = { ice: store.outputName.peek(), "c-ice": "change", "d-ice": "slope" }[scene.kind];
-    if (point < scene.x.length) {
-      const value = scene.values[line * scene.x.length + point]! + scene.base;
-      rows.push({ label: `${what} ${placeText(scene, point)}`, value: number(value, beside) });
-      const weight = weightOf(scene, line, point);
-      if (weight !== "") rows.push({ label: LIKELIHOOD.name, value: weight });
-    } else if (missing !== null) {
-      rows.push({ label: `${what} if missing`, value: number(missing.values[line]! + scene.base, beside) });
-    }
-    const colors = loaded.peek()?.colors ?? null;
-    if (colors !== null) {
-      const value = colors.values[line]!;
-      const swatch = cssColor(palette, lines.color[line]!);
-      rows.push({ label: colors.scale.column, value: colorText(colors.scale, value), swatch });
-    }
-    return rows;
-  };
-
-  /** Under the curves the pointer reads the data: a level, a bar of the histogram, or the missing values. */
-  const readData = (event: MouseEvent): boolean => {
-    const shown = plot.peek();
-    if (shown === null || store.picture.peek().state !== "ready") return false;
-    const at = placeIn(frame, event);
-    if (at.y < shown.slopesEnd || at.x < shown.left) return false;
-    const found = dataAt(shown, at);
-    if (found === null) return false;
-    store.pointed.value = null;
-    const box = frame.getBoundingClientRect();
-    view.tooltip.show(found.title, found.rows, new DOMRect(box.left + found.x, box.top + shown.axis, 0, 0), false);
-    return true;
-  };
-
-  const begin = (press: Press, held: boolean): Drag | null => {
-    if (store.picture.peek().state !== "ready") return null;
-    const { plot: shown, region, at, event, grabs } = press;
-    const isCut = shown.cut.x || shown.cut.y;
+  #begin(press: Press, hasRested: boolean): Drag | null {
+    if (this.#ready === null) return null;
+    const { plot, region, at, event, grabs } = press;
+    const { zoom } = this.shown;
+    const isCut = plot.cut.x || plot.cut.y;
     const isAxis = region === "x" || region === "y";
-    const isZooming = tool.peek() === "zoom";
+    const isZooming = this.around.tool.peek() === "zoom";
     if (isCut && (grabs || (isZooming && event.shiftKey))) return panDrag(zoom, press);
     if (event.button !== 0) return null;
-    if (isAxis && !isZooming && shown.cut[region]) return panDrag(zoom, press);
-    if (isAxis && region === "x" && shown.scene.onLevels) return null;
-    if (isAxis || isZooming) return frameDrag(frame, zoom, press);
+    if (isAxis && !isZooming && plot.cut[region]) return panDrag(zoom, press);
+    if (isAxis && region === "x" && plot.scene.onLevels) return null;
+    if (isAxis || isZooming) return frameDrag(this.frame, zoom, press);
     // One finger scrolls the page, unless it rested first.
-    return event.pointerType === "touch" && !held ? null : brush.begin(shown, at, event);
-  };
-  const gestures = gesturesOn(frame, view, plot, zoom, begin);
+    return event.pointerType === "touch" && !hasRested ? null : this.around.brush.begin(plot, at, event);
+  }
 
-  /** Keys that move what shows. */
-  const zoomKey = (shown: Plot, event: KeyboardEvent): boolean => {
+  #follow(event: MouseEvent): void {
+    const isOwn = (event.target as Element).closest(`[${OWN_DRAG}]`) !== null;
+    if (this.#gestures.busy || isOwn || this.#showData(event) || this.around.crosshair.follow(event)) return;
+    const picked = this.#pick(event);
+    if (picked === null) this.#leave();
+    else this.#showCurve(picked);
+  }
+
+  /** The curve under the pointer. */
+  #pick(event: MouseEvent): Picked | null {
+    const shown = this.#ready;
+    if (shown === null) return null;
+    const { ratio } = shown.size;
+    const at = placeIn(this.frame, event);
+    const [x, y] = [(at.x - shown.left) * ratio, at.y * ratio];
+    const line = isBeside(shown, at.x)
+      ? nearestBeside(shown, this.view.store.hiddenLevels.peek(), x, y)
+      : (nearestLine(this.#pickable.peek()!, x, y, REACH * ratio)?.line ?? null);
+    return line === null ? null : { shown, line, x, y };
+  }
+
+  #leave(): void {
+    this.view.store.pointed.value = null;
+    this.view.tooltip.hide();
+  }
+
+  #showCurve({ shown, line, x, y }: Picked, isSpoken = false): void {
+    const { store, tooltip } = this.view;
+    const { curves } = shown.scene;
+    store.pointed.value = curves.positions[line]!;
+    const box = this.frame.getBoundingClientRect();
+    const { ratio } = shown.size;
+    const anchor = new DOMRect(box.left + shown.left + x / ratio, box.top + y / ratio, 0, 0);
+    const { rows, note } = curveTooltip(store, this.shown, shown, line, pointNear(shown, x));
+    tooltip.show(rowTitle(curves, line), rows, anchor, isSpoken, note);
+  }
+
+  /** Shows the data under the pointer; false where there is none. */
+  #showData(event: MouseEvent): boolean {
+    const shown = this.#ready;
+    const data = shown === null ? null : dataAt(shown, placeIn(this.frame, event));
+    if (shown === null || data === null) return false;
+    this.view.store.pointed.value = null;
+    const box = this.frame.getBoundingClientRect();
+    const anchor = new DOMRect(box.left + data.x, box.top + shown.axis, 0, 0);
+    this.view.tooltip.show(data.title, data.rows, anchor, false);
+    return true;
+  }
+
+  #select(line: number, extend: boolean): void {
+    this.around.pins.pin(this.shown.plot.peek()!.scene.curves.positions[line]!, extend);
+    // The card of the row shows the same, and more.
+    this.view.tooltip.hide();
+  }
+
+  #click(event: MouseEvent): void {
+    const { tool, brush, pins } = this.around;
+    if (this.#gestures.dragged || tool.peek() !== "select") return;
+    const hadBrush = brush.remove();
+    // The marked line: a click is reported in whole px, which may be nearer to another one.
+    const marked = (event as PointerEvent).pointerType === "touch" ? null : this.view.store.hover.peek();
+    const line = marked ?? this.#pick(event)?.line ?? null;
+    if (line !== null) this.#select(line, event.shiftKey);
+    else if (!hadBrush) pins.close();
+  }
+
+  /** What a key does; whether it does anything. */
+  #press(event: KeyboardEvent): boolean {
+    const { store } = this.view;
+    const shown = this.shown.plot.peek();
+    if (shown === null || event.target !== this.frame || event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (this.#zoom(shown, event) || this.around.crosshair.press(event)) return true;
+    const [line, step] = [store.hover.peek(), STEPS[event.key]];
+    if (step !== undefined) this.#step(shown, line, step);
+    else if (event.key === " ") {
+      if (this.#gestures.space === "up") this.#gestures.space = "held";
+    } else if (event.key === "Enter" && line !== null) this.#select(line, event.shiftKey);
+    else if (event.key === "Escape") {
+      if (!this.around.brush.remove() && !this.around.pins.close()) {
+        this.#leave();
+        store.clearSelection();
+      }
+    } else return false;
+    return true;
+  }
+
+  /** Marks the next curve. */
+  #step(shown: Plot, current: number | null, step: number): void {
+    const line = nextLine(shown, this.view.store.hiddenLevels.peek(), current, step);
+    if (line === undefined) return;
+    const { x, y } = pxOf(shown, line);
+    const { ratio } = shown.size;
+    this.#showCurve({ shown, line, x: (x - shown.left) * ratio, y: y * ratio }, true);
+  }
+
+  /** Keys that zoom and pan. */
+  #zoom(shown: Plot, event: KeyboardEvent): boolean {
+    const { zoom } = this.shown;
     const factor = { "+": 1 / KEY_ZOOM, "=": 1 / KEY_ZOOM, "-": KEY_ZOOM, _: KEY_ZOOM }[event.key];
     const [right = 0, up = 0] = event.shiftKey ? (PANS[event.key] ?? []) : [];
     if (factor !== undefined) {
-      const line = store.hover.peek();
+      const line = this.view.store.hover.peek();
       const middle = { x: (shown.left + shown.right) / 2, y: (shown.top + shown.bottom) / 2 };
       zoom.by(shown, factor, line === null ? middle : pxOf(shown, line), { x: true, y: true });
     } else if (right !== 0 || up !== 0) zoom.move(shown, windowOf(shown), right, up);
     else if (event.key === "0") zoom.reset();
     else return false;
-    leave();
+    this.#leave();
     return true;
-  };
-
-  const select = (line: number, extend: boolean): void => {
-    pins.pin(plot.peek()!.scene.curves.positions[line]!, extend);
-    // The row's card says it all, and more.
-    view.tooltip.hide();
-  };
-
-  const onKey = (event: KeyboardEvent): void => {
-    const shown = plot.peek();
-    if (shown === null || event.target !== frame || event.ctrlKey || event.metaKey || event.altKey) return;
-    const current = store.hover.peek();
-    const step = STEPS[event.key];
-    if (zoomKey(shown, event) || crosshair.key(event)) {
-      // Moved.
-    } else if (step !== undefined) {
-      const line = nextLine(shown, store.hiddenLevels.peek(), current, step);
-      if (line !== undefined) {
-        const { x, y } = pxOf(shown, line);
-        hover(shown, line, (x - shown.left) * shown.size.ratio, y * shown.size.ratio, true);
-      }
-    } else if (event.key === " ") {
-      if (gestures.space === "up") gestures.space = "held";
-    } else if (event.key === "Enter" && current !== null) {
-      select(current, event.shiftKey);
-    } else if (event.key === "Escape") {
-      if (!brush.remove() && !pins.close()) {
-        leave();
-        store.clearSelection();
-      }
-    } else {
-      return;
-    }
-    event.preventDefault();
-  };
-
-  frame.addEventListener(
-    "pointermove",
-    (event) => {
-      if (gestures.busy || (event.target as Element).closest(`[${OWN_DRAG}]`) !== null || readData(event)) return;
-      if (crosshair.follow(event)) return;
-      const found = pick(event);
-      if (found === null) leave();
-      else hover(found.shown, found.line, found.x, found.y);
-    },
-    options,
-  );
-  frame.addEventListener("pointerleave", leave, options);
-  frame.addEventListener("pointerleave", () => crosshair.leave(), options);
-  frame.addEventListener("blur", leave, options);
-  frame.addEventListener(
-    "click",
-    (event) => {
-      if (gestures.dragged || tool.peek() !== "select") return;
-      const hadBrush = brush.remove();
-      // The line that is lit: a click is reported in whole px, which may be nearer to another one.
-      const lit = (event as PointerEvent).pointerType === "touch" ? null : store.hover.peek();
-      const line = lit ?? pick(event)?.line ?? null;
-      if (line !== null) select(line, event.shiftKey);
-      else if (!hadBrush) pins.close();
-    },
-    options,
-  );
-  frame.addEventListener("keydown", onKey, options);
-  // The space bar selects when it is let go, unless it served to move the picture.
-  frame.addEventListener(
-    "keyup",
-    (event) => {
-      if (event.key !== " ") return;
-      const line = store.hover.peek();
-      if (gestures.space === "held" && line !== null) select(line, event.shiftKey);
-      gestures.space = "up";
-    },
-    options,
-  );
-}
-
-/** What a value of the colouring column is called. */
-function colorText(scale: ColorsBody, value: number): string {
-  if (Number.isNaN(value)) return "missing";
-  if (scale.kind === "category") return scale.levels[value] ?? "";
-  return rampWriter(scale)(value);
-}
-
-/** Where a point of a line is; a slope has an interval. */
-function placeText({ kind, curves, x }: Scene, point: number): string {
-  const write = placeWriterOf(curves);
-  if (kind !== "d-ice") return `at ${write(x[point]!)}`;
-  const first = point - (point % 2);
-  return `from ${write(x[first]!)} to ${write(x[first + 1]!)}`;
-}
-
-/** Content at a position under the curves, and the target of its tooltip. */
-interface DataRead {
-  title: string;
-  rows: TooltipRow[];
-  x: number;
-}
-
-function dataAt(shown: Plot, { x, y }: Point): DataRead | null {
-  const { slot, scene, axis, left, right } = shown;
-  const { missing, nObservations } = scene.curves;
-  if (slot !== null && missing !== null && x >= slot.left && x <= slot.right) {
-    const spread = { mean: scene.missing!.mean, low: scene.missing!.low, high: scene.missing!.high };
-    return { title: "missing", rows: [countRow(missing.count, nObservations), meanRow(scene, spread)], x: slot.at };
   }
-  if (x < left || x > right) return null;
-  if (shown.levelLabels !== null) return levelAt(shown, x);
-  return y <= axis ? binAt(shown, x) : null;
-}
 
-const countRow = (observations: number, all: number): TooltipRow => ({
-  label: "observations",
-  value: `${count(observations)} of ${count(all)} (${percent(observations / all)})`,
-});
-
-function meanRow({ base, hasQuantileBand }: Scene, { mean, low, high }: { mean: number; low: number; high: number }) {
-  const [from, to] = [number(low + base), number(high + base)];
-  const band = hasQuantileBand ? `, middle 68\u00a0% of the curves ${from} to ${to}` : ` ± ${number(high - mean)}`;
-  return { label: "partial dependence", value: `${number(mean + base)}${band}` };
-}
-
-/** A level: its whole name, how many observations have it, and their mean. */
-function levelAt(shown: Plot, x: number): DataRead | null {
-  const { scene, xTicks } = shown;
-  const tick = least(xTicks, ({ at }) => Math.abs(at - x));
-  if (tick === undefined) return null;
-  const { grid, histogramEdges, histogramCounts, nObservations } = scene.curves;
-  const level = nearestIndex(grid, shown.x.invert(tick.at)); // a part of the axes has some of the ticks
-  const observations = histogramCounts[bisectRight(histogramEdges, grid[level]!) - 1];
-  const rows = observations === undefined ? [] : [countRow(observations, nObservations)];
-  if (scene.onLevels) {
-    rows.push(meanRow(scene, { mean: scene.mean[level]!, low: scene.low[level]!, high: scene.high[level]! }));
+  /** The space bar selects when it is released, unless the view was panned with it. */
+  #release(event: KeyboardEvent): void {
+    if (event.key !== " ") return;
+    const line = this.view.store.hover.peek();
+    if (this.#gestures.space === "held" && line !== null) this.#select(line, event.shiftKey);
+    this.#gestures.space = "up";
   }
-  return { title: tick.label, rows, x: tick.at };
-}
-
-/** A bar of the histogram: its values, and how many observations have them. */
-function binAt({ scene, x: scale }: Plot, x: number): DataRead | null {
-  const { curves } = scene;
-  const { histogramEdges: edges, histogramCounts: counts, grid, nObservations } = curves;
-  const bin = Math.min(counts.length, bisectRight(edges, scale.invert(x))) - 1;
-  const observations = counts[bin];
-  if (observations === undefined || scale.invert(x) > edges[edges.length - 1]!) return null;
-  const [low, high] = [edges[bin]!, edges[bin + 1]!];
-  const write = placeWriterOf(curves);
-  const inside = Array.from(grid).filter((value) => low <= value && value < high);
-  // A value with a bar of its own; its edges lie half way to its neighbours.
-  const title =
-    counts.length <= grid.length && inside.length === 1 ? write(inside[0]!) : `${write(low)} to ${write(high)}`;
-  const [from, to] = scale.range() as [number, number];
-  const middle = (Math.max(from, scale(low)) + Math.min(to, scale(high))) / 2;
-  return { title: `${curves.feature} ${title}`, rows: [countRow(observations, nObservations)], x: middle };
 }
 
 /** The point of the scene nearest to a place in the canvas; one past the last for the strip beside the axis. */
@@ -355,14 +257,14 @@ function nearestBeside(shown: Plot, hidden: Hidden, x: number, y: number): numbe
 function pxOf(shown: Plot, line: number): Point {
   const { scene, lines, left, outer, top, bottom, size, y } = shown;
   const half = Math.floor(lines.nPoints / 2);
-  const own = dotX(shown, line, scene.curves.observed[line]!);
-  const place = Number.isFinite(own)
-    ? { x: own, y: y(scene.own[line]!) }
+  const observedX = dotX(shown, line, scene.curves.observed[line]!);
+  const place = Number.isFinite(observedX)
+    ? { x: observedX, y: y(scene.own[line]!) }
     : {
         x: lines.x[half]! / size.ratio + left,
         y: lines.y[line * lines.nPoints + half]! / size.ratio,
       };
-  // Of a zoomed picture it may be out of sight.
+  // In a zoomed plot it may be out of view.
   return { x: Math.min(outer, Math.max(left, place.x)), y: Math.min(bottom, Math.max(top, place.y)) };
 }
 

@@ -1,4 +1,4 @@
-/** What the store's picture comes to at the present size, kind and theme. Every part of the panel reads these. */
+/** The plot that follows from the store's picture, size, kind and theme. All parts of the panel read it. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import { type Plot, plotOf } from "../../../plots/plot.ts";
 import { sceneOf } from "../../../plots/scene.ts";
@@ -11,19 +11,19 @@ import { Zoom } from "./zoom.ts";
 import { zoomedPlot } from "./zoomed_plot.ts";
 
 export interface Shown {
-  /** The curves on screen: while others are on their way, still the last ones. */
+  /** The curves on screen: the last ones while others are computed. */
   loaded: ReadonlySignal<Loaded | null>;
   plot: ReadonlySignal<Plot | null>;
   zoom: Zoom;
   range: ReadonlySignal<ValueRange | null>;
-  /** What was observed, where it is to be seen. */
+  /** The observed target; null where it is not shown. */
   target: ReadonlySignal<Float64Array | null>;
   dense: ReadonlySignal<boolean>;
-  /** The share of the lines that is drawn solid; null while lines are drawn one by one. */
+  /** The share of the lines that is drawn at full opacity; null while lines are drawn one by one. */
   peak: Signal<number | null>;
 }
 
-/** A cell still being laid out has no room to draw in. */
+/** Narrower frames are not laid out yet. */
 const LEAST_WIDTH = 80;
 
 export function shownIn(view: View, frame: HTMLElement): Shown {
@@ -44,7 +44,7 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
     if (kind === undefined || !wants("shared_y") || store.figures.value === null) return null;
     return sharedRange(store.figures.value, kind);
   });
-  const sharedText = computed(() => JSON.stringify(shared.value)); // the same range again draws nothing anew
+  const sharedText = computed(() => JSON.stringify(shared.value)); // an equal range redraws nothing
   const range = computed(() => {
     if (scene.value === null) return null;
     const choices = { shared: JSON.parse(sharedText.value), target: target.value, full: wants("full_slopes") };

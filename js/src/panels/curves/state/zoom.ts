@@ -1,28 +1,30 @@
-/** What part of the axes shows: kept by kind, feature and output, moved by wheel, fingers, drags and keys. */
+/** The visible part of the axes: kept by kind, feature and output, moved by wheel, fingers, drags and keys. */
+
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { Timer } from "../../../elements/lifetime.ts";
 import { heldTo, isWhole, movedBy, type Span, zoomedAround } from "../../../geometry/zoom.ts";
 import type { Axes } from "../../../gestures/gestures.ts";
 import type { Plot } from "../../../plots/plot.ts";
 import type { Scene } from "../../../plots/scene.ts";
 import type { View } from "../../../view/view.ts";
 
-/** The parts of both axes that show; heights as on the axis, not relative to the scene's base. */
+/** The visible parts of both axes; heights as on the axis, not relative to the scene's base. */
 export interface Window {
   x: Span;
   y: Span;
 }
 
-/** Zooming rests when nothing has moved for so long: all is drawn then, and remembered. */
+/** Time without movement after which all lines are drawn and the zoom is stored. */
 const REST_MS = 120;
 
 export class Zoom {
-  /** The part that shows; null where all of it does. */
+  /** The visible part; null where the whole axes are visible. */
   readonly window: ReadonlySignal<Window | null>;
-  /** Whether the picture is being moved, so that a sample of the lines has to do. */
+  /** Whether the view moves, so that only a sample of the lines is drawn. */
   readonly moving = signal(false);
   readonly #key: ReadonlySignal<string>;
   readonly #live = signal<{ key: string; window: Window | null } | null>(null);
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #rest: Timer;
 
   constructor(
     private readonly view: View,
@@ -41,7 +43,7 @@ export class Zoom {
       const kept = remembered.value[this.#key.value];
       return kept === undefined ? null : { x: [kept[0], kept[1]], y: [kept[2], kept[3]] };
     });
-    aborted.addEventListener("abort", () => clearTimeout(this.#timer), { once: true });
+    this.#rest = new Timer(aborted);
   }
 
   /** Shows a part of the axes of `plot`, or all of them. */
@@ -67,20 +69,19 @@ export class Zoom {
     });
   }
 
-  /** Moves what shows by shares of it: to the right, and up. */
+  /** Moves the visible part by shares of its size: to the right, and up. */
   move(plot: Plot, from: Window, right: number, up: number): void {
     const full = fullWindow(plot);
     this.show(plot, { x: movedBy(from.x, right, full.x), y: movedBy(from.y, up, full.y) });
   }
 
-  /** While something moves the picture, each frame has to be cheap. */
+  /** Marks the view as moving, until it rests. */
   stir(settled: () => void = () => {}): void {
-    clearTimeout(this.#timer);
     this.moving.value = true;
-    this.#timer = setTimeout(() => {
+    this.#rest.start(REST_MS, () => {
       this.moving.value = false;
       settled();
-    }, REST_MS);
+    });
   }
 
   #show(window: Window | null): void {

@@ -1,4 +1,4 @@
-/** A plot of which only a part of the axes shows, and where what is drawn ends then. */
+/** A plot with a visible part of its axes, and the clipping that follows from it. */
 
 import { svg } from "../../../elements/element.ts";
 import { stripEnds } from "../../../geometry/levels.ts";
@@ -10,8 +10,8 @@ import { featureTicks, type Plot, toPixels, valueTicks, withoutSignOfZero } from
 import type { Window } from "./zoom.ts";
 
 /**
- * The same plot with other ends of its axes. What no zoom changes, such as the opacities of the lines, is shared with
- * it, and an axis that shows whole keeps its arrays, so that the raster has nothing to work out anew.
+ * The same plot with other ends of its axes. Parts that do not depend on the zoom, such as the opacities of the lines,
+ * are shared, and an axis that is completely visible keeps its arrays, so that the raster can reuse its results.
  */
 export function zoomedPlot(plot: Plot, window: Window, font: string): Plot {
   const { scene, whole, top, bottom, size } = plot;
@@ -61,8 +61,8 @@ export interface Clip {
 }
 
 /**
- * Where drawing ends: at the ends of an axis of which a part shows; otherwise marks may stand out of the plot. Slopes may
- * leave it, too: what is under it stays readable.
+ * Where drawing ends: at the ends of a zoomed axis; otherwise marks may extend beyond the plot. Slopes end at the
+ * bottom, so that the strips below stay readable.
  */
 export function clipOf({ cut, scene, left, right, top, bottom, size }: Plot): Clip {
   return {
@@ -73,10 +73,10 @@ export function clipOf({ cut, scene, left, right, top, bottom, size }: Plot): Cl
   };
 }
 
-/** The same for the dots at own values: those of a grid that reaches less far than the data would stand beside the axis. */
-export const clipOfOwn = (plot: Plot): Clip => ({ ...clipOf(plot), left: plot.left, right: plot.right });
+/** The same for the dots at observed values, which may lie beyond the ends of the grid. */
+export const clipOfObserved = (plot: Plot): Clip => ({ ...clipOf(plot), left: plot.left, right: plot.right });
 
-/** The same for what stands beside the axis. */
+/** The same for the strip of missing values. */
 export function clipBeside(plot: Plot): Clip {
   return { ...clipOf(plot), left: plot.cut.x ? plot.right : 0, right: plot.size.width };
 }
@@ -84,7 +84,7 @@ export function clipBeside(plot: Plot): Clip {
 export const isWithin = ({ left, right, top, bottom }: Clip, x: number, y: number): boolean =>
   x >= left - 0.5 && x <= right + 0.5 && y >= top - 0.5 && y <= bottom + 0.5;
 
-/** A part of a picture with the coordinates of the whole, cut off at its edges. */
+/** An SVG element that clips its content, in the coordinates of the whole plot. */
 export function clipped({ left, right, top, bottom }: Clip): SVGSVGElement {
   const [width, height] = [Math.max(0, right - left), Math.max(0, bottom - top)];
   const viewBox = `${left} ${top} ${width} ${height}`;

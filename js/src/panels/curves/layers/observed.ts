@@ -1,12 +1,14 @@
-/** Where the observed value of the row that the card is about lies on the axis. */
-import { svg, update } from "../../../elements/element.ts";
+/** The observed value of the row whose card is open, on the axis. */
+
+import { svg } from "../../../elements/element.ts";
+import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { dotX, type Plot } from "../../../plots/plot.ts";
 import type { Pins } from "../../../store/pins.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
-import { clipBeside, clipOfOwn, isWithin } from "../state/zoomed_plot.ts";
+import { clipBeside, clipOfObserved, isWithin } from "../state/zoomed_plot.ts";
 
-interface Own {
+interface Observed {
   line: number;
   /** Position of the row's dot, in px of the frame. */
   x: number;
@@ -15,31 +17,30 @@ interface Own {
   isVisible: boolean;
 }
 
-/** Where the own value of a row lies; null where its line is not drawn. */
-function ownOf(plot: Plot, position: number): Own | null {
+/** Where the observed value of a row is; null where its curve is not drawn. */
+function observedOf(plot: Plot, position: number): Observed | null {
   const { scene } = plot;
   const line = scene.curves.positions.indexOf(position);
   if (line === -1) return null;
   const value = scene.curves.observed[line]!;
   const isMissing = Number.isNaN(value);
   const [x, y] = [dotX(plot, line, value), plot.y(scene.own[line]!)];
-  const isVisible = Number.isFinite(x + y) && isWithin(isMissing ? clipBeside(plot) : clipOfOwn(plot), x, y);
+  const isVisible = Number.isFinite(x + y) && isWithin(isMissing ? clipBeside(plot) : clipOfObserved(plot), x, y);
   return { line, x, y, isMissing, isVisible };
 }
 
 /** The row's dot, a line from it to the axis, and the value there. */
-export function ownValueLayer(view: View, { plot }: Shown, pins: Pins): SVGSVGElement {
-  const layer = svg("svg", { class: "ice-layer", "aria-hidden": "true" });
+export function observedLayer(view: View, { plot }: Shown, pins: Pins): SVGSVGElement {
+  const layer = markLayer();
   view.keep(
-    () => ({ plot: plot.value, row: pins.opened.value }),
-    ({ plot: shown, row }) => {
+    () => [plot.value, pins.opened.value] as const,
+    ([shown, row]) => {
       layer.replaceChildren();
-      const own = shown === null || row === null ? null : ownOf(shown, row);
-      if (shown === null || own === null || !own.isVisible) return;
-      const { width, height } = shown.size;
-      update(layer, { viewBox: `0 0 ${width} ${height}`, width, height });
-      const { x, y, line } = own;
-      const text = own.isMissing ? "" : shown.write(shown.scene.curves.observed[line]!);
+      const observed = shown === null || row === null ? null : observedOf(shown, row);
+      if (shown === null || observed === null || !observed.isVisible) return;
+      fitMarks(layer, shown.size);
+      const { x, y, line } = observed;
+      const text = observed.isMissing ? "" : shown.write(shown.scene.curves.observed[line]!);
       const right = x > (shown.left + shown.right) / 2;
       const attributes = { x: x + (right ? -6 : 6), y: shown.axis - 6, "text-anchor": right ? "end" : "start" };
       const mark = svg(

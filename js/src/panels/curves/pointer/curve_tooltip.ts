@@ -1,0 +1,75 @@
+/** What the tooltip of a curve shows: the row, its prediction, and the point of the curve under the pointer. */
+import type { TooltipRow } from "../../../elements/tooltip.ts";
+import { cssColor } from "../../../geometry/palette.ts";
+import { weightText } from "../../../plots/fade.ts";
+import type { Plot } from "../../../plots/plot.ts";
+import type { Scene } from "../../../plots/scene.ts";
+import type { Store } from "../../../store/store.ts";
+import type { ColorsBody } from "../../../wire/protocol.ts";
+import { explanation } from "../../../words/glossary.ts";
+import { number } from "../../../words/numbers.ts";
+import { placeWriterOf, rampWriter } from "../../../words/values.ts";
+import type { Shown } from "../state/plot_state.ts";
+
+const LIKELIHOOD = explanation("likelihood");
+
+/** The rows of the tooltip, and a note on the likelihood where that is one of them. */
+export function curveTooltip(
+  store: Store,
+  { loaded, target }: Shown,
+  plot: Plot,
+  line: number,
+  point: number,
+): { rows: TooltipRow[]; note: string | null } {
+  const { curves } = plot.scene;
+  const output = store.outputName.peek();
+  const [lowest, highest] = curves.predictionRange;
+  const prediction = number(curves.predictions[line]! + curves.offset, highest - lowest);
+  const rows: TooltipRow[] = [
+    { label: curves.feature, value: plot.write(curves.observed[line]!) },
+    { label: output, value: prediction },
+  ];
+  const observed = target.peek()?.[line];
+  if (observed !== undefined) rows.push({ label: store.targetName.peek(), value: number(observed) });
+  rows.push(...heightRow(plot.scene, line, point, output));
+  const weight = weightAt(plot.scene, line, point, store.decay.peek());
+  if (weight !== "") rows.push({ label: LIKELIHOOD.name, value: weight });
+  const colors = loaded.peek()?.colors ?? null;
+  if (colors !== null) {
+    const value = colorText(colors.scale, colors.values[line]!);
+    rows.push({ label: colors.scale.column, value, swatch: cssColor(plot.palette, plot.lines.color[line]!) });
+  }
+  return { rows, note: weight === "" ? null : LIKELIHOOD.text };
+}
+
+/** The height of a curve at a point of the scene, or beside the axis. */
+function heightRow(scene: Scene, line: number, point: number, output: string): TooltipRow[] {
+  const { kind, curves, x, values, base, missing, extent } = scene;
+  const [low, high] = kind === "d-ice" ? extent : curves.predictionRange;
+  const name = { ice: output, "c-ice": "change", "d-ice": "slope" }[kind];
+  if (point < x.length) {
+    const value = number(values[line * x.length + point]! + base, high - low);
+    return [{ label: `${name} ${placeText(scene, point)}`, value }];
+  }
+  if (missing === null) return [];
+  return [{ label: `${name} if missing`, value: number(missing.values[line]! + base, high - low) }];
+}
+
+/** The weight of the value at which a curve is read; a slope has no single value. */
+const weightAt = ({ kind, curves, x }: Scene, line: number, point: number, decay: number): string =>
+  kind === "d-ice" || point >= Math.min(x.length, curves.nGrid) ? "" : weightText(curves, line, point, decay);
+
+/** A value of the colouring column as text. */
+function colorText(scale: ColorsBody, value: number): string {
+  if (Number.isNaN(value)) return "missing";
+  if (scale.kind === "category") return scale.levels[value] ?? "";
+  return rampWriter(scale)(value);
+}
+
+/** The feature value at a point of a curve; a slope has an interval. */
+function placeText({ kind, curves, x }: Scene, point: number): string {
+  const write = placeWriterOf(curves);
+  if (kind !== "d-ice") return `at ${write(x[point]!)}`;
+  const first = point - (point % 2);
+  return `from ${write(x[first]!)} to ${write(x[first + 1]!)}`;
+}

@@ -1,0 +1,73 @@
+/** What the pointer shows of the data under the curves: a level, a bar of the histogram, or the missing values. */
+import { bisectRight, least } from "d3-array";
+import type { TooltipRow } from "../../../elements/tooltip.ts";
+import { nearestIndex } from "../../../geometry/transforms.ts";
+import type { Point } from "../../../gestures/gestures.ts";
+import type { Plot } from "../../../plots/plot.ts";
+import type { Scene } from "../../../plots/scene.ts";
+import { count, number, percent } from "../../../words/numbers.ts";
+import { placeWriterOf } from "../../../words/values.ts";
+
+/** Content at a position under the curves, and the target of its tooltip. */
+interface DataTooltip {
+  title: string;
+  rows: TooltipRow[];
+  x: number;
+}
+
+export function dataAt(shown: Plot, { x, y }: Point): DataTooltip | null {
+  const { slot, scene, axis, left, right, slopesEnd } = shown;
+  if (y < slopesEnd || x < left) return null;
+  const { missing, nObservations } = scene.curves;
+  if (slot !== null && missing !== null && x >= slot.left && x <= slot.right) {
+    const spread = { mean: scene.missing!.mean, low: scene.missing!.low, high: scene.missing!.high };
+    return { title: "missing", rows: [countRow(missing.count, nObservations), meanRow(scene, spread)], x: slot.at };
+  }
+  if (x > right) return null;
+  if (shown.levelLabels !== null) return levelAt(shown, x);
+  return y <= axis ? binAt(shown, x) : null;
+}
+
+const countRow = (observations: number, all: number): TooltipRow => ({
+  label: "observations",
+  value: `${count(observations)} of ${count(all)} (${percent(observations / all)})`,
+});
+
+function meanRow({ base, hasQuantileBand }: Scene, { mean, low, high }: { mean: number; low: number; high: number }) {
+  const [from, to] = [number(low + base), number(high + base)];
+  const band = hasQuantileBand ? `, middle 68\u00a0% of the curves ${from} to ${to}` : ` ± ${number(high - mean)}`;
+  return { label: "partial dependence", value: `${number(mean + base)}${band}` };
+}
+
+/** A level: its whole name, how many observations have it, and their mean. */
+function levelAt(shown: Plot, x: number): DataTooltip | null {
+  const { scene, xTicks } = shown;
+  const tick = least(xTicks, ({ at }) => Math.abs(at - x));
+  if (tick === undefined) return null;
+  const { grid, histogramEdges, histogramCounts, nObservations } = scene.curves;
+  const level = nearestIndex(grid, shown.x.invert(tick.at)); // a zoomed axis has only some of the ticks
+  const observations = histogramCounts[bisectRight(histogramEdges, grid[level]!) - 1];
+  const rows = observations === undefined ? [] : [countRow(observations, nObservations)];
+  if (scene.onLevels) {
+    rows.push(meanRow(scene, { mean: scene.mean[level]!, low: scene.low[level]!, high: scene.high[level]! }));
+  }
+  return { title: tick.label, rows, x: tick.at };
+}
+
+/** A bar of the histogram: its values, and how many observations have them. */
+function binAt({ scene, x: scale }: Plot, x: number): DataTooltip | null {
+  const { curves } = scene;
+  const { histogramEdges: edges, histogramCounts: counts, grid, nObservations } = curves;
+  const bin = Math.min(counts.length, bisectRight(edges, scale.invert(x))) - 1;
+  const observations = counts[bin];
+  if (observations === undefined || scale.invert(x) > edges[edges.length - 1]!) return null;
+  const [low, high] = [edges[bin]!, edges[bin + 1]!];
+  const write = placeWriterOf(curves);
+  const inside = Array.from(grid).filter((value) => low <= value && value < high);
+  // A bar of a single value; its edges are half way to the neighbours.
+  const title =
+    counts.length <= grid.length && inside.length === 1 ? write(inside[0]!) : `${write(low)} to ${write(high)}`;
+  const [from, to] = scale.range() as [number, number];
+  const middle = (Math.max(from, scale(low)) + Math.min(to, scale(high))) / 2;
+  return { title: `${curves.feature} ${title}`, rows: [countRow(observations, nObservations)], x: middle };
+}
