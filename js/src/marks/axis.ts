@@ -11,8 +11,11 @@ export interface Tick {
   label: string;
 }
 
-export function ticksOf(scale: Scale, count: number, specifier?: string): Tick[] {
-  const write = scale.tickFormat(count, specifier);
+/** How changes are written as shares: +5%, −5%, 0%. */
+export const CHANGE: Intl.NumberFormatOptions = { style: "percent", signDisplay: "exceptZero" };
+
+export function ticksOf(scale: Scale, count: number, options?: Intl.NumberFormatOptions): Tick[] {
+  const write = scale.tickFormat(count, options);
   return scale.ticks(count).map((value) => ({ at: scale(value), label: write(value) }));
 }
 

@@ -6,7 +6,7 @@ import { divergingPalette, isDiverging, levelPalette, plainPalette, rampPalette 
 import { type LineSet, lineStrength, lineThickness, type Palette } from "../geometry/raster.ts";
 import { splitPalette } from "../geometry/split_palette.ts";
 import { stepValues } from "../geometry/transforms.ts";
-import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../marks/axis.ts";
+import { CHANGE, type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../marks/axis.ts";
 import { scaleLinear } from "../marks/scale.ts";
 import { isSplit } from "../store/two_sides.ts";
 import type { Size } from "../view/size.ts";
@@ -127,18 +127,16 @@ export function featureTicks({ curves }: Scene, write: (value: number) => string
     return ticks.map(({ value, label }) => ({ at: x(value), label }));
   }
   const wanted = Math.max(2, Math.min(10, Math.floor((right - left) / 64)));
-  const specifier = separatesThousands(grid) ? ",f" : "f";
+  const options = { useGrouping: separatesThousands(grid) };
   if (kind === "timedelta") {
     const { perDay } = unitOf(grid);
-    return ticksOf(scaleLinear(times(x.domain(), perDay), x.range()), wanted, specifier);
+    return ticksOf(scaleLinear(times(x.domain(), perDay), x.range()), wanted, options);
   }
   const isWhole = grid.every(Number.isInteger);
   const values = x.ticks(wanted);
   const exponents = tickExponents(Math.max(...values.map(Math.abs)), (values[1] ?? Number.NaN) - values[0]!);
   if (exponents !== null) return values.map((value) => ({ at: x(value), label: exponents(value) }));
-  return ticksOf(x, wanted, specifier).filter(
-    ({ at }) => !isWhole || Number.isInteger(Number(x.invert(at).toFixed(9))),
-  );
+  return ticksOf(x, wanted, options).filter(({ at }) => !isWhole || Number.isInteger(Number(x.invert(at).toFixed(9))));
 }
 
 const times = ([from, to]: [number, number], by: number): [number, number] => [from * by, to * by];
@@ -153,8 +151,6 @@ export function valueTicks(domain: [number, number], range: [number, number], wa
   const digits = Array.from(String(Math.abs(power)), (digit) => SUPERSCRIPTS[Number(digit)]).join("");
   return { ticks: ticksOf(scale, wanted), exponent: power === 0 ? "" : `×10${power < 0 ? "⁻" : ""}${digits}` };
 }
-
-export const withoutSignOfZero = ({ at, label }: Tick): Tick => ({ at, label: label.replace(/^\+(0(\.0*)?%)$/, "$1") });
 
 /** The range of the grid. A single value gets room around it; a few stand away from the edges, as levels do. */
 export function featureDomain({ grid, kind }: Scene["curves"]): [number, number] {
@@ -197,7 +193,7 @@ export function plotOf(
     const wanted = Math.max(2, Math.floor((bottom - TOP) / 48));
     const values = valueTicks([low - pad + base, high + pad + base], [bottom, TOP], wanted);
     const share = scaleLinear(times(y.domain(), 1 / (highest - lowest)), y.range());
-    const rangeTicks = centred ? ticksOf(share, wanted, "+%").map(withoutSignOfZero) : [];
+    const rangeTicks = centred ? ticksOf(share, wanted, CHANGE) : [];
     const left = Math.max(24, labelWidth(values.ticks, theme.font) + 12);
     const beside = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
     const margin = centred ? labelWidth(rangeTicks, theme.font) + 12 : 8;
