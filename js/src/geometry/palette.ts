@@ -1,5 +1,5 @@
 /** Colours of lines: readable with every common kind of colour vision, and none paler than the background allows. */
-import type { Palette, Rgb } from "./raster.ts";
+import type { Palette, Rgb } from "./line_image.ts";
 
 export type Theme = "light" | "dark";
 

@@ -2,8 +2,9 @@
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { placeInStrip, stripEnds, stripReach } from "../geometry/levels.ts";
+import type { LineSet, Palette } from "../geometry/line_image.ts";
 import { divergingPalette, isDiverging, levelPalette, plainPalette, rampPalette } from "../geometry/palette.ts";
-import { type LineSet, lineStrength, lineThickness, type Palette } from "../geometry/raster.ts";
+import { lineStrength, lineThickness } from "../geometry/raster.ts";
 import { splitPalette } from "../geometry/split_palette.ts";
 import { stepValues } from "../geometry/transforms.ts";
 import { CHANGE, type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../marks/axis.ts";
@@ -168,61 +169,65 @@ function slotOf(right: number, nLines: number): Slot {
   return { left, right: left + SLOT_WIDTH, at, reach: stripReach(nLines, SLOT_WIDTH) };
 }
 
+/** What a plot is laid out for. */
+interface Setting {
+  scene: Scene;
+  size: Size;
+  font: string;
+  range: ValueRange;
+  rug: number;
+}
+
+/** Axes and margins of a plot whose axis labels have this height. */
+function layOut({ scene, size, font, range: { low, high }, rug }: Setting, labelsHeight: number) {
+  const { curves, base } = scene;
+  const [lowest, highest] = curves.predictionRange;
+  const centred = scene.kind === "c-ice" && highest > lowest;
+  const axis = size.height - labelsHeight;
+  const slopesEnd = axis - STRIP - rug;
+  const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
+  const inner = Math.max(1, bottom - TOP - 2 * BREATH);
+  const pad = high > low ? ((high - low) * BREATH) / inner : Math.abs(low + base) * 0.05 || 0.5;
+  const y = scaleLinear([low - pad, high + pad], [bottom, TOP]);
+  const wanted = Math.max(2, Math.floor((bottom - TOP) / 48));
+  const { ticks: yTicks, exponent: valueExponent } = valueTicks(
+    [low - pad + base, high + pad + base],
+    [bottom, TOP],
+    wanted,
+  );
+  const share = scaleLinear(times(y.domain(), 1 / (highest - lowest)), y.range());
+  const rangeTicks = centred ? ticksOf(share, wanted, CHANGE) : [];
+  const left = Math.max(24, labelWidth(yTicks, font) + 12);
+  const slotRoom = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
+  const margin = centred ? labelWidth(rangeTicks, font) + 12 : 8;
+  const right = Math.max(left + 40, size.width - margin - slotRoom);
+  const x = scaleLinear(featureDomain(curves), [left, right]);
+  return { axis, slopesEnd, bottom, y, yTicks, valueExponent, rangeTicks, left, right, x };
+}
+
 export function plotOf(
   scene: Scene,
   colors: LineColors | null,
   size: Size,
   theme: Theme,
-  { low, high, shared, cut }: ValueRange,
+  range: ValueRange,
   hasRug: boolean,
 ): Plot {
-  const { curves, base } = scene;
+  const { curves } = scene;
+  const { nLines } = curves;
   const write = writerOf(curves);
-  const [lowest, highest] = curves.predictionRange;
-  const centred = scene.kind === "c-ice" && highest > lowest;
   const rug = hasRug ? RUG : 0;
-
-  // Labels first, as if the plot had its usual height: their number and so their width hardly depend on it.
-  const layOut = (axisLabels: number) => {
-    const axis = size.height - axisLabels;
-    const slopesEnd = axis - STRIP - rug;
-    const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
-    const inner = Math.max(1, bottom - TOP - 2 * BREATH);
-    const pad = high > low ? ((high - low) * BREATH) / inner : Math.abs(low + base) * 0.05 || 0.5;
-    const y = scaleLinear([low - pad, high + pad], [bottom, TOP]);
-    const wanted = Math.max(2, Math.floor((bottom - TOP) / 48));
-    const values = valueTicks([low - pad + base, high + pad + base], [bottom, TOP], wanted);
-    const share = scaleLinear(times(y.domain(), 1 / (highest - lowest)), y.range());
-    const rangeTicks = centred ? ticksOf(share, wanted, CHANGE) : [];
-    const left = Math.max(24, labelWidth(values.ticks, theme.font) + 12);
-    const beside = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
-    const margin = centred ? labelWidth(rangeTicks, theme.font) + 12 : 8;
-    const right = Math.max(left + 40, size.width - margin - beside);
-    const x = scaleLinear(featureDomain(curves), [left, right]);
-    return {
-      axis,
-      slopesEnd,
-      bottom,
-      y,
-      yTicks: values.ticks,
-      valueExponent: values.exponent,
-      rangeTicks,
-      left,
-      right,
-      x,
-    };
-  };
-  let fit = layOut(AXIS_LABELS);
+  const setting = { scene, size, font: theme.font, range, rug };
+  // Labels of levels need another height, which hardly changes the width that they are fitted to.
+  let fit = layOut(setting, AXIS_LABELS);
   let labels: LevelLabels | null = null;
   if (hasLevels(curves.kind)) {
     labels = levelLabels(featureTicks(scene, write, fit.x), fit.x(1) - fit.x(0), theme.font);
-    fit = layOut(labels.height);
+    fit = layOut(setting, labels.height);
   }
   const { right, x, y } = fit;
-  const slot = scene.missing === null ? null : slotOf(right, curves.nLines);
-  const reach = scene.onLevels ? stripReach(curves.nLines, x(1) - x(0)) : 0;
-
-  const lines = lineSetOf(scene, colors, fit, reach, size.ratio);
+  const slot = scene.missing === null ? null : slotOf(right, nLines);
+  const reach = scene.onLevels ? stripReach(nLines, x(1) - x(0)) : 0;
   return {
     ...fit,
     scene,
@@ -233,17 +238,17 @@ export function plotOf(
     slot,
     reach,
     rug,
-    shared,
-    isCut: cut === "yes",
+    shared: range.shared,
+    isCut: range.cut === "yes",
     top: TOP,
     write,
     xTicks: featureTicks(scene, write, x),
     levelLabels: labels,
     palette: paletteOf(colors, theme),
-    lines,
-    order: fairOrder(curves.nLines),
-    thickness: lineThickness(curves.nLines) * size.ratio,
-    strength: lineStrength(scene.kind === "d-ice" ? STEP_LINES * curves.nLines : curves.nLines),
+    lines: lineSetOf(scene, colors, fit, reach, size.ratio),
+    order: fairOrder(nLines),
+    thickness: lineThickness(nLines) * size.ratio,
+    strength: lineStrength(scene.kind === "d-ice" ? STEP_LINES * nLines : nLines),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Which layers and lines show the selected rows: a few as strokes, more by the same raster as all. */
+
+import type { Palette } from "../geometry/line_image.ts";
 import { pickPalette } from "../geometry/palette.ts";
-import type { Palette } from "../geometry/raster.ts";
 import type { Theme } from "../view/theme.ts";
 import type { Plot } from "./plot.ts";
 

@@ -1,8 +1,9 @@
 /** The same curves in small: as many points as there are pixels, the ends of the axes in words, no strip of slopes. */
 import { max } from "d3-array";
 import { stripReach } from "../geometry/levels.ts";
+import type { LineSet } from "../geometry/line_image.ts";
 import type { Polylines } from "../geometry/pick.ts";
-import { type LineSet, lineStrength, lineThickness } from "../geometry/raster.ts";
+import { lineStrength, lineThickness } from "../geometry/raster.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick } from "../marks/axis.ts";
 import { scaleLinear } from "../marks/scale.ts";

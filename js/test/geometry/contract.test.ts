@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DensityRaster, type DensityStyle } from "../../src/geometry/density.ts";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../../src/geometry/likelihood.ts";
+import type { LineSet, Palette } from "../../src/geometry/line_image.ts";
 import { divergingPalette, levelPalette, plainPalette, rampPalette } from "../../src/geometry/palette.ts";
-import { LineRaster, type LineSet, type Palette } from "../../src/geometry/raster.ts";
+import { LineRaster } from "../../src/geometry/raster.ts";
 import { type Anchor, centeredCurves, heldValues, slopes } from "../../src/geometry/transforms.ts";
 
 type Written = (number | "inf" | null)[];

@@ -1,7 +1,7 @@
 /** Lines as their density: drawn coarser than lines, which costs less and loses nothing that a density shows. */
 import { html } from "../../../elements/element.ts";
 import { DensityRaster } from "../../../geometry/density.ts";
-import type { LineSet } from "../../../geometry/raster.ts";
+import type { LineSet } from "../../../geometry/line_image.ts";
 import type { Plot } from "../../../plots/plot.ts";
 
 /** Width of a cell, in px of the page; its height is 1. */
