@@ -98,10 +98,11 @@ export class DensityRaster extends LineImage<DensityStyle> {
         if (!(reach < Infinity)) continue;
         const centre = y0 + dy * middle;
         const half = Math.max(LEAST_HEIGHT / 2, reach * part);
-        const [from, to] = [centre - half, centre + half];
-        const density = (opacity[left + i]! * run) / (to - from);
-        const low = Math.max(0, from);
-        const high = Math.min(height, to);
+        let low = centre - half;
+        let high = centre + half;
+        const density = (opacity[left + i]! * run) / (high - low);
+        low = Math.max(0, low);
+        high = Math.min(height, high);
         if (low < high) addBox(ink, channel[i]!, tinted, 0, low, high, density, color[i]!);
       }
     }

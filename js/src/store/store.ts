@@ -3,7 +3,7 @@
  * drag in progress, hidden levels) belongs to this view alone and never leaves it.
  */
 import type { AnyModel } from "@anywidget/types";
-import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal, untracked } from "@preact/signals-core";
 import { type Client, sentenceOf } from "../wire/client.ts";
 import { type Curves, decodeImpact, decodeProfile, type Figures, type LineColors } from "../wire/decode.ts";
 import { FormError, headerOf, RELOAD, traitOf } from "../wire/forms.ts";
@@ -98,6 +98,28 @@ function describedBy(
 }
 
 type PublicTraits = Omit<Traits, `_${string}`>;
+
+const DOCUMENT_STATE: readonly (keyof DocumentState)[] = [
+  "feature",
+  "color_by",
+  "kind",
+  "decay",
+  "rank_by",
+  "convention",
+  "unit",
+  "anchor",
+  "max_lines",
+  "selection",
+];
+
+/** What the picture is requested for. */
+interface Wanted {
+  feature: string;
+  maxLines: number;
+  selection: number[];
+  colorBy: string | null;
+  split: Split;
+}
 
 export class Store {
   readonly feature: ReadonlySignal<string>;
@@ -231,14 +253,8 @@ export class Store {
     readonly client: Client,
     readonly settings: ReadonlySignal<Settings> = signal({}),
   ) {
-    const hear = (message: unknown): void => {
-      const refusal = refusalOf(message);
-      if (refusal === null) return;
-      this.#refusal.value = refusal;
-      this.#awaited.value = null;
-    };
-    model.on("msg:custom", hear);
-    this.#endings.push(() => model.off("msg:custom", hear));
+    model.on("msg:custom", this.#hear);
+    this.#endings.push(() => model.off("msg:custom", this.#hear));
     const usual = computed(() => (settings.value.palette === undefined ? {} : { palette: settings.value.palette }));
     this.remembered = new Remembered(model, usual);
     this.feature = this.#follow("feature");
@@ -263,25 +279,7 @@ export class Store {
     this.#whatIfFeed = new WhatIfFeed(client, this.#whatIfKey, () => this.#whatIfQuestion());
     this.whatIf = this.#whatIfFeed.known;
 
-    const given = this.#follow("_given");
-    this.#endings.push(
-      effect(() => {
-        const wanted = settings.value.max_lines;
-        if (wanted === undefined || given.value.includes("max_lines") || wanted === this.maxLines.peek()) return;
-        this.#write("max_lines", wanted);
-      }),
-      effect(() => {
-        this.explained.value; // of another output nothing is at hand
-        const wanted = {
-          feature: this.#isDescribed.value ? this.feature.value : "",
-          maxLines: this.maxLines.value,
-          selection: this.selection.value,
-          colorBy: this.colorBy.value,
-          split: this.split.value,
-        };
-        this.#load(wanted);
-      }),
-    );
+    this.#endings.push(this.#followMaxLines(), this.#followPicture());
   }
 
   /** The open feature among the ranked ones, or null where it is none of them. */
@@ -473,29 +471,13 @@ export class Store {
   }
 
   documentState(): DocumentState {
-    return {
-      feature: this.feature.peek(),
-      color_by: this.colorBy.peek(),
-      kind: this.kind.peek(),
-      decay: this.decay.peek(),
-      rank_by: this.rankBy.peek(),
-      convention: this.convention.peek(),
-      unit: this.unit.peek(),
-      anchor: this.anchor.peek(),
-      max_lines: this.maxLines.peek(),
-      selection: this.selection.peek(),
-    };
+    const entries = DOCUMENT_STATE.map((key) => [key, this.#local(key).peek()]);
+    return Object.fromEntries(entries) as DocumentState;
   }
 
-  /** Asks again for what failed. */
+  /** Repeats what failed. */
   retry(): void {
-    this.#load({
-      feature: this.feature.peek(),
-      maxLines: this.maxLines.peek(),
-      selection: this.selection.peek(),
-      colorBy: this.colorBy.peek(),
-      split: this.split.peek(),
-    });
+    void this.#load(untracked(() => this.#wanted()));
     this.#driversFeed.retry();
   }
 
@@ -548,14 +530,42 @@ export class Store {
     this.model.save_changes();
   }
 
+  readonly #hear = (message: unknown): void => {
+    const refusal = refusalOf(message);
+    if (refusal === null) return;
+    this.#refusal.value = refusal;
+    this.#awaited.value = null;
+  };
+
+  /** Follows the setting of the number of lines until the user chooses one. */
+  #followMaxLines(): () => void {
+    const given = this.#follow("_given");
+    return effect(() => {
+      const wanted = this.settings.value.max_lines;
+      if (wanted === undefined || given.value.includes("max_lines") || wanted === this.maxLines.peek()) return;
+      this.#write("max_lines", wanted);
+    });
+  }
+
+  #followPicture(): () => void {
+    return effect(() => {
+      this.explained.value; // curves of another output are loaded again
+      void this.#load(this.#wanted());
+    });
+  }
+
+  #wanted(): Wanted {
+    return {
+      feature: this.#isDescribed.value ? this.feature.value : "",
+      maxLines: this.maxLines.value,
+      selection: this.selection.value,
+      colorBy: this.colorBy.value,
+      split: this.split.value,
+    };
+  }
+
   /** Curves and colours arrive as one picture, so lines never flash up in the wrong colour. */
-  async #load(wanted: {
-    feature: string;
-    maxLines: number;
-    selection: number[];
-    colorBy: string | null;
-    split: Split;
-  }): Promise<void> {
+  async #load(wanted: Wanted): Promise<void> {
     const turn = ++this.#loads;
     const current = () => turn === this.#loads;
     const before = this.#picture.peek();
