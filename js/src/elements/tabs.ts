@@ -1,4 +1,4 @@
-/** Tabs as the ARIA practices describe them: one stop of the Tab key, arrow keys go from one to the next. */
+/** Tabs as in the ARIA practices: one stop of the Tab key, and arrow keys between tabs. */
 import { html, update } from "./element.ts";
 
 export interface Tab<Name extends string> {

@@ -70,7 +70,7 @@ export function lineThickness(nLines: number): number {
 /** Numbers kept of each sloping piece. */
 const SLOPING_FIELDS = 7;
 
-/** What is derived from x and y is kept: for the same arrays only opacity and colour are read again. */
+/** Draws lines. For the same arrays x and y, only opacity and colour are read again. */
 export class LineRaster extends LineImage<RasterStyle> {
   #x: Float64Array | null = null;
   #thickness = 0;

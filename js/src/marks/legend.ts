@@ -1,4 +1,4 @@
-/** What the colours of the lines mean: a ramp with its ends, or a swatch per level that switches the level on and off. */
+/** The legend of the colours: a ramp with its ends, or a button per level that hides and shows its curves. */
 import { html } from "../elements/element.ts";
 import { partedText } from "../elements/elided_name.ts";
 import { hinted } from "../elements/explained.ts";
@@ -24,7 +24,7 @@ function missingItem(palette: Palette, nMissing: number): HTMLElement[] {
 
 const HOW = "Click to hide or show. Double-click or Alt-click to show only this one.";
 
-/** Missing values are switched on and off as levels are. */
+/** The button of missing values, which works like those of levels. */
 function missingLevel(palette: Palette, nMissing: number): HTMLElement[] {
   if (nMissing === 0) return [];
   const attributes = {
@@ -37,7 +37,7 @@ function missingLevel(palette: Palette, nMissing: number): HTMLElement[] {
   return [hinted(html("button", attributes, missingSwatch(palette), `missing (${nMissing})`), HOW)];
 }
 
-/** `range` lies over the ramp and chooses a part of it. */
+/** `range` is the control over the ramp that selects a part of it. */
 export function rampLegend(
   scale: ContinuousColors,
   palette: Palette,
@@ -62,7 +62,7 @@ export function rampLegend(
   ];
 }
 
-/** `drawn` counts the lines of each level; null where plots draw different rows. */
+/** `drawn` are the numbers of drawn curves per level; null if several plots draw different rows. */
 export function levelsLegend(
   scale: CategoryColors,
   palette: Palette,
@@ -100,14 +100,14 @@ const linesOf = (n: number | undefined): string => (n === undefined ? "" : `${pl
 
 export interface LevelActions {
   toggle: (level: number) => void;
-  /** Hides the others, or shows all where that is so already. */
+  /** Hides all other levels; shows all if they are hidden already. */
   only: (level: number) => void;
   showAll: () => void;
 }
 
 /**
- * Lets a legend hide and show lines: a click on a level does, a double click, or one with Alt, leaves these alone, and a
- * button shows all again where some are hidden. Returns what brings it in step with what is hidden.
+ * Makes a legend hide and show curves. A click toggles a level; a double click, or a click with Alt, shows only that
+ * level; a button shows all. Returns a function that updates the legend.
  */
 export function filterBy(
   legend: HTMLElement,
@@ -129,7 +129,7 @@ export function filterBy(
       { signal },
     );
   listen("click", (level, alt) => (alt ? only(level) : toggle(level)));
-  // Its two clicks have hidden the level and shown it again.
+  // The two clicks of a double click have toggled the level twice.
   listen("dblclick", only);
   all.addEventListener(
     "click",
@@ -142,7 +142,7 @@ export function filterBy(
   return (hidden) => {
     if (hidden.size > 0) legend.append(all);
     else all.remove();
-    // Only the state changes, so the button that was pressed keeps the focus.
+    // Buttons are updated, not replaced, so that the pressed one keeps the focus.
     for (const level of legend.querySelectorAll<HTMLElement>("[data-level]")) {
       level.setAttribute("aria-pressed", String(!hidden.has(Number(level.dataset.level))));
     }

@@ -35,18 +35,18 @@ export interface Plot {
   /** The ends of the axes where nothing is zoomed, and which of them are cut off; heights relative to the scene's base. */
   whole: { x: [number, number]; y: [number, number] };
   cut: { x: boolean; y: boolean };
-  /** Where all that is drawn ends: at `right`, or beyond what stands beside the axis. */
+  /** The right end of everything drawn: `right`, or the end of the strip of missing values. */
   outer: number;
-  /** The strip for missing values, beside the axis. */
+  /** The strip for missing values, next to the axis. */
   slot: Slot | null;
-  /** Half the width of the strip of a level's dots; 0 where they stand in one line. */
+  /** Half the width of the strip of a level's dots; 0 if they are in one line. */
   reach: number;
   top: number;
   /** Where the lines end. */
   bottom: number;
   /** Where the strip with the spread of the slopes ends, and the histogram begins; `bottom` where there is none. */
   slopesEnd: number;
-  /** Height of the ticks of own values below that; 0 where there are none. */
+  /** Height of the ticks of observed values below that; 0 if there are none. */
   rug: number;
   axis: number;
   x: Scale;
@@ -74,7 +74,7 @@ export interface Plot {
   strength: number;
 }
 
-/** What painting lines needs to know of a plot, large or small. */
+/** The part of a plot that painting reads. */
 export type Drawable = Pick<
   Plot,
   "scene" | "size" | "left" | "slot" | "reach" | "x" | "y" | "palette" | "lines" | "thickness"
@@ -83,7 +83,7 @@ export type Drawable = Pick<
 /** Height of the histogram, and of the spread of the slopes. */
 const STRIP = 28;
 const RUG = 8;
-/** A line of steps inks about as much as so many others: it goes up and down. */
+/** A step curve inks about as many pixels as this many other curves. */
 const STEP_LINES = 4;
 const AXIS_LABELS = 24;
 /** Distance and width of the strip next to the axis. */
@@ -153,7 +153,7 @@ export function valueTicks(domain: [number, number], range: [number, number], wa
   return { ticks: ticksOf(scale, wanted), exponent: power === 0 ? "" : `×10${power < 0 ? "⁻" : ""}${digits}` };
 }
 
-/** The range of the grid. A single value gets room around it; a few stand away from the edges, as levels do. */
+/** The range of the grid, with room around a single value and around few values, as around levels. */
 export function featureDomain({ grid, kind }: Scene["curves"]): [number, number] {
   const first = grid[0] ?? 0;
   const last = grid[grid.length - 1] ?? 0;
@@ -287,7 +287,7 @@ export function dotX({ x, slot, reach, scene }: Drawable, line: number, value: n
   return x(value) + reach * place;
 }
 
-/** A linear scale written out: a call per point would cost more than drawing it. */
+/** Applies a linear scale without a call per point, which would cost more than drawing. */
 export function toPixels(values: Float32Array, y: Scale, ratio: number): Float32Array {
   const zero = y(0) * ratio;
   const slope = (y(1) - y(0)) * ratio;

@@ -18,7 +18,7 @@ export interface Theme extends HostTheme {
 
 export interface FollowedTheme {
   host: ReadonlySignal<HostTheme>;
-  /** Reads the colours now, for whoever cannot wait until the browser reports them. */
+  /** Reads the colours now instead of when the browser reports them. */
   refresh(): void;
 }
 

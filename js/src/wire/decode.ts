@@ -60,13 +60,13 @@ export interface Curves {
   spread: Float32Array;
   histogramEdges: Float64Array;
   histogramCounts: Float64Array;
-  /** Each line's prediction with the value missing; null where no observation lacks it. */
+  /** Each line's prediction with the value missing; null if no observation has a missing value. */
   missing: (MissingBody & { values: Float32Array }) | null;
-  /** Exponents of the decay, row by row, where the axis does not tell them: between levels without an order. */
+  /** Exponents of the decay, row by row, between levels without an order; null if they follow from the axis. */
   distances: Float32Array | null;
-  /** What was observed of each row, on the scale of the predictions; NaN = missing. Null where none was given. */
+  /** The target of each row, on the scale of the predictions; NaN is missing. Null without a target. */
   target: Float64Array | null;
-  /** Predictions at observed values, the median for a missing one; null where the curves tell all of them. */
+  /** Predictions at observed values, the median for a missing one; null if the curves contain all of them. */
   atOwn: Float32Array | null;
 }
 
@@ -227,7 +227,7 @@ export class DecayProfile {
     private readonly values: Float32Array,
   ) {}
 
-  /** Where on the steps this decay lies, as a fraction of an index; the steps themselves give whole numbers. */
+  /** The index of this decay among the steps; a fraction between two steps. */
   private place(decay: number): number {
     const place = (decay - this.steps.first) / this.steps.step;
     const whole = Math.round(place);
@@ -248,7 +248,7 @@ export class DecayProfile {
     return place === left ? at(left) : at(left) + (place - left) * (at(left + 1) - at(left));
   }
 
-  /** Whether anything at all is known of a feature. */
+  /** Whether any figure of a feature is known. */
   knows(feature: number): boolean {
     return this.names.some((_, block) => Number.isFinite(this.read(block, feature, 1)));
   }

@@ -48,7 +48,7 @@ export function number(value: number, relatedTo = 0): string {
   return Number.isInteger(value) ? grouped(value) : significant(value);
 }
 
-/** How values of an axis are written, each on its own. */
+/** Returns a function that writes single values of an axis. */
 export const axisNumber = (axis: ArrayLike<number>): ((value: number) => string) =>
   separatesThousands(axis) ? number : (value) => number(value).replaceAll(",", "");
 
@@ -72,7 +72,7 @@ export function columnFormat(largest: number): (value: number) => string {
   };
 }
 
-/** The same for figures that are not negative: "< 0.001" in place of zeros only, and "0" where there is nothing. */
+/** The same for figures that are not negative: "< 0.001" instead of zeros only, and "0" for 0. */
 export function figureFormat(largest: number): (value: number) => string {
   const write = columnFormat(largest);
   const zeros = write(0);
@@ -101,10 +101,10 @@ export function alignedTexts(texts: readonly string[]): string[] {
 /** Whether a figure in this format rounds to 0. */
 export const isNothing = (text: string): boolean => text.startsWith("<") || /^0(?![.\d])/.test(text);
 
-/** Labels with more decimals than this are mostly zeros, and those from here on mostly digits that nobody counts. */
+/** Ticks with more decimals than this, or from this size on, are written with exponents. */
 const MOST_TICK_DECIMALS = 5;
 const LONG = 1e7;
-/** What differs only from this digit on is written out. */
+/** Ticks that differ only from this digit on are written out. */
 const MOST_DIGITS = 6;
 
 /** How ticks up to `largest` that differ by `step` are written with exponents; null where they need none. */
@@ -119,7 +119,7 @@ export function tickExponents(largest: number, step: number): ((value: number) =
 export const halfWeight = (decay: number): number =>
   decay >= 1 ? Number.POSITIVE_INFINITY : Math.log(0.5) / Math.log(decay);
 
-/** How much far values count, as a sentence about the open feature; `unordered` levels have no distance. */
+/** The weight of far values, as a sentence about the open feature; `unordered` levels have no distance. */
 export function reachText(decay: number, unordered: boolean): string {
   const half = halfWeight(decay);
   if (half === Number.POSITIVE_INFINITY) return `all ${unordered ? "levels" : "values"} count alike`;
@@ -127,7 +127,7 @@ export function reachText(decay: number, unordered: boolean): string {
   return `a value ${half.toFixed(half < 0.1 ? 2 : 1)} SD from the observed one counts half`;
 }
 
-/** How much of the weight of the phantoms the decay leaves; nothing where that is not known, or all of it. */
+/** The weight of all phantom observations that the decay keeps; "" if it is not known, or if all is kept. */
 export function keptText(decay: number, support: number, estimated: boolean): string {
   if (decay >= 1 || !Number.isFinite(support)) return "";
   return `${estimated ? "≈ " : ""}${percent(support)} of the weight kept`;
@@ -135,6 +135,6 @@ export function keptText(decay: number, support: number, estimated: boolean): st
 
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-/** A share of a whole, in whole per cent; a small one with a digit that says something. */
+/** A share in whole per cent; a small one with one significant digit. */
 export const percent = (share: number): string =>
   `${share > 0 && share < 0.005 ? number(Number((share * 100).toPrecision(1))) : count(share * 100)}\u00a0%`;
