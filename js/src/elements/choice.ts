@@ -1,5 +1,5 @@
 /** A choice of one option, as radio buttons under a heading. */
-import { html, setText } from "./element.ts";
+import { html, setText, uniqueId } from "./element.ts";
 
 export interface Option<T> {
   value: T;
@@ -10,7 +10,7 @@ export interface Option<T> {
 
 /** Radio buttons under a heading; the reasons for disabled ones are listed below. */
 export class Choice<T extends string> {
-  readonly #name = `ice-${Math.random().toString(36).slice(2)}`;
+  readonly #name = uniqueId("ice");
   readonly #lines = html("div", { class: "ice-choice-lines" });
   readonly #reasons = html("p", { class: "ice-choice-reason" });
   readonly node: HTMLElement;

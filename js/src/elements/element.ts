@@ -38,6 +38,9 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return node;
 }
 
+/** An id that is unique on the page, where several views may be. */
+export const uniqueId = (prefix: string): string => `${prefix}-${Math.random().toString(36).slice(2)}`;
+
 /** Writes a text only if it changes, so that live regions are announced once and no layout is computed. */
 export function setText(node: Element, text: string): void {
   if (node.textContent !== text) node.textContent = text;

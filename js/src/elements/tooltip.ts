@@ -1,5 +1,5 @@
 /** A tooltip next to the pointer that stays inside the explorer. */
-import { html } from "./element.ts";
+import { html, uniqueId } from "./element.ts";
 import type { Frames } from "./frames.ts";
 import { moveBeside } from "./move_to.ts";
 import { placeBelow, placeBeside } from "./placing.ts";
@@ -12,7 +12,7 @@ export interface TooltipRow {
 
 export class Tooltip {
   readonly node = html("div", {
-    id: `ice-tooltip-${Math.random().toString(36).slice(2)}`,
+    id: uniqueId("ice-tooltip"),
     class: "ice-tooltip",
     role: "tooltip",
     hidden: true,

@@ -10,32 +10,36 @@ import { partings } from "../words/names.ts";
 import { count, plural } from "../words/numbers.ts";
 import { rampEnds } from "../words/values.ts";
 
-function missingSwatch(palette: Palette): HTMLElement {
+function swatchOf(palette: Palette, value: number): HTMLElement {
   const swatch = html("i", { class: "ice-swatch" });
-  swatch.style.background = cssColor(palette, Number.NaN);
+  swatch.style.background = cssColor(palette, value);
   return swatch;
-}
-
-function missingItem(palette: Palette, nMissing: number): HTMLElement[] {
-  if (nMissing === 0) return [];
-  const attributes = { class: "ice-legend-item", "data-test": "legend-missing" };
-  return [html("span", attributes, missingSwatch(palette), `missing (${nMissing})`)];
 }
 
 const HOW = "Click to hide or show. Double-click or Alt-click to show only this one.";
 
-/** The button of missing values, which works like those of levels. */
-function missingLevel(palette: Palette, nMissing: number): HTMLElement[] {
+/** The entry of missing values, which is a button in a legend of levels. */
+function missingEntry(palette: Palette, nMissing: number, isButton: boolean): HTMLElement[] {
   if (nMissing === 0) return [];
-  const attributes = {
-    type: "button",
-    class: "ice-legend-level",
-    "aria-pressed": "true",
-    "data-test": "legend-missing",
-    "data-level": "NaN",
-  };
-  return [hinted(html("button", attributes, missingSwatch(palette), `missing (${nMissing})`), HOW)];
+  const content = [swatchOf(palette, Number.NaN), `missing (${nMissing})`];
+  const test = "legend-missing";
+  if (isButton) return [hinted(levelButton(Number.NaN, test, content), HOW)];
+  return [html("span", { class: "ice-legend-item", "data-test": test }, ...content)];
 }
+
+/** A button that hides and shows the curves of a level; NaN are missing values. */
+const levelButton = (level: number, test: string, content: (Node | string)[]): HTMLElement =>
+  html(
+    "button",
+    {
+      type: "button",
+      class: "ice-legend-level",
+      "aria-pressed": "true",
+      "data-test": test,
+      "data-level": String(level),
+    },
+    ...content,
+  );
 
 /** `range` is the control over the ramp that selects a part of it. */
 export function rampLegend(
@@ -58,7 +62,7 @@ export function rampLegend(
       ramp,
       html("span", { title: high }, high),
     ),
-    ...missingItem(palette, nMissing),
+    ...missingEntry(palette, nMissing, false),
   ];
 }
 
@@ -71,28 +75,18 @@ export function levelsLegend(
 ): HTMLElement[] {
   const parted = partings(scale.levels);
   const levels = scale.levels.map((level, index) => {
-    const swatch = html("i", { class: "ice-swatch" });
-    swatch.style.background = cssColor(palette, index);
     const counts = `${linesOf(drawn?.[index])}${plural(scale.counts[index] ?? 0, "observation")}`;
-    const button = html(
-      "button",
-      {
-        type: "button",
-        class: "ice-legend-level",
-        "aria-pressed": "true",
-        "data-test": "legend-level",
-        "data-level": index,
-      },
-      swatch,
+    const button = levelButton(index, "legend-level", [
+      swatchOf(palette, index),
       html("span", { class: "ice-legend-label ice-parted" }, ...partedText(level, parted.get(level))),
       ...(drawn === null ? [] : [html("span", { class: "ice-legend-n" }, ` n = ${count(drawn[index] ?? 0)}`)]),
-    );
+    ]);
     return hinted(button, `${counts}${drawn === null ? "" : ", and their mean"}. ${HOW}`, level);
   });
   return [
     html("span", { class: "ice-legend-title", title: scale.column }, scale.column),
     ...levels,
-    ...missingLevel(palette, nMissing),
+    ...missingEntry(palette, nMissing, true),
   ];
 }
 
