@@ -163,10 +163,11 @@ export function featureDomain({ grid, kind }: Scene["curves"]): [number, number]
   return [first - room, last + room];
 }
 
-function slotOf(right: number, nLines: number): Slot {
-  const left = right + SLOT_GAP;
-  const at = left + SLOT_WIDTH / 2;
-  return { left, right: left + SLOT_WIDTH, at, reach: stripReach(nLines, SLOT_WIDTH) };
+/** The strip right of an axis that ends at `end`; null without missing values. */
+export function slotOf({ missing, curves }: Scene, end: number, gap: number, width: number): Slot | null {
+  if (missing === null) return null;
+  const left = end + gap;
+  return { left, right: left + width, at: left + width / 2, reach: stripReach(curves.nLines, width) };
 }
 
 /** What a plot is laid out for. */
@@ -226,7 +227,7 @@ export function plotOf(
     fit = layOut(setting, labels.height);
   }
   const { right, x, y } = fit;
-  const slot = scene.missing === null ? null : slotOf(right, nLines);
+  const slot = slotOf(scene, right, SLOT_GAP, SLOT_WIDTH);
   const reach = scene.onLevels ? stripReach(nLines, x(1) - x(0)) : 0;
   return {
     ...fit,

@@ -22,6 +22,7 @@ import {
   lineSetOf,
   paletteOf,
   type Slot,
+  slotOf,
   valueTicks,
 } from "./plot.ts";
 import { atPoints, type Scene, sceneOf, thinnedCurves } from "./scene.ts";
@@ -173,7 +174,7 @@ export function smallPlot(
   const slotRoom = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
   const right = Math.max(left + 20, size.width - slotRoom - 2);
   const x = scaleLinear(featureDomain(curves), [left, right]);
-  const slot = scene.missing === null ? null : slotAt(right, curves.nLines);
+  const slot = slotOf(scene, right, SLOT_GAP, SLOT_WIDTH);
   return plotIn(scene, colors, size, theme, { left, right, bottom, axis, x, y, slot, yTicks, ticks: null });
 }
 
@@ -217,13 +218,8 @@ export function tickedPlot(
     labels = levelLabels(xTicks, frame.x(1) - frame.x(0), font);
     ({ exponent, xTicks, ...frame } = layOut(Math.max(leastLabels, labels.height)));
   }
-  const slot = scene.missing === null ? null : slotAt(frame.right, curves.nLines, TICKED_SLOT);
+  const slot = slotOf(scene, frame.right, SLOT_GAP, TICKED_SLOT);
   return plotIn(scene, colors, size, theme, { ...frame, slot, ticks: { x: xTicks, labels, exponent, font } });
-}
-
-function slotAt(right: number, nLines: number, width = SLOT_WIDTH): Slot {
-  const left = right + SLOT_GAP;
-  return { left, right: left + width, at: left + width / 2, reach: stripReach(nLines, width) };
 }
 
 /** The tallest bar of the data, those that lack the value included. */
