@@ -1,6 +1,6 @@
 /** The distance of each grid value from the observed value, and the opacity of the segment there. */
 
-/** Opacity of a segment that is out of distribution: still there, as a ghost. */
+/** The least opacity of a segment, far from the observed value. */
 export const GHOST_OPACITY = 0.06;
 
 /**
@@ -34,7 +34,7 @@ export function likelihood(distance: ArrayLike<number>, decay: number): Float32A
 }
 
 /**
- * Opacity of every segment, faded by the likelihood at its right end as the metric weighs it. Writes into `out` where
+ * Opacity of every segment, faded by the likelihood at its right end as the metric weighs it. Writes into `out` if
  * given, because the slider needs one in every frame.
  */
 export function segmentOpacity(distance: Float32Array, nGrid: number, decay: number, out?: Float32Array): Float32Array {
