@@ -1,4 +1,4 @@
-/** The script of a page that holds an explorer without its kernel: `save("report.html")` and `freeze()`. */
+/** The script of saved pages, which show an explorer without its kernel: `save("report.html")` and `freeze()`. */
 import { signal } from "@preact/signals-core";
 import type { Exporting } from "./app/layout.ts";
 import { show } from "./app/show.ts";
@@ -15,13 +15,13 @@ import "./styles/standalone.css";
 /** Message from a frame to its page, so that the frame fits its content. */
 const HEIGHT = "ice-explorer:height";
 
-/** In a frame, which may not save files, and has a notebook around it that can. */
+/** Whether the page is in a frame, which may not save files. */
 const isFramed = window.parent !== window;
 const settings = signal<Settings>({});
 
 const read: ReadBlob = (blob) => document.getElementById(`ice-blob-${blob}`)?.textContent ?? "";
 
-/** Nothing is offered where it might not work. */
+/** The export menu; none in a frame. */
 const exporting: Exporting = (view) => {
   followPrinter(view, settings);
   if (isFramed) return { button: html("div", { hidden: true }), news: html("div", { hidden: true }) };
@@ -36,7 +36,7 @@ async function start(place: HTMLElement): Promise<void> {
     const model = new StaticModel(traits, (changed) => void recount(changed, snapshot, read));
     place.replaceChildren();
     show(model, place, new SnapshotClient(snapshot, read), exporting, settings);
-    // Under the heading of the page, which those of a notebook's cells do not have.
+    // One level below the heading of the page.
     if (document.querySelector("h1") !== null) place.querySelector("h3")?.setAttribute("aria-level", "2");
   } catch (error) {
     const sentence = sentenceOf(error);

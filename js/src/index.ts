@@ -1,4 +1,4 @@
-/** The widget as anywidget loads it. Everything belongs to one view; nothing lives at module level. */
+/** The widget as anywidget loads it. All state belongs to one view; there is none at module level. */
 import type { AnyModel, Render } from "@anywidget/types";
 import { show } from "./app/show.ts";
 import { exportPanel } from "./panels/export/panel.ts";

@@ -1,8 +1,8 @@
 /**
- * What each explorer of a kernel brings to a page: it loads the front end from one model that all of them name.
+ * The script of each explorer: it loads the front end from one model that all explorers of a kernel refer to.
  *
- * Script and style are a quarter of a megabyte. Models are kept, and saved in notebooks, with all that they bring, and a
- * page keeps each module that it loads; so one model of each kernel brings them, and a page loads them once.
+ * Script and style are a quarter of a megabyte. Models, with all their traits, are kept by pages and saved in notebooks,
+ * and a page keeps each module that it loads; so one model per kernel has them, and a page loads them once.
  */
 import type { AnyModel, Render } from "@anywidget/types";
 

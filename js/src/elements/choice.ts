@@ -1,5 +1,5 @@
-/** One of several, as radio buttons under a heading. */
-import { html, setText } from "./element.ts";
+/** A choice of one option, as radio buttons under a heading. */
+import { html, setText, uniqueId } from "./element.ts";
 
 export interface Option<T> {
   value: T;
@@ -8,9 +8,9 @@ export interface Option<T> {
   problem?: string | null;
 }
 
-/** Radio buttons under a heading; those that cannot be chosen say why. */
+/** Radio buttons under a heading; the reasons for disabled ones are listed below. */
 export class Choice<T extends string> {
-  readonly #name = `ice-${Math.random().toString(36).slice(2)}`;
+  readonly #name = uniqueId("ice");
   readonly #lines = html("div", { class: "ice-choice-lines" });
   readonly #reasons = html("p", { class: "ice-choice-reason" });
   readonly node: HTMLElement;
@@ -73,7 +73,7 @@ export class Choice<T extends string> {
     return { line: html("label", { class: "ice-choice-line" }, input, words), input };
   }
 
-  /** What is wanted, or else the first that can be had. */
+  /** Checks the chosen option, or the first available one if it is disabled. */
   #check(): void {
     const free = this.#inputs.filter(({ disabled }) => !disabled);
     const chosen = free.find(({ value }) => value === this.#wanted) ?? free[0];

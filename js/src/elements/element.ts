@@ -4,7 +4,7 @@ export type Attributes = Record<string, string | number | boolean | null | undef
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** JupyterLab takes arrow keys and letters from any focused element that does not carry this itself. */
+/** JupyterLab intercepts arrow keys and letters on every focused element without this attribute. */
 const KEEP_KEYS = "data-lm-suppress-shortcuts";
 const FOCUSABLE = new Set(["button", "select", "input", "summary"]);
 
@@ -38,7 +38,10 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return node;
 }
 
-/** A string that is only written when it changes, so that live regions speak once and layout stays put. */
+/** An id that is unique on the page, where several views may be. */
+export const uniqueId = (prefix: string): string => `${prefix}-${Math.random().toString(36).slice(2)}`;
+
+/** Writes a text only if it changes, so that live regions are announced once and no layout is computed. */
 export function setText(node: Element, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

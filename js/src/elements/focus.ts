@@ -1,4 +1,4 @@
-/** What has the keyboard among the elements that a node lives with: under a shadow root the page names its host only. */
+/** The focused element in the tree of a node; for a shadow root, the document only has its host. */
 export function focusedBeside(node: Node): Element | null {
   const root = node.getRootNode();
   return root instanceof Document || root instanceof ShadowRoot ? root.activeElement : null;

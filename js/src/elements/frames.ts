@@ -1,7 +1,7 @@
 /** Drawing happens once per frame, however many signals changed in it. */
 import { effect } from "@preact/signals-core";
 
-/** What is drawn may change what else is to be drawn, but not for ever. */
+/** Drawing may request more drawing; `flush` stops after this many rounds. */
 const MOST_ROUNDS = 5;
 
 export class Frames {
@@ -13,7 +13,7 @@ export class Frames {
     this.#handle ??= requestAnimationFrame(this.#run);
   }
 
-  /** Draws all that has changed at once, for what cannot wait for a frame. */
+  /** Runs all requested jobs now. */
   flush(): void {
     for (let round = 0; round < MOST_ROUNDS && this.#handle !== null; round++) {
       cancelAnimationFrame(this.#handle);
@@ -34,7 +34,7 @@ export class Frames {
     for (const job of jobs) job();
   };
 
-  /** Keeps a part of the picture in step with what `read` depends on. Returns a function that ends it. */
+  /** Draws in the next frame whenever the signals that `read` reads change. Returns a function that stops it. */
   keep<T>(read: () => T, draw: (value: T) => void): () => void {
     let latest: T;
     let ended = false;

@@ -1,8 +1,8 @@
-/** Moves what floats over the explorer to its place. */
+/** Moves floating elements to their place. */
 import type { Box } from "../geometry/pick.ts";
 import type { Extent, Place } from "./placing.ts";
 
-/** What can be seen of the explorer. */
+/** The visible part of the explorer. */
 function roomIn(root: HTMLElement): Box {
   const { left, right, top, bottom } = root.getBoundingClientRect();
   const { clientWidth, clientHeight } = document.documentElement;
@@ -14,7 +14,7 @@ function roomIn(root: HTMLElement): Box {
   };
 }
 
-/** `where` says it in px of the window, which the node's own parent may have moved. */
+/** Moves a node to the place that `where` returns in px of the window, whatever its offset parent is. */
 export function moveBeside(
   node: HTMLElement,
   anchor: Box,
@@ -28,6 +28,6 @@ export function moveBeside(
   node.style.transform = `translate(${right}px, ${down}px)`;
 }
 
-/** How the page scrolls to what is revealed: at once for readers who ask for less motion. */
+/** How the page scrolls to a part: at once if the user prefers reduced motion. */
 export const scrollBehavior = (): ScrollBehavior =>
   matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";

@@ -11,20 +11,20 @@ export interface Place {
   y: number;
 }
 
-/** What stays free at the edges of the room, in px. */
+/** Free space at the edges of the room, in px. */
 const MARGIN = 4;
 const BESIDE = 14;
 const UNDER = 4;
 
-const held = (value: number, from: number, to: number): number => Math.max(from, Math.min(value, to));
+const clamped = (value: number, from: number, to: number): number => Math.max(from, Math.min(value, to));
 
 const insideX = (x: number, { width }: Extent, { left, right }: Box): number =>
-  held(x, left + MARGIN, right - MARGIN - width);
+  clamped(x, left + MARGIN, right - MARGIN - width);
 
 const insideY = (y: number, { height }: Extent, { top, bottom }: Box): number =>
-  held(y, top + MARGIN, bottom - MARGIN - height);
+  clamped(y, top + MARGIN, bottom - MARGIN - height);
 
-/** To the right; where there is no room, to the left, below or above, and to the right where there is none at all. */
+/** Right of the anchor; without room there left, below or above; without any room, right. */
 export function placeBeside(anchor: Box, size: Extent, room: Box): Place {
   const [right, left] = [anchor.right + BESIDE, anchor.left - BESIDE - size.width];
   const [below, above] = [anchor.bottom + BESIDE, anchor.top - BESIDE - size.height];
@@ -38,18 +38,18 @@ export function placeBeside(anchor: Box, size: Extent, room: Box): Place {
   return { x: insideX(place.x, size, room), y: insideY(place.y, size, room) };
 }
 
-/** Below; above where there is room only there. */
+/** Below the anchor; above it if there is room only there. */
 function belowOrAbove(anchor: Box, { height }: Extent, room: Box): number {
   const [below, above] = [anchor.bottom + UNDER, anchor.top - UNDER - height];
   return below + height > room.bottom && above >= room.top ? above : below;
 }
 
-/** Under a button and flush with its right edge; over it where there is room only there. */
+/** Below a button, aligned with its right edge; above it if there is room only there. */
 export function placeUnder(anchor: Box, size: Extent, room: Box): Place {
   return { x: insideX(anchor.right - size.width, size, room), y: belowOrAbove(anchor, size, room) };
 }
 
-/** Under what it explains and flush with its left edge; over it where there is room only there. */
+/** Below the explained element, aligned with its left edge; above it if there is room only there. */
 export function placeBelow(anchor: Box, size: Extent, room: Box): Place {
   return { x: insideX(anchor.left, size, room), y: belowOrAbove(anchor, size, room) };
 }

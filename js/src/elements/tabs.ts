@@ -1,5 +1,5 @@
-/** Tabs as the ARIA practices describe them: one stop of the Tab key, arrow keys go from one to the next. */
-import { html, update } from "./element.ts";
+/** Tabs as in the ARIA practices: one stop of the Tab key, and arrow keys between tabs. */
+import { html, uniqueId, update } from "./element.ts";
 
 export interface Tab<Name extends string> {
   name: Name;
@@ -17,7 +17,7 @@ export class Tabs<Name extends string> {
     choose: (name: Name) => void,
     signal: AbortSignal,
   ) {
-    const prefix = `ice-${Math.random().toString(36).slice(2)}`;
+    const prefix = uniqueId("ice");
     this.#buttons = tabs.map(({ name, label: text, panel }) => {
       const [tabId, panelId] = [`${prefix}-tab-${name}`, `${prefix}-${name}`];
       update(panel, { id: panelId, role: "tabpanel", "aria-labelledby": tabId, "data-test": `tabpanel-${name}` });

@@ -1,5 +1,5 @@
 /** A tooltip next to the pointer that stays inside the explorer. */
-import { html } from "./element.ts";
+import { html, uniqueId } from "./element.ts";
 import type { Frames } from "./frames.ts";
 import { moveBeside } from "./move_to.ts";
 import { placeBelow, placeBeside } from "./placing.ts";
@@ -12,7 +12,7 @@ export interface TooltipRow {
 
 export class Tooltip {
   readonly node = html("div", {
-    id: `ice-tooltip-${Math.random().toString(36).slice(2)}`,
+    id: uniqueId("ice-tooltip"),
     class: "ice-tooltip",
     role: "tooltip",
     hidden: true,
@@ -28,7 +28,7 @@ export class Tooltip {
     boundary.append(this.node);
   }
 
-  /** A card that the keyboard called for is read out; one that follows the pointer would never stop talking. */
+  /** Shows a card. `spoken` announces it, for cards opened by keyboard; cards at the pointer are not announced. */
   show(title: string, rows: readonly TooltipRow[], anchor: DOMRect, spoken: boolean, note: string | null = null): void {
     this.node.setAttribute("aria-live", spoken ? "polite" : "off");
     // No description list: JupyterLab floats the terms of those in every output.
@@ -47,7 +47,7 @@ export class Tooltip {
     this.#open(anchor, placeBeside);
   }
 
-  /** A sentence under the element that it explains, with or without a heading; screen readers read it as its description. */
+  /** Shows a text below the element that it explains; "" is no heading. */
   explain(title: string, text: string, anchor: DOMRect): void {
     this.node.setAttribute("aria-live", "off");
     const heading = title === "" ? [] : [html("div", { class: "ice-tooltip-title" }, title)];
@@ -66,7 +66,7 @@ export class Tooltip {
     this.frames.request(this.#place);
   }
 
-  /** After all else is drawn in the frame: its size has the browser lay out the page, which then stays as it is. */
+  /** Runs after all other drawing of the frame, because reading the size of the tooltip causes a layout. */
   readonly #place = (): void => {
     if (!this.node.hidden) moveBeside(this.node, this.#anchor, this.boundary, this.#placeAt);
   };

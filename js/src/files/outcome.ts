@@ -1,4 +1,4 @@
-/** What became of an export, read out as it comes: where the file lies, or why there is none. */
+/** The message about an export, announced by screen readers: the path of the file, or the error. */
 import { html, setText } from "../elements/element.ts";
 import { copyText } from "./clipboard.ts";
 import type { Outcome } from "./save.ts";
@@ -30,7 +30,7 @@ export class ExportNews {
     html("div", { class: "ice-news-card" }, this.#result, this.#problem, this.#copy, this.#dismiss),
   );
 
-  /** `refocus` is where the keyboard goes when the news are put away. */
+  /** `refocus` moves the focus after the message is dismissed. */
   constructor(aborted: AbortSignal, refocus: () => void) {
     const options = { signal: aborted };
     this.clear();
@@ -68,7 +68,7 @@ export class ExportNews {
     setText(this.#problem, problem);
     this.#problem.hidden = problem === "";
     this.#dismiss.hidden = text === "" && problem === "";
-    // Never hidden as a whole: what appears together with its text is not read out everywhere.
+    // The live region is never hidden: some screen readers ignore a region that appears together with its text.
     this.node.toggleAttribute("data-said", !this.#dismiss.hidden);
   }
 

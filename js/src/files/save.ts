@@ -1,6 +1,6 @@
 /**
  * Saves the view: the kernel creates the file; it is downloaded, copied to the clipboard, or saved next to the notebook.
- * Where the kernel has nothing to make a PNG with, it is the SVG on a canvas.
+ * If the kernel cannot write PNG, the browser draws the SVG on a canvas.
  */
 import type { Store } from "../store/store.ts";
 import type { ExportBody, FormatHeader, What } from "../wire/protocol.ts";
@@ -26,7 +26,7 @@ export interface Wish {
   where: Where;
 }
 
-/** What became of it, in a sentence, and where it lies if the kernel wrote it. */
+/** The result as a sentence, and the path if the kernel wrote the file. */
 export interface Outcome {
   text: string;
   path: string | null;
@@ -69,7 +69,7 @@ async function ask(store: Store, wish: Wish, to: "browser" | "notebook"): Promis
   return { body, file: new Blob(buffers as BlobPart[], { type: body.mime }) };
 }
 
-/** Whether the kernel cannot make it and this page can, for the downloads and the clipboard. */
+/** Whether the browser makes the file because the kernel cannot, for downloads and the clipboard. */
 export const isDrawnHere = (format: FormatHeader | undefined): boolean =>
   format?.name === "png" && format.problem !== null;
 

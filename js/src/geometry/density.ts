@@ -8,7 +8,7 @@
  * single line among thousands is still there; its colour is that of the mean value, as in `raster.ts`.
  */
 import { type ColumnPieces, columnPieces } from "./columns.ts";
-import type { LineSet, Palette } from "./raster.ts";
+import { addBox, channelsOf, LineImage, type LineSet, type Palette, TransposedLines } from "./line_image.ts";
 
 export interface DensityStyle {
   width: number;
@@ -25,51 +25,32 @@ const LEAST_HEIGHT = 1;
 /** The opacity of the peak: lines on top still show. */
 const SOLID = 0.94;
 
-export class DensityRaster {
-  readonly #pixels: Uint8ClampedArray<ArrayBuffer>;
-  readonly #words: Uint32Array;
-  #image: ImageData | null = null;
+export class DensityRaster extends LineImage<DensityStyle> {
   #x: Float64Array | null = null;
   #pieces: ColumnPieces | null = null;
-  #y: Float32Array | null = null;
-  #yByPoint = new Float32Array(0);
-  #opacity = new Float32Array(0);
+  readonly #lines = new TransposedLines();
   #nLines = 0;
   #ink = new Float64Array(0);
   readonly #tinted: Float64Array;
-  #channel = new Uint32Array(0);
-  #value = new Float64Array(0);
 
-  constructor(
-    readonly width: number,
-    readonly height: number,
-  ) {
-    this.#pixels = new Uint8ClampedArray(width * height * 4);
-    this.#words = new Uint32Array(this.#pixels.buffer);
+  constructor(width: number, height: number) {
+    super(width, height);
     this.#tinted = new Float64Array(height + 1);
   }
 
-  /** The lines named in `order`, as an image that the next call overwrites. Arrays x and y must not change in place. */
-  draw(lines: LineSet, style: DensityStyle, order: Uint32Array): ImageData {
-    this.paint(lines, style, order);
-    this.#image ??= new ImageData(this.#pixels, this.width, this.height);
-    return this.#image;
-  }
-
-  /** The same as bytes (red, green, blue, opacity; row by row), where there is no ImageData. */
-  paint(lines: LineSet, style: DensityStyle, named: Uint32Array): Uint8ClampedArray {
-    const order = named.slice().sort(); // sums do not depend on the order, reading from memory does
+  paint(lines: LineSet, style: DensityStyle, indices: Uint32Array): Uint8ClampedArray {
+    const order = indices.slice().sort(); // sums do not depend on the order, reading from memory does
     this.#prepare(lines, order, style.palette);
     for (let q = 0; q < this.width; q++) {
       this.#addColumn(q, order);
       this.#resolve(q, style, order.length);
     }
-    return this.#pixels;
+    return this.pixels;
   }
 
   /** The largest share that any pixel has of lines that all show whole. */
-  peak(lines: LineSet, named: Uint32Array): number {
-    const order = named.slice().sort();
+  peak(lines: LineSet, indices: Uint32Array): number {
+    const order = indices.slice().sort();
     const plain: Palette = { kind: "levels", colors: new Uint8ClampedArray(3), missing: [0, 0, 0] };
     const opacity = new Float32Array(lines.opacity.length).fill(1);
     this.#prepare({ ...lines, opacity, color: new Float32Array(lines.nLines) }, order, plain);
@@ -81,62 +62,33 @@ export class DensityRaster {
     return most / Math.max(1, order.length);
   }
 
-  #prepare({ nLines, nPoints, x, y, opacity, color }: LineSet, order: Uint32Array, palette: Palette): void {
-    if (this.#x !== x) {
-      this.#pieces = columnPieces(x, this.width, 1);
-      this.#x = x;
-    }
-    if (this.#y !== y) {
-      if (this.#yByPoint.length < y.length) this.#yByPoint = new Float32Array(y.length);
-      for (let i = 0, z = 0; i < nLines; i++)
-        for (let k = 0; k < nPoints; k++) this.#yByPoint[k * nLines + i] = y[z++]!;
-      this.#y = y;
-    }
-    this.#nLines = nLines;
-    const nSegments = Math.max(0, nPoints - 1);
-    if (this.#opacity.length < opacity.length) this.#opacity = new Float32Array(opacity.length);
-    const block = 32; // what is written to lies far apart: a few lines at a time stay within the cache
-    for (let j0 = 0; j0 < order.length; j0 += block) {
-      const j1 = Math.min(order.length, j0 + block);
-      for (let k = 0; k < nSegments; k++) {
-        for (let j = j0; j < j1; j++) this.#opacity[k * nLines + order[j]!] = opacity[order[j]! * nSegments + k]!;
-      }
+  #prepare(lines: LineSet, order: Uint32Array, palette: Palette): void {
+    if (this.#x !== lines.x) {
+      this.#pieces = columnPieces(lines.x, this.width, 1);
+      this.#x = lines.x;
     }
     const stride = this.height + 1;
-    const nChannels = palette.kind === "ramp" ? 2 : palette.colors.length / 3 + 1;
-    if (this.#ink.length !== nChannels * stride) this.#ink = new Float64Array(nChannels * stride);
-    if (this.#channel.length < nLines) {
-      this.#channel = new Uint32Array(nLines);
-      this.#value = new Float64Array(nLines);
-    }
-    for (let i = 0; i < nLines; i++) {
-      const value = color[i]!;
-      const isKnown = !Number.isNaN(value);
-      const level = palette.kind === "ramp" ? 0 : Math.min(nChannels - 2, value);
-      this.#channel[i] = (isKnown ? level : nChannels - 1) * stride;
-      this.#value[i] = isKnown && palette.kind === "ramp" ? Math.min(1, Math.max(0, value)) : 0;
-    }
+    this.#nLines = lines.nLines;
+    this.#lines.read(lines, palette, order, stride);
+    const inkLength = channelsOf(palette) * stride;
+    if (this.#ink.length !== inkLength) this.#ink = new Float64Array(inkLength);
   }
 
   #addColumn(q: number, order: Uint32Array): void {
     const { height } = this;
     const pieces = this.#pieces!;
-    const y = this.#yByPoint;
-    const opacity = this.#opacity;
-    const channel = this.#channel;
-    const value = this.#value;
+    const { y, opacity, channel, color } = this.#lines;
     const ink = this.#ink;
     const tinted = this.#tinted;
-    const nLines = this.#nLines;
     ink.fill(0);
     tinted.fill(0);
     for (let p = pieces.start[q]!; p < pieces.start[q + 1]!; p++) {
       const run = pieces.run[p]!;
       if (run === 0) continue;
-      const left = pieces.segment[p]! * nLines;
-      const right = left + nLines;
+      const left = pieces.segment[p]! * this.#nLines;
+      const right = left + this.#nLines;
       const middle = pieces.middle[p]!;
-      const half = pieces.part[p]! / 2;
+      const part = pieces.part[p]! / 2;
       for (let j = 0; j < order.length; j++) {
         const i = order[j]!;
         const y0 = y[left + i]!;
@@ -145,29 +97,13 @@ export class DensityRaster {
         // Written so that NaN stops here, too.
         if (!(reach < Infinity)) continue;
         const centre = y0 + dy * middle;
-        const tall = Math.max(LEAST_HEIGHT / 2, reach * half);
-        let low = centre - tall;
-        let high = centre + tall;
+        const half = Math.max(LEAST_HEIGHT / 2, reach * part);
+        let low = centre - half;
+        let high = centre + half;
         const density = (opacity[left + i]! * run) / (high - low);
-        if (low < 0) low = 0;
-        if (high > height) high = height;
-        if (!(low < high)) continue;
-        const base = channel[i]!;
-        const tint = value[i]!;
-        const first = low | 0;
-        const last = high | 0;
-        let v = first === last ? density * (high - low) : density * (first + 1 - low);
-        ink[base + first]! += v;
-        tinted[first]! += v * tint;
-        if (first === last) continue;
-        v = density * tint;
-        for (let k = first + 1; k < last; k++) {
-          ink[base + k]! += density;
-          tinted[k]! += v;
-        }
-        v = density * (high - last);
-        ink[base + last]! += v;
-        tinted[last]! += v * tint;
+        low = Math.max(0, low);
+        high = Math.min(height, high);
+        if (low < high) addBox(ink, channel[i]!, tinted, 0, low, high, density, color[i]!);
       }
     }
   }
@@ -197,12 +133,12 @@ export class DensityRaster {
         blue += v * colors[c + 2]!;
       }
       if (total === 0) {
-        this.#words[z] = 0;
+        this.words[z] = 0;
         continue;
       }
       const alpha = Math.min(255 * SOLID, Math.log1p(total * scale) * solid) + 0.5;
       const rgb = (((blue / total + 0.5) | 0) << 16) | (((green / total + 0.5) | 0) << 8) | (red / total + 0.5);
-      this.#words[z] = ((alpha | 0) << 24) | rgb;
+      this.words[z] = ((alpha | 0) << 24) | rgb;
     }
   }
 }

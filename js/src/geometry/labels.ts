@@ -15,7 +15,7 @@ const SIDES: readonly Side[] = ["right", "left", "above", "below"];
 /** Between a point and its label. */
 const GAP = 3;
 
-/** The room that a label takes on a side of its point; above and below it moves aside to stay in the frame. */
+/** The box of a label on a side of its point; above and below, it is moved sideways to stay inside the frame. */
 export function labelBox({ x, y, radius, width }: Labelled, side: Side, height: number, frame: Box): Box {
   const away = radius + GAP;
   const left = Math.max(frame.left, Math.min(x - width / 2, frame.right - width));
@@ -42,9 +42,8 @@ const around = ({ x, y, radius }: Labelled): Box => ({
 });
 
 /**
- * The side of each point on which its label stands, the first point before the second, until so many stand; null where
- * none is free. A label stays inside the frame and covers neither another one, nor another of these points, nor what is
- * reserved.
+ * The side on which each point has its label, in the order of the points, up to a number of labels; null if no side is
+ * free. A label stays inside the frame and covers no other label, none of these points, and no reserved box.
  */
 export function placeLabels(
   points: readonly Labelled[],

@@ -1,11 +1,11 @@
-/** How far each grid value lies from an observation's own, and how much its segment fades for it. */
+/** The distance of each grid value from the observed value, and the opacity of the segment there. */
 
-/** Opacity of a segment that is out of distribution: still there, as a ghost. */
+/** The least opacity of a segment, far from the observed value. */
 export const GHOST_OPACITY = 0.06;
 
 /**
  * |v_k - x_i| / s_i for every line and grid value, row by row: the exponent of the decay. A scale of 0 gives 0 at the
- * observation's own value and Infinity elsewhere.
+ * observed value of the observation and Infinity elsewhere.
  */
 export function distances(
   grid: ArrayLike<number>,
@@ -34,8 +34,8 @@ export function likelihood(distance: ArrayLike<number>, decay: number): Float32A
 }
 
 /**
- * Opacity of every segment, faded by the likelihood at its right end as the metric weighs it. Writes into `out` where
- * given, for the slider asks on every frame.
+ * Opacity of every segment, faded by the likelihood at its right end as the metric weighs it. Writes into `out` if
+ * given, because the slider needs one in every frame.
  */
 export function segmentOpacity(distance: Float32Array, nGrid: number, decay: number, out?: Float32Array): Float32Array {
   const nLines = nGrid > 0 ? distance.length / nGrid : 0;

@@ -1,12 +1,12 @@
-/** Colours of lines: readable with every common kind of colour vision, and none paler than the background allows. */
-import type { Palette, Rgb } from "./raster.ts";
+/** Colours of lines, readable with all common kinds of colour vision and visible on the background. */
+import type { Palette, Rgb } from "./line_image.ts";
 
 export type Theme = "light" | "dark";
 
 /**
- * Ramps at 18 places of the stretch that stands out, straight in between: their yellow end is lost on white, their dark
- * end on black. Viridis and cividis (matplotlib's, CC0) from 0 to 0.86, or from 0.2 to 1. The usual one is viridis; under
- * its own name it is almost whole, from 0 to 0.94, or from 0.05 to 1, with ends as faint as may be.
+ * Ramps as 18 knots, linear in between. A part of each is used, because the yellow end is not visible on white and the
+ * dark end not on black: viridis and cividis (matplotlib's, CC0) from 0 to 0.86 in light, from 0.2 to 1 in dark. The
+ * default is viridis; the ramp named viridis is almost complete, from 0 to 0.94, or from 0.05 to 1, with fainter ends.
  */
 const RAMP_KNOTS = {
   default: {

@@ -9,25 +9,7 @@
  * swept along the piece's rise, a trapezoid. Its mass is thickness · length whatever the slope.
  */
 import { type ColumnPieces, columnPieces, UPRIGHT_SLOPE } from "./columns.ts";
-
-export interface LineSet {
-  nLines: number;
-  nPoints: number;
-  /** nPoints px from the left, never decreasing; equal neighbours make a vertical step. */
-  x: Float64Array;
-  /** nLines · nPoints px from the top, row by row; NaN breaks the line. */
-  y: Float32Array;
-  /** nLines · (nPoints - 1), 0..1 per segment. */
-  opacity: Float32Array;
-  /** nLines: 0..1 on the ramp, or the index of a level; NaN = neutral. */
-  color: Float32Array;
-}
-
-export type Rgb = [number, number, number];
-
-export type Palette =
-  | { kind: "ramp"; colors: Uint8ClampedArray; missing: Rgb }
-  | { kind: "levels"; colors: Uint8ClampedArray; missing: Rgb };
+import { addBox, channelsOf, LineImage, type LineSet, type Palette, TransposedLines } from "./line_image.ts";
 
 export interface RasterStyle {
   width: number;
@@ -85,21 +67,15 @@ export function lineThickness(nLines: number): number {
   return nLines <= 10 ? 1.5 : nLines >= 200 ? 1 : 1.5 - (0.5 * Math.log(nLines / 10)) / Math.log(20);
 }
 
-/** Keeps its buffers and what it derived from x and y: pass the same arrays again and only opacity and colour are read anew. */
-export class LineRaster {
-  readonly width: number;
-  readonly height: number;
-  readonly #pixels: Uint8ClampedArray<ArrayBuffer>;
-  readonly #words: Uint32Array;
-  #image: ImageData | null = null;
+/** Numbers kept of each sloping piece. */
+const SLOPING_FIELDS = 7;
 
+/** Draws lines. For the same arrays x and y, only opacity and colour are read again. */
+export class LineRaster extends LineImage<RasterStyle> {
   #x: Float64Array | null = null;
   #thickness = 0;
   #pieces: ColumnPieces | null = null;
-
-  #y: Float32Array | null = null;
-  #yByPoint = new Float32Array(0);
-  #opacityBySegment = new Float32Array(0);
+  readonly #lines = new TransposedLines();
 
   #strength = Number.NaN;
   #opacities = opacityTable(1);
@@ -112,27 +88,14 @@ export class LineRaster {
   readonly #tinted: Float64Array;
   #sloping = new Float64Array(0);
   #slopingAt = new Uint32Array(0);
-  #lineChannel = new Uint32Array(0);
-  #lineColor = new Float64Array(0);
 
   constructor(width: number, height: number) {
-    this.width = width;
-    this.height = height;
-    this.#pixels = new Uint8ClampedArray(width * height * 4);
-    this.#words = new Uint32Array(this.#pixels.buffer);
+    super(width, height);
     this.#tinted = new Float64Array(MOST_COLUMNS * (height + 1));
   }
 
-  /** The lines named in `order`, as an image that the next call overwrites. Arrays x and y must not change in place. */
-  draw(lines: LineSet, style: RasterStyle, order: Uint32Array): ImageData {
-    this.paint(lines, style, order);
-    this.#image ??= new ImageData(this.#pixels, this.width, this.height);
-    return this.#image;
-  }
-
-  /** The same as bytes (red, green, blue, opacity; row by row), where there is no ImageData. */
-  paint(lines: LineSet, style: RasterStyle, named: Uint32Array): Uint8ClampedArray {
-    const order = named.slice().sort(); // sums do not depend on the order, reading from memory does
+  paint(lines: LineSet, style: RasterStyle, indices: Uint32Array): Uint8ClampedArray {
+    const order = indices.slice().sort(); // sums do not depend on the order, reading from memory does
     this.#prepare(lines, style, order);
     const { start } = this.#pieces!;
     for (let q = 0, next = 0; q < this.width; q = next) {
@@ -148,7 +111,7 @@ export class LineRaster {
         else this.#resolveLevels(column, column - q, style.palette);
       }
     }
-    return this.#pixels;
+    return this.pixels;
   }
 
   /** The end of the columns from q on that one and the same segment crosses from side to side. */
@@ -164,225 +127,174 @@ export class LineRaster {
   }
 
   /**
-   * Adds every line's piece p, and those after it in so many columns, where they are boxes of even density. Notes the
-   * sloping ones and returns their number.
+   * Adds piece p of every line, and the next pieces in so many columns, where they are boxes of even density. Keeps the
+   * sloping ones for `#addSlopingPieces` and returns their number.
    */
   #addLevelPieces(p: number, nColumns: number, nLines: number, order: Uint32Array): number {
-    const pieces = this.#pieces!;
-    const left = pieces.segment[p]! * nLines;
+    const { segment, part: parts, run: runs, uprightFrom: uprights, share: shares } = this.#pieces!;
+    const { y, opacity } = this.#lines;
+    const left = segment[p]! * nLines;
     const right = left + nLines;
-    const middles = pieces.middle;
-    const part = pieces.part[p]!;
-    const run = pieces.run[p]!;
-    const uprightFrom = pieces.uprightFrom[p]!;
-    const share = pieces.share[p]!;
+    const [part, run, uprightFrom, share] = [parts[p]!, runs[p]!, uprights[p]!, shares[p]!];
     const thickness = this.#thickness;
-    const stretch = thickness / run;
-    // A taller strip is a steep segment's, which must be cut at its ends even where little of it is in this column.
-    const tallest = 2 * thickness;
-    const height = this.height;
-    const y = this.#yByPoint;
-    const opacity = this.#opacityBySegment;
-    const channel = this.#lineChannel;
-    const color = this.#lineColor;
-    const ink = this.#ink;
-    const tinted = this.#tinted;
-    const sloping = this.#sloping;
-    const slopingAt = this.#slopingAt;
-    const column = this.#column;
-    const stride = height + 1;
     let nSloping = 0;
-
     for (let j = 0; j < order.length; j++) {
       const i = order[j]!;
       const y0 = y[left + i]!;
       const dy = y[right + i]! - y0;
       const a = opacity[left + i]!;
-      // Written so that NaN stops here, too.
-      if (!(a > 0 && Math.abs(dy) < Infinity)) continue;
       const climb = Math.abs(dy);
-      let strip: number;
-      let density: number;
-      const isUpright = climb > uprightFrom;
-      if (isUpright) {
+      // Written so that NaN stops here, too.
+      if (!(a > 0 && climb < Infinity)) continue;
+      if (climb > uprightFrom) {
         // Narrower than the line itself and steep: an upright bar across the columns it covers.
         if (share === 0) continue;
         const base = uprightFrom / UPRIGHT_SLOPE;
-        strip = climb + thickness;
-        density = (a * share * thickness * Math.sqrt(base * base + climb * climb)) / strip;
-      } else {
-        if (run === 0) continue;
-        const rise = climb * part;
-        strip = stretch * Math.sqrt(run * run + rise * rise);
-        if (rise > LEVEL_RISE || strip > tallest) {
-          const z = 7 * nSloping;
-          slopingAt[nSloping++] = i;
-          sloping[z] = y0;
-          sloping[z + 1] = strip;
-          sloping[z + 2] = rise;
-          sloping[z + 3] = a;
-          // A steep segment would overshoot its own values by half the strip: at most one thickness is allowed.
-          sloping[z + 4] = (dy < 0 ? y0 + dy : y0) - thickness;
-          sloping[z + 5] = (dy < 0 ? y0 : y0 + dy) + thickness;
-          sloping[z + 6] = dy;
-          continue;
-        }
-        density = a * run;
+        const strip = climb + thickness;
+        const density = (a * share * thickness * Math.sqrt(base * base + climb * climb)) / strip;
+        this.#addBoxes(i, p, nColumns, y0 + dy * 0.5, 0, strip / 2, density);
+        continue;
       }
-      const c = color[i]!;
-      const half = strip / 2;
-      let base = channel[i]!;
-      let tint = 0;
-      for (let n = 0; n < nColumns; n++, base += column, tint += stride) {
-        const centre = y0 + dy * (isUpright ? 0.5 : middles[p + n]!);
-        let lo = centre - half;
-        let hi = centre + half;
-        if (lo < 0) lo = 0;
-        if (hi > height) hi = height;
-        if (lo >= hi) continue;
-        const first = lo | 0;
-        const last = hi | 0;
-        if (first === last) {
-          const v = density * (hi - lo);
-          ink[base + first]! += v;
-          tinted[tint + first]! += v * c;
-          continue;
-        }
-        let v = density * (first + 1 - lo);
-        ink[base + first]! += v;
-        tinted[tint + first]! += v * c;
-        v = density * c;
-        for (let k = first + 1; k < last; k++) {
-          ink[base + k]! += density;
-          tinted[tint + k]! += v;
-        }
-        v = density * (hi - last);
-        ink[base + last]! += v;
-        tinted[tint + last]! += v * c;
-      }
+      if (run === 0) continue;
+      const rise = climb * part;
+      const strip = (thickness / run) * Math.sqrt(run * run + rise * rise);
+      // A taller strip is a steep segment's, which must be cut at its ends even where little of it is in this column.
+      const isSloping = rise > LEVEL_RISE || strip > 2 * thickness;
+      if (isSloping) this.#keepSloping(nSloping++, i, y0, dy, strip, rise, a);
+      else this.#addBoxes(i, p, nColumns, y0, dy, strip / 2, a * run);
     }
     return nSloping;
   }
 
-  /** Adds the noted pieces: the strip's height swept along the rise. What the segment's ends cut off is spread over the rest. */
-  #addSlopingPieces(p: number, nColumns: number, count: number): void {
-    const height = this.height;
-    const { middle: middles, run: runs } = this.#pieces!;
-    const run = runs[p]!;
-    const channel = this.#lineChannel;
-    const color = this.#lineColor;
-    const ink = this.#ink;
-    const tinted = this.#tinted;
+  /** Adds a box of line i to each of the columns, around y0 + dy · the middle of the piece. */
+  #addBoxes(i: number, p: number, nColumns: number, y0: number, dy: number, half: number, density: number): void {
+    const { height } = this;
+    const middles = this.#pieces!.middle;
+    const color = this.#lines.color[i]!;
+    let channel = this.#lines.channel[i]!;
+    for (let n = 0; n < nColumns; n++, channel += this.#column) {
+      const centre = y0 + dy * middles[p + n]!;
+      const low = Math.max(0, centre - half);
+      const high = Math.min(height, centre + half);
+      if (low < high) addBox(this.#ink, channel, this.#tinted, n * (height + 1), low, high, density, color);
+    }
+  }
+
+  #keepSloping(n: number, i: number, y0: number, dy: number, strip: number, rise: number, opacity: number): void {
     const sloping = this.#sloping;
-    const column = this.#column;
-    const stride = height + 1;
-    for (let j = 0, z = 0; j < count; j++, z += 7) {
-      const i = this.#slopingAt[j]!;
+    const z = SLOPING_FIELDS * n;
+    this.#slopingAt[n] = i;
+    sloping[z] = y0;
+    sloping[z + 1] = strip;
+    sloping[z + 2] = rise;
+    sloping[z + 3] = opacity;
+    // A steep segment would exceed its values by half the strip: at most one thickness is allowed.
+    sloping[z + 4] = (dy < 0 ? y0 + dy : y0) - this.#thickness;
+    sloping[z + 5] = (dy < 0 ? y0 : y0 + dy) + this.#thickness;
+    sloping[z + 6] = dy;
+  }
+
+  /** Adds the sloping pieces: the strip's height swept along the rise. */
+  #addSlopingPieces(p: number, nColumns: number, count: number): void {
+    const run = this.#pieces!.run[p]!;
+    const sloping = this.#sloping;
+    for (let j = 0, z = 0; j < count; j++, z += SLOPING_FIELDS) {
       const strip = sloping[z + 1]!;
       const rise = sloping[z + 2]!;
-      const top = sloping[z + 4]!;
-      const bottom = sloping[z + 5]!;
-      const dy = sloping[z + 6]!;
       const ramp = Math.min(strip, rise);
-      const outer = (strip + rise) / 2;
-      const inner = outer - ramp;
-      const bend = 1 / (8 * ramp);
+      const inner = (strip + rise) / 2 - ramp;
       const whole = 2 * inner + ramp;
-      const even = (sloping[z + 3]! * run * strip) / whole;
-      const c = color[i]!;
-      const y0 = sloping[z]!;
-      let base = channel[i]!;
-      let tint = 0;
-      for (let n = 0; n < nColumns; n++, base += column, tint += stride) {
-        const centre = y0 + dy * middles[p + n]!;
-        let lo = centre - outer;
-        let hi = centre + outer;
-        let density = even;
-        if (lo < top || hi > bottom) {
-          if (lo < top) lo = top;
-          if (hi > bottom) hi = bottom;
-          density *= whole / (sweptArea(hi - centre, inner, bend) - sweptArea(lo - centre, inner, bend));
-        }
-        if (lo < 0) lo = 0;
-        if (hi > height) hi = height;
-        if (lo >= hi) continue;
-        const first = lo | 0;
-        const last = hi | 0;
-        let before = sweptArea(lo - centre, inner, bend);
-        for (let k = first; k < last; k++) {
-          const until = sweptArea(k + 1 - centre, inner, bend);
-          const v = density * (until - before);
-          ink[base + k]! += v;
-          tinted[tint + k]! += v * c;
-          before = until;
-        }
-        const v = density * (sweptArea(hi - centre, inner, bend) - before);
-        ink[base + last]! += v;
-        tinted[tint + last]! += v * c;
+      const density = (sloping[z + 3]! * run * strip) / whole;
+      this.#addTrapezoids(this.#slopingAt[j]!, p, nColumns, z, inner, ramp, whole, density);
+    }
+  }
+
+  /** Adds the trapezoid of line i, kept at z, to each of the columns. What the segment's ends cut off is spread over the rest. */
+  #addTrapezoids(
+    i: number,
+    p: number,
+    nColumns: number,
+    z: number,
+    inner: number,
+    ramp: number,
+    whole: number,
+    even: number,
+  ): void {
+    const height = this.height;
+    const middles = this.#pieces!.middle;
+    const ink = this.#ink;
+    const tinted = this.#tinted;
+    const [y0, top, bottom, dy] = [
+      this.#sloping[z]!,
+      this.#sloping[z + 4]!,
+      this.#sloping[z + 5]!,
+      this.#sloping[z + 6]!,
+    ];
+    const outer = inner + ramp;
+    const bend = 1 / (8 * ramp);
+    const c = this.#lines.color[i]!;
+    let base = this.#lines.channel[i]!;
+    let tint = 0;
+    for (let n = 0; n < nColumns; n++, base += this.#column, tint += height + 1) {
+      const centre = y0 + dy * middles[p + n]!;
+      let lo = centre - outer;
+      let hi = centre + outer;
+      let density = even;
+      if (lo < top || hi > bottom) {
+        if (lo < top) lo = top;
+        if (hi > bottom) hi = bottom;
+        density *= whole / (sweptArea(hi - centre, inner, bend) - sweptArea(lo - centre, inner, bend));
+      }
+      if (lo < 0) lo = 0;
+      if (hi > height) hi = height;
+      if (lo >= hi) continue;
+      const last = hi | 0;
+      let before = sweptArea(lo - centre, inner, bend);
+      for (let k = lo | 0; k <= last; k++) {
+        const until = sweptArea((k < last ? k + 1 : hi) - centre, inner, bend);
+        const v = density * (until - before);
+        ink[base + k]! += v;
+        tinted[tint + k]! += v * c;
+        before = until;
       }
     }
   }
 
   #prepare(lines: LineSet, style: RasterStyle, order: Uint32Array): void {
-    const { nLines, nPoints, x, y, opacity, color } = lines;
-    if (style.width !== this.width || style.height !== this.height) {
+    this.#check(lines, style);
+    if (this.#x !== lines.x || this.#thickness !== style.thickness) {
+      this.#pieces = columnPieces(lines.x, this.width, style.thickness);
+      this.#x = lines.x;
+      this.#thickness = style.thickness;
+    }
+    const stride = this.height + 1;
+    this.#lines.read(lines, style.palette, order, stride);
+    this.#column = channelsOf(style.palette) * stride;
+    const inkLength = MOST_COLUMNS * this.#column;
+    if (this.#ink.length !== inkLength) this.#ink = new Float64Array(inkLength);
+    if (this.#slopingAt.length < lines.nLines) {
+      this.#sloping = new Float64Array(SLOPING_FIELDS * lines.nLines);
+      this.#slopingAt = new Uint32Array(lines.nLines);
+    }
+    this.#prepareStyle(style);
+  }
+
+  #check({ nLines, nPoints, x, y, opacity }: LineSet, { width, height }: RasterStyle): void {
+    if (width !== this.width || height !== this.height) {
       throw new Error(
-        `The style must be of the raster's size, ${this.width} × ${this.height}; got ${style.width} × ${style.height}.`,
+        `The style must be of the raster's size, ${this.width} × ${this.height}; got ${width} × ${height}.`,
       );
     }
     const nSegments = Math.max(0, nPoints - 1);
     if (x.length !== nPoints || y.length !== nLines * nPoints || opacity.length !== nLines * nSegments) {
       throw new Error(`The arrays must hold ${nLines} lines of ${nPoints} points; got other lengths.`);
     }
+  }
 
-    if (this.#x !== x || this.#thickness !== style.thickness) {
-      this.#pieces = columnPieces(x, this.width, style.thickness);
-      this.#x = x;
-      this.#thickness = style.thickness;
-    }
-    if (this.#y !== y) {
-      if (this.#yByPoint.length < y.length) this.#yByPoint = new Float32Array(y.length);
-      for (let i = 0, z = 0; i < nLines; i++)
-        for (let k = 0; k < nPoints; k++) this.#yByPoint[k * nLines + i] = y[z++]!;
-      this.#y = y;
-    }
-    if (this.#opacityBySegment.length < opacity.length) this.#opacityBySegment = new Float32Array(opacity.length);
-    const bySegment = this.#opacityBySegment;
-    // Blocks of lines keep the scattered writes of the transposition within the cache.
-    const block = 32;
-    for (let j0 = 0; j0 < order.length; j0 += block) {
-      const j1 = Math.min(order.length, j0 + block);
-      for (let k = 0; k < nSegments; k++) {
-        for (let j = j0; j < j1; j++) {
-          const i = order[j]!;
-          bySegment[k * nLines + i] = opacity[i * nSegments + k]!;
-        }
-      }
-    }
-
-    const { palette } = style;
-    const nChannels = palette.kind === "ramp" ? 2 : palette.colors.length / 3 + 1;
-    const stride = this.height + 1;
-    this.#column = nChannels * stride;
-    const inkLength = MOST_COLUMNS * this.#column;
-    if (this.#ink.length !== inkLength) this.#ink = new Float64Array(inkLength);
-    if (this.#lineChannel.length < nLines) {
-      this.#lineChannel = new Uint32Array(nLines);
-      this.#lineColor = new Float64Array(nLines);
-      this.#sloping = new Float64Array(7 * nLines);
-      this.#slopingAt = new Uint32Array(nLines);
-    }
-    const neutral = (nChannels - 1) * stride;
-    for (let i = 0; i < nLines; i++) {
-      const c = color[i]!;
-      const known = !Number.isNaN(c);
-      this.#lineChannel[i] = !known ? neutral : palette.kind === "ramp" ? 0 : Math.min(nChannels - 2, c) * stride;
-      this.#lineColor[i] = known && palette.kind === "ramp" ? Math.min(1, Math.max(0, c)) : 0;
-    }
-
-    if (this.#strength !== style.strength) {
-      this.#opacities = opacityTable(style.strength);
-      this.#strength = style.strength;
+  #prepareStyle({ strength, palette }: RasterStyle): void {
+    if (this.#strength !== strength) {
+      this.#opacities = opacityTable(strength);
+      this.#strength = strength;
     }
     if (this.#palette !== palette) {
       const { colors } = palette;
@@ -397,7 +309,7 @@ export class LineRaster {
   /** Column q of the image, from the ink of the nth column that is kept. */
   #resolveRamp(q: number, n: number, palette: Palette): void {
     const { width, height } = this;
-    const words = this.#words;
+    const words = this.words;
     const ramp = this.#rampWords;
     const { bytes, perInk } = this.#opacities;
     const top = bytes.length - 1;
@@ -431,7 +343,7 @@ export class LineRaster {
 
   #resolveLevels(q: number, n: number, palette: Palette): void {
     const { width, height } = this;
-    const words = this.#words;
+    const words = this.words;
     const { bytes, perInk } = this.#opacities;
     const top = bytes.length - 1;
     const ink = this.#ink;

@@ -14,7 +14,7 @@ export function nearestIndex(grid: ArrayLike<number>, value: number): number {
   return best;
 }
 
-/** Where on the grid the curves are held together; null where each is held at its own value. */
+/** The grid index at which all curves are centred; null if each is centred at its observed value. */
 export function anchorIndex(grid: ArrayLike<number>, anchor: Anchor, median: number): number | null {
   switch (anchor) {
     case "own":
@@ -35,25 +35,25 @@ export interface Centrable {
   /** One row of grid.length values per line. */
   values: Float32Array;
   grid: ArrayLike<number>;
-  /** Own values, none missing. */
+  /** Observed values, none missing. */
   observed: ArrayLike<number>;
-  /** Predictions at observed values; null where all of these are on the grid, so that the curves tell them. */
+  /** Predictions at observed values; null if all of these are on the grid, so that the curves contain them. */
   atOwn: ArrayLike<number> | null;
   median: number;
 }
 
 /** What each curve is lowered by: its value at the anchor, or the prediction at its observed value. */
-export function heldValues(curves: Centrable, anchor: Anchor): Float64Array<ArrayBuffer> {
+export function anchorValues(curves: Centrable, anchor: Anchor): Float64Array<ArrayBuffer> {
   const { values, grid, observed, atOwn, median } = curves;
   const index = anchorIndex(grid, anchor, median);
   if (index === null && atOwn !== null) return Float64Array.from(atOwn);
   return Float64Array.from(observed, (own, i) => values[i * grid.length + (index ?? nearestIndex(grid, own))]!);
 }
 
-/** c-ICE: every curve less what it is held at. */
-export function centeredCurves(values: Float32Array, held: ArrayLike<number>): Float32Array<ArrayBuffer> {
-  const nGrid = values.length / held.length;
-  return Float32Array.from(values, (value, z) => value - held[Math.floor(z / nGrid)]!);
+/** c-ICE: every curve minus its value at the anchor. */
+export function centeredCurves(values: Float32Array, centres: ArrayLike<number>): Float32Array<ArrayBuffer> {
+  const nGrid = values.length / centres.length;
+  return Float32Array.from(values, (value, z) => value - centres[Math.floor(z / nGrid)]!);
 }
 
 /** d-ICE: the slope over each of the grid.length - 1 intervals, in output per unit of the feature. */

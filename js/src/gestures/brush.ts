@@ -1,4 +1,4 @@
-/** The brush: a bar across the lines at one place of the axis, which selects those that pass through it. */
+/** The brush: a bar at one place of the axis that selects the curves that pass through it. */
 
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, update } from "../elements/element.ts";
@@ -11,7 +11,7 @@ import type { View } from "../view/view.ts";
 import { number } from "../words/numbers.ts";
 import { type Drag, followDrag, OWN_DRAG, type Point, placeIn } from "./gestures.ts";
 
-/** What the brush reads of a plot, large or small. */
+/** The part of a plot that the brush reads. */
 export type Brushed = Pick<Plot, "scene" | "lines" | "x" | "y" | "slot" | "left" | "right" | "top" | "bottom">;
 
 interface Bar {
@@ -23,6 +23,7 @@ interface Bar {
 }
 
 type How = "replace" | "add" | "remove";
+type Grip = "bar" | "low" | "high";
 
 /** Steps of the keys, in px. */
 const STEP = 2;
@@ -33,42 +34,100 @@ export interface Brush<P extends Brushed> {
   readonly layer: HTMLElement;
   /** A drag that draws a new bar. */
   begin(plot: P, from: Point, event: { shiftKey: boolean; altKey: boolean }): Drag;
-  /** Takes the bar away and what it selected with it; whether there was one. */
+  /** Removes the bar and its part of the selection; returns whether there was a bar. */
   remove(): boolean;
 }
 
-/** `isDrawn` returns whether a line of the plot can be selected. */
-export function brushOver<P extends Brushed>(
+/** `isDrawn` returns whether a curve of the plot can be selected. */
+export const brushOver = <P extends Brushed>(
   frame: HTMLElement,
   view: View,
   plot: ReadonlySignal<P | null>,
   isDrawn: (line: number, plot: P) => boolean,
-): Brush<P> {
-  const { store, aborted } = view;
-  const bar = signal<Bar | null>(null);
-  let how: How = "replace";
-  /** What was selected before, and what the bar has made of it. */
-  let before: readonly number[] = [];
-  let applied: readonly number[] = [];
+): Brush<P> => new FrameBrush(frame, view, plot, isDrawn);
 
-  const apply = (shown: P, next: Bar): void => {
-    bar.value = next;
-    const rows = rowsIn(shown, next, (line) => isDrawn(line, shown));
-    applied = joined(before, rows, how);
-    store.brushSelection(applied as number[]);
-  };
-  const remove = (): boolean => {
-    if (bar.peek() === null) return false;
-    bar.value = null;
-    store.brushSelection([...before]);
-    store.release();
+/** The brush of the plot on a frame. */
+class FrameBrush<P extends Brushed> implements Brush<P> {
+  readonly bar = signal<Bar | null>(null);
+  readonly #ends = [gripOf("high", "Upper"), gripOf("low", "Lower")];
+  readonly #close = hinted(
+    html(
+      "button",
+      { type: "button", class: "ice-brush-remove", "aria-label": "Remove the range", "data-test": "brush-remove" },
+      icon("close"),
+    ),
+    "Remove the range (Escape).",
+  );
+  readonly layer = html(
+    "div",
+    { class: "ice-brush", [OWN_DRAG]: true, "data-test": "brush" },
+    html("div", { class: "ice-brush-bar", "data-grip": "bar", "data-test": "brush-bar" }),
+    ...this.#ends,
+    this.#close,
+  );
+  #how: How = "replace";
+  /** The selection without the bar, and with it. */
+  #before: readonly number[] = [];
+  #applied: readonly number[] = [];
+
+  constructor(
+    readonly frame: HTMLElement,
+    readonly view: View,
+    readonly plot: ReadonlySignal<P | null>,
+    readonly isDrawn: (line: number, plot: P) => boolean,
+  ) {
+    this.#listen();
+    this.#followSelection();
+    view.keep(
+      () => [this.bar.value, plot.value] as const,
+      ([bar, on]) => {
+        this.layer.hidden = bar === null || on === null;
+        if (bar !== null && on !== null) this.#place(bar, on);
+      },
+    );
+  }
+
+  begin(plot: P, from: Point, { shiftKey, altKey }: { shiftKey: boolean; altKey: boolean }): Drag {
+    const { store } = this.view;
+    const previous = store.selection.peek();
+    this.#how = altKey ? "remove" : shiftKey ? "add" : "replace";
+    this.#before = this.#how === "replace" ? [] : previous;
+    const place = placeAt(plot, from.x);
+    const start = valueAt(plot, from.y);
+    return {
+      move: (to) => this.#apply(plot, ordered(place, start, valueAt(plot, to.y))),
+      end: () => store.release(),
+      cancel: () => this.#reset(previous),
+    };
+  }
+
+  remove(): boolean {
+    if (this.bar.peek() === null) return false;
+    this.#reset(this.#before);
     return true;
-  };
-  /** Moves the ends of the bar that a drag has hold of. */
-  const dragEnds = (at: Point, grip: "bar" | "low" | "high"): Drag | null => {
-    const [shown, start] = [plot.peek(), bar.peek()];
-    if (shown === null || start === null) return null;
-    const move = (to: Point): void => apply(shown, pulled(shown, start, grip, to.x - at.x, to.y - at.y));
+  }
+
+  #reset(selection: readonly number[]): void {
+    const { store } = this.view;
+    this.bar.value = null;
+    store.brushSelection([...selection]);
+    store.release();
+  }
+
+  #apply(plot: P, bar: Bar): void {
+    this.bar.value = bar;
+    const rows = rowsIn(plot, bar, (line) => this.isDrawn(line, plot));
+    const selection = joined(this.#before, rows, this.#how);
+    this.#applied = selection;
+    this.view.store.brushSelection(selection);
+  }
+
+  /** Moves the bar or one of its ends; null without a bar. */
+  #dragGrip(at: Point, grip: Grip): Drag | null {
+    const { store } = this.view;
+    const [plot, start] = [this.plot.peek(), this.bar.peek()];
+    if (plot === null || start === null) return null;
+    const move = (to: Point): void => this.#apply(plot, pulled(plot, start, grip, to.x - at.x, to.y - at.y));
     return {
       move,
       end: () => store.release(),
@@ -77,115 +136,80 @@ export function brushOver<P extends Brushed>(
         store.release();
       },
     };
-  };
+  }
 
-  const ends = (["high", "low"] as const).map((end) =>
-    html("div", {
-      class: `ice-brush-end ice-brush-${end}`,
-      role: "slider",
-      tabindex: 0,
-      "aria-orientation": "vertical",
-      "aria-label": end === "high" ? "Upper end of the selected range" : "Lower end of the selected range",
-      "data-test": `brush-${end}`,
-      "data-grip": end,
-    }),
-  );
-  const body = html("div", { class: "ice-brush-bar", "data-grip": "bar", "data-test": "brush-bar" });
-  const close = html(
-    "button",
-    { type: "button", class: "ice-brush-remove", "aria-label": "Remove the range" },
-    icon("close"),
-  );
-  close.dataset.test = "brush-remove";
-  hinted(close, "Remove the range (Escape).");
-  const layer = html("div", { class: "ice-brush", [OWN_DRAG]: true, "data-test": "brush" }, body, ...ends, close);
-  const options = { signal: aborted };
-  close.addEventListener(
-    "click",
-    () => {
-      remove();
+  #listen(): void {
+    const { frame, layer, view } = this;
+    const options = { signal: view.aborted };
+    const closeBar = (): void => {
+      this.remove();
       frame.focus({ preventScroll: true });
-    },
-    options,
-  );
-  // What happens on the bar is not a click on the line under it.
-  for (const kind of ["click", "dblclick"]) layer.addEventListener(kind, (event) => event.stopPropagation(), options);
-  layer.addEventListener(
-    "pointerdown",
-    (event) => {
-      const grip = (event.target as HTMLElement).dataset.grip as "bar" | "low" | "high" | undefined;
-      const drag = grip === undefined ? null : dragEnds(placeIn(frame, event), grip);
-      if (drag !== null) followDrag(frame, event, drag, aborted);
-    },
-    options,
-  );
-  layer.addEventListener(
-    "keydown",
-    (event) => {
-      const { grip } = (event.target as HTMLElement).dataset;
-      const direction = { ArrowUp: -1, ArrowDown: 1, PageUp: -1, PageDown: 1 }[event.key];
-      if (direction === undefined || (grip !== "low" && grip !== "high")) return;
-      event.preventDefault();
-      event.stopPropagation();
-      const drag = dragEnds({ x: 0, y: 0 }, grip);
-      drag?.move({ x: 0, y: direction * (event.shiftKey || event.key.startsWith("Page") ? LONG_STEP : STEP) });
-      drag?.end();
-    },
-    options,
-  );
+    };
+    const press = (event: PointerEvent): void => {
+      const grip = gripAt(event);
+      const drag = grip === undefined ? null : this.#dragGrip(placeIn(frame, event), grip);
+      if (drag !== null) followDrag(frame, event, drag, view.aborted);
+    };
+    this.#close.addEventListener("click", closeBar, options);
+    // A click on the bar is not a click on the curve under it.
+    for (const kind of ["click", "dblclick"]) layer.addEventListener(kind, (event) => event.stopPropagation(), options);
+    layer.addEventListener("pointerdown", press, options);
+    layer.addEventListener("keydown", (event) => this.#step(event), options);
+  }
 
-  // A bar stands for what is selected: it goes when something else selects, or when other heights are drawn.
-  let scene: Plot["scene"] | null = null;
-  const ended = effect(() => {
-    const [selection, shown] = [store.selection.value, plot.value?.scene ?? null];
-    const isSame = selection.length === applied.length && selection.every((row, at) => row === applied[at]);
-    if (bar.peek() !== null && (!isSame || shown !== scene)) bar.value = null;
-    scene = shown;
-  });
-  aborted.addEventListener("abort", ended, { once: true });
+  #step(event: KeyboardEvent): void {
+    const grip = gripAt(event);
+    const direction = { ArrowUp: -1, ArrowDown: 1, PageUp: -1, PageDown: 1 }[event.key];
+    if (direction === undefined || (grip !== "low" && grip !== "high")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const drag = this.#dragGrip({ x: 0, y: 0 }, grip);
+    drag?.move({ x: 0, y: direction * (event.shiftKey || event.key.startsWith("Page") ? LONG_STEP : STEP) });
+    drag?.end();
+  }
 
-  view.keep(
-    () => ({ bar: bar.value, plot: plot.value }),
-    ({ bar: shown, plot: on }) => {
-      layer.hidden = shown === null || on === null;
-      if (shown === null || on === null) return;
-      const [top, bottom] = [heightOf(on, shown.high), heightOf(on, shown.low)];
-      const middle = placePx(on, shown.place);
-      layer.classList.toggle("ice-absent", middle < on.left - 1 || middle > (on.slot?.right ?? on.right) + 1);
-      Object.assign(layer.style, { left: `${middle}px`, top: `${top}px`, height: `${bottom - top}px` });
-      for (const end of ends) {
-        const value = end.dataset.grip === "high" ? shown.high : shown.low;
-        update(end, { "aria-valuenow": value, "aria-valuetext": number(value) });
-      }
-    },
-  );
+  /** Removes the bar when something else selects rows, or when other values are drawn. */
+  #followSelection(): void {
+    const { plot, view } = this;
+    let scene: Plot["scene"] | null = null;
+    const end = effect(() => {
+      const [selection, shown] = [view.store.selection.value, plot.value?.scene ?? null];
+      const applied = this.#applied;
+      const isSame = selection.length === applied.length && selection.every((row, at) => row === applied[at]);
+      if (this.bar.peek() !== null && (!isSame || shown !== scene)) this.bar.value = null;
+      scene = shown;
+    });
+    view.aborted.addEventListener("abort", end, { once: true });
+  }
 
-  return {
-    bar,
-    layer,
-    remove,
-    begin(shown, from, { shiftKey, altKey }) {
-      how = altKey ? "remove" : shiftKey ? "add" : "replace";
-      before = how === "replace" ? [] : store.selection.peek();
-      const place = placeAt(shown, from.x);
-      const start = valueAt(shown, from.y);
-      const previous = store.selection.peek();
-      return {
-        move: (to) => apply(shown, ordered(place, start, valueAt(shown, to.y))),
-        end: () => store.release(),
-        cancel() {
-          bar.value = null;
-          store.brushSelection([...previous]);
-          store.release();
-        },
-      };
-    },
-  };
+  #place(bar: Bar, plot: P): void {
+    const [top, bottom] = [heightOf(plot, bar.high), heightOf(plot, bar.low)];
+    const middle = placePx(plot, bar.place);
+    const isOutside = middle < plot.left - 1 || middle > (plot.slot?.right ?? plot.right) + 1;
+    this.layer.classList.toggle("ice-absent", isOutside);
+    Object.assign(this.layer.style, { left: `${middle}px`, top: `${top}px`, height: `${bottom - top}px` });
+    for (const [at, value] of [bar.high, bar.low].entries()) {
+      update(this.#ends[at]!, { "aria-valuenow": value, "aria-valuetext": number(value) });
+    }
+  }
 }
+
+const gripOf = (end: "high" | "low", name: string): HTMLElement =>
+  html("div", {
+    class: `ice-brush-end ice-brush-${end}`,
+    role: "slider",
+    tabindex: 0,
+    "aria-orientation": "vertical",
+    "aria-label": `${name} end of the selected range`,
+    "data-test": `brush-${end}`,
+    "data-grip": end,
+  });
+
+const gripAt = ({ target }: Event): Grip | undefined => (target as HTMLElement).dataset.grip as Grip | undefined;
 
 const heightOf = ({ y, scene: { base } }: Brushed, value: number): number => y(value - base);
 
-/** A height on the axis at some px, no further than what shows. */
+/** The value at a height in px, limited to the visible part of the axis. */
 const valueAt = ({ y, top, bottom, scene: { base } }: Brushed, px: number): number =>
   y.invert(Math.min(bottom, Math.max(top, px))) + base;
 
@@ -206,8 +230,8 @@ function placeAt({ x, slot, left, right, scene }: Brushed, px: number): number |
   return Math.min(last, Math.max(first, value));
 }
 
-/** The bar after its grip was pulled by some px; it keeps its length when it is moved as a whole. */
-function pulled(plot: Brushed, bar: Bar, grip: "bar" | "low" | "high", dx: number, dy: number): Bar {
+/** The bar after a drag of its grip; a bar that is moved as a whole keeps its length. */
+function pulled(plot: Brushed, bar: Bar, grip: Grip, dx: number, dy: number): Bar {
   const [low, high] = [heightOf(plot, bar.low), heightOf(plot, bar.high)];
   if (grip === "high") return ordered(bar.place, bar.low, valueAt(plot, high + dy));
   if (grip === "low") return ordered(bar.place, valueAt(plot, low + dy), bar.high);
@@ -216,7 +240,7 @@ function pulled(plot: Brushed, bar: Bar, grip: "bar" | "low" | "high", dx: numbe
   return { place, low: valueAt(plot, low + step), high: valueAt(plot, high + step) };
 }
 
-/** Positions of the rows whose lines are drawn and pass through the bar. */
+/** Positions of the rows whose curves are drawn and pass through the bar. */
 function rowsIn({ scene }: Brushed, bar: Bar, isDrawn: (line: number) => boolean): number[] {
   const { curves, base, missing } = scene;
   const [values, nPoints] = bar.place === null ? [missing?.values, 1] : [scene.values, scene.x.length];

@@ -1,4 +1,4 @@
-/** Presses, drags, two fingers and the wheel over the plot: which of them begins what. */
+/** Presses, drags, two-finger zoom and the wheel on a plot. */
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { Plot } from "../plots/plot.ts";
@@ -19,7 +19,7 @@ export interface Drag {
 /** Location of a press: on the curves, on an axis, or in the strip of missing values. */
 type Region = "plot" | "x" | "y" | "beside";
 
-/** What gestures read of a plot, large or small. */
+/** The part of a plot that gestures read. */
 export type Touched = Pick<Plot, "left" | "right" | "bottom" | "slot">;
 
 export interface Axes {
@@ -27,7 +27,7 @@ export interface Axes {
   y: boolean;
 }
 
-/** What two fingers, the wheel and a double click do, where a plot can be zoomed. */
+/** Zooming by two fingers, by the wheel and by a double click. */
 export interface Zooming<P> {
   by(plot: P, factor: number, at: Point, axes: Axes): void;
   reset(): void;
@@ -38,18 +38,20 @@ export interface Press<P = Plot> {
   at: Point;
   region: Region;
   event: PointerEvent;
-  /** Whether the reader holds what says "move the picture" for every tool. */
+  /** Whether the middle button or the space bar is held, which moves the picture with every tool. */
   grabs: boolean;
 }
 
-/** A press becomes a drag once it has moved by so many px, and a finger's once it has rested for so long. */
+/** A press becomes a drag after a move by this many px; a finger's press also after resting this long. */
 const SLOP = 4;
 const HOLD_MS = 350;
-/** Parts with drags of their own carry this. */
+/** The attribute of parts with drags of their own. */
 export const OWN_DRAG = "data-own-drag";
-/** How much a notch of the wheel zooms at most, as a power of two, and how much a px of it does. */
+/** The largest zoom of one event of the wheel, as a power of two, and the zoom per px. */
 const MOST_PER_NOTCH = 0.5;
 const PER_PX = 0.01;
+/** For wheels that report lines. */
+const PX_PER_WHEEL_LINE = 30;
 
 function regionOf({ left, right, bottom, slot }: Touched, { x, y }: Point): Region {
   if (slot !== null && x > slot.left - 7) return "beside";
@@ -58,11 +60,11 @@ function regionOf({ left, right, bottom, slot }: Touched, { x, y }: Point): Regi
 }
 
 export interface Gestures {
-  /** Whether a drag is under way, so that nothing else follows the pointer. */
+  /** Whether a drag is in progress; nothing else follows the pointer then. */
   readonly busy: boolean;
-  /** Whether the last press was a drag: the click that follows is none. */
+  /** Whether the last press was a drag, so that the next click is ignored. */
   readonly dragged: boolean;
-  /** Whether the space bar is held, and whether a drag happened meanwhile. */
+  /** Whether the space bar is held, and whether a drag has used it. */
   space: "up" | "held" | "used";
 }
 
@@ -88,142 +90,152 @@ export function placeIn(frame: HTMLElement, { clientX, clientY }: { clientX: num
   return { x: clientX - box.left, y: clientY - box.top };
 }
 
-export function gesturesOn<P extends Touched>(
+interface Pending<P> {
+  press: Press<P>;
+  /** Of a finger: until it has rested for long enough. */
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** The gestures on the frame of one plot. */
+class FrameGestures<P extends Touched> implements Gestures {
+  busy = false;
+  dragged = false;
+  space: Gestures["space"] = "up";
+  readonly #fingers = new Map<number, Point>();
+  #pending: Pending<P> | null = null;
+  #drag: Drag | null = null;
+
+  constructor(
+    readonly frame: HTMLElement,
+    readonly view: View,
+    readonly plot: ReadonlySignal<P | null>,
+    readonly zoom: Zooming<P> | null,
+    readonly begin: (press: Press<P>, held: boolean) => Drag | null,
+  ) {
+    const options = { signal: view.aborted };
+    const active = { ...options, passive: false };
+    frame.addEventListener("pointerdown", (event) => this.#press(event), options);
+    window.addEventListener("pointermove", (event) => this.#move(event), options);
+    window.addEventListener("pointerup", (event) => this.#release(event, "end"), options);
+    window.addEventListener("pointercancel", (event) => this.#release(event, "cancel"), options);
+    frame.addEventListener("touchmove", (event) => this.#keepPage(event), active);
+    frame.addEventListener("mousedown", (event) => this.#pressMouse(event), options);
+    view.aborted.addEventListener("abort", () => this.#forget(), { once: true });
+    if (zoom === null) return;
+    frame.addEventListener("dblclick", () => zoom.reset(), options);
+    frame.addEventListener("wheel", (event) => this.#turnWheel(event, zoom), active);
+  }
+
+  #press(event: PointerEvent): void {
+    // A press on a part with drags of its own never ends as a click on a curve.
+    this.dragged = (event.target as Element).closest(`[${OWN_DRAG}]`) !== null;
+    const plot = this.plot.peek();
+    if (this.dragged || plot === null || event.button > 1) return;
+    const at = placeIn(this.frame, event);
+    const isTouch = event.pointerType === "touch";
+    if (isTouch) this.#fingers.set(event.pointerId, at);
+    if (this.#fingers.size > 1) {
+      this.#forget();
+      this.#stop("cancel");
+      this.busy = this.zoom !== null;
+      this.dragged = true;
+      return;
+    }
+    const grabs = event.button === 1 || this.space !== "up";
+    const press = { plot, at, region: regionOf(plot, at), event, grabs };
+    this.#pending = { press, timer: isTouch ? setTimeout(() => this.#start(press, true), HOLD_MS) : undefined };
+  }
+
+  #move(event: PointerEvent): void {
+    if (this.#pinch(event) || (this.#drag === null && this.#pending === null)) return;
+    const at = placeIn(this.frame, event);
+    const press = this.#pending?.press;
+    if (press?.event.pointerId === event.pointerId) {
+      if (Math.hypot(at.x - press.at.x, at.y - press.at.y) >= SLOP) this.#start(press, false);
+    }
+    this.#drag?.move(at);
+  }
+
+  /** Zooms by two fingers; returns whether there are two. */
+  #pinch(event: PointerEvent): boolean {
+    if (!this.#fingers.has(event.pointerId)) return false;
+    const before = spreadOf(this.#fingers);
+    this.#fingers.set(event.pointerId, placeIn(this.frame, event));
+    const now = spreadOf(this.#fingers);
+    const plot = this.plot.peek();
+    if (before === null || now === null || plot === null || this.zoom === null) return false;
+    this.zoom.by(plot, before.apart / now.apart, now.middle, { x: true, y: true });
+    return true;
+  }
+
+  #release({ pointerId }: PointerEvent, how: "end" | "cancel"): void {
+    this.#fingers.delete(pointerId);
+    if (this.#pending?.press.event.pointerId === pointerId) this.#forget();
+    if (this.#fingers.size === 0) this.#stop(how);
+  }
+
+  #start(press: Press<P>, held: boolean): void {
+    this.#forget();
+    const drag = this.begin(press, held);
+    if (drag === null) return;
+    this.#drag = drag;
+    this.busy = true;
+    this.dragged = true;
+    if (this.space === "held") this.space = "used";
+    this.#leavePointer();
+  }
+
+  #stop(how: "end" | "cancel"): void {
+    this.#drag?.[how]();
+    this.#drag = null;
+    this.busy = false;
+  }
+
+  #forget(): void {
+    clearTimeout(this.#pending?.timer);
+    this.#pending = null;
+  }
+
+  #leavePointer(): void {
+    this.view.store.pointed.value = null;
+    this.view.tooltip.hide();
+  }
+
+  /** Prevents the page from scrolling while a finger drags. */
+  #keepPage(event: TouchEvent): void {
+    if (this.busy && event.cancelable) event.preventDefault();
+  }
+
+  /** Prevents scrolling by the middle button, and the selection of text by a press with Shift. */
+  #pressMouse(event: MouseEvent): void {
+    if (event.button !== 1 && !event.shiftKey) return;
+    event.preventDefault();
+    if (event.target === this.frame) this.frame.focus({ preventScroll: true });
+  }
+
+  #turnWheel(event: WheelEvent, zoom: Zooming<P>): void {
+    const plot = this.plot.peek();
+    if (!(event.ctrlKey || event.metaKey) || plot === null) return;
+    event.preventDefault();
+    const at = placeIn(this.frame, event);
+    const region = regionOf(plot, at);
+    const px = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * PX_PER_WHEEL_LINE;
+    const power = Math.min(MOST_PER_NOTCH, Math.max(-MOST_PER_NOTCH, px * PER_PX));
+    this.#leavePointer();
+    zoom.by(plot, 2 ** power, at, { x: region === "plot" || region === "x", y: region !== "x" });
+  }
+}
+
+/** `begin` returns the drag that a press begins when it moves; `held` is whether a finger rested first. */
+export const gesturesOn = <P extends Touched>(
   frame: HTMLElement,
   view: View,
   plot: ReadonlySignal<P | null>,
   zoom: Zooming<P> | null,
-  /** What a press begins when it moves; `held` says that a finger rested first. */
   begin: (press: Press<P>, held: boolean) => Drag | null,
-): Gestures {
-  const { aborted, store, tooltip } = view;
-  const options = { signal: aborted };
-  const state: { busy: boolean; dragged: boolean; space: Gestures["space"] } = {
-    busy: false,
-    dragged: false,
-    space: "up",
-  };
-  const fingers = new Map<number, Point>();
-  let pending: { press: Press<P>; timer: ReturnType<typeof setTimeout> | undefined } | null = null;
-  let drag: Drag | null = null;
-  aborted.addEventListener("abort", () => clearTimeout(pending?.timer), { once: true });
+): Gestures => new FrameGestures(frame, view, plot, zoom, begin);
 
-  const forget = (): void => {
-    clearTimeout(pending?.timer);
-    pending = null;
-  };
-  const start = (press: Press<P>, held: boolean): void => {
-    forget();
-    const begun = begin(press, held);
-    if (begun === null) return;
-    drag = begun;
-    state.busy = true;
-    state.dragged = true;
-    if (state.space === "held") state.space = "used";
-    store.pointed.value = null;
-    tooltip.hide();
-  };
-  const stop = (how: "end" | "cancel"): void => {
-    drag?.[how]();
-    drag = null;
-    state.busy = false;
-  };
-
-  frame.addEventListener(
-    "pointerdown",
-    (event) => {
-      // What begins on a part with drags of its own never ends as a click on a line.
-      state.dragged = (event.target as Element).closest(`[${OWN_DRAG}]`) !== null;
-      const shown = plot.peek();
-      if (state.dragged || shown === null || event.button > 1) return;
-      const at = placeIn(frame, event);
-      if (event.pointerType === "touch") fingers.set(event.pointerId, at);
-      if (fingers.size > 1) {
-        forget();
-        stop("cancel");
-        state.busy = zoom !== null;
-        state.dragged = true;
-        return;
-      }
-      const grabs = event.button === 1 || state.space !== "up";
-      const press = { plot: shown, at, region: regionOf(shown, at), event, grabs };
-      const timer = event.pointerType === "touch" ? setTimeout(() => start(press, true), HOLD_MS) : undefined;
-      pending = { press, timer };
-    },
-    options,
-  );
-  window.addEventListener(
-    "pointermove",
-    (event) => {
-      if (fingers.has(event.pointerId)) {
-        const before = spreadOf(fingers);
-        fingers.set(event.pointerId, placeIn(frame, event));
-        const now = spreadOf(fingers);
-        const shown = plot.peek();
-        if (before !== null && now !== null && shown !== null && zoom !== null) {
-          zoom.by(shown, before.apart / now.apart, now.middle, { x: true, y: true });
-          return;
-        }
-      }
-      if (drag === null && pending === null) return;
-      const at = placeIn(frame, event);
-      if (pending !== null && pending.press.event.pointerId === event.pointerId) {
-        const { press } = pending;
-        if (Math.hypot(at.x - press.at.x, at.y - press.at.y) >= SLOP) start(press, false);
-      }
-      drag?.move(at);
-    },
-    options,
-  );
-  const release =
-    (how: "end" | "cancel") =>
-    ({ pointerId }: PointerEvent): void => {
-      fingers.delete(pointerId);
-      if (pending?.press.event.pointerId === pointerId) forget();
-      if (fingers.size === 0) stop(how);
-    };
-  window.addEventListener("pointerup", release("end"), options);
-  window.addEventListener("pointercancel", release("cancel"), options);
-  // Once a finger has rested and drags, the page stays where it is.
-  frame.addEventListener(
-    "touchmove",
-    (event) => {
-      if (state.busy && event.cancelable) event.preventDefault();
-    },
-    { ...options, passive: false },
-  );
-  // The middle button starts no scrolling of the page, and Shift selects lines, not the text around them.
-  frame.addEventListener(
-    "mousedown",
-    (event) => {
-      if (event.button !== 1 && !event.shiftKey) return;
-      event.preventDefault();
-      if (event.target === frame) frame.focus({ preventScroll: true });
-    },
-    options,
-  );
-  if (zoom === null) return state;
-  frame.addEventListener("dblclick", () => zoom.reset(), options);
-  frame.addEventListener(
-    "wheel",
-    (event) => {
-      const shown = plot.peek();
-      if (!(event.ctrlKey || event.metaKey) || shown === null) return;
-      event.preventDefault();
-      const at = placeIn(frame, event);
-      const region = regionOf(shown, at);
-      const px = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * 30;
-      const power = Math.min(MOST_PER_NOTCH, Math.max(-MOST_PER_NOTCH, px * PER_PX));
-      store.pointed.value = null;
-      tooltip.hide();
-      zoom.by(shown, 2 ** power, at, { x: region === "plot" || region === "x", y: region !== "x" });
-    },
-    { ...options, passive: false },
-  );
-  return state;
-}
-
-/** How far apart two fingers are, and what is between them; null where there are not two. */
+/** The distance of two fingers and their middle; null if there are not two. */
 function spreadOf(fingers: ReadonlyMap<number, Point>): { apart: number; middle: Point } | null {
   const [one, other] = [...fingers.values()];
   if (one === undefined || other === undefined) return null;

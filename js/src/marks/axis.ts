@@ -1,4 +1,4 @@
-/** Quiet axes: hairlines, tabular numerals, no frame. */
+/** Axes: hairlines and labels, without a frame. */
 
 import { svg } from "../elements/element.ts";
 import { partings } from "../words/names.ts";
@@ -11,15 +11,18 @@ export interface Tick {
   label: string;
 }
 
-export function ticksOf(scale: Scale, count: number, specifier?: string): Tick[] {
-  const write = scale.tickFormat(count, specifier);
+/** How changes are written as shares: +5%, −5%, 0%. */
+export const CHANGE: Intl.NumberFormatOptions = { style: "percent", signDisplay: "exceptZero" };
+
+export function ticksOf(scale: Scale, count: number, options?: Intl.NumberFormatOptions): Tick[] {
+  const write = scale.tickFormat(count, options);
   return scale.ticks(count).map((value) => ({ at: scale(value), label: write(value) }));
 }
 
-/** Of the width, for how a text begins whose middle is cut. */
+/** The least share of the width for the beginning of a text that is cut in the middle. */
 const LEAST_HEAD = 0.3;
 
-/** Measures texts as a canvas sets them; without one, every text is a little wide. */
+/** Measures the width of texts on a canvas; without a canvas, all are 40 px. */
 function measurer(font: string): (text: string) => number {
   const pen = document.createElement("canvas").getContext("2d");
   if (pen === null) return () => 40;
@@ -27,13 +30,13 @@ function measurer(font: string): (text: string) => number {
   return (text) => Math.ceil(pen.measureText(text).width);
 }
 
-/** How wide the labels are, so that the margin fits them. */
+/** The width of the widest label. */
 export function labelWidth(ticks: readonly Tick[], font: string): number {
   const width = measurer(font);
   return Math.max(0, ...ticks.map(({ label }) => width(label)));
 }
 
-/** A text cut to a width; how much stays is found by halving, so that few texts are measured. */
+/** Cuts a text to a width, by bisection. */
 export function fitted(text: string, width: number, font: string): string {
   const measured = measurer(font);
   if (measured(text) <= width) return text;
@@ -47,7 +50,7 @@ export function fitted(text: string, width: number, font: string): string {
   return `${text.slice(0, kept).trimEnd()}…`;
 }
 
-/** Texts cut to a width; of those that would look alike, what they share is cut instead of the end. */
+/** Cuts texts to a width; texts that would become equal are cut within their shared beginning. */
 export function fittedApart(texts: readonly string[], width: number, font: string): string[] {
   const cut = texts.map((text) => fitted(text, width, font));
   const times = new Map<string, number>();

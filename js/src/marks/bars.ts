@@ -37,7 +37,7 @@ export class Bar {
   readonly #figure = html("span", { class: "ice-bar-figure", "data-test": "bar-figure" });
   readonly node: HTMLElement;
 
-  /** `parted` is where the name begins to differ from others. */
+  /** `parted` is the position from which the name differs from others. */
   constructor(
     readonly name: string,
     parted?: number,
@@ -47,7 +47,7 @@ export class Bar {
       { class: "ice-bar", role: "option", tabindex: -1, "data-test": "bar", "data-feature": name },
       html("span", { class: "ice-bar-name ice-parted" }, ...partedText(name, parted)),
       this.#sign,
-      " ", // between name and figure, for those who hear or copy them
+      " ", // separates name and figure where they are read out or copied
       html("span", { class: "ice-bar-track" }, this.#fill, this.#tick, this.#interval, this.#figure),
     );
   }
@@ -66,7 +66,7 @@ export class Bar {
     });
     const [low, high] = state.interval ?? [0, 0];
     this.moveTo(state.place);
-    // Each on the part that it is of: what a row hands down to all its parts takes the browser several times as long.
+    // Set on the part that uses it: a property that all parts of a row inherit takes the browser several times as long.
     this.#fill.style.setProperty("--fill", String(state.fill ?? 0));
     this.#tick.style.setProperty("--tick", String(state.tick ?? 0));
     this.#interval.style.setProperty("--low", String(low));
@@ -78,17 +78,17 @@ export class Bar {
     setText(this.#figure, state.figure);
   }
 
-  /** Stands at a place of the list, or glides there from where it stood. */
+  /** Moves the bar to a place of the list, with a transition from its last place. */
   moveTo(place: number): void {
     this.node.style.transform = `translateY(calc(${place} * var(--ice-row)))`;
   }
 
-  /** For a row that is about to be shown: it glides to its place from another one. */
+  /** Starts the transition of a new bar at another place. */
   comeFrom(place: number, to: number): void {
     this.node.style.setProperty("--shift", String(place - to));
   }
 
-  /** Glides out of sight, and is no part of the list any more. */
+  /** Moves the bar out of sight and removes it from the accessibility tree. */
   leaveTo(place: number): void {
     update(this.node, { role: "presentation", "aria-hidden": "true", "data-test": null, "data-feature": null });
     this.node.inert = true;

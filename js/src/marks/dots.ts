@@ -1,10 +1,10 @@
-/** Each observation at its own value: where a line is not a phantom. */
+/** Dots at the observed values. */
 
 export interface Dots {
   x: Float32Array;
   y: Float32Array;
   colors: (index: number) => string;
-  /** Which of them, in drawing order. */
+  /** Indices of the dots that are drawn, in drawing order. */
   order: Uint32Array;
   opacity: number;
   radius: number;

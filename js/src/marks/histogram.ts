@@ -1,4 +1,4 @@
-/** Where the data lie: bars on a baseline, as wide as their bins. */
+/** Histogram: bars on a baseline, as wide as their bins. */
 import { svg } from "../elements/element.ts";
 import type { Scale } from "./axis.ts";
 
@@ -8,9 +8,9 @@ export interface Bars {
   x: Scale;
   bottom: number;
   height: number;
-  /** The count that takes the whole height. */
+  /** The count whose bar has the full height. */
   tallest: number;
-  /** The share of a bin that its bar leaves free: of bins that are levels, which do not touch. */
+  /** The share of a bin that stays free; bars of levels do not touch. */
   gap: number;
 }
 
@@ -29,6 +29,6 @@ export function histogram({ edges, counts, x, bottom, height, tallest, gap }: Ba
   return svg("path", { class: "ice-histogram", d: path, "data-test": "histogram" });
 }
 
-/** A bar that holds a single observation among thousands still shows. */
+/** A bar that is at least 1 px high, so that a single observation is visible. */
 export const bar = (from: number, to: number, bottom: number, height: number): string =>
   `M${from},${bottom}V${bottom - Math.max(1, height)}H${to}V${bottom}Z`;

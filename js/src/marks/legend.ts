@@ -1,43 +1,47 @@
-/** What the colours of the lines mean: a ramp with its ends, or a swatch per level that switches the level on and off. */
+/** The legend of the colours: a ramp with its ends, or a button per level that hides and shows its curves. */
 import { html } from "../elements/element.ts";
 import { partedText } from "../elements/elided_name.ts";
 import { hinted } from "../elements/explained.ts";
+import type { Palette } from "../geometry/line_image.ts";
 import { cssColor, isDiverging } from "../geometry/palette.ts";
-import type { Palette } from "../geometry/raster.ts";
 import type { Hidden } from "../store/filters.ts";
 import type { CategoryColors, ContinuousColors } from "../wire/protocol.ts";
 import { partings } from "../words/names.ts";
 import { count, plural } from "../words/numbers.ts";
 import { rampEnds } from "../words/values.ts";
 
-function missingSwatch(palette: Palette): HTMLElement {
+function swatchOf(palette: Palette, value: number): HTMLElement {
   const swatch = html("i", { class: "ice-swatch" });
-  swatch.style.background = cssColor(palette, Number.NaN);
+  swatch.style.background = cssColor(palette, value);
   return swatch;
-}
-
-function missingItem(palette: Palette, nMissing: number): HTMLElement[] {
-  if (nMissing === 0) return [];
-  const attributes = { class: "ice-legend-item", "data-test": "legend-missing" };
-  return [html("span", attributes, missingSwatch(palette), `missing (${nMissing})`)];
 }
 
 const HOW = "Click to hide or show. Double-click or Alt-click to show only this one.";
 
-/** Missing values are switched on and off as levels are. */
-function missingLevel(palette: Palette, nMissing: number): HTMLElement[] {
+/** The entry of missing values, which is a button in a legend of levels. */
+function missingEntry(palette: Palette, nMissing: number, isButton: boolean): HTMLElement[] {
   if (nMissing === 0) return [];
-  const attributes = {
-    type: "button",
-    class: "ice-legend-level",
-    "aria-pressed": "true",
-    "data-test": "legend-missing",
-    "data-level": "NaN",
-  };
-  return [hinted(html("button", attributes, missingSwatch(palette), `missing (${nMissing})`), HOW)];
+  const content = [swatchOf(palette, Number.NaN), `missing (${nMissing})`];
+  const test = "legend-missing";
+  if (isButton) return [hinted(levelButton(Number.NaN, test, content), HOW)];
+  return [html("span", { class: "ice-legend-item", "data-test": test }, ...content)];
 }
 
-/** `range` lies over the ramp and chooses a part of it. */
+/** A button that hides and shows the curves of a level; NaN are missing values. */
+const levelButton = (level: number, test: string, content: (Node | string)[]): HTMLElement =>
+  html(
+    "button",
+    {
+      type: "button",
+      class: "ice-legend-level",
+      "aria-pressed": "true",
+      "data-test": test,
+      "data-level": String(level),
+    },
+    ...content,
+  );
+
+/** `range` is the control over the ramp that selects a part of it. */
 export function rampLegend(
   scale: ContinuousColors,
   palette: Palette,
@@ -58,11 +62,11 @@ export function rampLegend(
       ramp,
       html("span", { title: high }, high),
     ),
-    ...missingItem(palette, nMissing),
+    ...missingEntry(palette, nMissing, false),
   ];
 }
 
-/** `drawn` counts the lines of each level; null where plots draw different rows. */
+/** `drawn` are the numbers of drawn curves per level; null if several plots draw different rows. */
 export function levelsLegend(
   scale: CategoryColors,
   palette: Palette,
@@ -71,28 +75,18 @@ export function levelsLegend(
 ): HTMLElement[] {
   const parted = partings(scale.levels);
   const levels = scale.levels.map((level, index) => {
-    const swatch = html("i", { class: "ice-swatch" });
-    swatch.style.background = cssColor(palette, index);
     const counts = `${linesOf(drawn?.[index])}${plural(scale.counts[index] ?? 0, "observation")}`;
-    const button = html(
-      "button",
-      {
-        type: "button",
-        class: "ice-legend-level",
-        "aria-pressed": "true",
-        "data-test": "legend-level",
-        "data-level": index,
-      },
-      swatch,
+    const button = levelButton(index, "legend-level", [
+      swatchOf(palette, index),
       html("span", { class: "ice-legend-label ice-parted" }, ...partedText(level, parted.get(level))),
       ...(drawn === null ? [] : [html("span", { class: "ice-legend-n" }, ` n = ${count(drawn[index] ?? 0)}`)]),
-    );
+    ]);
     return hinted(button, `${counts}${drawn === null ? "" : ", and their mean"}. ${HOW}`, level);
   });
   return [
     html("span", { class: "ice-legend-title", title: scale.column }, scale.column),
     ...levels,
-    ...missingLevel(palette, nMissing),
+    ...missingEntry(palette, nMissing, true),
   ];
 }
 
@@ -100,14 +94,14 @@ const linesOf = (n: number | undefined): string => (n === undefined ? "" : `${pl
 
 export interface LevelActions {
   toggle: (level: number) => void;
-  /** Hides the others, or shows all where that is so already. */
+  /** Hides all other levels; shows all if they are hidden already. */
   only: (level: number) => void;
   showAll: () => void;
 }
 
 /**
- * Lets a legend hide and show lines: a click on a level does, a double click, or one with Alt, leaves these alone, and a
- * button shows all again where some are hidden. Returns what brings it in step with what is hidden.
+ * Makes a legend hide and show curves. A click toggles a level; a double click, or a click with Alt, shows only that
+ * level; a button shows all. Returns a function that updates the legend.
  */
 export function filterBy(
   legend: HTMLElement,
@@ -129,7 +123,7 @@ export function filterBy(
       { signal },
     );
   listen("click", (level, alt) => (alt ? only(level) : toggle(level)));
-  // Its two clicks have hidden the level and shown it again.
+  // The two clicks of a double click have toggled the level twice.
   listen("dblclick", only);
   all.addEventListener(
     "click",
@@ -142,7 +136,7 @@ export function filterBy(
   return (hidden) => {
     if (hidden.size > 0) legend.append(all);
     else all.remove();
-    // Only the state changes, so the button that was pressed keeps the focus.
+    // Buttons are updated, not replaced, so that the pressed one keeps the focus.
     for (const level of legend.querySelectorAll<HTMLElement>("[data-level]")) {
       level.setAttribute("aria-pressed", String(!hidden.has(Number(level.dataset.level))));
     }

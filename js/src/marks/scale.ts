@@ -1,6 +1,6 @@
-/** Straight scales from numbers to px, with round ticks. Only what an axis needs: whole libraries of colours come with others. */
+/** Linear scales from numbers to px, with round ticks. They equal those of d3-scale, which would add 19 kB to the bundle. */
 import { tickStep, ticks } from "d3-array";
-import { format, formatSpecifier, precisionFixed } from "d3-format";
+import { fixedFormat } from "../words/numbers.ts";
 
 type Ends = [number, number];
 
@@ -13,8 +13,8 @@ export interface LinearScale {
   invert(px: number): number;
   copy(): LinearScale;
   ticks(count: number): number[];
-  /** How ticks are written: with as many decimals as tell them apart. `specifier` is one of d3-format's, of type f or %. */
-  tickFormat(count: number, specifier?: string): (value: number) => string;
+  /** Writes ticks with as many decimals as distinguish them. */
+  tickFormat(count: number, options?: Intl.NumberFormatOptions): (value: number) => string;
 }
 
 /** A place between two ends; the middle where they coincide. */
@@ -41,15 +41,17 @@ export function scaleLinear(from: Ends = [0, 1], to: Ends = [0, 1]): LinearScale
   scale.invert = (px) => move(px, to, from);
   scale.copy = () => scaleLinear(from, to);
   scale.ticks = (count) => ticks(from[0], from[1], count);
-  scale.tickFormat = (count, specifier) => tickFormat(from[0], from[1], count, specifier);
+  scale.tickFormat = (count, options) => fixedFormat(tickDecimals(from, count, options?.style === "percent"), options);
   return scale;
 }
 
-/** How ticks between two ends are written. */
-function tickFormat(from: number, to: number, count: number, specifier = ",f"): (value: number) => string {
-  const wanted = formatSpecifier(specifier);
-  const decimals = precisionFixed(tickStep(from, to, count));
-  // What no step tells, such as a domain of one value, is left to the format.
-  if (!Number.isNaN(decimals)) wanted.precision = Math.max(0, decimals - (wanted.type === "%" ? 2 : 0));
-  return format(wanted.toString());
+/** Decimals where all values are equal, so that there is no step. */
+const DECIMALS_WITHOUT_STEP = 6;
+
+/** The number of decimals that distinguish the ticks between two ends. */
+function tickDecimals([from, to]: Ends, count: number, isPercent: boolean): number {
+  const step = tickStep(from, to, count);
+  if (!step) return DECIMALS_WITHOUT_STEP;
+  const [, exponent] = step.toExponential().split("e");
+  return Math.max(0, -Number(exponent)) - (isPercent ? 2 : 0);
 }

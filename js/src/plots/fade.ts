@@ -1,4 +1,4 @@
-/** How much of each line shows at a decay, by its likelihood. */
+/** The opacity of each curve at a decay, by its likelihood. */
 import { connectorOpacity } from "../geometry/levels.ts";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../geometry/likelihood.ts";
 import { nearestIndex, stepOpacity } from "../geometry/transforms.ts";
@@ -10,10 +10,10 @@ import { standIns } from "./scene.ts";
 const faded = (decay: number, distance: number): number =>
   decay >= 1 ? 1 : GHOST_OPACITY + (1 - GHOST_OPACITY) * decay ** distance;
 
-/** A prediction with the value missing is one change of level away from any other. */
-export const fadeBeside = (decay: number): number => faded(decay, 1);
+/** The opacity of a prediction with the value missing, which has distance 1 from every level. */
+export const missingOpacity = (decay: number): number => faded(decay, 1);
 
-/** How much a grid value counts in the curve of a row, as a share; nothing at its observed value, or where all count. */
+/** The weight of a grid value in the curve of a row, as a text; "" at the observed value, or if all values count. */
 export function weightText(curves: Curves, line: number, point: number, decay: number): string {
   const { grid, nGrid, likelihoodScale } = curves;
   const own = standIns(curves)[line]!;

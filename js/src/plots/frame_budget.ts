@@ -1,15 +1,15 @@
-/** How many lines of several plots can be drawn in a frame while the slider moves, from what the last ones took. */
+/** The number of curves that can be drawn per frame while the slider moves, by the time that the last ones took. */
 
-/** Fewer lines than this no longer show the shape of the whole. */
+/** Fewer curves than this do not show the shape of all. */
 const LEAST_LINES = 20;
 
 export class Pace {
   #msPerLine = 0;
 
-  /** What a frame may cost for all of them together, in ms. */
+  /** `budget` is the time per frame for all plots together, in ms. */
   constructor(private readonly budget: number) {}
 
-  /** Of so many lines in so many plots each. */
+  /** The number of curves within the budget, at most `lines`, in each of the plots. */
   affordable(lines: number, plots: number): number {
     if (this.#msPerLine === 0) return lines;
     return Math.min(lines, Math.max(LEAST_LINES, Math.floor(this.budget / (this.#msPerLine * plots))));

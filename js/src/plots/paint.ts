@@ -1,18 +1,18 @@
-/** The lines of a plot, large or small, as pixels of its canvas. */
+/** Paints the curves of a plot, large or small, on its canvas. */
 import { MOST_CONNECTED } from "../geometry/levels.ts";
 import { cssColor } from "../geometry/palette.ts";
 import type { LineRaster } from "../geometry/raster.ts";
-import { type Fade, fadeBeside } from "./fade.ts";
+import { type Fade, missingOpacity } from "./fade.ts";
 import { type Drawable, dotX } from "./plot.ts";
 
-/** A sample is drawn denser to keep the tone of the picture, up to solid lines. */
+/** The largest strength of a sample, which is drawn darker than all curves. */
 const SOLID = 3;
-/** Dots of phantoms: their radius, and how much a dot among many shows. */
+/** Dots of phantom observations: radius, and the number from which they are fainter. */
 const DOT = 2;
 const SMALL_DOT = 1.5;
 const FEW_DOTS = 60;
 
-/** Strength at which a sample keeps the tone of the whole. */
+/** The strength at which a sample is as dark as all curves. */
 export const sampleStrength = (strength: number, all: number, drawn: number): number =>
   Math.min(SOLID, (strength * all) / Math.max(1, drawn));
 
@@ -27,7 +27,7 @@ export function paintLines(
   pen.putImageData(raster.draw(lines, style, order), 0, 0);
 }
 
-/** What lines are on levels and beside the axis: faint connectors, and dots from one height to another that fade. */
+/** Paints dots of levels over faint connectors, and dots of missing values next to the axis; `top` and `bottom` clip. */
 export function paintLevels(
   pen: CanvasRenderingContext2D,
   plot: Drawable,
@@ -46,7 +46,7 @@ export function paintLevels(
   const isFew = lines.nLines <= FEW_DOTS;
   const radius = isFew ? DOT : SMALL_DOT;
   const strength = Math.min(1, (isFew ? 0.9 : 0.7) * (isFew ? 1 : (FEW_DOTS / lines.nLines) ** 0.25));
-  const beside = fadeBeside(decay);
+  const opacityOfMissing = missingOpacity(decay);
   const dot = (at: number, value: number): void => {
     const height = y(value);
     if (height < top || height > bottom) return;
@@ -69,7 +69,7 @@ export function paintLevels(
       }
     }
     if (missing !== null && !Number.isNaN(observed)) {
-      pen.globalAlpha = strength * beside;
+      pen.globalAlpha = strength * opacityOfMissing;
       dot(dotX(plot, line, Number.NaN), missing.values[line]!);
     }
   }

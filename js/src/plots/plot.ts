@@ -2,11 +2,12 @@
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { placeInStrip, stripEnds, stripReach } from "../geometry/levels.ts";
+import type { LineSet, Palette } from "../geometry/line_image.ts";
 import { divergingPalette, isDiverging, levelPalette, plainPalette, rampPalette } from "../geometry/palette.ts";
-import { type LineSet, lineStrength, lineThickness, type Palette } from "../geometry/raster.ts";
+import { lineStrength, lineThickness } from "../geometry/raster.ts";
 import { splitPalette } from "../geometry/split_palette.ts";
 import { stepValues } from "../geometry/transforms.ts";
-import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../marks/axis.ts";
+import { CHANGE, type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../marks/axis.ts";
 import { scaleLinear } from "../marks/scale.ts";
 import { isSplit } from "../store/two_sides.ts";
 import type { Size } from "../view/size.ts";
@@ -34,18 +35,18 @@ export interface Plot {
   /** The ends of the axes where nothing is zoomed, and which of them are cut off; heights relative to the scene's base. */
   whole: { x: [number, number]; y: [number, number] };
   cut: { x: boolean; y: boolean };
-  /** Where all that is drawn ends: at `right`, or beyond what stands beside the axis. */
+  /** The right end of everything drawn: `right`, or the end of the strip of missing values. */
   outer: number;
-  /** The strip for missing values, beside the axis. */
+  /** The strip for missing values, next to the axis. */
   slot: Slot | null;
-  /** Half the width of the strip of a level's dots; 0 where they stand in one line. */
+  /** Half the width of the strip of a level's dots; 0 if they are in one line. */
   reach: number;
   top: number;
   /** Where the lines end. */
   bottom: number;
   /** Where the strip with the spread of the slopes ends, and the histogram begins; `bottom` where there is none. */
   slopesEnd: number;
-  /** Height of the ticks of own values below that; 0 where there are none. */
+  /** Height of the ticks of observed values below that; 0 if there are none. */
   rug: number;
   axis: number;
   x: Scale;
@@ -73,7 +74,7 @@ export interface Plot {
   strength: number;
 }
 
-/** What painting lines needs to know of a plot, large or small. */
+/** The part of a plot that painting reads. */
 export type Drawable = Pick<
   Plot,
   "scene" | "size" | "left" | "slot" | "reach" | "x" | "y" | "palette" | "lines" | "thickness"
@@ -82,7 +83,7 @@ export type Drawable = Pick<
 /** Height of the histogram, and of the spread of the slopes. */
 const STRIP = 28;
 const RUG = 8;
-/** A line of steps inks about as much as so many others: it goes up and down. */
+/** A step curve inks about as many pixels as this many other curves. */
 const STEP_LINES = 4;
 const AXIS_LABELS = 24;
 /** Distance and width of the strip next to the axis. */
@@ -127,18 +128,16 @@ export function featureTicks({ curves }: Scene, write: (value: number) => string
     return ticks.map(({ value, label }) => ({ at: x(value), label }));
   }
   const wanted = Math.max(2, Math.min(10, Math.floor((right - left) / 64)));
-  const specifier = separatesThousands(grid) ? ",f" : "f";
+  const options = { useGrouping: separatesThousands(grid) };
   if (kind === "timedelta") {
     const { perDay } = unitOf(grid);
-    return ticksOf(scaleLinear(times(x.domain(), perDay), x.range()), wanted, specifier);
+    return ticksOf(scaleLinear(times(x.domain(), perDay), x.range()), wanted, options);
   }
   const isWhole = grid.every(Number.isInteger);
   const values = x.ticks(wanted);
   const exponents = tickExponents(Math.max(...values.map(Math.abs)), (values[1] ?? Number.NaN) - values[0]!);
   if (exponents !== null) return values.map((value) => ({ at: x(value), label: exponents(value) }));
-  return ticksOf(x, wanted, specifier).filter(
-    ({ at }) => !isWhole || Number.isInteger(Number(x.invert(at).toFixed(9))),
-  );
+  return ticksOf(x, wanted, options).filter(({ at }) => !isWhole || Number.isInteger(Number(x.invert(at).toFixed(9))));
 }
 
 const times = ([from, to]: [number, number], by: number): [number, number] => [from * by, to * by];
@@ -154,9 +153,7 @@ export function valueTicks(domain: [number, number], range: [number, number], wa
   return { ticks: ticksOf(scale, wanted), exponent: power === 0 ? "" : `×10${power < 0 ? "⁻" : ""}${digits}` };
 }
 
-export const withoutSignOfZero = ({ at, label }: Tick): Tick => ({ at, label: label.replace(/^\+(0(\.0*)?%)$/, "$1") });
-
-/** The range of the grid. A single value gets room around it; a few stand away from the edges, as levels do. */
+/** The range of the grid, with room around a single value and around few values, as around levels. */
 export function featureDomain({ grid, kind }: Scene["curves"]): [number, number] {
   const first = grid[0] ?? 0;
   const last = grid[grid.length - 1] ?? 0;
@@ -166,10 +163,47 @@ export function featureDomain({ grid, kind }: Scene["curves"]): [number, number]
   return [first - room, last + room];
 }
 
-function slotOf(right: number, nLines: number): Slot {
-  const left = right + SLOT_GAP;
-  const at = left + SLOT_WIDTH / 2;
-  return { left, right: left + SLOT_WIDTH, at, reach: stripReach(nLines, SLOT_WIDTH) };
+/** The strip right of an axis that ends at `end`; null without missing values. */
+export function slotOf({ missing, curves }: Scene, end: number, gap: number, width: number): Slot | null {
+  if (missing === null) return null;
+  const left = end + gap;
+  return { left, right: left + width, at: left + width / 2, reach: stripReach(curves.nLines, width) };
+}
+
+/** What a plot is laid out for. */
+interface Setting {
+  scene: Scene;
+  size: Size;
+  font: string;
+  range: ValueRange;
+  rug: number;
+}
+
+/** Axes and margins of a plot whose axis labels have this height. */
+function layOut({ scene, size, font, range: { low, high }, rug }: Setting, labelsHeight: number) {
+  const { curves, base } = scene;
+  const [lowest, highest] = curves.predictionRange;
+  const centred = scene.kind === "c-ice" && highest > lowest;
+  const axis = size.height - labelsHeight;
+  const slopesEnd = axis - STRIP - rug;
+  const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
+  const inner = Math.max(1, bottom - TOP - 2 * BREATH);
+  const pad = high > low ? ((high - low) * BREATH) / inner : Math.abs(low + base) * 0.05 || 0.5;
+  const y = scaleLinear([low - pad, high + pad], [bottom, TOP]);
+  const wanted = Math.max(2, Math.floor((bottom - TOP) / 48));
+  const { ticks: yTicks, exponent: valueExponent } = valueTicks(
+    [low - pad + base, high + pad + base],
+    [bottom, TOP],
+    wanted,
+  );
+  const share = scaleLinear(times(y.domain(), 1 / (highest - lowest)), y.range());
+  const rangeTicks = centred ? ticksOf(share, wanted, CHANGE) : [];
+  const left = Math.max(24, labelWidth(yTicks, font) + 12);
+  const slotRoom = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
+  const margin = centred ? labelWidth(rangeTicks, font) + 12 : 8;
+  const right = Math.max(left + 40, size.width - margin - slotRoom);
+  const x = scaleLinear(featureDomain(curves), [left, right]);
+  return { axis, slopesEnd, bottom, y, yTicks, valueExponent, rangeTicks, left, right, x };
 }
 
 export function plotOf(
@@ -177,56 +211,24 @@ export function plotOf(
   colors: LineColors | null,
   size: Size,
   theme: Theme,
-  { low, high, shared, cut }: ValueRange,
+  range: ValueRange,
   hasRug: boolean,
 ): Plot {
-  const { curves, base } = scene;
+  const { curves } = scene;
+  const { nLines } = curves;
   const write = writerOf(curves);
-  const [lowest, highest] = curves.predictionRange;
-  const centred = scene.kind === "c-ice" && highest > lowest;
   const rug = hasRug ? RUG : 0;
-
-  // Labels first, as if the plot had its usual height: their number and so their width hardly depend on it.
-  const layOut = (axisLabels: number) => {
-    const axis = size.height - axisLabels;
-    const slopesEnd = axis - STRIP - rug;
-    const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
-    const inner = Math.max(1, bottom - TOP - 2 * BREATH);
-    const pad = high > low ? ((high - low) * BREATH) / inner : Math.abs(low + base) * 0.05 || 0.5;
-    const y = scaleLinear([low - pad, high + pad], [bottom, TOP]);
-    const wanted = Math.max(2, Math.floor((bottom - TOP) / 48));
-    const values = valueTicks([low - pad + base, high + pad + base], [bottom, TOP], wanted);
-    const share = scaleLinear(times(y.domain(), 1 / (highest - lowest)), y.range());
-    const rangeTicks = centred ? ticksOf(share, wanted, "+%").map(withoutSignOfZero) : [];
-    const left = Math.max(24, labelWidth(values.ticks, theme.font) + 12);
-    const beside = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
-    const margin = centred ? labelWidth(rangeTicks, theme.font) + 12 : 8;
-    const right = Math.max(left + 40, size.width - margin - beside);
-    const x = scaleLinear(featureDomain(curves), [left, right]);
-    return {
-      axis,
-      slopesEnd,
-      bottom,
-      y,
-      yTicks: values.ticks,
-      valueExponent: values.exponent,
-      rangeTicks,
-      left,
-      right,
-      x,
-    };
-  };
-  let fit = layOut(AXIS_LABELS);
+  const setting = { scene, size, font: theme.font, range, rug };
+  // Labels of levels need another height, which hardly changes the width that they are fitted to.
+  let fit = layOut(setting, AXIS_LABELS);
   let labels: LevelLabels | null = null;
   if (hasLevels(curves.kind)) {
     labels = levelLabels(featureTicks(scene, write, fit.x), fit.x(1) - fit.x(0), theme.font);
-    fit = layOut(labels.height);
+    fit = layOut(setting, labels.height);
   }
   const { right, x, y } = fit;
-  const slot = scene.missing === null ? null : slotOf(right, curves.nLines);
-  const reach = scene.onLevels ? stripReach(curves.nLines, x(1) - x(0)) : 0;
-
-  const lines = lineSetOf(scene, colors, fit, reach, size.ratio);
+  const slot = slotOf(scene, right, SLOT_GAP, SLOT_WIDTH);
+  const reach = scene.onLevels ? stripReach(nLines, x(1) - x(0)) : 0;
   return {
     ...fit,
     scene,
@@ -237,17 +239,17 @@ export function plotOf(
     slot,
     reach,
     rug,
-    shared,
-    isCut: cut === "yes",
+    shared: range.shared,
+    isCut: range.cut === "yes",
     top: TOP,
     write,
     xTicks: featureTicks(scene, write, x),
     levelLabels: labels,
     palette: paletteOf(colors, theme),
-    lines,
-    order: fairOrder(curves.nLines),
-    thickness: lineThickness(curves.nLines) * size.ratio,
-    strength: lineStrength(scene.kind === "d-ice" ? STEP_LINES * curves.nLines : curves.nLines),
+    lines: lineSetOf(scene, colors, fit, reach, size.ratio),
+    order: fairOrder(nLines),
+    thickness: lineThickness(nLines) * size.ratio,
+    strength: lineStrength(scene.kind === "d-ice" ? STEP_LINES * nLines : nLines),
   };
 }
 
@@ -286,7 +288,7 @@ export function dotX({ x, slot, reach, scene }: Drawable, line: number, value: n
   return x(value) + reach * place;
 }
 
-/** A linear scale written out: a call per point would cost more than drawing it. */
+/** Applies a linear scale without a call per point, which would cost more than drawing. */
 export function toPixels(values: Float32Array, y: Scale, ratio: number): Float32Array {
   const zero = y(0) * ratio;
   const slope = (y(1) - y(0)) * ratio;

@@ -1,12 +1,12 @@
 /**
- * From the curves of a feature to what a kind of picture shows, still in the units of the data: where the points of
- * every line are and what goes on top of them.
+ * The curves of a feature as a kind of plot shows them, in the units of the data: the points of every line, their mean
+ * and the band.
  */
 import { extent } from "d3-array";
 import {
   anchorIndex,
+  anchorValues,
   centeredCurves,
-  heldValues,
   slopeEnds,
   slopes,
   stepValues,
@@ -30,9 +30,9 @@ export interface Scene {
   mean: Float32Array;
   low: Float32Array;
   high: Float32Array;
-  /** Height of each line at its own value. */
+  /** Height of each line at its observed value. */
   own: Float32Array;
-  /** What stands beside the axis: the lines' values where the feature's is missing, and their mean and spread. */
+  /** Values with the feature missing, drawn next to the axis, and their mean and band. */
   missing: { values: Float32Array; mean: number; low: number; high: number } | null;
   /** Whether the points are levels: dots, with nothing in between. */
   onLevels: boolean;
@@ -73,8 +73,8 @@ function spreadOf(values: Float32Array, nPoints: number): Float32Array {
   return spread;
 }
 
-/** The band beside the axis follows from the lines, as that over it does. */
-function spreadBeside(values: Float32Array, mean: number): { low: number; high: number } {
+/** The band of the values next to the axis: mean ± standard deviation of the lines. */
+function missingBand(values: Float32Array, mean: number): { low: number; high: number } {
   const [spread = 0] = spreadOf(values, 1);
   return { low: mean - spread, high: mean + spread };
 }
@@ -115,14 +115,14 @@ export function standIns({ observed, median, kind, grid }: Curves): Float64Array
   return observed.map((value) => (isOnAxis(value) ? value : median));
 }
 
-/** The values beside the axis, each lowered by what its line was, and their mean by `shift`, or as they are. */
-function besideAxis(
+/** The values next to the axis minus the `centre` of their line, and their mean minus `shift`; null is the mean of the values. */
+function missingValues(
   { missing, offset }: Curves,
-  held: (line: number) => number,
+  centre: (line: number) => number,
   shift: number | null,
 ): Shape["missing"] {
   if (missing === null) return null;
-  const values = missing.values.map((value, line) => value - held(line));
+  const values = missing.values.map((value, line) => value - centre(line));
   const mean = shift === null ? meanOf(values, 1)[0]! : missing.mean - offset - shift;
   return {
     values,
@@ -149,7 +149,7 @@ function asDashes(shape: Shape): Shape {
 }
 
 function iceShape(curves: Curves, isProbability: boolean): Shape {
-  const missing = besideAxis(curves, () => 0, 0);
+  const missing = missingValues(curves, () => 0, 0);
   const shape = {
     x: curves.grid,
     values: curves.values,
@@ -170,17 +170,17 @@ function iceShape(curves: Curves, isProbability: boolean): Shape {
 function centeredShape(curves: Curves, anchor: Anchor): Shape {
   const { grid, median, values, partialDependence, predictions } = curves;
   const index = anchorIndex(grid, anchor, median);
-  const held = heldValues({ ...curves, observed: standIns(curves) }, anchor);
-  const centered = centeredCurves(values, held);
-  // Lines that are held at one place take the partial dependence with them; else the mean is that of the drawn lines.
+  const centres = anchorValues({ ...curves, observed: standIns(curves) }, anchor);
+  const centered = centeredCurves(values, centres);
+  // Centring at one grid value shifts the partial dependence; otherwise the mean is that of the drawn lines.
   const shift = index === null ? null : partialDependence[index]!;
   const mean = shift === null ? meanOf(centered, grid.length) : partialDependence.map((value) => value - shift);
-  // A row that lacks the value has its own prediction beside the axis, not on its line.
+  // The prediction of a row with the value missing is next to the axis, not on its line.
   const own = predictions.map((value, i) =>
-    index !== null || Number.isNaN(curves.observed[i]!) ? value - held[i]! : 0,
+    index !== null || Number.isNaN(curves.observed[i]!) ? value - centres[i]! : 0,
   );
-  const missing = besideAxis(curves, (i) => held[i]!, shift);
-  const centeredMissing = missing === null ? null : { ...missing, ...spreadBeside(missing.values, missing.mean) };
+  const missing = missingValues(curves, (i) => centres[i]!, shift);
+  const centeredMissing = missing === null ? null : { ...missing, ...missingBand(missing.values, missing.mean) };
   return {
     x: grid,
     values: centered,

@@ -1,13 +1,14 @@
-/** Which layers and lines show the selected rows: a few as strokes, more by the same raster as all. */
+/** How selected rows are drawn: few as strokes, many by the raster. */
+
+import type { Palette } from "../geometry/line_image.ts";
 import { pickPalette } from "../geometry/palette.ts";
-import type { Palette } from "../geometry/raster.ts";
 import type { Theme } from "../view/theme.ts";
 import type { Plot } from "./plot.ts";
 
-/** Of what a layer is: of all lines, which fade where some are selected, or of the selected ones over them. */
+/** The curves of a layer: all, which are dimmed if rows are selected, or the selected ones over them. */
 export type Which = "all" | "selected";
 
-/** More rows than this are no longer drawn as strokes. */
+/** More rows than this are drawn by the raster. */
 const MOST_STROKES = 20;
 
 export const layerClass = (which: Which): string => `ice-layer ice-lines-${which}`;

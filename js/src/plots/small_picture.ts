@@ -1,4 +1,4 @@
-/** A small plot on the page: axes with their ends, the data under them, lines, mean, and the rows that are singled out. */
+/** A small plot on the page: axes with their ends, the histogram, curves, mean, and highlighted rows. */
 import { html, setText, svg, update } from "../elements/element.ts";
 import { cssColor } from "../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../geometry/raster.ts";
@@ -17,7 +17,7 @@ import { lineOf, type SmallPlot, tallestOf } from "./small_plot.ts";
 const LEVEL_GAP = 0.36;
 const SLOT_BAR = 5;
 
-/** How the ends of a value axis are written: with two digits of what lies between them. */
+/** Writes the ends of a value axis with two digits of their difference. */
 export const endsWriter = ([low, high]: [number, number]): ((value: number) => string) =>
   columnFormat(10 * (high - low));
 
@@ -41,7 +41,7 @@ export class SmallPicture {
     return this.#plot;
   }
 
-  /** Everything but the lines, which `paint` draws; rows that were singled out stay so. */
+  /** Draws everything but the curves, which `paint` draws; highlighted rows stay highlighted. */
   draw(plot: SmallPlot): void {
     this.#plot = plot;
     this.#fade = new Fade(plot);
@@ -65,13 +65,13 @@ export class SmallPicture {
     this.mark(this.#marked.selection, this.#marked.pointed);
   }
 
-  /** The lines of some rows, `all` being how many there are in the whole; says what that took, in ms. */
+  /** Paints the curves of some of `all` rows. Returns the time that took, in ms. */
   paint(decay: number, order: Uint32Array, all: number): number {
     if (this.#plot === null) return 0;
     return this.#paintOn(this.#canvas, decay, order, sampleStrength(this.#plot.strength, all, order.length));
   }
 
-  /** Once more over the others, those of the selected rows that are too many for strokes. */
+  /** Paints selected curves over the others, where they are too many for strokes. */
   paintSelected(decay: number, order: Uint32Array): number {
     this.#picked.hidden = order.length === 0;
     return order.length === 0 ? 0 : this.#paintOn(this.#picked, decay, order, lineStrength(order.length));
@@ -88,7 +88,7 @@ export class SmallPicture {
     return performance.now() - start;
   }
 
-  /** Rows on top of the others, which step back where some are selected, and the mean. */
+  /** Draws selected and pointed rows over the others, which are dimmed if rows are selected, and the mean. */
   mark(selection: readonly number[], pointed: number | null): void {
     this.#marked = { selection, pointed };
     const plot = this.#plot;
@@ -123,13 +123,13 @@ function endsOf({ scene: { curves } }: SmallPlot): [string, string] {
   return grid.length === 1 ? [write(grid[0]!), ""] : [write(grid[0]!), write(grid[grid.length - 1]!)];
 }
 
-/** Where the ends are written short, what they are in full. */
+/** The full text of shortened ends. */
 function wholeEndsOf({ scene: { curves } }: SmallPlot): string {
   const { grid, kind, clock } = curves;
   return kind === "datetime" && grid.length > 0 ? spanTexts([grid[0]!, grid[grid.length - 1]!], clock).join(" – ") : "";
 }
 
-/** The baseline, and what is written under it. */
+/** The baseline and the labels under it. */
 function underAxis({ ticks, slot, left, right, axis, size }: SmallPlot): SVGElement[] {
   if (ticks === null) return [svg("line", { class: "ice-baseline", x1: left, x2: right, y1: axis, y2: axis })];
   const { x, labels, font } = ticks;
@@ -196,7 +196,7 @@ function meanDot(cx: number, cy: number, low: number, high: number, r: number): 
   return mark;
 }
 
-/** The line of a row and its own value; nothing where it is not among the lines. */
+/** The curve of a row with a dot at its observed value; nothing if it is not drawn. */
 function rowOf(plot: SmallPlot, row: number, name: "selected" | "hovered"): SVGElement[] {
   const { scene, lines, palette, x, y } = plot;
   const { curves, onLevels, missing } = scene;

@@ -1,8 +1,9 @@
-/** The same curves in small: as many points as there are pixels, the ends of the axes in words, no strip of slopes. */
+/** Small plots: at most one point per pixel, labels at the ends of the axes, no strip of slopes. */
 import { max } from "d3-array";
 import { stripReach } from "../geometry/levels.ts";
+import type { LineSet } from "../geometry/line_image.ts";
 import type { Polylines } from "../geometry/pick.ts";
-import { type LineSet, lineStrength, lineThickness } from "../geometry/raster.ts";
+import { lineStrength, lineThickness } from "../geometry/raster.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick } from "../marks/axis.ts";
 import { scaleLinear } from "../marks/scale.ts";
@@ -21,6 +22,7 @@ import {
   lineSetOf,
   paletteOf,
   type Slot,
+  slotOf,
   valueTicks,
 } from "./plot.ts";
 import { atPoints, type Scene, sceneOf, thinnedCurves } from "./scene.ts";
@@ -31,7 +33,7 @@ export interface SmallPlot extends Drawable {
   bottom: number;
   axis: number;
   yTicks: Tick[];
-  /** What is written under the axis; null where that is its ends alone. */
+  /** Ticks under the axis; null if only the ends of the axis are labelled. */
   ticks: { x: Tick[]; labels: LevelLabels | null; exponent: string; font: string } | null;
   order: Uint32Array;
   strength: number;
@@ -67,7 +69,7 @@ export function keptPoints(grid: ArrayLike<number>, most: number): number[] {
   return [...kept, last];
 }
 
-/** Centring knows every value; of slopes at every step, those between the values that are kept are drawn. */
+/** The scene at some grid values. Centring uses all values; slopes at every step are those between the kept values. */
 export function smallScene(
   curves: Curves,
   kind: Kind,
@@ -97,7 +99,7 @@ export function smallScene(
 /** Lowest and highest of all that is drawn, as it is. */
 export const rangeOf = ({ extent: [low, high], base }: Scene): [number, number] => [low + base, high + base];
 
-/** What all features share, and what lies beyond it of one: missing values, rows between the grid values. */
+/** The smallest range that contains both. */
 export const around = (one: [number, number], other: [number, number]): [number, number] => [
   Math.min(one[0], other[0]),
   Math.max(one[1], other[1]),
@@ -169,10 +171,10 @@ export function smallPlot(
   const ends = flat ? [low] : [low, high];
   const yTicks = ends.map((value) => ({ at: y(value - base), label: flat ? number(value) : write(value) }));
   const left = Math.max(LEAST_LEFT, labelWidth(yTicks, theme.font) + 10);
-  const beside = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
-  const right = Math.max(left + 20, size.width - beside - 2);
+  const slotRoom = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
+  const right = Math.max(left + 20, size.width - slotRoom - 2);
   const x = scaleLinear(featureDomain(curves), [left, right]);
-  const slot = scene.missing === null ? null : slotAt(right, curves.nLines);
+  const slot = slotOf(scene, right, SLOT_GAP, SLOT_WIDTH);
   return plotIn(scene, colors, size, theme, { left, right, bottom, axis, x, y, slot, yTicks, ticks: null });
 }
 
@@ -194,8 +196,8 @@ export function tickedPlot(
     const wanted = Math.max(2, Math.floor((bottom - TOP) / 48));
     const { ticks, exponent } = valueTicks([low, high], [bottom, TOP], wanted);
     const left = Math.max(LEAST_LEFT, labelWidth(ticks, font) + 12);
-    const beside = scene.missing === null ? 0 : SLOT_GAP + TICKED_SLOT;
-    const right = Math.max(left + 20, size.width - beside - 4);
+    const slotRoom = scene.missing === null ? 0 : SLOT_GAP + TICKED_SLOT;
+    const right = Math.max(left + 20, size.width - slotRoom - 4);
     const y = scaleLinear([low - base, high - base], [bottom, TOP]);
     const x = scaleLinear(featureDomain(curves), [left, right]);
     return {
@@ -216,13 +218,8 @@ export function tickedPlot(
     labels = levelLabels(xTicks, frame.x(1) - frame.x(0), font);
     ({ exponent, xTicks, ...frame } = layOut(Math.max(leastLabels, labels.height)));
   }
-  const slot = scene.missing === null ? null : slotAt(frame.right, curves.nLines, TICKED_SLOT);
+  const slot = slotOf(scene, frame.right, SLOT_GAP, TICKED_SLOT);
   return plotIn(scene, colors, size, theme, { ...frame, slot, ticks: { x: xTicks, labels, exponent, font } });
-}
-
-function slotAt(right: number, nLines: number, width = SLOT_WIDTH): Slot {
-  const left = right + SLOT_GAP;
-  return { left, right: left + width, at: left + width / 2, reach: stripReach(nLines, width) };
 }
 
 /** The tallest bar of the data, those that lack the value included. */

@@ -1,4 +1,4 @@
-/** Which values the axis shows: all that is drawn, what all features share, or of slopes the bulk. */
+/** The values that the axis shows: all that are drawn, the range of all features, or most of the slopes. */
 import { extent } from "d3-array";
 import type { Figures } from "../wire/decode.ts";
 import type { Kind } from "../wire/protocol.ts";

@@ -1,16 +1,16 @@
-/** What the reader can choose to see of the open feature, and why not the rest. */
+/** The choices for the open feature, and why others are not available. */
 import { slopeEnds } from "../geometry/transforms.ts";
 import type { Curves } from "../wire/decode.ts";
 import type { Kind } from "../wire/protocol.ts";
 import { drawnKind, hasLevels } from "../words/values.ts";
-import type { Store } from "./store.ts";
+import { loadedOf, type Store } from "./store.ts";
 
 /** Above this number curves are drawn as a density by default. */
 const MOST_LINES = 2000;
 /** Maximum number of rows with ticks; more could not be distinguished. */
 const MOST_TICKS = 500;
 
-/** Null: it is there for the choosing. A sentence: why it is not. Undefined: there is nothing of the kind. */
+/** Null if a choice is available; a sentence if it is not; undefined if it does not exist. */
 export type Offer = string | null | undefined;
 
 export interface Offers {
@@ -48,7 +48,7 @@ export function offersOf({ curves, kind, response }: Situation): Offers {
   };
 }
 
-/** Of many features in small, only what is the same for all of them. */
+/** The choices for many small plots, which apply to all features. */
 export function offersOfAll(kind: Kind): Offers {
   const nothing = { density: undefined, full_slopes: undefined, target: undefined, rug: undefined };
   return { ...nothing, every_step: kind === "d-ice" ? null : undefined, shared_y: sharedOffer(kind) };
@@ -59,13 +59,8 @@ const sharedOffer = (kind: Kind): Offer =>
 
 /** Available choices for the open feature. */
 export function offersIn({ picture, kind, response }: Store): Offers {
-  const shown = picture.value;
-  const loaded = shown.state === "ready" ? shown.loaded : shown.state === "loading" ? shown.previous : null;
-  return offersOf({
-    curves: loaded?.curves ?? null,
-    kind: kind.value,
-    response: response.value,
-  });
+  const curves = loadedOf(picture.value)?.curves ?? null;
+  return offersOf({ curves, kind: kind.value, response: response.value });
 }
 
 function targetOffer({ target }: Curves, drawn: Kind, response: string): Offer {

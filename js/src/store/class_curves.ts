@@ -10,57 +10,72 @@ export type ClassesPicture =
   | { state: "error"; message: string }
   | { state: "ready"; classes: ClassCurves };
 
-/** Features whose classes stay at hand. */
+/** The number of features whose classes are kept. */
 const KEPT = 8;
 
-export function followClasses(store: Store, aborted: AbortSignal): ReadonlySignal<ClassesPicture> {
-  const picture = signal<ClassesPicture>({ state: "off" });
-  const known = new Map<string, ClassCurves>();
-  let turn = 0;
+/** The curves that are requested, as the key of the request; "" while no classes are shown. */
+const requestKey = (store: Store): string => {
+  const shown = store.picture.value;
+  const header = store.figures.value?.header;
+  const isShown = store.remembered.of("classes").value && header !== undefined && header.outputs.length > 1;
+  if (!isShown) return "";
+  const feature = shown.state === "ready" ? shown.loaded.curves.feature : "";
+  return JSON.stringify([feature, store.maxLines.value, store.response.value, store.output.value]);
+};
 
-  const wanted = computed(() => {
-    const shown = store.picture.value;
-    const header = store.figures.value?.header;
-    const isWanted = store.remembered.of("classes").value && header !== undefined && header.outputs.length > 1;
-    if (!isWanted) return "";
-    const feature = shown.state === "ready" ? shown.loaded.curves.feature : "";
-    return JSON.stringify([feature, store.maxLines.value, store.response.value, store.output.value]);
-  });
+class ClassesFeed {
+  readonly picture = signal<ClassesPicture>({ state: "off" });
+  readonly #kept = new Map<string, ClassCurves>();
+  #turn = 0;
 
-  const load = async (key: string): Promise<void> => {
-    const mine = ++turn;
+  constructor(private readonly store: Store) {}
+
+  async load(key: string): Promise<void> {
+    const turn = ++this.#turn;
     if (key === "") {
-      picture.value = { state: "off" };
+      this.picture.value = { state: "off" };
       return;
     }
     const [feature, maxLines, response, output] = JSON.parse(key) as [string, number, string, string];
-    const before = picture.peek();
-    const previous = before.state === "ready" ? before.classes : before.state === "loading" ? before.previous : null;
-    // The same rows and classes, whichever is explained.
-    const asked = JSON.stringify([feature, maxLines, response]);
-    const kept = known.get(asked);
+    // The same rows and classes, whichever class is explained.
+    const keptAs = JSON.stringify([feature, maxLines, response]);
+    const kept = this.#kept.get(keptAs);
     if (kept?.outputs.includes(output)) {
-      picture.value = { state: "ready", classes: kept };
+      this.picture.value = { state: "ready", classes: kept };
       return;
     }
-    picture.value = { state: "loading", previous };
+    this.picture.value = { state: "loading", previous: this.#previous() };
     if (feature === "") return; // its curves come first
     try {
-      const { body, buffers } = await store.client.request({ type: "classes", feature, max_lines: maxLines });
-      const classes = decodeClasses(body, buffers);
-      known.set(asked, classes);
-      for (const oldest of known.keys()) if (known.size > KEPT) known.delete(oldest);
-      if (mine === turn) picture.value = { state: "ready", classes };
+      const classes = await this.#request(feature, maxLines, keptAs);
+      if (turn === this.#turn) this.picture.value = { state: "ready", classes };
     } catch (error) {
-      if (mine !== turn || error instanceof Cancelled) return;
-      picture.value = { state: "error", message: sentenceOf(error) };
+      if (turn !== this.#turn || error instanceof Cancelled) return;
+      this.picture.value = { state: "error", message: sentenceOf(error) };
     }
-  };
+  }
 
+  #previous(): ClassCurves | null {
+    const before = this.picture.peek();
+    return before.state === "ready" ? before.classes : before.state === "loading" ? before.previous : null;
+  }
+
+  async #request(feature: string, maxLines: number, keptAs: string): Promise<ClassCurves> {
+    const { body, buffers } = await this.store.client.request({ type: "classes", feature, max_lines: maxLines });
+    const classes = decodeClasses(body, buffers);
+    this.#kept.set(keptAs, classes);
+    for (const oldest of this.#kept.keys()) if (this.#kept.size > KEPT) this.#kept.delete(oldest);
+    return classes;
+  }
+}
+
+export function followClasses(store: Store, aborted: AbortSignal): ReadonlySignal<ClassesPicture> {
+  const feed = new ClassesFeed(store);
+  const key = computed(() => requestKey(store));
   const stop = effect(() => {
-    const key = wanted.value;
-    void load(key);
+    const requested = key.value;
+    void feed.load(requested);
   });
   aborted.addEventListener("abort", stop, { once: true });
-  return picture;
+  return feed.picture;
 }

@@ -4,7 +4,7 @@ import { Cancelled, type Client, sentenceOf } from "../wire/client.ts";
 import { type Curves, decodeColors, decodeCurves, type LineColors } from "../wire/decode.ts";
 import { isTogether, type RuleScale, type Sides, type Split, splitColors } from "./two_sides.ts";
 
-/** Features whose curves stay at hand after another one was opened. */
+/** The number of features whose curves are kept. */
 const KEPT_CURVES = 8;
 
 export interface Coloring {
@@ -18,7 +18,7 @@ export class CurveCache {
   readonly #asked = new Map<string, Promise<Curves>>();
   readonly #colors = new WeakMap<Curves, Map<string, LineColors>>();
 
-  /** `explained` names the output: curves of another one are never mistaken for those of this one. */
+  /** `explained` identifies the output; the curves of each output have their own keys. */
   constructor(
     private readonly client: Client,
     private readonly explained: ReadonlySignal<string>,
@@ -90,7 +90,7 @@ export class CurveCache {
     split: Sides | null,
     kept: Map<string, LineColors>,
   ): Promise<LineColors> {
-    // Levels that a rule names may be too rare for a colour of their own.
+    // Levels of a rule may be too rare to have a separate colour.
     const levels = split === null || split === "median" ? null : split.levels;
     const plain = JSON.stringify([column, null]);
     const whole = kept.get(plain);

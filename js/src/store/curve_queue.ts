@@ -1,6 +1,6 @@
 /**
- * Curves of features besides the open one. They are asked for while someone looks at them, a few at once and never
- * ahead of the open feature; answers that come late are kept like the others, as long as there is room.
+ * Curves of features besides the open one. They are requested while they are visible, a few at once, and never before
+ * the open feature; late replies are kept, too, as long as there is room.
  */
 
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
@@ -9,7 +9,7 @@ import { type Curves, decodeCurves } from "../wire/decode.ts";
 import type { CurvesRequest } from "../wire/protocol.ts";
 import type { Loaded, Store } from "./store.ts";
 
-/** Questions that are open at once: the kernel answers one after the other, and an opened feature waits for these. */
+/** Open requests at once: the kernel answers one after the other, and a newly opened feature waits for these. */
 const AT_ONCE = 2;
 /** Values of curves that are kept, 16 MB of them. */
 const MOST_VALUES = 4e6;
@@ -19,9 +19,9 @@ export type Shelved = { state: "waiting" } | { state: "error"; message: string }
 export interface ShelfOptions {
   /** How many lines of each feature. */
   maxLines: () => number;
-  /** Rows that must be among them; what lacks some is shown until it is replaced. */
+  /** Rows that must be among them; curves without some of these are shown until they are replaced. */
   rows: () => readonly number[];
-  /** Curves that are at hand without a question. */
+  /** Curves that are available without a request. */
   atHand?: (feature: string, rows: readonly number[]) => Curves | null;
 }
 
@@ -31,7 +31,7 @@ export class Shelf {
   readonly #version = signal(0);
   readonly #kept = new Map<string, Shelved>();
   readonly #asking = new Set<string>();
-  /** What each was last asked for: the kernel may have fewer lines than that. */
+  /** The last request of each feature; the kernel may have fewer curves than requested. */
   readonly #askedFor = new Map<string, { maxLines: number; rows: ReadonlySet<number> }>();
   #wanted: readonly string[] = [];
   #explained = "";
@@ -46,7 +46,7 @@ export class Shelf {
       effect(() => {
         const explained = store.explained.value;
         store.status.value.state;
-        // What failed may succeed now; of another output nothing is left.
+        // Failed requests are repeated, and the curves of another output are dropped.
         for (const [feature, { state }] of this.#kept) {
           if (explained !== this.#explained || state === "error") this.#kept.delete(feature);
         }
@@ -63,14 +63,14 @@ export class Shelf {
         store.colorBy.value;
         store.split.value;
         for (const [feature, kept] of this.#kept) {
-          // Only what is cancelled is refused here; then the colours stay as they are.
+          // Rejected only if cancelled; the colours stay as they are then.
           if (kept.state === "ready") this.#color(feature, kept.loaded.curves, false).catch(() => undefined);
         }
       }),
     ];
   }
 
-  /** Counts what came and went. */
+  /** Increases with every change. */
   get version(): ReadonlySignal<number> {
     return this.#version;
   }
@@ -79,13 +79,13 @@ export class Shelf {
     return this.#kept.get(feature) ?? WAITING;
   }
 
-  /** What is looked at, the most urgent first; what nobody looks at any more is no longer asked for. */
+  /** Sets the visible features, the most urgent first; others are no longer requested. */
   want(features: readonly string[]): void {
     this.#wanted = features;
     for (const feature of [...features].reverse()) {
       const kept = this.#kept.get(feature);
       if (kept === undefined) continue;
-      this.#kept.delete(feature); // kept last = looked at last
+      this.#kept.delete(feature); // last in order = used last
       this.#kept.set(feature, kept);
     }
     this.#ask();
@@ -146,7 +146,7 @@ export class Shelf {
     return decodeCurves(body, buffers);
   }
 
-  /** Curves appear with their colours; those on show keep the old ones until the new are there. */
+  /** Curves appear together with their colours; visible curves keep the old colours until the new ones arrive. */
   async #color(feature: string, curves: Curves, isNew: boolean): Promise<void> {
     const explained = this.#explained;
     const coloring = this.#coloring();

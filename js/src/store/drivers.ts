@@ -1,6 +1,6 @@
 /**
- * What makes the curves of the open feature differ. It is asked for once its curves have been on screen for a moment,
- * one question at a time, so that no curves ever wait for it; and kept.
+ * What explains the differences between the curves of the open feature. It is requested after its curves have been
+ * drawn for a moment, one request at a time, so that no curves wait for it; replies are kept.
  */
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { Cancelled, type Client, sentenceOf } from "../wire/client.ts";
@@ -16,10 +16,10 @@ export interface Together extends CombinedBody {
   feature: string;
 }
 
-/** Whose lines are on screen. */
+/** The feature on screen. */
 export interface Showing {
   feature: string;
-  /** Of the feature, and of the output it is explained for. */
+  /** Identifies the feature and the output. */
   key: string;
 }
 
@@ -59,7 +59,7 @@ export class DriversFeed {
     });
   }
 
-  /** What is known; null while nothing is. */
+  /** The reply; null until it arrives. */
   of(key: string): Drivers | null {
     this.#news.value;
     return this.#known.get(key) ?? null;
@@ -87,7 +87,7 @@ export class DriversFeed {
       }
     }
     this.#isAsking = false;
-    // A question that was cancelled is put again when its feature is opened again, and not before.
+    // A cancelled request is repeated when its feature is opened again, not before.
     if (this.#known.has(key) || this.showing.peek()?.key !== key) this.#news.value++;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Which lines the legend has switched off, by the value that colours them. What is remembered names levels, so that it
- * holds whatever other levels there are; what is drawn is asked by colour values.
+ * The curves that the legend hides, by the value that colours them. Filters are stored by names of levels, so that they
+ * stay valid with other levels; drawing uses colour values.
  */
 import type { CategoryColors, ColorsBody, ViewChoices } from "../wire/protocol.ts";
 

@@ -7,7 +7,7 @@ export interface Pins {
   readonly rows: ReadonlySignal<readonly number[]>;
   /** The row that the card is about; null where it is closed. */
   readonly opened: ReadonlySignal<number | null>;
-  /** Selects a row and opens its card, or lets go of it where it was selected. */
+  /** Selects a row and opens its card, or deselects it. */
   pin(position: number, extend: boolean): void;
   /** Opens the card of the next pinned row, or of the one before. */
   turn(step: 1 | -1): void;

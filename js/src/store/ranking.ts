@@ -15,14 +15,14 @@ export interface RankedFeature {
   value: number;
   /** Impact without decay, in a ranking by in-distribution impact; null in any other. */
   tick: number | null;
-  /** Why the bar is longer than its tick; null where it is not. */
+  /** Why the bar is longer than its tick; null if it is not. */
   longer: "steeper" | "share" | null;
   direction: number;
-  /** Share of the weight that the decay leaves. */
+  /** Share of the weight that the decay keeps. */
   support: number;
-  /** Where the figure is far from what it is evenly along the axis: both, in the unit of the prediction. */
+  /** The figure and its value evenly along the axis, if these are far apart, in the unit of the prediction. */
   farOff: { figure: number; even: number } | null;
-  /** Between which two figures the value lies, as far as rows drawn by lot tell; null where nobody drew any. */
+  /** The interval of the figure over resampled rows; null without one. */
   interval: [number, number] | null;
   /** Mean change of the prediction per change of category; NaN where there are none. */
   meanChange: number;

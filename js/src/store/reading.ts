@@ -1,9 +1,9 @@
-/** Figures as the reader chose to see them: at a decay, in a unit. The twin of `units.py`. */
+/** Figures at the chosen decay and in the chosen unit. The twin of `units.py`. */
 import type { Figures } from "../wire/decode.ts";
 import type { Unit } from "../wire/protocol.ts";
 import { figureFormat, number } from "../words/numbers.ts";
 
-/** What has the unit of the prediction, in the order of tables. */
+/** Figures in the unit of the prediction, in the order of tables. */
 export const EFFECTS: ReadonlySet<string> = new Set([
   "impact",
   "in_distribution_impact",
@@ -12,7 +12,7 @@ export const EFFECTS: ReadonlySet<string> = new Set([
   "non_linearity",
   "missing_impact",
 ]);
-/** The same per change of category, which only some features have: they are no whole. */
+/** In the unit of the prediction, too, but only some features have it, so it has no total. */
 const MEAN_CHANGE = "mean_change";
 /** Metrics whose sum is below this part of that of impact have no shares. */
 const ROUNDING = 1e-12;
@@ -21,14 +21,13 @@ const END_OF_INTERVAL = /_(low|high)$/;
 export class Reading {
   readonly #wholes = new Map<string, number>();
 
-  /** The unit is that of the prediction as long as another one is not known. */
   constructor(
     readonly figures: Figures,
     readonly decay: number,
     readonly unit: Unit,
   ) {}
 
-  /** A figure in the unit that was chosen. */
+  /** A figure in the chosen unit. */
   get(index: number, name: string): number {
     const value = this.plain(index, name);
     const metric = name.replace(END_OF_INTERVAL, "");
@@ -46,12 +45,12 @@ export class Reading {
     return header.profiles.includes(name) ? profile.get(name, index, this.decay) : impact.get(index, name);
   }
 
-  /** How a figure on its own is written. */
-  write(value: number, beside = 0): string {
-    return this.#withUnit(value, number(value, beside));
+  /** Writes a single figure; see `number`. */
+  write(value: number, relatedTo = 0): string {
+    return this.#withUnit(value, number(value, relatedTo));
   }
 
-  /** How a column of figures is written. */
+  /** Returns a function that writes the figures of a column. */
   column(largest: number): (value: number) => string {
     const write = figureFormat(largest);
     return (value) => this.#withUnit(value, write(value));
@@ -61,7 +60,7 @@ export class Reading {
     return this.unit === "prediction" || !Number.isFinite(value) ? text : `${text}\u00a0%`;
   }
 
-  /** What 100 per cent are. */
+  /** The figure that is 100 per cent. */
   #whole(metric: string): number {
     const { header } = this.figures;
     if (this.unit === "sd") return header.prediction_sd ?? Number.NaN;

@@ -1,6 +1,6 @@
 /**
- * What a JupyterLab is set to: JSON beside the page that its extension writes, and an event at each change. Without the
- * extension there are none. What was chosen in Python or by the reader stands over them.
+ * The settings of JupyterLab: its extension writes them as JSON to an attribute of the page, and sends an event at each
+ * change. Without the extension there are none. Choices in Python or in the explorer take precedence.
  */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { RAMPS, type Ramp } from "../geometry/palette.ts";

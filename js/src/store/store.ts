@@ -1,9 +1,9 @@
 /**
- * The one place panels meet. Document state mirrors the model's traits in both directions; view state (hover, the
- * drag in progress, hidden levels) belongs to this view alone and never leaves it.
+ * The state that panels share. Document state mirrors the model's traits in both directions; view state (hover, the
+ * drag in progress, hidden levels) belongs to this view alone.
  */
 import type { AnyModel } from "@anywidget/types";
-import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal, untracked } from "@preact/signals-core";
 import { type Client, sentenceOf } from "../wire/client.ts";
 import { type Curves, decodeImpact, decodeProfile, type Figures, type LineColors } from "../wire/decode.ts";
 import { FormError, headerOf, RELOAD, traitOf } from "../wire/forms.ts";
@@ -99,6 +99,28 @@ function describedBy(
 
 type PublicTraits = Omit<Traits, `_${string}`>;
 
+const DOCUMENT_STATE: readonly (keyof DocumentState)[] = [
+  "feature",
+  "color_by",
+  "kind",
+  "decay",
+  "rank_by",
+  "convention",
+  "unit",
+  "anchor",
+  "max_lines",
+  "selection",
+];
+
+/** What the picture is requested for. */
+interface Wanted {
+  feature: string;
+  maxLines: number;
+  selection: number[];
+  colorBy: string | null;
+  split: Split;
+}
+
 export class Store {
   readonly feature: ReadonlySignal<string>;
   readonly colorBy: ReadonlySignal<string | null>;
@@ -118,13 +140,13 @@ export class Store {
   readonly #impact: ReadonlySignal<Traits["_impact"]>;
   readonly #profile: ReadonlySignal<Traits["_profile"]>;
   readonly #described = computed(() => describedBy(this.#header.value, this.#impact.value, this.#profile.value));
-  /** Null until the kernel has described itself in a protocol this bundle speaks. */
+  /** Null until the kernel has sent a header of the same protocol version. */
   readonly figures: ReadonlySignal<Figures | null> = computed(() => this.#described.value.figures);
-  /** Why there are none although the kernel has described itself, as a sentence. */
+  /** Why the header cannot be read, as a sentence. */
   readonly problem: ReadonlySignal<string | null> = computed(() => this.#described.value.problem);
   readonly #isDescribed = computed(() => this.figures.value !== null);
   readonly #refusal = signal<string | null>(null);
-  /** Why the kernel did not take what was set here last, as a sentence; null where it did. */
+  /** Why the kernel refused the last change, as a sentence; null if it did not. */
   readonly refusal: ReadonlySignal<string | null> = this.#refusal;
   readonly reading: ReadonlySignal<Reading | null> = computed(() => {
     const figures = this.figures.value;
@@ -136,7 +158,7 @@ export class Store {
     const reading = this.reading.value;
     return reading === null ? [] : rankFeatures(reading, this.rankBy.value);
   });
-  /** Where names of features and columns that begin alike begin to differ. */
+  /** The position at which names of features and columns with the same beginning differ. */
   readonly partings: ReadonlySignal<ReadonlyMap<string, number>> = computed(() => {
     const { features = [], columns = [] } = this.figures.value?.header ?? {};
     return partings([...features, ...columns].map(({ name }) => name));
@@ -145,30 +167,30 @@ export class Store {
     isProbability: this.response.value === "predict_proba",
     everyStep: this.remembered.of("every_step").value,
   }));
-  /** What curves are of: those of another output, or on another scale, are no longer at hand. */
+  /** Identifies the output and its scale; curves of others are requested again. */
   readonly explained: ReadonlySignal<string> = computed(() =>
     JSON.stringify([this.output.value, this.response.value, this.#header.value.output_label]),
   );
-  /** What is explained until another output or response is; null where none was chosen. */
+  /** The label of the output that is replaced, until the kernel explains the chosen one; null otherwise. */
   readonly #awaited = signal<string | null>(null);
   /** Whether another output or response was chosen, and the kernel has not begun to explain it. */
   readonly isPreparing: ReadonlySignal<boolean> = computed(
     () => this.#awaited.value === (this.#header.value.output_label ?? ""),
   );
-  /** What is predicted, in the words of the user: "predicted cnt", "probability of malignant". */
+  /** The name of the output, such as "predicted cnt" or "probability of malignant". */
   readonly outputName: ReadonlySignal<string> = computed(() => this.#header.value.output_label ?? "prediction");
-  /** What was observed of it: "observed cnt". */
+  /** The name of the target, such as "observed cnt". */
   readonly targetName: ReadonlySignal<string> = computed(() => {
     const { target_name: name } = this.#header.value;
     return name ? `observed ${name}` : explanation("target").name;
   });
   readonly #picture = signal<Picture>({ state: "empty" });
   readonly picture: ReadonlySignal<Picture> = this.#picture;
-  /** What makes the lines of the open feature differ; null until it is known. */
+  /** What explains the differences between the curves of the open feature; null until the reply arrives. */
   readonly drivers: ReadonlySignal<Drivers | null> = computed(() =>
     this.#driversFeed.of(this.#keyOf(this.feature.value)),
   );
-  /** Where lines are parted by colour. */
+  /** The rule or threshold by which curves are coloured in two groups. */
   readonly split: ReadonlySignal<Split> = computed(() =>
     splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value),
   );
@@ -178,7 +200,7 @@ export class Store {
   readonly dragging = signal(false);
   /** Whether a brush is on its way over the lines. */
   readonly brushing = signal(false);
-  /** The row under the pointer, by its position in X: what panels that draw different rows have in common. */
+  /** The row under the pointer, by its position in X, which links panels that draw different rows. */
   readonly pointed = signal<number | null>(null);
   /** The one row that is selected, whose curve the crosshair follows; null where there is none, or several. */
   readonly whatIfRow: ReadonlySignal<number | null> = computed(() => {
@@ -206,7 +228,7 @@ export class Store {
   readonly #syncDecay = throttle(SYNC_MS, (decay: number) => this.#send("decay", decay));
   readonly #syncSelection = throttle(SYNC_MS, (rows: number[]) => this.#send("selection", rows));
   readonly #syncAnchor = throttle(SYNC_MS, (anchor: Anchor) => this.#send("anchor", anchor));
-  /** What the pointer holds: Python has the last word about it again when it is let go. */
+  /** The trait that is being dragged; updates from Python are applied after the drag. */
   #held: "selection" | "anchor" | null = null;
   readonly #endings: (() => void)[] = [];
   readonly #driversFeed: DriversFeed;
@@ -231,14 +253,8 @@ export class Store {
     readonly client: Client,
     readonly settings: ReadonlySignal<Settings> = signal({}),
   ) {
-    const hear = (message: unknown): void => {
-      const refusal = refusalOf(message);
-      if (refusal === null) return;
-      this.#refusal.value = refusal;
-      this.#awaited.value = null;
-    };
-    model.on("msg:custom", hear);
-    this.#endings.push(() => model.off("msg:custom", hear));
+    model.on("msg:custom", this.#hear);
+    this.#endings.push(() => model.off("msg:custom", this.#hear));
     const usual = computed(() => (settings.value.palette === undefined ? {} : { palette: settings.value.palette }));
     this.remembered = new Remembered(model, usual);
     this.feature = this.#follow("feature");
@@ -263,25 +279,7 @@ export class Store {
     this.#whatIfFeed = new WhatIfFeed(client, this.#whatIfKey, () => this.#whatIfQuestion());
     this.whatIf = this.#whatIfFeed.known;
 
-    const given = this.#follow("_given");
-    this.#endings.push(
-      effect(() => {
-        const wanted = settings.value.max_lines;
-        if (wanted === undefined || given.value.includes("max_lines") || wanted === this.maxLines.peek()) return;
-        this.#write("max_lines", wanted);
-      }),
-      effect(() => {
-        this.explained.value; // of another output nothing is at hand
-        const wanted = {
-          feature: this.#isDescribed.value ? this.feature.value : "",
-          maxLines: this.maxLines.value,
-          selection: this.selection.value,
-          colorBy: this.colorBy.value,
-          split: this.split.value,
-        };
-        this.#load(wanted);
-      }),
-    );
+    this.#endings.push(this.#followMaxLines(), this.#followPicture());
   }
 
   /** The open feature among the ranked ones, or null where it is none of them. */
@@ -350,13 +348,13 @@ export class Store {
     this.#syncDecay.call(decay);
   }
 
-  /** The end of a drag: Python hears the final value without delay. */
+  /** The end of a drag: Python receives the final value without delay. */
   releaseDecay(): void {
     if (!this.dragging.peek()) return;
     this.#syncDecay.flush();
     batch(() => {
       this.dragging.value = false;
-      this.#local("decay").value = this.#given("decay"); // the kernel may have taken the last one back
+      this.#local("decay").value = this.#given("decay"); // the kernel may have refused the last value
     });
   }
 
@@ -414,7 +412,7 @@ export class Store {
     this.#filter((scale, before) => toggledLevel(scale, before, level));
   }
 
-  /** Hides the lines of every other level, or shows all where that is so already. */
+  /** Hides the lines of all other levels; shows all if they are hidden already. */
   showOnlyLevel(level: number): void {
     this.#filter((scale, before) => onlyLevel(scale, before, level));
   }
@@ -441,7 +439,7 @@ export class Store {
     return this.#cache.known(feature, this.maxLines.peek(), rows);
   }
 
-  /** The colours of any curves, as those of the open feature have them. */
+  /** The colours of any curves, with the settings of the open feature. */
   colorsOf(curves: Curves): Promise<Coloring> {
     return this.#cache.colors(curves, this.colorBy.peek(), this.split.peek());
   }
@@ -473,29 +471,13 @@ export class Store {
   }
 
   documentState(): DocumentState {
-    return {
-      feature: this.feature.peek(),
-      color_by: this.colorBy.peek(),
-      kind: this.kind.peek(),
-      decay: this.decay.peek(),
-      rank_by: this.rankBy.peek(),
-      convention: this.convention.peek(),
-      unit: this.unit.peek(),
-      anchor: this.anchor.peek(),
-      max_lines: this.maxLines.peek(),
-      selection: this.selection.peek(),
-    };
+    const entries = DOCUMENT_STATE.map((key) => [key, this.#local(key).peek()]);
+    return Object.fromEntries(entries) as DocumentState;
   }
 
-  /** Asks again for what failed. */
+  /** Repeats what failed. */
   retry(): void {
-    this.#load({
-      feature: this.feature.peek(),
-      maxLines: this.maxLines.peek(),
-      selection: this.selection.peek(),
-      colorBy: this.colorBy.peek(),
-      split: this.split.peek(),
-    });
+    void this.#load(untracked(() => this.#wanted()));
     this.#driversFeed.retry();
   }
 
@@ -548,14 +530,42 @@ export class Store {
     this.model.save_changes();
   }
 
-  /** Curves and colours arrive as one picture, so lines never flash up in the wrong colour. */
-  async #load(wanted: {
-    feature: string;
-    maxLines: number;
-    selection: number[];
-    colorBy: string | null;
-    split: Split;
-  }): Promise<void> {
+  readonly #hear = (message: unknown): void => {
+    const refusal = refusalOf(message);
+    if (refusal === null) return;
+    this.#refusal.value = refusal;
+    this.#awaited.value = null;
+  };
+
+  /** Follows the setting of the number of lines until the user chooses one. */
+  #followMaxLines(): () => void {
+    const given = this.#follow("_given");
+    return effect(() => {
+      const wanted = this.settings.value.max_lines;
+      if (wanted === undefined || given.value.includes("max_lines") || wanted === this.maxLines.peek()) return;
+      this.#write("max_lines", wanted);
+    });
+  }
+
+  #followPicture(): () => void {
+    return effect(() => {
+      this.explained.value; // curves of another output are loaded again
+      void this.#load(this.#wanted());
+    });
+  }
+
+  #wanted(): Wanted {
+    return {
+      feature: this.#isDescribed.value ? this.feature.value : "",
+      maxLines: this.maxLines.value,
+      selection: this.selection.value,
+      colorBy: this.colorBy.value,
+      split: this.split.value,
+    };
+  }
+
+  /** Shows curves and colours together, so that curves never appear in the wrong colour. */
+  async #load(wanted: Wanted): Promise<void> {
     const turn = ++this.#loads;
     const current = () => turn === this.#loads;
     const before = this.#picture.peek();
@@ -577,7 +587,7 @@ export class Store {
     }
   }
 
-  /** What is shown already stays as it is, so that a new selection alone draws nothing anew. */
+  /** Keeps an equal picture, so that a new selection alone redraws nothing. */
   #show(picture: Picture): void {
     const before = this.#picture.peek();
     if (before.state === "ready" && picture.state === "ready") {

@@ -9,7 +9,7 @@ import { type Drivers, splitsOf, type Together, togetherOf } from "./drivers.ts"
 
 /** On two sides of what. */
 export type Sides = "median" | DriverBody;
-/** Where lines are parted; null = not at all. */
+/** The rule that splits the curves; null is no split. */
 export type Split = Sides | Together | null;
 
 /** Levels that are sides of a split, and what was split. */
@@ -33,7 +33,7 @@ export const hasRules = (scale: ColorsBody): boolean => isSplit(scale) || "rules
 /** What colours without a split. */
 export const unsplit = (scale: ColorsBody): ColorsBody => (isSplit(scale) ? scale.split : scale);
 
-/** Whether lines have the colours of several rules, which the kernel tells for each row. */
+/** Whether curves have the colours of several rules, which the kernel evaluates for each row. */
 export const isTogether = (split: Split): split is Together => split !== null && split !== "median" && "rules" in split;
 
 /** The split that a reader chose; a column that explains nothing of this feature is not split. */
@@ -50,7 +50,7 @@ export function splitOf(coloring: ViewChoices["coloring"], column: string | null
   }
 }
 
-/** On which side a value is, where the scale tells. */
+/** The side of a value, by the scale. */
 function sideOf(scale: ColorsBody, split: Sides): ((value: number) => boolean) | null {
   if (scale.kind === "continuous") {
     const at = split === "median" ? scale.median : split.threshold;

@@ -1,6 +1,6 @@
 /**
- * What a reader chose about a view and no figure depends on. It is one trait of the document, so that it survives
- * another display, and may be asked for as state; what is in `OWN`, a view that shows already keeps for itself.
+ * Choices about a view that no figure depends on. They are one trait, so that they survive another display and are part
+ * of the state; the choices in `OWN` are separate in each view once it is displayed.
  */
 import type { AnyModel } from "@anywidget/types";
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
@@ -33,7 +33,7 @@ export class Remembered {
   readonly #signals: { [K in keyof ViewChoices]: Signal<ViewChoices[K]> };
   readonly #unfollow: () => void;
 
-  /** `usual` are the settings of the reader: they stand over the defaults, and under what was chosen. */
+  /** `usual` are the user's settings, which override the defaults and are overridden by choices. */
   constructor(
     private readonly model: AnyModel<Traits>,
     private readonly usual: ReadonlySignal<Partial<ViewChoices>> = signal({}),
@@ -55,7 +55,7 @@ export class Remembered {
     this.model.save_changes();
   }
 
-  /** What is not as it always is. */
+  /** Choices that differ from the defaults. */
   chosen(): Partial<ViewChoices> {
     const names = Object.keys(DEFAULTS) as (keyof ViewChoices)[];
     const entries = names.map((name) => [name, this.#signals[name].peek()] as const);
@@ -78,7 +78,7 @@ export class Remembered {
     return { ...DEFAULTS, ...this.usual.value, ...choicesOf(this.model.get("_view")) };
   }
 
-  /** What says the same stays the same, so that nothing is drawn for it. */
+  /** Keeps equal values, so that nothing is redrawn. */
   #adopt<K extends keyof ViewChoices>(key: K, now: ViewChoices): void {
     const mirror = this.#signals[key];
     if (!isSame(mirror.peek(), now[key])) mirror.value = now[key];

@@ -1,17 +1,17 @@
 /**
- * The what-if of the one row that is selected: how far a change of each feature moves its prediction. The kernel answers
- * for as many features as half a second takes, so it is asked again until all are known.
+ * The what-if of the one selected row: how far a change of each feature moves its prediction. A reply has as many
+ * features as the kernel computes in half a second, so requests are repeated until all are known.
  */
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { Cancelled, type Client, sentenceOf } from "../wire/client.ts";
 import type { FeatureMoves, MoveBody } from "../wire/protocol.ts";
 import { halfWeight } from "../words/numbers.ts";
 
-/** How long a row is selected before more is asked about it. */
+/** Delay after the selection of a row before its what-if is requested. */
 const PATIENCE_MS = 60;
 const ROUNDING = 1e-9;
 
-/** A row, and the features that are to be asked about, the most important one first. */
+/** A row, and the features to request, the most important one first. */
 export interface Question {
   row: number;
   features: readonly string[];
@@ -40,7 +40,7 @@ export class WhatIfFeed {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #turn = 0;
 
-  /** A question that is the same keeps its key: it is not put again. */
+  /** A new request is sent when the key changes. */
   constructor(
     private readonly client: Client,
     key: ReadonlySignal<string>,

@@ -1,4 +1,4 @@
-/** All figures of a feature, for a card beside it. */
+/** All figures of a feature, for its card. */
 import type { TooltipRow } from "../elements/tooltip.ts";
 import type { RankedFeature } from "../store/ranking.ts";
 import type { Reading } from "../store/reading.ts";
@@ -48,7 +48,7 @@ export function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {
   return rows;
 }
 
-/** A sentence on a figure that is not to be taken as it stands. */
+/** A sentence about a figure that needs care. */
 export function cautionOf({ farOff }: RankedFeature, reading: Reading): string | null {
   return farOff === null ? null : farOffText(reading.figures.header.convention, farOff);
 }

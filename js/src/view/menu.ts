@@ -1,4 +1,4 @@
-/** A button with a menu that the keyboard can work. */
+/** A button with a menu that works with the keyboard. */
 import { html } from "../elements/element.ts";
 import { moveBeside } from "../elements/move_to.ts";
 import { placeUnder } from "../elements/placing.ts";
@@ -8,7 +8,7 @@ export interface MenuItem {
   name: string;
   label: string;
   act: () => void;
-  /** Whether a rule parts it from those before. */
+  /** Whether a rule separates it from the items before. */
   apart?: boolean;
 }
 
@@ -16,81 +16,98 @@ export interface Menu {
   button: HTMLButtonElement;
   menu: HTMLElement;
   items: HTMLButtonElement[];
-  /** With the keyboard back on the button, if it was in the menu. */
+  /** `refocus` returns the focus to the button. */
   close: (refocus: boolean) => void;
 }
 
-/** `opening` is called before it opens: what the items say may change. */
-export function menuButton(
-  { root, aborted }: Pick<View, "root" | "aborted">,
-  { name, label, title }: { name: string; label: string; title: string },
+/** `opening` is called before the menu opens, to update its items. */
+export const menuButton = (
+  view: Pick<View, "root" | "aborted">,
+  names: { name: string; label: string; title: string },
   entries: readonly MenuItem[],
   opening: () => void = () => {},
-): Menu {
-  const options = { signal: aborted };
-  const button = html(
+): Menu => new ButtonMenu(view, names, entries, opening);
+
+class ButtonMenu implements Menu {
+  readonly button: HTMLButtonElement;
+  readonly menu: HTMLElement;
+  readonly items: HTMLButtonElement[];
+  readonly #root: HTMLElement;
+  readonly #opening: () => void;
+
+  constructor(
+    { root, aborted }: Pick<View, "root" | "aborted">,
+    { name, label, title }: { name: string; label: string; title: string },
+    entries: readonly MenuItem[],
+    opening: () => void,
+  ) {
+    const options = { signal: aborted };
+    this.#root = root;
+    this.#opening = opening;
+    this.button = html(
+      "button",
+      {
+        type: "button",
+        class: "ice-button ice-disclosure",
+        "aria-haspopup": "menu",
+        "aria-expanded": "false",
+        "data-test": name,
+      },
+      label,
+    );
+    this.items = entries.map((entry) => itemOf(name, entry));
+    const parts = this.items.flatMap((item, at) => (entries[at]!.apart ? [rule(), item] : [item]));
+    this.menu = html("div", { class: "ice-menu", role: "menu", "aria-label": title, hidden: true }, ...parts);
+    for (const [at, item] of this.items.entries()) item.addEventListener("click", entries[at]!.act, options);
+    this.button.addEventListener("click", () => (this.menu.hidden ? this.#open() : this.close(true)), options);
+    this.menu.addEventListener("keydown", (event) => this.#press(event), options);
+    this.menu.addEventListener("focusout", (event) => this.#leave(event), options);
+  }
+
+  readonly close = (refocus: boolean): void => {
+    if (this.menu.hidden) return;
+    this.#show(false);
+    if (refocus) this.button.focus({ preventScroll: true });
+  };
+
+  #open(): void {
+    this.#opening();
+    this.#show(true);
+    this.items[0]?.focus({ preventScroll: true });
+    moveBeside(this.menu, this.button.getBoundingClientRect(), this.#root, placeUnder);
+  }
+
+  #show(isOpen: boolean): void {
+    this.menu.hidden = !isOpen;
+    this.button.setAttribute("aria-expanded", String(isOpen));
+  }
+
+  #press(event: KeyboardEvent): void {
+    const { items } = this;
+    const focused = items.indexOf(event.target as HTMLButtonElement);
+    const last = items.length - 1;
+    const targets: Record<string, number> = { ArrowDown: focused + 1, ArrowUp: focused - 1, Home: 0, End: last };
+    const target = targets[event.key];
+    if (event.key === "Escape") this.close(true);
+    else if (target === undefined) return;
+    else items[(target + items.length) % items.length]?.focus({ preventScroll: true });
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Closes the menu when the focus moves elsewhere. */
+  #leave({ relatedTarget }: FocusEvent): void {
+    const { menu, button } = this;
+    const isInside = relatedTarget instanceof Node && (menu.contains(relatedTarget) || relatedTarget === button);
+    if (!isInside) this.close(false);
+  }
+}
+
+const rule = (): HTMLElement => html("div", { class: "ice-menu-rule", role: "separator" });
+
+const itemOf = (menu: string, { name, label }: MenuItem): HTMLButtonElement =>
+  html(
     "button",
-    {
-      type: "button",
-      class: "ice-button ice-disclosure",
-      "aria-haspopup": "menu",
-      "aria-expanded": "false",
-      "data-test": name,
-    },
+    { type: "button", class: "ice-menu-item", role: "menuitem", tabindex: -1, "data-test": `${menu}-${name}` },
     label,
   );
-  const items = entries.map((entry) => {
-    const node = html(
-      "button",
-      { type: "button", class: "ice-menu-item", role: "menuitem", tabindex: -1, "data-test": `${name}-${entry.name}` },
-      entry.label,
-    );
-    node.addEventListener("click", entry.act, options);
-    return node;
-  });
-  const rule = (at: number): Node[] =>
-    entries[at]!.apart ? [html("div", { class: "ice-menu-rule", role: "separator" })] : [];
-  const menu = html(
-    "div",
-    { class: "ice-menu", role: "menu", "aria-label": title, hidden: true },
-    ...items.flatMap((node, at) => [...rule(at), node]),
-  );
-
-  const open = (): void => {
-    opening();
-    menu.hidden = false;
-    button.setAttribute("aria-expanded", "true");
-    items[0]?.focus({ preventScroll: true });
-    moveBeside(menu, button.getBoundingClientRect(), root, placeUnder);
-  };
-  const close = (refocus: boolean): void => {
-    if (menu.hidden) return;
-    menu.hidden = true;
-    button.setAttribute("aria-expanded", "false");
-    if (refocus) button.focus({ preventScroll: true });
-  };
-  button.addEventListener("click", () => (menu.hidden ? open() : close(true)), options);
-  menu.addEventListener(
-    "keydown",
-    (event) => {
-      const focused = items.indexOf(event.target as HTMLButtonElement);
-      const last = items.length - 1;
-      const targets: Record<string, number> = { ArrowDown: focused + 1, ArrowUp: focused - 1, Home: 0, End: last };
-      const target = targets[event.key];
-      if (event.key === "Escape") close(true);
-      else if (target === undefined) return;
-      else items[(target + items.length) % items.length]?.focus({ preventScroll: true });
-      event.preventDefault();
-      event.stopPropagation();
-    },
-    options,
-  );
-  menu.addEventListener(
-    "focusout",
-    ({ relatedTarget }) => {
-      if (!(relatedTarget instanceof Node && (menu.contains(relatedTarget) || relatedTarget === button))) close(false);
-    },
-    options,
-  );
-  return { button, menu, items, close };
-}

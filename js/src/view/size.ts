@@ -1,7 +1,7 @@
 /** How large a part of the page is, followed as it changes. */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 
-/** In CSS px, with the pixels of the screen that one of them takes. */
+/** In CSS px; `ratio` is the number of screen pixels per CSS px. */
 export interface Size {
   width: number;
   height: number;

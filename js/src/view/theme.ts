@@ -18,7 +18,7 @@ export interface Theme extends HostTheme {
 
 export interface FollowedTheme {
   host: ReadonlySignal<HostTheme>;
-  /** Reads the colours now, for whoever cannot wait until the browser reports them. */
+  /** Reads the colours now instead of when the browser reports them. */
   refresh(): void;
 }
 
@@ -35,10 +35,10 @@ function read(root: HTMLElement): HostTheme {
 }
 
 /**
- * Follows the host's theme. A probe inherits the colours and has an imperceptible transition on them: whatever changes
- * them (a theme switch, a late style sheet, the system's preference), the browser reports that transition. JupyterLab
- * hides the page while it switches, so that the last one may be cut short. In a frame that is hidden at that moment no
- * transition need start at all; there the preference, which is the frame's own, is listened to as well.
+ * Follows the host's theme. A probe inherits the colours and has an imperceptible transition on them, so the browser
+ * sends an event for every change: a theme switch, a late style sheet, the system's preference. JupyterLab hides the page
+ * while it switches, which may cancel the last transition. A hidden frame may start none, so changes of the preference
+ * are observed as well.
  */
 export function followTheme(root: HTMLElement, aborted: AbortSignal): FollowedTheme {
   const theme = signal(read(root));

@@ -11,9 +11,9 @@ export interface View {
   frames: Frames;
   theme: ReadonlySignal<Theme>;
   tooltip: Tooltip;
-  /** Aborted when the view goes: pass it to every listener. */
+  /** Aborted when the view is removed; pass it to every listener. */
   aborted: AbortSignal;
-  /** Draws in the next frame and again whenever what `read` reads changes, until the view goes. */
+  /** Draws in the next frame and whenever a signal that `read` reads changes, until the view is removed. */
   keep<T>(read: () => T, draw: (value: T) => void): void;
   /** Draws what has changed at once, in the colours that the style sheet has now. */
   drawNow(): void;

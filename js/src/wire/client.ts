@@ -1,7 +1,7 @@
 /**
- * Questions to the kernel: each gets an id and a promise that settles exactly once.
+ * Requests to the kernel: each gets an id and a promise that settles exactly once.
  *
- * A model may have several views, and every view hears every reply, so replies to unknown ids belong to another view.
+ * A model may have several views, and every view receives every reply; replies to unknown ids belong to another view.
  */
 import type { AnyModel } from "@anywidget/types";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
@@ -13,27 +13,27 @@ export interface Answer<Body> {
   buffers: readonly Bytes[];
 }
 
-/** The kernel answered with a sentence, or cannot answer at all. */
+/** The kernel replied with an error, or cannot reply. */
 export class KernelError extends Error {
   override readonly name = "KernelError";
 }
 
-/** Nobody waits for this answer any more: the work was cancelled or the view is gone. */
+/** The request was cancelled, or its view was removed. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
 
-/** What went wrong, in words. */
+/** The message of an error. */
 export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export interface Client {
-  /** Whether what is not at hand can be computed. */
+  /** Whether missing data can be computed. */
   readonly hasKernel: boolean;
-  /** How many lines of a feature there are to draw at most. */
+  /** The largest number of curves per feature. */
   readonly mostLines: number;
-  /** False once the connection to the kernel broke, until the kernel is heard from again. */
+  /** False from the loss of the connection until the next message of the kernel. */
   readonly alive: ReadonlySignal<boolean>;
-  /** True once an answer is long in coming while nothing at all is heard from the kernel. */
+  /** True while a reply is overdue and the kernel sends no messages at all. */
   readonly silent: ReadonlySignal<boolean>;
   request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>>;
   dispose(): void;
@@ -42,9 +42,9 @@ export interface Client {
 export const KERNEL_GONE =
   "The kernel that made this view has stopped. The curves on screen stay usable. Run the cell again to compute more.";
 
-/** How long a question may wait when the kernel is believed gone but might only have been unreachable. */
+/** Time limit of a request while the connection is lost, which may be temporary. */
 const GRACE_MS = 4000;
-/** How long one waits without wondering. A page that keeps widgets without their kernel swallows what is sent. */
+/** A kernel without messages for this long is silent. Pages that keep widgets without a kernel drop all requests. */
 const PATIENCE_MS = 10_000;
 
 interface Pending {
@@ -58,7 +58,7 @@ function isReply(message: unknown): message is Reply {
   return typeof message === "object" && message !== null && "id" in message && typeof message.id === "string";
 }
 
-/** The body of a reply; whatever else it is ends in an error. */
+/** The body of a reply; raises for all other replies. */
 function resultOf(type: Request["type"], reply: Reply): Bodies[keyof Bodies] {
   switch (reply.type) {
     case "result":

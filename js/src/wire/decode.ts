@@ -60,28 +60,22 @@ export interface Curves {
   spread: Float32Array;
   histogramEdges: Float64Array;
   histogramCounts: Float64Array;
-  /** Each line's prediction with the value missing; null where no observation lacks it. */
+  /** Each line's prediction with the value missing; null if no observation has a missing value. */
   missing: (MissingBody & { values: Float32Array }) | null;
-  /** Exponents of the decay, row by row, where the axis does not tell them: between levels without an order. */
+  /** Exponents of the decay, row by row, between levels without an order; null if they follow from the axis. */
   distances: Float32Array | null;
-  /** What was observed of each row, on the scale of the predictions; NaN = missing. Null where none was given. */
+  /** The target of each row, on the scale of the predictions; NaN is missing. Null without a target. */
   target: Float64Array | null;
-  /** Predictions at observed values, the median for a missing one; null where the curves tell all of them. */
+  /** Predictions at observed values, the median for a missing one; null if the curves contain all of them. */
   atOwn: Float32Array | null;
 }
 
-function take(buffers: readonly Bytes[], index: number, name: string): Bytes {
-  const bytes = buffers[index];
-  if (!isBytes(bytes)) throw new RangeError(`The reply lacks its buffer ${index} (${name}).`);
-  return bytes;
-}
-
-function ofLength<T extends { length: number }>(values: T, length: number, name: string): T {
-  if (values.length !== length) throw new RangeError(`${name} must have ${length} values; got ${values.length}.`);
+function ofLength<T extends { length: number }>(values: T, length: number | undefined, name: string): T {
+  if (length !== undefined && values.length !== length)
+    throw new RangeError(`${name} must have ${length} values; got ${values.length}.`);
   return values;
 }
 
-/** Where something is drawn there are numbers only. */
 function finite<T extends Iterable<number>>(values: T, name: string): T {
   for (const value of values) {
     if (!Number.isFinite(value)) throw new RangeError(`${name} must be finite; got ${value}.`);
@@ -89,47 +83,72 @@ function finite<T extends Iterable<number>>(values: T, name: string): T {
   return values;
 }
 
-export function decodeCurves(body: CurvesBody, buffers: readonly Bytes[]): Curves {
-  const { n_lines: n, n_grid: k } = body;
-  const edges = finite(float64(take(buffers, 8, "histogram_edges")), "histogram_edges");
-  const missing = body.missing;
-  const distances = float32(take(buffers, 11, "distances"));
-  const target = float64(take(buffers, 12, "target"));
-  const atOwn = float32(take(buffers, 13, "at_own"));
+/** Reads the buffers of a reply by their place; `length` is the number of values that a buffer must have. */
+class Buffers {
+  constructor(readonly buffers: readonly Bytes[]) {}
+
+  bytes(place: number, name: string): Bytes {
+    const bytes = this.buffers[place];
+    if (!isBytes(bytes)) throw new RangeError(`The reply lacks its buffer ${place} (${name}).`);
+    return bytes;
+  }
+
+  float32(place: number, name: string, length?: number): Float32Array {
+    return ofLength(float32(this.bytes(place, name)), length, name);
+  }
+
+  float64(place: number, name: string, length?: number): Float64Array {
+    return ofLength(float64(this.bytes(place, name)), length, name);
+  }
+
+  uint32(place: number, name: string, length: number): Uint32Array {
+    return ofLength(uint32(this.bytes(place, name)), length, name);
+  }
+
+  /** Values that are drawn, so that all of them must be finite. */
+  finite32(place: number, name: string, length: number): Float32Array {
+    return finite(this.float32(place, name, length), name);
+  }
+
+  finite64(place: number, name: string, length?: number): Float64Array {
+    return finite(this.float64(place, name, length), name);
+  }
+}
+
+/** Values of which a reply may have none; null then. */
+const orNull = <T extends { length: number }>(values: T, length: number, name: string): T | null =>
+  values.length === 0 ? null : ofLength(values, length, name);
+
+export function decodeCurves(body: CurvesBody, sent: readonly Bytes[]): Curves {
+  const { n_lines: n, n_grid: k, missing, levels, row_labels: rowLabels } = body;
+  const buffers = new Buffers(sent);
+  const edges = buffers.finite64(8, "histogram_edges");
   return {
     feature: body.feature,
     kind: body.kind,
-    levels: body.levels === null ? null : ofLength(body.levels, k, "levels"),
+    levels: levels && ofLength(levels, k, "levels"),
     nLines: n,
     nGrid: k,
     nObservations: body.n_observations,
     offset: body.offset,
     predictionRange: body.prediction_range,
-    rowLabels: body.row_labels === null ? null : ofLength(body.row_labels, n, "row_labels"),
+    rowLabels: rowLabels && ofLength(rowLabels, n, "row_labels"),
     median: body.median,
     clock: body.clock,
-    positions: ofLength(uint32(take(buffers, 0, "positions")), n, "positions"),
-    observed: ofLength(float64(take(buffers, 1, "observed")), n, "observed"),
-    likelihoodScale: ofLength(float64(take(buffers, 2, "likelihood_scale")), n, "likelihood_scale"),
-    predictions: ofLength(float32(take(buffers, 3, "predictions")), n, "predictions"),
-    grid: finite(ofLength(float64(take(buffers, 4, "grid")), k, "grid"), "grid"),
-    values: finite(ofLength(float32(take(buffers, 5, "curves")), n * k, "curves"), "curves"),
-    partialDependence: finite(
-      ofLength(float32(take(buffers, 6, "partial_dependence")), k, "partial_dependence"),
-      "partial_dependence",
-    ),
-    spread: finite(ofLength(float32(take(buffers, 7, "spread")), k, "spread"), "spread"),
+    positions: buffers.uint32(0, "positions", n),
+    observed: buffers.float64(1, "observed", n),
+    likelihoodScale: buffers.float64(2, "likelihood_scale", n),
+    predictions: buffers.float32(3, "predictions", n),
+    grid: buffers.finite64(4, "grid", k),
+    values: buffers.finite32(5, "curves", n * k),
+    partialDependence: buffers.finite32(6, "partial_dependence", k),
+    spread: buffers.finite32(7, "spread", k),
     histogramEdges: edges,
-    histogramCounts: ofLength(
-      float64(take(buffers, 9, "histogram_counts")),
-      Math.max(0, edges.length - 1),
-      "histogram_counts",
-    ),
-    missing:
-      missing === null ? null : { ...missing, values: ofLength(float32(take(buffers, 10, "missing")), n, "missing") },
-    distances: distances.length === 0 ? null : ofLength(distances, n * k, "distances"),
-    target: target.length === 0 ? null : ofLength(target, n, "target"),
-    atOwn: atOwn.length === 0 ? null : ofLength(atOwn, n, "at_own"),
+    histogramCounts: buffers.float64(9, "histogram_counts", Math.max(0, edges.length - 1)),
+    missing: missing && { ...missing, values: buffers.float32(10, "missing", n) },
+    distances: orNull(buffers.float32(11, "distances"), n * k, "distances"),
+    target: orNull(buffers.float64(12, "target"), n, "target"),
+    atOwn: orNull(buffers.float32(13, "at_own"), n, "at_own"),
   };
 }
 
@@ -150,10 +169,11 @@ export interface ClassCurves {
   means: Float32Array[];
 }
 
-export function decodeClasses(body: ClassesBody, buffers: readonly Bytes[]): ClassCurves {
+export function decodeClasses(body: ClassesBody, sent: readonly Bytes[]): ClassCurves {
   const { n_lines: n, n_grid: k, outputs } = body;
-  const curves = finite(ofLength(float32(take(buffers, 2, "curves")), outputs.length * n * k, "curves"), "curves");
-  const means = finite(ofLength(float32(take(buffers, 3, "means")), outputs.length * k, "means"), "means");
+  const buffers = new Buffers(sent);
+  const curves = buffers.finite32(2, "curves", outputs.length * n * k);
+  const means = buffers.finite32(3, "means", outputs.length * k);
   return {
     feature: body.feature,
     kind: body.kind,
@@ -162,8 +182,8 @@ export function decodeClasses(body: ClassesBody, buffers: readonly Bytes[]): Cla
     explained: body.explained,
     nLines: n,
     nGrid: k,
-    positions: ofLength(uint32(take(buffers, 0, "positions")), n, "positions"),
-    grid: finite(ofLength(float64(take(buffers, 1, "grid")), k, "grid"), "grid"),
+    positions: buffers.uint32(0, "positions", n),
+    grid: buffers.finite64(1, "grid", k),
     offsets: ofLength(body.offsets, outputs.length, "offsets"),
     values: outputs.map((_, at) => curves.subarray(at * n * k, (at + 1) * n * k)),
     means: outputs.map((_, at) => means.subarray(at * k, (at + 1) * k)),
@@ -177,8 +197,8 @@ export interface LineColors {
 }
 
 /** The colours of so many lines. */
-export function decodeColors(body: ColorsBody, buffers: readonly Bytes[], nLines: number): LineColors {
-  const bytes = take(buffers, 0, "values");
+export function decodeColors(body: ColorsBody, sent: readonly Bytes[], nLines: number): LineColors {
+  const bytes = new Buffers(sent).bytes(0, "values");
   // A date to the minute has more digits than float32.
   const values = body.kind === "continuous" ? float64(bytes) : Float64Array.from(float32(bytes));
   return { scale: body, values: ofLength(values, nLines, "values") };
@@ -207,7 +227,7 @@ export class DecayProfile {
     private readonly values: Float32Array,
   ) {}
 
-  /** Where on the steps this decay lies, as a fraction of an index; the steps themselves give whole numbers. */
+  /** The index of this decay among the steps; a fraction between two steps. */
   private place(decay: number): number {
     const place = (decay - this.steps.first) / this.steps.step;
     const whole = Math.round(place);
@@ -228,7 +248,7 @@ export class DecayProfile {
     return place === left ? at(left) : at(left) + (place - left) * (at(left + 1) - at(left));
   }
 
-  /** Whether anything at all is known of a feature. */
+  /** Whether any figure of a feature is known. */
   knows(feature: number): boolean {
     return this.names.some((_, block) => Number.isFinite(this.read(block, feature, 1)));
   }
@@ -239,7 +259,7 @@ export class DecayProfile {
   }
 }
 
-/** What the kernel says of the features, and its two tables of their figures. */
+/** The header of the kernel and its two tables of figures. */
 export interface Figures {
   header: Header;
   impact: ImpactTable;

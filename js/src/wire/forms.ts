@@ -1,11 +1,11 @@
 /**
- * What the kernel sends, checked where it comes in: pages and kernels may be of different versions. The forms are those
- * of `wire/protocol.ts`; entries that are not known here do no harm.
+ * Checks of everything that the kernel sends, because pages and kernels may have different versions. The forms are those
+ * of `wire/protocol.ts`; unknown entries are ignored.
  */
 import { RAMPS } from "../geometry/palette.ts";
 import type { Bodies, Bytes, Header, Status, Traits, ViewChoices } from "./protocol.ts";
 
-/** The place of what does not fit, below the value that is checked: "" is the value itself; null where all fits. */
+/** The path of the first entry with an unexpected form: "" is the value itself; null if there is none. */
 type Form = (value: unknown) => string | null;
 
 const check =
@@ -15,7 +15,7 @@ const check =
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Also of a frame, whose buffers are none of this page's class. */
+/** Whether a value is a buffer, also of another frame, whose classes differ from those of this page. */
 export const isBytes = (value: unknown): value is Bytes =>
   ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
 
@@ -190,7 +190,7 @@ const CHOICES: { readonly [K in keyof ViewChoices]: Form } = {
 
 const NOTHING_YET: Status = { state: "computing", done: 0, total: 0, label: "", message: "" };
 
-/** What each trait must be, and what stands for it where the kernel's is not that. */
+/** The form of each trait, and the value that replaces an unexpected one. */
 const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
   feature: [text, ""],
   color_by: [orNull(text), null],
@@ -226,7 +226,7 @@ const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
 
 export const RELOAD = "Restart the kernel and reload the page, so that both run the same version.";
 
-/** The kernel, or a page, holds something that this view cannot read. */
+/** A message or a saved page has a form that this view cannot read. */
 export class FormError extends Error {
   override readonly name = "FormError";
 
@@ -237,13 +237,13 @@ export class FormError extends Error {
   }
 }
 
-/** The value of a trait, or the one that stands for what cannot be read. */
+/** The value of a trait, or its replacement if it cannot be read. */
 export function traitOf<K extends keyof Traits>(name: K, value: unknown): Traits[K] {
   const [form, instead] = TRAITS[name];
   return form(value) === null ? (value as Traits[K]) : instead;
 }
 
-/** Those choices about the view that can be read. */
+/** The readable choices about the view. */
 export function choicesOf(view: unknown): Partial<ViewChoices> {
   const entries = Object.entries(CHOICES).map(
     ([name, form]) => [name, form, traitOf("_view", view)[name as keyof ViewChoices]] as const,

@@ -1,8 +1,8 @@
-/** Tells the kernel which views there are: an explorer that was replaced and that nothing shows stops computing. */
+/** Messages about views to the kernel, so that a replaced explorer without a view stops computing. */
 import type { AnyModel } from "@anywidget/types";
 import type { ViewRequest } from "./protocol.ts";
 
-/** Tell that there is a view; the function returned tells that it was removed. */
+/** Sends that there is a view; the returned function sends that it was removed. */
 export function tellPresence(model: AnyModel): () => void {
   const view = crypto.randomUUID?.() ?? Math.random().toString(36).slice(2);
   const ending = new AbortController();
@@ -10,7 +10,7 @@ export function tellPresence(model: AnyModel): () => void {
     try {
       model.send({ id: `${view}-${state}`, type: "view", view, state } satisfies ViewRequest & { id: string });
     } catch {
-      // Without a connection to its kernel a page cannot tell, and an explorer that cannot know goes on.
+      // There is no connection to the kernel; without the message an explorer continues to compute.
     }
   };
   tell("shown");

@@ -1,8 +1,8 @@
 /**
- * What travels between kernel and browser. Names are snake_case, as Python writes them.
+ * The messages between kernel and browser. Names are snake_case, as in Python.
  *
- * Document state and what the kernel has computed so far are traits; everything large or asked for is a request
- * with an id that gets exactly one reply.
+ * Document state and the figures computed so far are traits; large data is requested, with an id, and each request gets
+ * exactly one reply.
  */
 
 export const PROTOCOL_VERSION = 7;
@@ -31,11 +31,11 @@ export interface DocumentState {
   selection: number[];
 }
 
-/** What a reader chose about the view and no figure depends on; an entry that is missing is at its default. */
+/** Choices about the view that no figure depends on; a missing entry has its default. */
 export interface ViewChoices {
-  /** What stands left of the curves: the features as bars, or on the map of their impact. */
+  /** The panel left of the curves: the features as bars, or on the map of their impact. */
   left: "bars" | "map";
-  /** What stands beside it: the open feature, or all of them in small. */
+  /** The panel on the right: the open feature, or all features in small. */
   right: "feature" | "all";
   /** Features pinned side by side under the open one. */
   compared: string[];
@@ -44,15 +44,15 @@ export interface ViewChoices {
    * columns together colour, whatever the column is.
    */
   coloring: "value" | "median" | "driver" | "together";
-  /** Lines, their density, or whichever their number asks for. */
+  /** Lines, their density, or one of them by the number of curves. */
   lines_as: "auto" | "lines" | "density";
   /** Whether the value axis is the same for all features. */
   shared_y: boolean;
   /** Whether the observed target is shown, where there is one. */
   target: boolean;
-  /** Whether all classes are shown beside each other. */
+  /** Whether all classes are shown next to each other. */
   classes: boolean;
-  /** Ticks at the rows' own values, where they are few enough. */
+  /** Ticks at the observed values, if these are few enough. */
   rug: "auto" | "off";
   /** Whether the axis of slopes reaches to the steepest, or shows the bulk. */
   full_slopes: boolean;
@@ -60,9 +60,9 @@ export interface ViewChoices {
   every_step: boolean;
   /** What part of the axes shows, by kind, feature and output: x from, x to, y from, y to. */
   zoom: Record<string, [number, number, number, number]>;
-  /** What the legend of a column has switched off: levels by name, null for missing values; or all outside a range. */
+  /** What the legend of a column hides: levels by name, null for missing values; or all values outside a range. */
   filters: Record<string, { hidden: (string | null)[] } | { range: [number, number] }>;
-  /** What numbers and ordered levels are coloured along. */
+  /** The palette of numbers and ordered levels. */
   palette: "default" | "viridis" | "cividis";
 }
 
@@ -129,24 +129,24 @@ export interface Header {
   output_label: string;
   /** Name of the observed target; empty where it has none. */
   target_name: string;
-  /** What the model returns besides, and the scales it can be put on; empty where there is no choice. */
+  /** The outputs of the model and the scales of the selected one; empty if there is no choice. */
   outputs: string[];
   responses: string[];
   formats: FormatHeader[];
-  /** Questions that are always in sight: whether a feature is the target itself. */
+  /** Warnings that are always visible, such as that a feature may be the target itself. */
   alerts: string[];
   notes: Note[];
   code: string;
 }
 
-/** Bytes as hosts hand them over: mostly a DataView into a larger message. */
+/** Bytes as hosts pass them: mostly a DataView into a larger message. */
 export type Bytes = ArrayBuffer | ArrayBufferView;
 
 export interface Traits extends DocumentState {
   output: string;
   response: string;
   _view: Partial<ViewChoices>;
-  /** Public traits that were chosen, from Python or by a reader: settings leave them alone. */
+  /** Public traits that were chosen, from Python or in the explorer; settings do not change them. */
   _given: string[];
   _status: Status;
   _header: Header;
@@ -171,11 +171,11 @@ export interface ColorsRequest {
   type: "colors";
   column: string;
   positions: number[];
-  /** Levels that are told apart however rare they are. */
+  /** Levels that get separate colours however rare they are. */
   levels?: string[] | null;
 }
 
-/** Asks which rule of the two columns that explain most together some rows fulfil. */
+/** Requests which rule each row fulfils, of the two columns that explain most together. */
 export interface GroupsRequest {
   type: "groups";
   feature: string;
@@ -193,11 +193,11 @@ export interface RowsRequest {
   /** The number of the column of the reply that rows are sorted by; null leaves them as they are. */
   sort_by?: number | null;
   descending?: boolean;
-  /** Rows that are wanted at most. */
+  /** The largest number of rows in the reply. */
   most?: number | null;
 }
 
-/** Asks how far a change of each of these features moves the prediction of one row. */
+/** Requests how far a change of each of these features moves the prediction of one row. */
 export interface WhatIfRequest {
   type: "what_if";
   position: number;
@@ -211,7 +211,7 @@ interface InCommonRequest {
 
 export type Extreme = "highest" | "lowest";
 
-/** Asks which row has the highest or the lowest prediction. */
+/** Requests the row with the highest or the lowest prediction. */
 interface ExtremeRequest {
   type: "extreme";
   end: Extreme;
@@ -227,7 +227,7 @@ export interface ExportRequest {
   /** In mm; null is the usual one. */
   width: number | null;
   dpi: number | null;
-  /** Whether a heading stands over the curves. */
+  /** Whether the curves have a heading. */
   title: boolean;
   to: "browser" | "notebook";
   state: DocumentState;
@@ -239,7 +239,7 @@ interface CancelRequest {
   type: "cancel";
 }
 
-/** Asks for the features that are missing after a cancel or a failure. */
+/** Requests the features that are missing after a cancel or a failure. */
 interface ResumeRequest {
   type: "resume";
 }
@@ -258,7 +258,7 @@ export type Request =
   | CancelRequest
   | ResumeRequest;
 
-/** Tells the kernel of a view: a page shows it, has removed it, or is left with it. Nothing waits for the reply. */
+/** Reports a view: it is shown, it was removed, or its page is being left. The reply is ignored. */
 export interface ViewRequest {
   type: "view";
   view: string;
@@ -321,7 +321,7 @@ export interface CategoryColors {
   kind: "category";
   ordered: boolean;
   levels: string[];
-  /** Where the levels stand, if they have an order. */
+  /** The ranks of the levels, if they have an order. */
   values: number[] | null;
   counts: number[];
 }
@@ -363,7 +363,7 @@ export interface DriversBody {
   n_curves: number;
 }
 
-/** Rows as text, in the order that was asked for. */
+/** Rows as text, in the requested order. */
 export interface RowsBody {
   /** The prediction and, where y was given, y and y minus the prediction; then the columns of X. */
   columns: string[];
@@ -372,7 +372,7 @@ export interface RowsBody {
   rows: string[][];
 }
 
-/** A value at which the prediction of a row is further from its own than at every nearer one. */
+/** A value at which the prediction of a row changes more than at every nearer one. */
 export interface MoveBody {
   /** The exponent of the decay; null where only the absence of decay reaches it. */
   distance: number | null;
@@ -389,7 +389,7 @@ export interface FeatureMoves {
   moves: MoveBody[];
 }
 
-/** The first of the features that were asked for; at least one. */
+/** The first of the requested features; at least one. */
 export interface WhatIfBody {
   position: number;
   prediction: number;
@@ -433,13 +433,13 @@ export type Reply =
   | { id: string; type: "error"; message: string }
   | { id: string; type: "cancelled" };
 
-/** Why the kernel did not take what a page set; the values that stand come as an update of the traits. */
+/** Why the kernel refused what a page set; the valid values follow as an update of the traits. */
 export interface Refusal {
   type: "refused";
   message: string;
 }
 
-/** For the end of a switch over a union: a new member that nobody handles does not compile. */
+/** For the end of a switch over a union: a new member without a case does not compile. */
 export function unreachable(value: never): never {
   throw new Error(`Unexpected ${JSON.stringify(value)}.`);
 }

@@ -1,6 +1,5 @@
 /**
- * Dates as the axis has them, in days since 1970 in UTC, and as the reader meets them: written like ISO 8601, by the
- * clock of their time zone.
+ * Dates: on the axis in days since 1970 in UTC, as texts like ISO 8601 by the clock of their time zone.
  */
 import { extent } from "d3-array";
 import { utcTicks } from "d3-time";
@@ -21,13 +20,13 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 const dateOf = (days: number): Date => new Date(Math.round(days * MS_PER_DAY));
 const year = (date: Date): string => String(date.getUTCFullYear());
 
-/** What a clock shows at a point in time. */
+/** The local time at a point in time. */
 export function wallOf(clock: Clock, days: number): number {
   const change = clock.findLast(([since]) => since <= days + EXACT) ?? clock[0];
   return change === undefined ? days : days + change[1];
 }
 
-/** When a clock shows this first; null for an hour that is left out. */
+/** The first point in time with this local time; null for an hour that a clock change skips. */
 export function instantOf(clock: Clock, wall: number): number | null {
   if (clock.length === 0) return wall;
   const found = clock.map(([, ahead]) => wall - ahead);
@@ -53,7 +52,7 @@ export function dateWriter(times: ArrayLike<number>, clock: Clock = UTC): (days:
   return (days) => dateText(Math.floor(wallOf(clock, days) * steps + 1e-6) / steps);
 }
 
-/** The ends of a stretch of time, no finer than its length asks for. */
+/** The ends of a period, as precise as its length needs. */
 export function spanTexts([first, last]: readonly [number, number], clock: Clock = UTC): [string, string] {
   const span = last - first;
   const steps = span > 10 ? 1 : span > 0.01 ? 1440 : 86_400_000;
@@ -61,7 +60,7 @@ export function spanTexts([first, last]: readonly [number, number], clock: Clock
   return [rounded(first), rounded(last)];
 }
 
-/** The same where there is little room for it: months of years, days of weeks, times of a day. */
+/** Short forms of the same: months of years, days of weeks, times of a day. */
 export function shortSpanTexts(span: readonly [number, number], clock: Clock = UTC): [string, string] {
   const length = span[1] - span[0];
   const [from, to] = length > 62 ? [0, 7] : length > 1 ? [5, 10] : [11, 23];
@@ -95,7 +94,7 @@ const isMidnight = (date: Date): boolean => date.getTime() % MS_PER_DAY === 0;
 const isWithin = (date: Date, other: Date | undefined, digits: number): boolean =>
   other !== undefined && date.toISOString().slice(0, digits) === other.toISOString().slice(0, digits);
 
-/** The label says what changed since the tick before; the first tick, and each in a new year or day, says all. */
+/** A label has what changed since the tick before; the first one, and the first of a year or day, is complete. */
 function labelOf(dates: readonly Date[], place: number): string {
   const date = dates[place]!;
   const before = dates[place - 1];

@@ -50,12 +50,12 @@ export function farOffText(convention: Convention, { figure, even }: { figure: n
   return `${how} ${brief(figure)}, evenly along the axis ${brief(even)}: most comes from values that ${where}.`;
 }
 
-/** What stands under the bars where some are far off. */
+/** The note under the bars if some are uncertain. */
 export const FAR_OFF_REMARK = "* more than twice or less than half the figure evenly along the axis";
 
 const brief = (value: number): string => (value >= 1000 ? count(value) : number(Number(value.toPrecision(3))));
 
-/** What the sign of the direction says; evenly along the axis, that is the net change of the curves. */
+/** The meaning of the sign of the direction; evenly along the axis, that is the net change of the curves. */
 export function trendOf(direction: "up" | "down", convention: Convention): string {
   const way = direction === "up" ? "up" : "down";
   return convention === "stable" ? `net change ${way}` : `mean slope ${way}`;

@@ -1,4 +1,4 @@
-/** What readers call things that travel under the names of `explain`, and how they tell names apart. */
+/** Display names of the options of `explain`, and the positions at which similar names differ. */
 import type { RowsBody } from "../wire/protocol.ts";
 
 const RESPONSES: Record<string, string> = {
@@ -15,7 +15,7 @@ export function responseName(response: string): string {
 
 /** A beginning that is shared and shorter than this is left alone: what follows it is mostly seen. */
 const LEAST_SHARED = 12;
-/** How far back from the first difference a name is parted at the beginning of a word. */
+/** The largest distance from the first difference back to the beginning of a word, where a name is split. */
 const LONGEST_WORD = 8;
 const IN_A_WORD = /[\p{L}\p{N}]/u;
 

@@ -1,8 +1,27 @@
-/** Numbers and counts as the reader meets them. */
-import { format } from "d3-format";
+/** Numbers and counts as texts. */
 
-const grouped = format(",");
-const significant = format(",.4~r");
+/** Formats by their options: making one takes as long as writing 80 numbers. */
+const FORMATS = new Map<string, Intl.NumberFormat>();
+
+/** Writes decimal numbers in English, with a minus sign (U+2212); a negative number that rounds to 0 has no sign. */
+export function decimalFormat(options: Intl.NumberFormatOptions = {}): (value: number) => string {
+  const key = JSON.stringify(options);
+  const format = FORMATS.get(key) ?? new Intl.NumberFormat("en-US", { signDisplay: "negative", ...options });
+  FORMATS.set(key, format);
+  return (value) => format.format(value).replace("-", "−");
+}
+
+/** The largest number of decimals that is written. */
+const MOST_DECIMALS = 20;
+
+/** Numbers with exactly so many decimals; more options as for `Intl.NumberFormat`. */
+export function fixedFormat(decimals: number, options: Intl.NumberFormatOptions = {}): (value: number) => string {
+  const digits = Math.min(MOST_DECIMALS, Math.max(0, decimals));
+  return decimalFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits, ...options });
+}
+
+const grouped = decimalFormat({ maximumFractionDigits: 0 });
+const significant = decimalFormat({ maximumSignificantDigits: 4 });
 
 /** Axes that reach this far have their thousands separated; years and codes of four digits are read without. */
 const SEPARATED_FROM = 10_000;
@@ -10,37 +29,37 @@ const SEPARATED_FROM = 10_000;
 /** Whether thousands are separated on an axis of these values. */
 export const separatesThousands = (axis: ArrayLike<number>): boolean =>
   Array.prototype.some.call(axis, (value: number) => Math.abs(value) >= SEPARATED_FROM);
-/** An exponent as a reader would write it: 2.5e6, 2.5e−6. */
-const typeset = (specifier: string): ((value: number) => string) => {
-  const write = format(specifier);
-  return (value) => write(value).replace("e+", "e").replace("e-", "e−");
-};
-const exponent = typeset(".3~e");
 
-/** What is smaller than this part of what it is seen beside is the rounding of sums, not a figure. */
+/** A text in exponential notation, typeset: 2.5e6, −2.5e−6. */
+const typeset = (text: string): string => text.replace("+", "").replaceAll("-", "−");
+/** In exponential notation with at most so many decimals. */
+const exponential = (value: number, decimals: number): string =>
+  typeset(Number(value.toExponential(decimals)).toExponential());
+
+/** A value below this share of a related one is a rounding error. */
 const ROUNDING = 1e-12;
-const isRounding = (value: number, beside: number): boolean =>
-  value === 0 || Math.abs(value) < ROUNDING * Math.abs(beside);
+const isRounding = (value: number, relatedTo: number): boolean =>
+  value === 0 || Math.abs(value) < ROUNDING * Math.abs(relatedTo);
 
 /**
- * A figure on its own: four significant digits at most, an exponent only where zeros would have to be counted. Beside
- * something very much larger it is 0.
+ * A single number: at most four significant digits, in exponential notation where zeros would have to be counted. A
+ * rounding error of the number that it is related to is 0.
  */
-export function number(value: number, beside = 0): string {
+export function number(value: number, relatedTo = 0): string {
   if (!Number.isFinite(value)) return "–";
-  if (isRounding(value, beside)) return "0";
+  if (isRounding(value, relatedTo)) return "0";
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return exponent(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return exponential(value, 3);
   return Number.isInteger(value) ? grouped(value) : significant(value);
 }
 
-/** How values of an axis are written, each on its own. */
+/** Returns a function that writes single values of an axis. */
 export const axisNumber = (axis: ArrayLike<number>): ((value: number) => string) =>
   separatesThousands(axis) ? number : (value) => number(value).replaceAll(",", "");
 
 /** A change with its sign, also that of an increase. */
-export const signed = (value: number, beside = 0): string => {
-  const text = number(value, beside);
+export const signed = (value: number, relatedTo = 0): string => {
+  const text = number(value, relatedTo);
   return value > 0 && text !== "0" ? `+${text}` : text;
 };
 
@@ -51,14 +70,14 @@ export function columnFormat(largest: number): (value: number) => string {
   if (!Number.isFinite(largest) || largest <= 0) return (value) => number(value);
   const decimals = 2 - Math.floor(Math.log10(largest));
   const hasExponents = decimals > 6 || decimals < -3;
-  const write = hasExponents ? typeset(".2e") : format(`,.${Math.max(0, decimals)}f`);
+  const write = hasExponents ? (value: number) => typeset(value.toExponential(2)) : fixedFormat(decimals);
   return (value) => {
     if (!Number.isFinite(value)) return "–";
     return hasExponents && isRounding(value, largest) ? "0" : write(value);
   };
 }
 
-/** The same for figures that are not negative: "< 0.001" in place of zeros only, and "0" where there is nothing. */
+/** The same for figures that are not negative: "< 0.001" instead of zeros only, and "0" for 0. */
 export function figureFormat(largest: number): (value: number) => string {
   const write = columnFormat(largest);
   const zeros = write(0);
@@ -80,44 +99,40 @@ export function alignedTexts(texts: readonly string[]): string[] {
   const written = Math.max(...numbers.map((text) => (text.split(".")[1] ?? "").length));
   const largest = Math.max(...numbers.map((text) => Math.abs(Number(text))));
   const whole = largest >= 1 ? Math.floor(Math.log10(largest)) + 1 : 1;
-  const write = format(`.${Math.min(written, Math.max(0, COLUMN_DIGITS - whole))}f`);
+  const write = fixedFormat(Math.min(written, Math.max(0, COLUMN_DIGITS - whole)), { useGrouping: false });
   return texts.map((text) => (text === "" ? "" : write(Number(text))));
 }
 
 /** Whether a figure in this format rounds to 0. */
 export const isNothing = (text: string): boolean => text.startsWith("<") || /^0(?![.\d])/.test(text);
 
-/** Labels with more decimals than this are mostly zeros, and those from here on mostly digits that nobody counts. */
-const MOST_DECIMALS = 5;
+/** Ticks with more decimals than this, or from this size on, are written with exponents. */
+const MOST_TICK_DECIMALS = 5;
 const LONG = 1e7;
-/** What differs only from this digit on is written out. */
+/** Ticks that differ only from this digit on are written out. */
 const MOST_DIGITS = 6;
 
 /** How ticks up to `largest` that differ by `step` are written with exponents; null where they need none. */
 export function tickExponents(largest: number, step: number): ((value: number) => string) | null {
   const lowest = Math.floor(Math.log10(step) + 1e-9);
   const digits = Math.floor(Math.log10(largest)) - lowest;
-  if ((largest < LONG && lowest >= -MOST_DECIMALS) || !(digits <= MOST_DIGITS)) return null;
-  const write = typeset(`.${Math.max(0, digits)}~e`);
-  return (value) => (value === 0 ? "0" : write(value));
+  if ((largest < LONG && lowest >= -MOST_TICK_DECIMALS) || !(digits <= MOST_DIGITS)) return null;
+  return (value) => (value === 0 ? "0" : exponential(value, Math.max(0, digits)));
 }
 
-/** How many scales from its own value an observation's phantoms count half. Infinite without decay. */
+/** The distance from the observed value, in scales, at which phantom observations count half. Infinite without decay. */
 export const halfWeight = (decay: number): number =>
   decay >= 1 ? Number.POSITIVE_INFINITY : Math.log(0.5) / Math.log(decay);
 
-const oneDecimal = format(".1f");
-const twoDecimals = format(".2f");
-
-/** How much far values count, as a sentence about the open feature; `unordered` levels have no distance. */
+/** The weight of far values, as a sentence about the open feature; `unordered` levels have no distance. */
 export function reachText(decay: number, unordered: boolean): string {
   const half = halfWeight(decay);
   if (half === Number.POSITIVE_INFINITY) return `all ${unordered ? "levels" : "values"} count alike`;
   if (unordered) return `other levels count ${number(decay)}`;
-  return `a value ${(half < 0.1 ? twoDecimals : oneDecimal)(half)} SD from the observed one counts half`;
+  return `a value ${half.toFixed(half < 0.1 ? 2 : 1)} SD from the observed one counts half`;
 }
 
-/** How much of the weight of the phantoms the decay leaves; nothing where that is not known, or all of it. */
+/** The weight of all phantom observations that the decay keeps; "" if it is not known, or if all is kept. */
 export function keptText(decay: number, support: number, estimated: boolean): string {
   if (decay >= 1 || !Number.isFinite(support)) return "";
   return `${estimated ? "≈ " : ""}${percent(support)} of the weight kept`;
@@ -125,6 +140,6 @@ export function keptText(decay: number, support: number, estimated: boolean): st
 
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-/** A share of a whole, in whole per cent; a small one with a digit that says something. */
+/** A share in whole per cent; a small one with one significant digit. */
 export const percent = (share: number): string =>
   `${share > 0 && share < 0.005 ? number(Number((share * 100).toPrecision(1))) : count(share * 100)}\u00a0%`;

@@ -4,7 +4,7 @@
 export const folded = (text: string): string =>
   text.normalize("NFKD").replace(/\p{M}/gu, "").toUpperCase().toLowerCase();
 
-/** Whether each name contains the query; all of them where nothing is asked for. */
+/** Whether each name contains the query; true for all if it is empty. */
 export function matches(foldedNames: readonly string[], query: string): boolean[] {
   const wanted = folded(query.trim());
   return foldedNames.map((name) => name.includes(wanted));

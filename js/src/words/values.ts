@@ -16,7 +16,7 @@ const MISSING = "missing";
 /** An observed level for which there are no curves. */
 const OFF_GRID = "another level";
 
-/** Whether the axis has levels: dots stand on each, and no line says what is in between. */
+/** Whether the axis has levels, which are drawn as dots without a line in between. */
 export const hasLevels = (kind: FeatureKind): boolean => kind === "category" || kind === "ordered" || kind === "group";
 
 /** Whether there is no way from one level to the next, so that nothing has a slope. */
@@ -44,7 +44,7 @@ export function writerOf({ kind, grid, levels, clock }: Axis): (value: number) =
   }
 }
 
-/** How a place on this axis is written: the grid's points in time are nobody's own, so they need not be exact. */
+/** Returns a function that writes places on this axis; grid values of dates are rounded. */
 export function placeWriterOf(axis: Axis): (value: number) => string {
   return axis.kind === "datetime" ? dateWriter(axis.grid, axis.clock) : writerOf(axis);
 }
@@ -66,6 +66,6 @@ export function rampEnds(scale: ContinuousColors): [string, string] {
   return scale.domain.map(rampWriter(scale)) as [string, string];
 }
 
-/** Why a feature without an order is drawn otherwise than asked for. */
+/** Why ICE is drawn instead of d-ICE for levels without an order. */
 export const noSlopes = (feature: string): string =>
   `${feature} has levels without an order, so there is no slope from one to the next. Its ICE is shown instead.`;

@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DensityRaster, type DensityStyle } from "../../src/geometry/density.ts";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../../src/geometry/likelihood.ts";
+import type { LineSet, Palette } from "../../src/geometry/line_image.ts";
 import { divergingPalette, levelPalette, plainPalette, rampPalette } from "../../src/geometry/palette.ts";
-import { LineRaster, type LineSet, type Palette } from "../../src/geometry/raster.ts";
-import { type Anchor, centeredCurves, heldValues, slopes } from "../../src/geometry/transforms.ts";
+import { LineRaster } from "../../src/geometry/raster.ts";
+import { type Anchor, anchorValues, centeredCurves, slopes } from "../../src/geometry/transforms.ts";
 
 type Written = (number | "inf" | null)[];
 
@@ -143,7 +144,7 @@ describe("transforms", () => {
 
   it.each(Object.keys(written.centered))("centre curves as the engine does: at %s", (name) => {
     const anchor = (Number.isNaN(Number(name)) ? name : Number(name)) as Anchor;
-    const held = heldValues({ values: curves, grid, observed, atOwn: written.at_own, median }, anchor);
+    const held = anchorValues({ values: curves, grid, observed, atOwn: written.at_own, median }, anchor);
     expectClose(centeredCurves(curves, held), written.centered[name]!, 1e-6);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Palette, Rgb } from "../../src/geometry/line_image.ts";
 import {
   cssColor,
   divergingPalette,
@@ -11,7 +12,6 @@ import {
   rgbOf,
   type Theme,
 } from "../../src/geometry/palette.ts";
-import type { Palette, Rgb } from "../../src/geometry/raster.ts";
 
 const BACKGROUND: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [17, 17, 17] };
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { LineRaster, type LineSet, lineStrength, lineThickness, type Palette } from "../../src/geometry/raster.ts";
+import type { LineSet, Palette } from "../../src/geometry/line_image.ts";
+import { LineRaster, lineStrength, lineThickness } from "../../src/geometry/raster.ts";
 
 const STRENGTH = 2;
 const OPAQUE = 1 - Math.exp(-STRENGTH);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../../src/geometry/likelihood.ts";
 import {
   anchorIndex,
+  anchorValues,
   centeredCurves,
-  heldValues,
   nearestIndex,
   slopes,
   stepOpacity,
@@ -32,20 +32,20 @@ describe("c-ICE", () => {
   it("is 0 at the anchor in every line", () => {
     const values = new Float32Array([1, 4, 10, -2, -2, 0]);
     const curves = { values, grid: GRID, observed: [0, 3], atOwn: null, median: 1 };
-    expect([...centeredCurves(values, heldValues(curves, "max"))]).toEqual([-9, -6, 0, -2, -2, 0]);
-    expect([...centeredCurves(values, heldValues(curves, "own"))]).toEqual([0, 3, 9, -2, -2, 0]);
+    expect([...centeredCurves(values, anchorValues(curves, "max"))]).toEqual([-9, -6, 0, -2, -2, 0]);
+    expect([...centeredCurves(values, anchorValues(curves, "own"))]).toEqual([0, 3, 9, -2, -2, 0]);
   });
 
   it("is held at the prediction of the row where its own value is not on the grid", () => {
     const curves = { values: new Float32Array([1, 4, 10]), grid: GRID, observed: [2], atOwn: [5], median: 1 };
-    expect([...heldValues(curves, "own")]).toEqual([5]);
-    expect([...heldValues(curves, "min")]).toEqual([1]);
+    expect([...anchorValues(curves, "own")]).toEqual([5]);
+    expect([...anchorValues(curves, "min")]).toEqual([1]);
   });
 
   it("of a single grid value is 0, whatever the anchor", () => {
     for (const anchor of ["min", "max", "median", "own", 7] as const) {
       const values = new Float32Array([5, 6]);
-      const held = heldValues({ values, grid: [2], observed: [2, 2], atOwn: null, median: 2 }, anchor);
+      const held = anchorValues({ values, grid: [2], observed: [2, 2], atOwn: null, median: 2 }, anchor);
       expect([...centeredCurves(values, held)]).toEqual([0, 0]);
     }
   });

@@ -1,7 +1,8 @@
-/** Our scales against d3's, of which they are a part. */
+/** Our scales against those of d3-scale. */
 import { randomLcg } from "d3-random";
 import * as d3 from "d3-scale";
 import { expect, test } from "vitest";
+import { CHANGE } from "../../src/marks/axis.ts";
 import { scaleLinear } from "../../src/marks/scale.ts";
 
 const random = randomLcg(0.3);
@@ -11,7 +12,14 @@ const cases = Array.from({ length: 200 }, (): [number, number] => {
   return random() < 0.1 ? [from, from] : [from, from + size * random()];
 });
 
-test.each([",f", "+%", undefined])("places, ticks and their labels (%s) are d3's", (specifier) => {
+/** Options of ours, and what d3 calls the same. */
+const FORMATS: [Intl.NumberFormatOptions | undefined, string | undefined][] = [
+  [undefined, undefined],
+  [{ useGrouping: false }, "f"],
+  [CHANGE, "+,%"],
+];
+
+test.each(FORMATS)("places, ticks and their labels (%o) are those of d3 (%s)", (options, specifier) => {
   for (const domain of cases) {
     const ours = scaleLinear().domain(domain).range([320, 8]);
     const theirs = d3.scaleLinear().domain(domain).range([320, 8]);
@@ -22,8 +30,9 @@ test.each([",f", "+%", undefined])("places, ticks and their labels (%s) are d3's
     }
     for (const count of [2, 5, 10]) {
       expect(ours.ticks(count)).toEqual(theirs.ticks(count));
-      const [write, witness] = [ours.tickFormat(count, specifier), theirs.tickFormat(count, specifier)];
-      expect(ours.ticks(count).map(write)).toEqual(theirs.ticks(count).map((tick) => witness(tick)));
+      const [write, witness] = [ours.tickFormat(count, options), theirs.tickFormat(count, specifier)];
+      const labels = theirs.ticks(count).map((tick) => witness(tick).replace(/^\+(0(\.0*)?%)$/, "$1"));
+      expect(ours.ticks(count).map(write)).toEqual(labels);
     }
   }
 });

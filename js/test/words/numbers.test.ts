@@ -1,7 +1,10 @@
+import { format } from "d3-format";
+import { randomLcg } from "d3-random";
 import { describe, expect, it, test } from "vitest";
 import {
   alignedTexts,
   columnFormat,
+  count,
   figureFormat,
   halfWeight,
   isNothing,
@@ -22,6 +25,22 @@ test.each([
   [Number.NaN, "–"],
 ])("%d reads %s", (value, text) => {
   expect(number(value)).toBe(text);
+});
+
+test("numbers of every size are written as d3-format writes them", () => {
+  const random = randomLcg(0.7);
+  const [grouped, significant, exponential] = [format(","), format(",.4~r"), format(".3~e")];
+  for (let i = 0; i < 5000; i++) {
+    const value = (random() - 0.5) * 10 ** (30 * random() - 15);
+    const size = Math.abs(value);
+    const inDigits = exponential(value).replace("e+", "e").replace("e-", "e−");
+    expect(number(value)).toBe(size < 1e-4 || size >= 1e7 ? inDigits : significant(value));
+    const largest = Math.min(1e5, Math.max(1e-4, size));
+    const decimals = Math.max(0, 2 - Math.floor(Math.log10(largest)));
+    expect(columnFormat(largest)(Math.min(1e6, value))).toBe(format(`,.${decimals}f`)(Math.min(1e6, value)));
+    const n = Math.round(value % 1e9);
+    expect(count(n)).toBe(grouped(n));
+  }
 });
 
 test("figures of one column share their decimals", () => {

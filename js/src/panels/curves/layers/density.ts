@@ -1,7 +1,7 @@
 /** The density of lines, at a lower resolution than lines: faster, and with no visible loss. */
 import { html } from "../../../elements/element.ts";
 import { DensityRaster } from "../../../geometry/density.ts";
-import type { LineSet } from "../../../geometry/raster.ts";
+import type { LineSet } from "../../../geometry/line_image.ts";
 import type { Plot } from "../../../plots/plot.ts";
 
 /** Width of a cell, in px of the page; its height is 1. */

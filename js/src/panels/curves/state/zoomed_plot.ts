@@ -4,9 +4,9 @@ import { svg } from "../../../elements/element.ts";
 import { stripEnds } from "../../../geometry/levels.ts";
 import { stepValues } from "../../../geometry/transforms.ts";
 import { heldTo, isWhole, type Span } from "../../../geometry/zoom.ts";
-import { labelWidth, ticksOf } from "../../../marks/axis.ts";
+import { CHANGE, labelWidth, ticksOf } from "../../../marks/axis.ts";
 import { scaleLinear } from "../../../marks/scale.ts";
-import { featureTicks, type Plot, toPixels, valueTicks, withoutSignOfZero } from "../../../plots/plot.ts";
+import { featureTicks, type Plot, toPixels, valueTicks } from "../../../plots/plot.ts";
 import type { Window } from "./zoom.ts";
 
 /**
@@ -29,7 +29,7 @@ export function zoomedPlot(plot: Plot, window: Window, font: string): Plot {
   const x = scaleLinear().domain(wantedX).range([left, plot.right]);
   const [lowest, highest] = scene.curves.predictionRange;
   const share = y.copy().domain([low / (highest - lowest), high / (highest - lowest)]);
-  const rangeTicks = plot.rangeTicks.length > 0 ? ticksOf(share, wanted, "+%").map(withoutSignOfZero) : [];
+  const rangeTicks = plot.rangeTicks.length > 0 ? ticksOf(share, wanted, CHANGE) : [];
   const xTicks = featureTicks(scene, plot.write, x).filter(({ at }) => at >= left - 0.5 && at <= plot.right + 0.5);
 
   const sameX = !cut.x && left === plot.left;
