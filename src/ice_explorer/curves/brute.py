@@ -325,12 +325,9 @@ def unfit_prediction(feature: Moving, where: str, value: float, response: str) -
     if math.isfinite(value):
         return PredictionError.too_large(feature.readable, where, value, LARGEST)
     if math.isinf(value) and response == "log_odds":
-        return PredictionError.certain(_of_phantom(feature, where), 0 if value < 0 else 1)
+        phantom = f"a phantom observation of {quoted(feature.readable)} ({where})"
+        return PredictionError.certain(phantom, 0 if value < 0 else 1)
     return PredictionError.not_finite(feature.readable, where, value)
-
-
-def _of_phantom(feature: Moving, where: str) -> str:
-    return f"a phantom observation of {quoted(feature.readable)} ({where})"
 
 
 def place_of(feature: Moving, value: float, row: int) -> str:
