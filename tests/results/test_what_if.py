@@ -94,7 +94,7 @@ def test_the_rounding_of_a_model_is_no_change():
     """A curve that differs in its last digits moves nowhere."""
     curve = np.full(5, 0.3)
     curve[2] = 0.1 + 0.2
-    assert moves_of(np.arange(5.0), curve, 0.3).within(math.inf) is None
+    assert moves_of(np.arange(5.0), curve, 0.3).within(math.inf)[0] is None
 
 
 def test_reach_is_where_values_count_half():

@@ -26,11 +26,6 @@ def slopes(curves: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[np
     return np.diff(curves, axis=1) / np.diff(grid)
 
 
-def nearest_index(grid: NDArray[np.float64], value: float) -> int:
-    """Position of the grid value nearest to `value`; of two equally near ones the lower."""
-    return int(np.argmin(np.abs(grid - value)))
-
-
 def check_anchor(anchor: object) -> AnchorName | float:
     """Return an anchor, or say what it may be."""
     if isinstance(anchor, str):
@@ -61,4 +56,5 @@ def anchor_index(grid: NDArray[np.float64], median: float, anchor: AnchorName | 
         return None
     if anchor in ("min", "max"):
         return 0 if anchor == "min" else len(grid) - 1
-    return nearest_index(grid, median if anchor == "median" else float(anchor))
+    value = median if anchor == "median" else float(anchor)
+    return int(np.argmin(np.abs(grid - value)))  # of two equally near ones the lower

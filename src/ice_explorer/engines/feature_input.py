@@ -24,7 +24,6 @@ from ice_explorer.metrics.unordered import category_scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -76,10 +75,6 @@ class FeatureInput:
     def columns(self) -> tuple[int, ...]:
         """Positions of the columns that move."""
         return self.feature.positions
-
-    def natives(self, coordinates: Array) -> Mapping[int, NDArray[Any]]:
-        """What to write into X for coordinates of any shape, by position of the column."""
-        return self.feature.natives(coordinates)
 
     @property
     def n_predictions_per_row(self) -> int:

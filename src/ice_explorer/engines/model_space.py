@@ -143,7 +143,7 @@ class _Transformed:
             for item in items:
                 if item.at_issue not in self.moves:
                     first = np.zeros(1, np.int64)
-                    phantoms = self._table.phantoms(first, item.natives(item.grid.values[None, :]))
+                    phantoms = self._table.phantoms(first, item.feature.natives(item.grid.values[None, :]))
                     self.moves[item.at_issue] = transform(phantoms)
         except (TypeError, ValueError) as error:
             raise NotColumnwiseError(

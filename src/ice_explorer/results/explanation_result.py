@@ -19,7 +19,7 @@ from ice_explorer.drivers.in_common import in_common
 from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import InputTypeError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
-from ice_explorer.errors.labels import readable
+from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import step_of
 from ice_explorer.features.residual import RESIDUAL, residual_column, residual_label
@@ -415,26 +415,18 @@ class ExplanationResult:
         reach = reach_of(self.settings.decay if decay is None else check_decay(decay))
         (position,) = self._context.positions([row], "row").tolist()
         prediction = float(self._context.predictions(np.array([position]))[0])
-        found = [(feature, feature._moves(position, prediction)) for feature in self._results.values()]
-        best = [moves.within(reach) for _, moves in found]
-        changes = [0.0 if at is None else float(moves.changes[at]) for (_, moves), at in zip(found, best, strict=True)]
-        values = [
-            None if at is None else _value(feature.grid, int(moves.places[at]))
-            for (feature, moves), at in zip(found, best, strict=True)
-        ]
+        best = [feature._moves(position, prediction).within(reach) for feature in self]
+        changes = [change for _, _, change in best]
+        observed = [_value(feature.observed, position) for feature in self]
+        values = [None if at is None else _value(f.grid, at) for f, (at, _, _) in zip(self, best, strict=True)]
         index = pd.Index(self.features, name="feature", tupleize_cols=False)
         table = pd.DataFrame(
             {
-                "observed": pd.Series(
-                    [_value(feature.observed, position) for feature, _ in found], index, dtype=object
-                ),
+                "observed": pd.Series(observed, index, dtype=object),
                 "value": pd.Series(values, index, dtype=object),
                 "prediction": prediction + np.array(changes),
                 "change": changes,
-                "distance": [
-                    math.nan if at is None else float(moves.distances[at])
-                    for (_, moves), at in zip(found, best, strict=True)
-                ],
+                "distance": [distance for _, distance, _ in best],
             },
             index,
         )
@@ -564,7 +556,12 @@ class ExplanationResult:
 
     def _row_labels(self, positions: ArrayLike) -> list[str] | None:
         """Return index labels of rows as text; None where rows are known by position alone."""
-        return self._context.table.row_labels(self._context.positions(positions))
+        import pandas as pd
+
+        rows, index = self._context.positions(positions), self._context.table.index
+        if index is None or index.equals(pd.RangeIndex(len(index))):
+            return None
+        return [clipped(str(label)) for label in index[rows]]
 
 
 def _value(values: NDArray[Any], place: int) -> Any:

@@ -32,10 +32,12 @@ class Moves:
     distances: Array
     changes: Array
 
-    def within(self, reach: float) -> int | None:
-        """Return the position of the largest change within a distance; None where nothing changes."""
+    def within(self, reach: float) -> tuple[int | None, float, float]:
+        """Return place, distance and size of the largest change within a distance; no place where nothing changes."""
         n_near = int(np.sum(self.distances <= reach * (1 + _ROUNDING)))
-        return n_near - 1 if n_near else None
+        if n_near == 0:
+            return None, math.nan, 0.0
+        return int(self.places[n_near - 1]), float(self.distances[n_near - 1]), float(self.changes[n_near - 1])
 
 
 def moves_of(distances: Array, curve: Array, prediction: float) -> Moves:

@@ -63,10 +63,6 @@ class ArrayTable:
             rows[crossing, column] = self._array[donors[crossing], column]
         return rows
 
-    def row_labels(self, positions: NDArray[np.int64]) -> None:  # noqa: ARG002 - rows have no labels here
-        """Return None: rows are known by position alone."""
-        return
-
 
 def check_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Refuse what is no table of numbers."""

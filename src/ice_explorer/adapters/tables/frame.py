@@ -65,7 +65,3 @@ class FrameTable:
             source[crossing] = donors[crossing]
             rows = rows.with_columns(self._frame[:, column][source.tolist()])
         return rows.to_native()
-
-    def row_labels(self, positions: NDArray[np.int64]) -> None:  # noqa: ARG002 - rows have no labels here
-        """Return None: rows are known by position alone."""
-        return

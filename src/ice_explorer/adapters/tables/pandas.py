@@ -13,7 +13,6 @@ import numpy as np
 from ice_explorer.adapters.tables.column import CODED, coded_column, decimals_of, holds, number_column, numbers, objects
 from ice_explorer.adapters.tables.crossing import crossings
 from ice_explorer.adapters.tables.series import column_of_objects, like_series, read_column
-from ice_explorer.errors.labels import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -148,15 +147,6 @@ class PandasTable:
             source[crossing] = donors[crossing]
             rows.isetitem(column, _taken(self._frame.iloc[:, column], source, rows.index))
         return rows
-
-    def row_labels(self, positions: NDArray[np.int64]) -> list[str] | None:
-        """Return labels of rows, or None where the index only counts them."""
-        import pandas as pd
-
-        index = self._frame.index
-        if index.equals(pd.RangeIndex(len(index))):
-            return None
-        return [clipped(str(label)) for label in index[positions]]
 
 
 def _taken(series: Any, rows: NDArray[np.int64], index: Any) -> Any:

@@ -77,6 +77,3 @@ class SparseTable:
         # As narrow as they were: a sparse array keeps indices as they come, and not every model takes wide ones.
         row, col = (indices.astype(stored.row.dtype) for indices in np.divmod(places, matrix.shape[1]))
         return type(stored)((data, (row, col)), shape=matrix.shape).asformat(self._format)
-
-    def row_labels(self, positions: NDArray[np.int64]) -> None:
-        """Return None: rows are known by position alone."""

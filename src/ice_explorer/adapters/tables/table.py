@@ -62,9 +62,6 @@ class Table(Protocol):
     def crossed(self, positions: NDArray[np.int64], columns: Crossed, donors: NDArray[np.int64]) -> Any:
         """Return rows, row r with what row donors[r] has in column columns[r], or in each of those."""
 
-    def row_labels(self, positions: NDArray[np.int64]) -> list[str] | None:
-        """Return the index labels of rows, or None where rows are known by position alone."""
-
 
 def kept(data: Any) -> Any:
     """Return a copy of an array or a table, which does not follow what its owner writes later; else what was given."""

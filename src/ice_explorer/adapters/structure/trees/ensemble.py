@@ -221,6 +221,22 @@ class LocalTrees:
         """Return the global id of the first node of each tree."""
         return np.cumsum(self.n_nodes) - self.n_nodes
 
+    def number_through(self) -> None:
+        """Make node ids global, and clear what stands where it means nothing."""
+        inner = self.feature >= 0
+        # Where the leaves are follows no pattern, so a masked write would mispredict at every other node
+        # and take ten times as long as arithmetic on all of them. All bits set are -1, and NaN in a float.
+        ones = inner.astype(np.int32) - np.int32(1)
+        offset = np.repeat(self.first_node.astype(np.int32), self.n_nodes)
+        for child in (self.left, self.right):
+            np.add(child, offset, out=child)
+            np.bitwise_or(child, ones, out=child)
+        np.bitwise_or(self.feature, ones, out=self.feature)
+        bits = self.threshold.view(np.int64)
+        np.bitwise_or(bits, ones, out=bits)
+        np.logical_and(self.missing_left, inner, out=self.missing_left)
+        np.multiply(self.value, ~inner, out=self.value)
+
 
 def joined(arrays: Sequence[Any], dtype: type[Any]) -> NDArray[Any]:
     """Concatenate arrays into a new one of a dtype, without a copy on the way."""
@@ -246,23 +262,11 @@ def ensemble_of(
     missing_value: float = float("nan"),
     zero_below: float = 0.0,
 ) -> TreeEnsemble:
-    """Number the nodes through and clear what means nothing; all trees add to margin 0 by default."""
+    """Make an ensemble of trees, in place; all trees add to margin 0 by default."""
     if trees.n_nodes.sum() > np.iinfo(np.int32).max:
         raise UnsupportedTreesError("The trees have more than 2**31 - 1 nodes.")
     root = trees.first_node.astype(np.int32)
-    inner = trees.feature >= 0
-    # Where the leaves are follows no pattern, so a masked write would mispredict at every other node
-    # and take ten times as long as arithmetic on all of them. All bits set are -1, and NaN in a float.
-    ones = inner.astype(np.int32) - np.int32(1)
-    offset = np.repeat(root, trees.n_nodes)
-    for child in (trees.left, trees.right):
-        np.add(child, offset, out=child)
-        np.bitwise_or(child, ones, out=child)
-    np.bitwise_or(trees.feature, ones, out=trees.feature)
-    bits = trees.threshold.view(np.int64)
-    np.bitwise_or(bits, ones, out=bits)
-    np.logical_and(trees.missing_left, inner, out=trees.missing_left)
-    np.multiply(trees.value, ~inner, out=trees.value)
+    trees.number_through()
     splits = no_categorical_splits() if categorical is None else categorical
     trees.threshold[splits.node] = np.nan
     return TreeEnsemble(
