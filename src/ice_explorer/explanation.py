@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from ice_explorer.adapters.tables.table import kept
+from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
 from ice_explorer.errors import PredictionError
 from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
 from ice_explorer.progress import progress_reporter
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.models.predict import Response
     from ice_explorer.adapters.tables.table import Name
+    from ice_explorer.beyond.effects import EffectKind
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
@@ -272,6 +274,81 @@ class Explanation(ExplanationResult):
         from ice_explorer.export import tables
 
         return tables.long_frame(self, features, kind, rows, anchor=anchor, decay=decay)
+
+    def effects(
+        self,
+        feature: Name,
+        kinds: Sequence[EffectKind] | EffectKind = EFFECT_KINDS,
+        *,
+        grid_size: int = GRID_SIZE,
+        ci: float | None = None,
+    ) -> pd.DataFrame:
+        """Return mean effects of a feature along its axis: partial dependence, accumulated local effects, M-plot.
+
+        Parameters
+        ----------
+        feature : object
+            Name, or its text.
+        kinds : sequence of {"partial_dependence", "ale", "m_plot"}
+        grid_size : int
+            Maximum number of grid values: all observed values if there are no more, else their quantiles; of levels
+            without an order the most frequent ones.
+        ci : float, optional
+            Level of the intervals, such as 0.95; none by default.
+
+        Returns
+        -------
+        DataFrame
+            One row per grid value.
+
+            partial_dependence : float
+                Mean of the curves [output]; for a predicted class, the share of the rows that the model assigns to it.
+            spread : float
+                Standard deviation of the curves, ddof=0 [output]: a spread of rows, not an interval of the mean.
+            centered_partial_dependence : float
+                Partial dependence less its mean over the observations [output], on one scale with `ale`.
+            ale : float
+                Accumulated local effect [output], with mean 0 over the observations.
+            m_plot : float
+                Mean prediction of the observations near the value [output].
+            <kind>_low, <kind>_high : float
+                With `ci`: the interval of each kind.
+
+        Raises
+        ------
+        InvalidOptionError
+            If an option has an invalid value; also a ValueError.
+        PredictionError
+            If the model fails or changed since `explain`.
+
+        Notes
+        -----
+        Over the rows whose curves are computed, by weight. The model is called for partial dependence at values that
+        are not on the grid of the explanation or with `ci`, and for ALE, twice for each row.
+
+        Partial dependence: Friedman (2001), Eq. 53. ALE: Apley & Zhu (2020), Eqs 15–17: the mean change of the rows
+        (z_{k-1}, z_k] across that interval, added up. If all observed values are on the grid, rows at both ends of an
+        interval count, as for categories, whose levels are accumulated in their order. ALE is linear between grid
+        values, and its mean over the observed values is 0. Other packages centre it by the mean of each interval, which
+        differs by a constant.
+
+        M-plot: a least-squares line through the predictions between the neighbouring grid values, weighted by nearness
+        (1 at the value, 0 at its neighbours), read at the value: the mean where all observed values are on the grid. It
+        includes the effects of correlated features. Rows without a value have no place in ALE and M-plot.
+
+        Intervals are percentiles of 500 bootstrap draws of rows, seeded; grid and model stay the same. A draw without
+        a row in an interval is given the estimate of all rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> x = np.arange(5.0)
+        >>> e = explain(lambda X: X[:, 0] + 0 * X[:, 1], np.column_stack([x, 2 * x]))
+        >>> e.effects("x1")[["partial_dependence", "ale", "m_plot"]].loc[8.0].to_dict()
+        {'partial_dependence': 2.0, 'ale': 0.0, 'm_plot': 4.0}
+        """
+        return effects(self._context, self[feature], kinds, grid_size, ci)
 
     def plot_impact(
         self,
