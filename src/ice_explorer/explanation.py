@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from ice_explorer.adapters.tables.table import kept
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
-from ice_explorer.errors import PredictionError
+from ice_explorer.beyond.marginal_effects import marginal_effects
+from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.explanation_result import ExplanationResult
@@ -16,7 +18,7 @@ from ice_explorer.results.options import Options
 from ice_explorer.results.plan import Plan, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
+    from collections.abc import Callable, ItemsView, Iterator, Sequence, ValuesView
     from pathlib import Path
     from typing import Unpack
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.models.predict import Response
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.beyond.effects import EffectKind
+    from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
@@ -349,6 +352,58 @@ class Explanation(ExplanationResult):
         {'partial_dependence': 2.0, 'ale': 0.0, 'm_plot': 4.0}
         """
         return effects(self._context, self[feature], kinds, grid_size, ci)
+
+    def marginal_effects(
+        self,
+        feature: Name | Mapping[Name, object],
+        step: object = None,
+        kind: MarginalEffectKind = "forward",
+    ) -> MarginalEffects:
+        """Return how the prediction of each observation changes by a step from its observed value.
+
+        Parameters
+        ----------
+        feature : object or mapping
+            Name, or its text; or steps by name, taken together: {"age": 10, "sex": "female"}.
+        step : object, optional
+            Length of the step [axis], below 0 for a step down; a timedelta for dates and durations; the new level for
+            categories, booleans and groups. Defaults to one standard deviation, for a derivative to a hundredth of
+            it; of whole numbers to the nearest one, at least 1.
+        kind : {"forward", "derivative"}
+            f(x + h) - f(x), or the central difference (f(x + h) - f(x - h)) / 2h.
+
+        Returns
+        -------
+        MarginalEffects
+            Its `values` (n_observations,), their `average` (AME) and their `non_linearity` (n_observations,).
+
+        Raises
+        ------
+        InvalidOptionError
+            If a feature cannot take the step; also a ValueError.
+        PredictionError
+            If the model fails or changed since `explain`.
+
+        Notes
+        -----
+        Scholbeck et al. (2024), "Marginal effects for non-linear prediction functions". Rows whose step leaves the
+        observed range are in `outside`; they count in the average. Other packages may centre a step around the observed
+        value: that is h times the derivative with a step of h / 2.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> m = explain(lambda X: X[:, 0] ** 2, np.array([[0.0], [1.0], [2.0]])).marginal_effects("x0", 1)
+        >>> m.values.tolist(), m.average
+        ([1.0, 3.0, 5.0], 3.0)
+        """
+        if not isinstance(feature, Mapping):
+            return marginal_effects(self._context, [(self[feature], step)], kind)
+        if step is not None:
+            advice = "Leave it out, or pass the name of one feature."
+            raise InvalidOptionError.must("step", "be left out where `feature` gives steps by name", step, advice)
+        return marginal_effects(self._context, [(self[name], each) for name, each in feature.items()], kind)
 
     def plot_impact(
         self,

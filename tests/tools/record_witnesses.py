@@ -44,16 +44,23 @@ def pyale():
 
 def marginaleffects():
     """Average forward and derivative marginal effects of a regression, whose coefficients are recorded, too."""
+    import polars as pl
     import statsmodels.formula.api as smf
     from marginaleffects import avg_comparisons, avg_slopes
 
+    def by(step):
+        return lambda values: pl.DataFrame({"lo": values, "hi": values + step})
+
+    def average(variables, **options):
+        return float(avg_comparisons(fit, variables=variables, **options)["estimate"][0])
+
     fit = smf.ols("y ~ x + I(x**2) + x:z + rooms", target()).fit()
-    both = avg_comparisons(fit, variables={"x": 0.5, "rooms": 1}, cross=True)
     return {
         "coefficients": fit.params.tolist(),
-        "x by 0.5": float(avg_comparisons(fit, variables={"x": 0.5})["estimate"][0]),
-        "rooms by 1": float(avg_comparisons(fit, variables={"rooms": 1})["estimate"][0]),
-        "x by 0.5 and rooms by 1": float(both["estimate"][0]),
+        "x forward by 0.5": average({"x": by(0.5)}),
+        "rooms forward by 1": average({"rooms": by(1)}),
+        "x by 0.5 and rooms by 1": average({"x": by(0.5), "rooms": by(1)}, cross=True),
+        "x by 0.5 around its value": average({"x": 0.5}),  # the default for a number
         "slope of x": float(avg_slopes(fit, variables="x")["estimate"][0]),
     }
 

@@ -166,7 +166,7 @@ class _Sums:
         """
         grid = self.grid.values
         if self.feature.is_unordered or len(grid) == 1:
-            return (values[:, None] == grid).astype(np.float64)
+            return np.asarray(values[:, None] == grid, np.float64)
         near = np.zeros((len(values), len(grid)))
         present = np.flatnonzero(~np.isnan(values))
         at = np.clip(np.searchsorted(grid, values[present], side="right") - 1, 0, len(grid) - 2)
