@@ -35,6 +35,7 @@ def objects():
         "Table of `drivers`, besides what a DataFrame has": (e.drivers("x0"), pd.DataFrame),
         "Result of `two_way`": (e.two_way("x0", "x1"), object),
         "Result of `marginal_effects`": (e.marginal_effects("x0"), object),
+        "Result of `interactions`": (e.interactions(), object),
         "ice_explorer.bqplot": (ice.bqplot, object),
         "ice_explorer.datasets": (ice.datasets, object),
         "ice_explorer.errors": (ice.errors, object),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _N_DRAWS: Final = 500
-_ROWS_AT_A_TIME: Final = 2048  # fixed, so that draws depend on the seed alone
+ROWS_AT_A_TIME: Final = 2048
 
 
 def check_ci(ci: object) -> float | None:
@@ -30,7 +30,9 @@ def check_ci(ci: object) -> float | None:
     return float(level)
 
 
-def weighted_blocks(weights: Array, generator: np.random.Generator | None) -> Iterator[tuple[slice, Array]]:
+def weighted_blocks(
+    weights: Array, generator: np.random.Generator | None, size: int = ROWS_AT_A_TIME
+) -> Iterator[tuple[slice, Array]]:
     """Yield blocks of rows with their weights: the given ones first, then those of bootstrap draws.
 
     A row of weight w is drawn as often as a Poisson number of mean w: integer weights are repeated rows.
@@ -41,20 +43,22 @@ def weighted_blocks(weights: Array, generator: np.random.Generator | None) -> It
         Frequency weights.
     generator : numpy.random.Generator or None
         Source of the draws; None for no draws.
+    size : int
+        Rows of a block, on which draws do not depend.
 
     Yields
     ------
     rows : slice
     weights : ndarray of shape (1 + n_draws, n_rows of the block)
     """
-    for start in range(0, len(weights), _ROWS_AT_A_TIME):
-        rows = slice(start, min(start + _ROWS_AT_A_TIME, len(weights)))
+    for start in range(0, len(weights), size):
+        rows = slice(start, min(start + size, len(weights)))
         own = weights[rows]
         if generator is None:
             yield rows, own[None]
         else:
-            drawn = generator.poisson(own, size=(_N_DRAWS, len(own)))
-            yield rows, np.vstack([own, drawn])
+            drawn = generator.poisson(own[:, None], size=(len(own), _N_DRAWS))
+            yield rows, np.vstack([own, drawn.T])
 
 
 def interval(draws: Array, ci: float) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
+from ice_explorer.beyond.draws import ROWS_AT_A_TIME
 from ice_explorer.beyond.points import Points
 from ice_explorer.checks import check_one_of
 from ice_explorer.errors import InvalidOptionError
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 MarginalEffectKind = Literal["forward", "derivative"]
 MARGINAL_EFFECT_KINDS: Final[tuple[MarginalEffectKind, ...]] = get_args(MarginalEffectKind)
 
-_ROWS_AT_A_TIME: Final = 2048
 _SHORT: Final = 0.01  # standard deviations, on either side of a derivative
 _ROUNDING: Final = 1e-12  # of a prediction
 
@@ -157,8 +157,8 @@ class MarginalEffects:
             def made(n_predictions: int) -> None:
                 report(n_predictions, n_predictions, self._label)
 
-            for start in range(0, len(self._rows), _ROWS_AT_A_TIME):
-                rows = self._rows[start : start + _ROWS_AT_A_TIME]
+            for start in range(0, len(self._rows), ROWS_AT_A_TIME):
+                rows = self._rows[start : start + ROWS_AT_A_TIME]
                 moved = self._observed[rows, None, :] + shares[:, None] * self._steps
                 values = np.where(self._is_level, self._steps, moved)
                 points = Points(self._features, values.reshape(-1, len(self._features)))
