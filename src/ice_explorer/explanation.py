@@ -7,10 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from ice_explorer.adapters.tables.table import kept
+from ice_explorer.beyond.correlations import MOST, correlated
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
 from ice_explorer.beyond.interactions import MAX_ROWS, Interactions
 from ice_explorer.beyond.marginal_effects import marginal_effects
-from ice_explorer.checks import check_names
+from ice_explorer.checks import check_integer, check_names
 from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
 from ice_explorer.progress import progress_reporter
@@ -186,6 +187,29 @@ class FeatureExplanation(FeatureResult):
         from ice_explorer.export import tables
 
         return tables.long_frame(self._alone, [self.feature], kind, rows, anchor=anchor, decay=decay)
+
+    def correlated(self, n: int = MOST) -> pd.DataFrame:
+        """Return the features that vary most with this one in the data, where its curves can mislead.
+
+        Parameters
+        ----------
+        n : int
+            Maximum number of features.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by the label of each other column or group, the strongest first.
+
+            correlation : float
+                -1 to 1, or 0 to 1 if levels have no order; NaN where a feature is constant. Missing values do not
+                count, rows count by weight.
+            measure : str
+                "spearman": rank correlation. "correlation_ratio" of a number and a category: the root of the share of
+                the variance of the number that lies between levels. "cramers_v" of two categories.
+        """
+        check_integer("n", n, 1, f"Leave it out for {MOST}.")
+        return correlated(self._context, self._item.feature, n)
 
     def plot(
         self,
