@@ -36,6 +36,7 @@ def objects():
         "Result of `two_way`": (e.two_way("x0", "x1"), object),
         "Result of `marginal_effects`": (e.marginal_effects("x0"), object),
         "Result of `interactions`": (e.interactions(), object),
+        "Result of `compare`": (ice.compare(e, X[:, 0]), object),
         "ice_explorer.bqplot": (ice.bqplot, object),
         "ice_explorer.datasets": (ice.datasets, object),
         "ice_explorer.errors": (ice.errors, object),

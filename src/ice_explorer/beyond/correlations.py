@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 MOST: Final = 5
 
 
-def correlated(context: Context, feature: Feature, n: int) -> pd.DataFrame:
-    """Return what varies most with a feature; `FeatureExplanation.correlated` says how that is measured."""
+def correlated(context: Context, feature: Feature, n: int, rows: NDArray[np.int64] | None = None) -> pd.DataFrame:
+    """Return what varies most with a feature; `FeatureExplanation.correlated` says how that is measured.
+
+    Over some rows; all by default.
+    """
     import pandas as pd
 
-    weights = context.row_weights
+    at: Any = np.s_[:] if rows is None else rows
+    own, weights = feature.values[at], context.row_weights[at]
     found = [
-        (other.label, *correlation(feature.values, other.values, weights, (feature.is_unordered, other.is_unordered)))
+        (other.label, *correlation(own, other.values[at], weights, (feature.is_unordered, other.is_unordered)))
         for other in second_features(context.columns, feature)
         if other.kind != "other"
     ]
