@@ -27,6 +27,7 @@ PACKAGES = {
     "engines": "numpy",
     "drivers": "numpy pandas",
     "results": "numpy pandas",
+    "beyond": "numpy pandas shap sklearn",
     "scene": "numpy",
     "wire": "numpy",
     "figures": "matplotlib numba numpy",

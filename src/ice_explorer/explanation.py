@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from ice_explorer.adapters.tables.table import kept
-from ice_explorer.errors import PredictionError
+from ice_explorer.beyond.correlations import MOST, correlated
+from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
+from ice_explorer.beyond.interactions import MAX_ROWS, Interactions
+from ice_explorer.beyond.marginal_effects import marginal_effects
+from ice_explorer.checks import check_integer, check_names
+from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.explanation_result import ExplanationResult
@@ -15,7 +21,7 @@ from ice_explorer.results.options import Options
 from ice_explorer.results.plan import Plan, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
+    from collections.abc import Callable, ItemsView, Iterator, Sequence, ValuesView
     from pathlib import Path
     from typing import Unpack
 
@@ -26,6 +32,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.models.predict import Response
     from ice_explorer.adapters.tables.table import Name
+    from ice_explorer.beyond.effects import EffectKind
+    from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
@@ -180,6 +188,29 @@ class FeatureExplanation(FeatureResult):
 
         return tables.long_frame(self._alone, [self.feature], kind, rows, anchor=anchor, decay=decay)
 
+    def correlated(self, n: int = MOST) -> pd.DataFrame:
+        """Return the features that vary most with this one in the data, where its curves can mislead.
+
+        Parameters
+        ----------
+        n : int
+            Maximum number of features.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by the label of each other column or group, the strongest first.
+
+            correlation : float
+                -1 to 1, or 0 to 1 if levels have no order; NaN where a feature is constant. Missing values do not
+                count, rows count by weight.
+            measure : str
+                "spearman": rank correlation. "correlation_ratio" of a number and a category: the root of the share of
+                the variance of the number that lies between levels. "cramers_v" of two categories.
+        """
+        check_integer("n", n, 1, f"Leave it out for {MOST}.")
+        return correlated(self._context, self._item.feature, n)
+
     def plot(
         self,
         kind: Kind = "ice",
@@ -272,6 +303,177 @@ class Explanation(ExplanationResult):
         from ice_explorer.export import tables
 
         return tables.long_frame(self, features, kind, rows, anchor=anchor, decay=decay)
+
+    def effects(
+        self,
+        feature: Name,
+        kinds: Sequence[EffectKind] | EffectKind = EFFECT_KINDS,
+        *,
+        grid_size: int = GRID_SIZE,
+        ci: float | None = None,
+    ) -> pd.DataFrame:
+        """Return mean effects of a feature along its axis: partial dependence, accumulated local effects, M-plot.
+
+        Parameters
+        ----------
+        feature : object
+            Name, or its text.
+        kinds : sequence of {"partial_dependence", "ale", "m_plot"}
+        grid_size : int
+            Maximum number of grid values: all observed values if there are no more, else their quantiles; of levels
+            without an order the most frequent ones.
+        ci : float, optional
+            Level of the intervals, such as 0.95; none by default.
+
+        Returns
+        -------
+        DataFrame
+            One row per grid value.
+
+            partial_dependence : float
+                Mean of the curves [output]; for a predicted class, the share of the rows that the model assigns to it.
+            spread : float
+                Standard deviation of the curves, ddof=0 [output]: a spread of rows, not an interval of the mean.
+            centered_partial_dependence : float
+                Partial dependence less its mean over the observations [output], on one scale with `ale`.
+            ale : float
+                Accumulated local effect [output], with mean 0 over the observations.
+            m_plot : float
+                Mean prediction of the observations near the value [output].
+            <kind>_low, <kind>_high : float
+                With `ci`: the interval of each kind.
+
+        Raises
+        ------
+        InvalidOptionError
+            If an option has an invalid value; also a ValueError.
+        PredictionError
+            If the model fails or changed since `explain`.
+
+        Notes
+        -----
+        Over the rows whose curves are computed, by weight. The model is called for partial dependence at values that
+        are not on the grid of the explanation or with `ci`, and for ALE, twice for each row.
+
+        Partial dependence: Friedman (2001), Eq. 53. ALE: Apley & Zhu (2020), Eqs 15–17: the mean change of the rows
+        (z_{k-1}, z_k] across that interval, added up. If all observed values are on the grid, rows at both ends of an
+        interval count, as for categories, whose levels are accumulated in their order. ALE is linear between grid
+        values, and its mean over the observed values is 0. Other packages centre it by the mean of each interval, which
+        differs by a constant.
+
+        M-plot: a least-squares line through the predictions between the neighbouring grid values, weighted by nearness
+        (1 at the value, 0 at its neighbours), read at the value: the mean where all observed values are on the grid. It
+        includes the effects of correlated features. Rows without a value have no place in ALE and M-plot.
+
+        Intervals are percentiles of 500 bootstrap draws of rows, seeded; grid and model stay the same. A draw without
+        a row in an interval is given the estimate of all rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> x = np.arange(5.0)
+        >>> e = explain(lambda X: X[:, 0] + 0 * X[:, 1], np.column_stack([x, 2 * x]))
+        >>> e.effects("x1")[["partial_dependence", "ale", "m_plot"]].loc[8.0].to_dict()
+        {'partial_dependence': 2.0, 'ale': 0.0, 'm_plot': 4.0}
+        """
+        return effects(self._context, self[feature], kinds, grid_size, ci)
+
+    def marginal_effects(
+        self,
+        feature: Name | Mapping[Name, object],
+        step: object = None,
+        kind: MarginalEffectKind = "forward",
+    ) -> MarginalEffects:
+        """Return how the prediction of each observation changes by a step from its observed value.
+
+        Parameters
+        ----------
+        feature : object or mapping
+            Name, or its text; or steps by name, taken together: {"age": 10, "sex": "female"}.
+        step : object, optional
+            Length of the step [axis], below 0 for a step down; a timedelta for dates and durations; the new level for
+            categories, booleans and groups. Defaults to one standard deviation, for a derivative to a hundredth of
+            it; of whole numbers to the nearest one, at least 1.
+        kind : {"forward", "derivative"}
+            f(x + h) - f(x), or the central difference (f(x + h) - f(x - h)) / 2h.
+
+        Returns
+        -------
+        MarginalEffects
+            Its `values` (n_observations,), their `average` (AME) and their `non_linearity` (n_observations,).
+
+        Raises
+        ------
+        InvalidOptionError
+            If a feature cannot take the step; also a ValueError.
+        PredictionError
+            If the model fails or changed since `explain`.
+
+        Notes
+        -----
+        Scholbeck et al. (2024), "Marginal effects for non-linear prediction functions". Rows whose step leaves the
+        observed range are in `outside`; they count in the average. Other packages may centre a step around the observed
+        value: that is h times the derivative with a step of h / 2.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> m = explain(lambda X: X[:, 0] ** 2, np.array([[0.0], [1.0], [2.0]])).marginal_effects("x0", 1)
+        >>> m.values.tolist(), m.average
+        ([1.0, 3.0, 5.0], 3.0)
+        """
+        if not isinstance(feature, Mapping):
+            return marginal_effects(self._context, [(self[feature], step)], kind)
+        if step is not None:
+            advice = "Leave it out, or pass the name of one feature."
+            raise InvalidOptionError.must("step", "be left out where `feature` gives steps by name", step, advice)
+        return marginal_effects(self._context, [(self[name], each) for name, each in feature.items()], kind)
+
+    def interactions(self, features: Sequence[Name] | None = None, rows: int = MAX_ROWS) -> Interactions:
+        """Return how far features act together: H² of features and pairs, and the additivity of each.
+
+        Parameters
+        ----------
+        features : sequence, optional
+            Names of features, all of whose pairs are computed. Defaults to all features, and to the pairs of the five
+            with the largest H².
+        rows : int
+            Maximum number of rows: a seeded sample, stratified by the prediction.
+
+        Returns
+        -------
+        Interactions
+            Its `features` is H² by feature, `pairs` H² and H by pair, `additivity(feature)` the share of the slope that
+            differs between rows. They call the model when first asked for: for each row once with the value of every
+            other row, of each feature or pair.
+
+        Raises
+        ------
+        InvalidOptionError
+            If an option has an invalid value; also a ValueError.
+        PredictionError
+            If the model fails or changed since `explain`.
+
+        Notes
+        -----
+        Friedman & Popescu (2008), "Predictive learning via rule ensembles", evaluated at the rows, not on a grid. H²
+        relates squared effects; H, its root, is what some packages call the H-statistic. Rows count by weight.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> X = np.array([[a, b] for a in (-1.0, 1.0) for b in (-1.0, 1.0)])
+        >>> i = explain(lambda X: X[:, 0] + X[:, 1] + X[:, 0] * X[:, 1], X).interactions()
+        >>> i.features.round(3).to_dict(), i.pairs["h2"].round(3).to_list()
+        ({'x0': 0.333, 'x1': 0.333}, [0.333])
+        >>> i.additivity("x0").share
+        0.5
+        """
+        names = self.features if features is None else check_names("features", features)
+        return Interactions(self._context, [self[name] for name in names], rows, are_named=features is not None)
 
     def plot_impact(
         self,

@@ -334,13 +334,14 @@ def step_of(feature: Feature, step: object) -> float:
         raise InvalidOptionError(
             f"`unit` gives {quoted(feature.readable)} a step, but its levels have no order.", "Leave it out of `unit`."
         )
-    if feature.kind in _MOMENTS and not isinstance(step, (int, float, np.number)):
+    is_number = isinstance(step, (int, float, np.number)) and not isinstance(step, np.timedelta64)
+    if feature.kind in _MOMENTS and not is_number:
         try:
             found: float | None = float(np.timedelta64(cast("Any", step), "us") / np.timedelta64(1, "D"))
         except (TypeError, ValueError):
             found = None
     else:
-        number = real_numbers(step) if isinstance(step, (int, float, np.number)) else None
+        number = real_numbers(step) if is_number else None
         found = None if number is None else float(number)
     if found is None or isinstance(step, (bool, np.bool_)) or not (0 < found < np.inf):
         raise InvalidOptionError.must(

@@ -465,6 +465,13 @@ class FeatureResult:
                 between_blocks()
         return curves
 
+    def _curves_at(self, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return curves of rows at some values [axis]; None if that takes the model, or one is not on the grid."""
+        at = np.minimum(np.searchsorted(self.axis, values), len(self.axis) - 1)
+        if not self._engine.has_copied_model or not np.array_equal(self.axis[at], values):
+            return None
+        return np.concatenate([curves[:, at] for _, curves in self._engine.curves(self._item, positions)])
+
     def partial_dependence_by(self, by: Name | ArrayLike) -> pd.DataFrame:
         """Return the mean of the curves within groups of observations.
 

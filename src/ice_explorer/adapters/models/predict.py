@@ -5,7 +5,7 @@ The only place that chooses a class, an output, a method or a scale.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -55,6 +55,7 @@ class Predictor:
     - `of_classes`: whether outputs are classes, or numbers of their own.
     - `classes`: labels of the classes, one alone included; empty where outputs are none.
     - `is_opening`: whether the output was chosen by `opening`.
+    - `model`: as it was passed.
     """
 
     predict: Callable[[Any], Array]
@@ -72,6 +73,7 @@ class Predictor:
     of_classes: bool = False
     classes: tuple[object, ...] = ()
     is_opening: bool = False
+    model: Any = field(default=None, compare=False, repr=False)
 
 
 def make_predictor(
@@ -109,7 +111,7 @@ def make_predictor(
     is_opening = opening is not None and output is None
     found = opening(layout, way) if opening is not None and is_opening else layout.find(output)
     made = _predictor(method, layout, found, chosen, _responses(source))
-    return replace(made, is_opening=is_opening and must_choose(layout))
+    return replace(made, is_opening=is_opening and must_choose(layout), model=model)
 
 
 def first_way(model: Any) -> Way:

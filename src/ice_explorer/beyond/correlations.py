@@ -1,0 +1,93 @@
+"""How far features vary together in the data: rank correlation, correlation ratio, Cramér's V."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.drivers.candidates import second_features
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from ice_explorer.engines.context import Context
+    from ice_explorer.features.feature import Feature
+
+    Array = NDArray[np.float64]
+
+MOST: Final = 5
+
+
+def correlated(context: Context, feature: Feature, n: int, rows: NDArray[np.int64] | None = None) -> pd.DataFrame:
+    """Return what varies most with a feature; `FeatureExplanation.correlated` says how that is measured.
+
+    Over some rows; all by default.
+    """
+    import pandas as pd
+
+    at: Any = np.s_[:] if rows is None else rows
+    own, weights = feature.values[at], context.row_weights[at]
+    found = [
+        (other.label, *correlation(own, other.values[at], weights, (feature.is_unordered, other.is_unordered)))
+        for other in second_features(context.columns, feature)
+        if other.kind != "other"
+    ]
+    index = pd.Index([label for label, _, _ in found], name="feature")
+    table = pd.DataFrame([values for _, *values in found], index, columns=["correlation", "measure"])
+    return table.sort_values("correlation", key=lambda values: -values.abs(), kind="stable").head(n)
+
+
+def correlation(first: Array, second: Array, weights: Array, are_unordered: tuple[bool, bool]) -> tuple[float, str]:
+    """Return how far two features vary together, and the name of the measure; NaN where one is constant.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_rows,)
+        Coordinates, or codes of levels; rows in which one is missing do not count.
+    weights : ndarray of shape (n_rows,)
+    are_unordered : tuple of bool
+        Whether the levels of each have no order.
+    """
+    known = ~np.isnan(first) & ~np.isnan(second) & (weights > 0)
+    first, second, weights = first[known], second[known], weights[known]
+    if len(weights) == 0:
+        return np.nan, "spearman"
+    if all(are_unordered):
+        return _cramers_v(first, second, weights), "cramers_v"
+    if any(are_unordered):
+        levels, values = (first, second) if are_unordered[0] else (second, first)
+        return _correlation_ratio(levels, values, weights), "correlation_ratio"
+    return _pearson(_ranks(first, weights), _ranks(second, weights), weights), "spearman"
+
+
+def _ranks(values: Array, weights: Array) -> Array:
+    """Return ranks, the mean one where values are equal, as of repeated rows."""
+    _, of_row = np.unique(values, return_inverse=True)
+    mass = np.bincount(of_row, weights)
+    return np.asarray((np.cumsum(mass) - mass / 2)[of_row])
+
+
+def _pearson(first: Array, second: Array, weights: Array) -> float:
+    first, second = (values - np.average(values, weights=weights) for values in (first, second))
+    scale = np.sqrt((weights @ first**2) * (weights @ second**2))
+    return float(weights @ (first * second) / scale) if scale > 0 else np.nan
+
+
+def _correlation_ratio(levels: Array, values: Array, weights: Array) -> float:
+    """Return η: the root of the share of the variance of values that lies between levels."""
+    values = values - np.average(values, weights=weights)
+    _, of_row = np.unique(levels, return_inverse=True)
+    mass = np.bincount(of_row, weights)
+    between, total = (np.bincount(of_row, weights * values) ** 2 / mass).sum(), weights @ values**2
+    return float(np.sqrt(min(between / total, 1.0))) if total > 0 and len(mass) > 1 else np.nan
+
+
+def _cramers_v(first: Array, second: Array, weights: Array) -> float:
+    rows, columns = (np.unique(levels, return_inverse=True)[1] for levels in (first, second))
+    shape = int(rows.max()) + 1, int(columns.max()) + 1
+    table = np.bincount(rows * shape[1] + columns, weights, shape[0] * shape[1]).reshape(shape) / weights.sum()
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0))
+    smaller = min(shape) - 1
+    return float(np.sqrt(((table - expected) ** 2 / expected).sum() / smaller)) if smaller else np.nan

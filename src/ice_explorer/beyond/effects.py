@@ -1,0 +1,250 @@
+"""Mean effects of one feature along its axis: partial dependence, accumulated local effects, M-plot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+import numpy as np
+
+from ice_explorer.beyond.draws import check_ci, interval, weighted_blocks
+from ice_explorer.checks import check_integer, check_names, check_one_of
+from ice_explorer.features.grid import feature_seed, make_grid
+from ice_explorer.progress import progress_reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from ice_explorer.engines.context import Context
+    from ice_explorer.features.feature import Feature
+    from ice_explorer.features.grid import Grid
+    from ice_explorer.results.feature_explanation import FeatureResult
+
+    Array = NDArray[np.float64]
+
+EffectKind = Literal["partial_dependence", "ale", "m_plot"]
+EFFECT_KINDS: Final[tuple[EffectKind, ...]] = get_args(EffectKind)
+GRID_SIZE: Final = 40
+
+_ROUNDING: Final = 1e-12  # of a determinant, below which the values of a window are one value
+
+
+def effects(
+    context: Context, result: FeatureResult, kinds: Sequence[EffectKind] | EffectKind, grid_size: int, ci: float | None
+) -> pd.DataFrame:
+    """Return the effects of a feature as a table; `Explanation.effects` says which.
+
+    Partial dependence and its spread are those of the result wherever its grid has the values.
+    """
+    import pandas as pd
+
+    names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
+    check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
+    level = check_ci(ci)
+    sums = _Sums(context, result, grid_size, level is not None)
+    sums.add_rows(names)
+    columns: dict[str, Array] = {}
+    for name in names:
+        draws = sums.effect(name)
+        columns[name] = draws[0]
+        if name == "partial_dependence":
+            columns["spread"] = sums.spread
+            columns["centered_partial_dependence"] = draws[0] - sums.mean_of(draws)[0]
+        if level is not None:
+            columns[f"{name}_low"], columns[f"{name}_high"] = interval(draws[1:], level)
+    return pd.DataFrame(columns, pd.Index(sums.feature.native(sums.grid.values), name=result.feature))
+
+
+class _Sums:
+    """Sums over rows that the effects are quotients of, for all rows and each bootstrap draw: (1 + n_draws, …)."""
+
+    def __init__(self, context: Context, result: FeatureResult, grid_size: int, is_drawn: bool) -> None:  # noqa: FBT001
+        self._context, self._result = context, result
+        self.feature: Feature = result._item.feature
+        self._rows = result._item.summed
+        self.grid: Grid = make_grid(
+            self.feature.label, self.feature.values[self._rows], context.row_weights[self._rows],
+            grid="observed", grid_size=grid_size, digits=self.feature.digits, is_unordered=self.feature.is_unordered,
+            random_state=context.settings.random_state,
+        )  # fmt: skip
+        self._generator = (
+            feature_seed(context.settings.random_state, f"effects of {self.feature.label}") if is_drawn else None
+        )
+        self._totals: dict[str, Array] = {}
+        at = np.minimum(np.searchsorted(result.axis, self.grid.values), len(result.axis) - 1)
+        self._places = at if np.array_equal(result.axis[at], self.grid.values) else None
+
+    @property
+    def spread(self) -> Array:
+        """Standard deviation of the curves at each grid value, ddof=0."""
+        if self._places is not None:
+            return self._result.spread[self._places]
+        total = self._totals
+        mean = total["offset"][0] / total["mass"][0]
+        return np.asarray(np.sqrt(np.maximum(total["square"][0] / total["mass"][0] - mean**2, 0.0)))
+
+    def effect(self, kind: str) -> Array:
+        """Return an effect at each grid value, (1 + n_draws, n_grid)."""
+        if kind == "ale":
+            return self._accumulated
+        return self._partial_dependence if kind == "partial_dependence" else self._m_plot
+
+    def mean_of(self, effect: Array) -> Array:
+        """Return the mean of an effect over the observations, linear between grid values, (1 + n_draws, 1)."""
+        nearness = self._totals["nearness"]
+        return _quotient((nearness * effect).sum(axis=1, keepdims=True), nearness.sum(axis=1, keepdims=True))
+
+    @property
+    def _partial_dependence(self) -> Array:
+        total = self._totals
+        known = None if self._places is None else self._result.partial_dependence[self._places]
+        if "offset" not in total:
+            assert known is not None  # noqa: S101 - else curves were added
+            return known[None]
+        found: Array = self._first_curve + _quotient(total["offset"], total["mass"])
+        if known is not None:
+            found[0] = known
+        return found
+
+    @property
+    def _accumulated(self) -> Array:
+        steps = _quotient(self._totals["step"], self._totals["step_mass"])
+        accumulated = np.pad(np.cumsum(steps, axis=1), ((0, 0), (1, 0)))
+        return np.asarray(accumulated - self.mean_of(accumulated))
+
+    @property
+    def _m_plot(self) -> Array:
+        """Weighted least squares in the window of each grid value, within the range of the predictions."""
+        mass, distance, squared, value, product = (
+            self._totals[name] for name in ("nearness", "distance", "squared", "value", "product")
+        )
+        determinant = mass * squared - distance**2
+        is_flat = determinant <= _ROUNDING * mass * squared
+        with np.errstate(divide="ignore", invalid="ignore"):
+            line = (squared * value - distance * product) / determinant
+        found = np.where(is_flat, _quotient(value, mass), line)
+        return np.asarray(np.clip(found, *self._bounds))
+
+    def add_rows(self, kinds: Sequence[str]) -> None:
+        """Add all rows, block by block, so that no more than a block of phantoms is held."""
+        context, n_rows, n_grid = self._context, len(self._rows), self.grid.n_grid
+        has_curves = "partial_dependence" in kinds and (self._places is None or self._generator is not None)
+        n_values = n_grid * has_curves + 2 * ("ale" in kinds and not has_curves)
+        if n_values:
+            context.witness.check()
+        predictions = self._predictions() if "m_plot" in kinds else None
+        with progress_reporter(context.progress, n_rows * n_values) as report:
+
+            def made(n_predictions: int) -> None:
+                report(n_predictions, n_predictions, self.feature.label)
+
+            for block, weights in weighted_blocks(context.row_weights[self._rows], self._generator):
+                rows = self._rows[block]
+                nearness = self._nearness(self.feature.values[rows])
+                self._add(weights, mass=np.ones((len(rows), 1)), nearness=nearness)
+                curves = self._curves(rows, made) if has_curves else None
+                if curves is not None:
+                    self._add_curves(weights, curves)
+                if "ale" in kinds:
+                    self._add_steps(weights, rows, curves, made)
+                if predictions is not None:
+                    self._add_predictions(weights, rows, nearness, predictions[block])
+
+    def _add(self, weights: Array, **of_rows: Array) -> None:
+        """Add what rows bring, (n_rows, …) each, by name."""
+        for name, values in of_rows.items():
+            added = weights @ values
+            self._totals[name] = self._totals[name] + added if name in self._totals else added
+
+    def _nearness(self, values: Array) -> Array:
+        """Return how near rows are to each grid value, (n_rows, n_grid): 1 at it, 0 at the next ones, linear between.
+
+        Of a level without an order 1 or 0. Rows of a missing value, or of a level that is not on the grid, are far from
+        all.
+        """
+        grid = self.grid.values
+        if self.feature.is_unordered or len(grid) == 1:
+            return np.asarray(values[:, None] == grid, np.float64)
+        near = np.zeros((len(values), len(grid)))
+        present = np.flatnonzero(~np.isnan(values))
+        at = np.clip(np.searchsorted(grid, values[present], side="right") - 1, 0, len(grid) - 2)
+        share = (values[present] - grid[at]) / (grid[at + 1] - grid[at])
+        near[present, at], near[present, at + 1] = 1 - share, share
+        return near
+
+    def _curves(self, rows: NDArray[np.int64], made: Callable[[int], object]) -> Array:
+        values = np.broadcast_to(self.grid.values, (len(rows), self.grid.n_grid))
+        return np.asarray(self._context.brute.evaluate(self.feature, rows, values, made=made))
+
+    def _add_curves(self, weights: Array, curves: Array) -> None:
+        """Add curves less the first one, which keeps the digits of large predictions."""
+        if "offset" not in self._totals:
+            self._first_curve = curves[0]
+        offset = curves - self._first_curve
+        self._add(weights, offset=offset)
+        self._add(weights[:1], square=offset**2)
+
+    def _add_steps(
+        self, weights: Array, rows: NDArray[np.int64], curves: Array | None, made: Callable[[int], object]
+    ) -> None:
+        """Add the change of each row across the intervals that it lies in."""
+        grid = self.grid.values
+        places, lower = self._intervals(self.feature.values[rows])
+        if curves is None:
+            ends = np.column_stack([grid[lower], grid[lower + 1]])
+            ends = self._context.brute.evaluate(self.feature, rows[places], ends, made=made)
+        else:
+            ends = np.column_stack([curves[places, lower], curves[places, lower + 1]])
+        step, is_inside = np.zeros((2, len(rows), len(grid) - 1))
+        step[places, lower], is_inside[places, lower] = ends[:, 1] - ends[:, 0], 1.0
+        self._add(weights, step=step, step_mass=is_inside)
+
+    def _intervals(self, values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return rows and the left end of an interval that each lies in.
+
+        Where the grid has all values, a row lies in the interval before its value and in the one behind it; else in the
+        one that ends at its value or behind it, the smallest value in the first.
+        """
+        grid = self.grid.values
+        if len(grid) == 1:
+            return np.empty(0, np.intp), np.empty(0, np.intp)
+        if self.grid.n_distinct > len(grid) and not self.feature.is_unordered:
+            present = np.flatnonzero(~np.isnan(values))
+            return present, np.clip(np.searchsorted(grid, values[present]) - 1, 0, len(grid) - 2)
+        places, at = np.nonzero(values[:, None] == grid)
+        before, behind = at > 0, at < len(grid) - 1
+        return np.concatenate([places[before], places[behind]]), np.concatenate([at[before] - 1, at[behind]])
+
+    def _predictions(self) -> Array:
+        """Return the predictions of the rows as they are, and keep their range."""
+        context = self._context
+        is_all = len(self._rows) == context.table.n_observations
+        found = context.all_predictions if is_all else context.predictions(self._rows)
+        self._bounds = float(found.min()), float(found.max())
+        return found
+
+    def _add_predictions(self, weights: Array, rows: NDArray[np.int64], nearness: Array, predictions: Array) -> None:
+        """Add what local lines through the predictions are made of."""
+        distance = np.zeros_like(nearness)
+        if not self.feature.is_unordered:
+            distance = np.where(nearness > 0, self.feature.values[rows, None] - self.grid.values, 0.0)
+        value = predictions[:, None]
+        self._add(
+            weights,
+            distance=nearness * distance,
+            squared=nearness * distance**2,
+            value=nearness * value,
+            product=nearness * distance * value,
+        )
+
+
+def _quotient(sums: Array, mass: Array) -> Array:
+    """Divide sums (1 + n_draws, …) by what was added up; draws without a row are given what all rows have.
+
+    NaN where no row is at all.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = sums / mass
+    return np.where(mass > 0, found, found[:1])

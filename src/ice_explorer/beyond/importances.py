@@ -1,0 +1,253 @@
+"""Importance of features by other definitions: of the model itself, of partial dependence, of a score, of SHAP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.adapters.models.peel import peel
+from ice_explorer.beyond.points import Points
+from ice_explorer.concurrency.turns import owner_of, turn_of
+from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.features.grid import feature_seed
+from ice_explorer.features.sampling import draw_stratified
+from ice_explorer.progress import progress_reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.engines.context import Context
+    from ice_explorer.results.feature_explanation import FeatureResult
+
+    Array = NDArray[np.float64]
+
+HAS_SHAP: Final = find_spec("shap") is not None
+N_FOLDS: Final = 5
+N_EXPLAINED: Final = 200  # rows of SHAP, and of its background
+N_BACKGROUND: Final = 50
+
+_MOST_TRANSFORMED: Final = 2000  # rows that tell which columns a model sees of a feature
+_SEEDS: Final = 1 << 32  # of scikit-learn
+
+
+# --- of the model itself -------------------------------------------------------------------------
+
+
+def native(context: Context, results: Sequence[FeatureResult]) -> tuple[Array, bool] | None:
+    """Return `feature_importances_`, or absolute coefficients, by feature; None where the model has neither.
+
+    What a model sees of a feature, such as its one-hot columns, is added up; None if a transformer mixes features.
+
+    Returns
+    -------
+    importances : ndarray of shape (n_features,)
+    are_coefficients : bool
+    """
+    peeled = peel(context.predictor.model, context.predictor.response)
+    inside = peeled.model
+    are_coefficients = not hasattr(inside, "feature_importances_")
+    given = getattr(inside, "coef_" if are_coefficients else "feature_importances_", None)
+    if given is None or callable(given):
+        return None
+    of_columns = _of_output(np.abs(_dense(given)), context.predictor.position)
+    rows = context.everything[:_MOST_TRANSFORMED]
+    donors = np.random.default_rng(0).permutation(rows)
+
+    def seen(rows_of_x: Any) -> Array | None:
+        return None if peeled.transform is None else peeled.transform(rows_of_x)
+
+    start, found = seen(context.table.take(rows)), []
+    for result in results:
+        positions = result._item.feature.positions
+        if start is None:
+            moved = np.isin(np.arange(len(context.columns.names)), positions)
+        else:
+            other = seen(context.table.crossed(rows, [positions] * len(rows), donors))
+            moved = ((other != start) & ~(np.isnan(start) & np.isnan(np.asarray(other)))).any(axis=0)
+        found.append(moved)
+    parts = np.array(found)
+    if parts.shape[1] != len(of_columns) or (parts.sum(axis=0) > 1).any():
+        return None
+    return parts @ of_columns, are_coefficients
+
+
+def _of_output(importances: Array, position: int | None) -> Array:
+    """Return those of one output: its own row where each has one."""
+    if importances.ndim == 1:
+        return importances
+    chosen = 0 if len(importances) == 1 or position is None else position
+    return np.asarray(importances[chosen])
+
+
+def _dense(given: Any) -> Array:
+    return np.asarray(given.toarray() if hasattr(given, "toarray") else given, np.float64)
+
+
+# --- of partial dependence -----------------------------------------------------------------------
+
+
+def of_partial_dependence(results: Sequence[FeatureResult]) -> Array:
+    """Return the standard deviation of partial dependence over the grid, ddof=1; of levels without order, range / 4.
+
+    Greenwell, Boehmke & McCarthy (2018), Eqs 2 and 3.
+    """
+    return np.array([_variation(result) for result in results])
+
+
+def _variation(result: FeatureResult) -> float:
+    mean = result.partial_dependence
+    if len(mean) < 2:
+        return 0.0
+    return float(np.ptp(mean)) / 4 if result._item.feature.is_unordered else float(mean.std(ddof=1))
+
+
+# --- of a score ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A model with a score on the rows whose target is known; larger is better.
+
+    Attributes
+    ----------
+    context : Context
+    model : object
+        Has `predict`.
+    y : ndarray of shape (n_rows,) or (n_rows, n_outputs)
+    rows : ndarray of shape (n_rows,)
+    scorer : callable
+        Of scikit-learn: (model, X, y) -> float.
+    can_be_fitted : bool
+        Whether the model is the one that was fitted, not its explained output alone.
+    """
+
+    context: Context
+    model: Any
+    y: NDArray[Any]
+    rows: NDArray[np.int64]
+    scorer: Callable[..., float]
+    can_be_fitted: bool
+
+    @property
+    def weights(self) -> Array | None:
+        """Weights of the rows, None where they count alike."""
+        return None if self.context.weights is None else self.context.weights[self.rows]
+
+    def score(self, model: Any, X: Any, at: NDArray[np.int64] | slice = np.s_[:]) -> float:
+        """Score a model on X with the target of some of the rows."""
+        weighted = {} if self.weights is None else {"sample_weight": self.weights[at]}
+        return float(self._called("was scored", lambda rows: self.scorer(model, rows, self.y[at], **weighted), X))
+
+    def refitted(self, X: Any, at: NDArray[np.int64]) -> Any:
+        """Fit the model again, on X with the target of some of the rows."""
+        from sklearn.base import clone
+        from sklearn.utils.validation import has_fit_parameter
+
+        model = clone(self.model)
+        takes_weights = self.weights is not None and has_fit_parameter(model, "sample_weight")
+        weighted = {"sample_weight": self.weights[at]} if self.weights is not None and takes_weights else {}
+        return self._called("was fitted again", lambda rows: model.fit(rows, self.y[at], **weighted), X)
+
+    def _called(self, what: str, task: Callable[[Any], Any], X: Any) -> Any:
+        """Do something with the model while nothing else calls it."""
+        try:
+            return turn_of(peel(owner_of(self.model)).model).call(task, X)
+        except (Cancelled, PredictionError):
+            raise
+        except Exception as error:
+            raise PredictionError.failed_while(what, error) from error
+
+
+def permutation(scored: Scored, moved: Mapping[str, tuple[int, ...]], n_repeats: int) -> tuple[float, Array]:
+    """Return the score, and the scores with the columns of each feature permuted, (n_features, n_repeats).
+
+    Permutations are those of `sklearn.inspection.permutation_importance` with the same seed: the same for all features.
+    """
+    context = scored.context
+    table, rows = context.table, scored.rows
+    context.witness.check()
+    seed = np.random.RandomState(context.settings.random_state % _SEEDS).randint(np.iinfo(np.int32).max + 1)
+    base = scored.score(scored.model, table.take(rows))
+    scores = np.empty((len(moved), n_repeats))
+    with progress_reporter(context.progress, len(rows) * scores.size) as report:
+        for at, (label, positions) in enumerate(moved.items()):
+            generator = np.random.RandomState(seed)
+            order, donors = np.arange(len(rows)), rows
+            for repeat in range(n_repeats):
+                generator.shuffle(order)
+                donors = donors[order]
+                X = table.crossed(rows, [positions] * len(rows), donors)
+                scores[at, repeat] = scored.score(scored.model, X)
+                report(len(rows), len(rows), label)
+    return base, scores
+
+
+def leave_out(scored: Scored, moved: Mapping[str, tuple[int, ...]]) -> tuple[float, Array]:
+    """Return the cross-validated score of the model fitted again, and those without each feature, (n_features,).
+
+    A feature is left out by giving all rows the value of one: no model can learn from it, and pipelines that name their
+    columns still find it.
+    """
+    from sklearn.base import is_classifier
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    context, rows = scored.context, scored.rows
+    context.witness.check()
+    table, seed = context.table, context.settings.random_state % _SEEDS
+    kind = StratifiedKFold if is_classifier(scored.model) and scored.y.ndim == 1 else KFold
+    folds = list(kind(N_FOLDS, shuffle=True, random_state=seed).split(np.zeros(len(rows)), scored.y))
+    same = np.full(len(rows), rows[0])
+    left: dict[str, tuple[int, ...]] = {"": (), **moved}
+    scores = np.empty((len(left), N_FOLDS))
+    with progress_reporter(context.progress, len(rows) * len(left)) as report:
+        for at, (label, positions) in enumerate(left.items()):
+            for fold, (train, test) in enumerate(folds):
+                X_train, X_test = (
+                    table.crossed(rows[part], [positions] * len(part), same[part]) for part in (train, test)
+                )
+                scores[at, fold] = scored.score(scored.refitted(X_train, train), X_test, test)
+                report(len(test), len(test), label)
+    means = scores.mean(axis=1)
+    return float(means[0]), means[1:]
+
+
+# --- of SHAP -------------------------------------------------------------------------------------
+
+
+def mean_absolute_shap(context: Context, results: Sequence[FeatureResult]) -> Array:
+    """Return the mean absolute SHAP value of each feature, for the output that is explained.
+
+    Interventional, by permutation sampling: `N_EXPLAINED` rows against `N_BACKGROUND`, stratified by the prediction.
+    """
+    import shap
+
+    columns = context.columns
+    features = [columns.feature(number) for number in columns.in_order]
+    values = np.column_stack([feature.values for feature in features])
+    draws = [
+        draw_stratified(
+            context.all_predictions, context.weighing, size, feature_seed(context.settings.random_state, name),
+            context.weights,
+        )
+        for name, size in (("SHAP", N_EXPLAINED), ("background of SHAP", N_BACKGROUND))
+    ]  # fmt: skip
+    context.witness.check()
+    n_masks = 2 * (2 * len(features) + 1)
+    with progress_reporter(context.progress, n_masks * len(draws[0]) * len(draws[1])) as report:
+
+        def predict(points: Array) -> Array:
+            moved = Points(features, np.asarray(points, np.float64))
+            rows = np.full(len(points), draws[0][0])  # of which nothing is left
+            report(len(points), len(points), "SHAP")
+            return np.asarray(context.brute.evaluate(moved, rows, moved.coordinates[:, None])[:, 0])
+
+        masker = shap.maskers.Independent(values[draws[1]], max_samples=N_BACKGROUND)
+        explainer = shap.explainers.Permutation(predict, masker, seed=context.settings.random_state % _SEEDS)
+        found = explainer(values[draws[0]], max_evals=n_masks, silent=True).values
+    by_number = dict(zip(columns.in_order, np.abs(found).mean(axis=0), strict=True))
+    return np.array([by_number[result._item.at_issue] for result in results])

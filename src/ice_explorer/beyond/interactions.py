@@ -1,0 +1,289 @@
+"""Interactions: how far features act together, by Friedman's H² and by the slopes of their curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ice_explorer.beyond.draws import interval, weighted_blocks
+from ice_explorer.beyond.points import Points
+from ice_explorer.checks import check_integer
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.tracebacks import short_tracebacks
+from ice_explorer.features.grid import feature_seed
+from ice_explorer.features.sampling import draw_stratified
+from ice_explorer.progress import progress_reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.tables.table import Name
+    from ice_explorer.engines.context import Context
+    from ice_explorer.results.feature_explanation import FeatureResult
+
+    Array = NDArray[np.float64]
+    Report = Callable[[int, int, str], None]
+
+MAX_ROWS: Final = 500
+_MOST_PAIRED: Final = 5  # features whose pairs are computed unless they are named
+_LEVEL: Final = 0.95
+_NEARLY: Final = 0.05  # of the squared slope
+_ROUNDING: Final = 1e-9  # of the largest prediction
+
+
+@dataclass(frozen=True)
+class Additivity:
+    """How much of the slope of a feature differs between rows.
+
+    Attributes
+    ----------
+    share : float
+        Variance of the slopes between rows, averaged along the axis, divided by their mean square, 0 to 1: 0 where all
+        curves are parallel, so that the feature adds to the others; 1 where slopes cancel. Of levels without an order:
+        the same of changes between levels.
+    low, high : float
+        95 % interval by 500 bootstrap draws of rows, seeded.
+    verdict : str
+        The share in a sentence.
+    """
+
+    share: float
+    low: float
+    high: float
+    verdict: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """What the predictions with one feature moved to the value of every row say.
+
+    Attributes
+    ----------
+    dependence : ndarray of shape (n_rows,)
+        Partial dependence at the value of each row.
+    rest : ndarray of shape (n_rows,)
+        Partial dependence on all other features at their values of each row.
+    shares : ndarray of shape (1 + n_draws,)
+        Share of the slope between rows; the first is that of all rows.
+    """
+
+    dependence: Array
+    rest: Array
+    shares: Array
+
+
+@short_tracebacks
+class Interactions:
+    """Friedman's H² of features and pairs, and whether a feature acts additively.
+
+    All rows are predicted once; phantom observations are when `features`, `pairs` or `additivity` is first asked for.
+
+    Attributes
+    ----------
+    row_positions : ndarray of shape (n_rows,)
+        Rows of X on which everything is evaluated.
+    """
+
+    def __init__(self, context: Context, results: Sequence[FeatureResult], rows: int, *, are_named: bool) -> None:
+        check_integer("rows", rows, 2, f"Leave it out for {MAX_ROWS}.")
+        self._context = context
+        self._results = {result.feature: result for result in results}
+        self._are_named = are_named
+        generator = feature_seed(context.settings.random_state, "interactions")
+        self.row_positions = draw_stratified(context.all_predictions, context.weighing, rows, generator)
+        self._weights = context.row_weights[self.row_positions]
+        self._moved: dict[Name, _Moved] = {}
+
+    def __repr__(self) -> str:
+        return f"<Interactions of {len(self._results)} features on {len(self.row_positions):,} rows>"
+
+    @cached_property
+    def features(self) -> pd.Series:
+        """H² of each feature with all others, largest first: the share of the variance of the predictions that it is.
+
+        Friedman & Popescu (2008), Eq. 45: the squared difference between the prediction and the sum of the partial
+        dependences on the feature and on all others, centred, relative to the variance of the prediction.
+        """
+        import pandas as pd
+
+        predictions = self._centred(self._context.all_predictions[self.row_positions])
+        found = {}
+        for name, moved in self._all_moved(list(self._results)).items():
+            joint = predictions - self._centred(moved.dependence) - self._centred(moved.rest)
+            found[name] = self._ratio(joint, predictions)
+        index = pd.Index(list(found), name="feature", tupleize_cols=False)
+        return pd.Series(list(found.values()), index, name="h2").sort_values(ascending=False, kind="stable")
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """H² of pairs of features, and its root H, largest first: the part of their joint effect that is no sum.
+
+        Indexed by both names. Of the features that were named, else of the five with the largest H². Friedman &
+        Popescu (2008), Eq. 44: the squared difference between the partial dependence on both and the sum of those on
+        each, centred, relative to the variance of the first. It can exceed 1 where the sum has little variance.
+        """
+        import pandas as pd
+
+        names = list(self._results) if self._are_named else self.features.index[:_MOST_PAIRED].tolist()
+        ranks = {name: at for at, name in enumerate(self._results)}
+        pairs = list(combinations(sorted(names, key=ranks.__getitem__), 2))
+        moved = self._all_moved(names)
+        found = []
+        self._context.witness.check()
+        points = {pair: self._points_of(pair) for pair in pairs}
+        total = sum(len(self.row_positions) * len(of_pair.coordinates) for of_pair, _ in points.values())
+        with progress_reporter(self._context.progress, total) as report:
+            for (first, second), (of_pair, of_row) in points.items():
+                both = self._centred(self._mean_at(of_pair, report)[of_row])
+                alone = self._centred(moved[first].dependence) + self._centred(moved[second].dependence)
+                found.append(self._ratio(both - alone, both))
+        index = pd.MultiIndex.from_tuples(pairs, names=["first", "second"])
+        table = pd.DataFrame({"h2": found, "h": np.sqrt(found)}, index)
+        return table.sort_values("h2", ascending=False, kind="stable")
+
+    def additivity(self, feature: Name) -> Additivity:
+        """Return how much of the slope of a feature differs between rows, with an interval and a sentence.
+
+        Parameters
+        ----------
+        feature : object
+            Name of one of the features.
+
+        Returns
+        -------
+        Additivity
+        """
+        if feature not in self._results:
+            names = list(self._results)
+            advice = "Name it in `features`."
+            raise InvalidOptionError.must("feature", "be one of these features", feature, advice, known=names)
+        shares = self._all_moved([feature])[feature].shares
+        low, high = (float(end) for end in interval(shares[1:], _LEVEL))
+        share = float(shares[0])
+        return Additivity(share, low, high, _verdict(self._results[feature].label, share, low, high))
+
+    def _all_moved(self, names: Sequence[Name]) -> dict[Name, _Moved]:
+        """Return what moving each of some features says, once computed."""
+        new = [self._results[name] for name in names if name not in self._moved]
+        if new:
+            self._context.witness.check()
+        values = [np.unique(result._item.feature.values[self.row_positions]) for result in new]
+        total = len(self.row_positions) * sum(map(len, values))
+        with progress_reporter(self._context.progress, total) as report:
+            for result, of_feature in zip(new, values, strict=True):
+                self._moved[result.feature] = self._moved_along(result, of_feature, report)
+        return {name: self._moved[name] for name in names}
+
+    def _moved_along(self, result: FeatureResult, values: Array, report: Report) -> _Moved:
+        """Move one feature to each of the values that rows have, NaN the last one where some lack it."""
+        feature, weights = result._item.feature, self._weights
+        at = np.searchsorted(values, feature.values[self.row_positions])
+        mass = np.bincount(at, weights, len(values)).astype(np.float64)
+        slopes = _Slopes(values[~np.isnan(values)], mass if feature.is_unordered else None)
+        dependence, rest = np.zeros(len(values)), np.empty(len(weights))
+        generator = feature_seed(self._context.settings.random_state, f"additivity of {feature.label}")
+        size = self._context.brute.rows_per_block(len(values))
+        for rows, drawn in weighted_blocks(weights, generator, size):
+            curves = self._curves(result, self.row_positions[rows], values, report)
+            dependence += weights[rows] @ curves
+            rest[rows] = curves @ mass
+            slopes.add(curves, drawn)
+        total = float(weights.sum())
+        return _Moved(dependence[at] / total, rest / total, slopes.shares(self._least))
+
+    def _curves(self, result: FeatureResult, rows: NDArray[np.int64], values: Array, report: Report) -> Array:
+        """Return predictions of rows at each value, without the model where the engine does without."""
+        known = result._curves_at(rows, values)
+        if known is not None:
+            report(known.size, known.size, result.label)
+            return known
+        wanted = np.broadcast_to(values, (len(rows), len(values)))
+        brute, feature = self._context.brute, result._item.feature
+        return brute.evaluate(feature, rows, wanted, made=lambda made: report(made, made, result.label))
+
+    def _points_of(self, pair: tuple[Name, Name]) -> tuple[Points, NDArray[np.intp]]:
+        """Return the distinct points of two features, and which of them each row is at."""
+        features = [self._results[name]._item.feature for name in pair]
+        values = np.column_stack([feature.values[self.row_positions] for feature in features])
+        distinct, of_row = np.unique(values, axis=0, return_inverse=True)
+        return Points(features, distinct), of_row.reshape(-1)
+
+    def _mean_at(self, points: Points, report: Report) -> Array:
+        """Return the partial dependence at points, block by block."""
+        rows, n_points = self.row_positions, len(points.coordinates)
+        total = np.zeros(n_points)
+        for block, weights in weighted_blocks(self._weights, None, self._context.brute.rows_per_block(n_points)):
+            wanted = np.broadcast_to(points.coordinates, (len(rows[block]), n_points))
+            total += weights[0] @ self._context.brute.evaluate(
+                points, rows[block], wanted, made=lambda made: report(made, made, points.readable)
+            )
+        return np.asarray(total / self._weights.sum())
+
+    def _centred(self, values: Array) -> Array:
+        return np.asarray(values - np.average(values, weights=self._weights))
+
+    @cached_property
+    def _least(self) -> float:
+        """Size of an effect below which it is rounding [output]."""
+        return _ROUNDING * float(np.abs(self._context.all_predictions).max())
+
+    def _ratio(self, joint: Array, whole: Array) -> float:
+        """Return the share of a squared effect that another is; 0 where either is rounding."""
+        part, total = (float(np.average(values**2, weights=self._weights)) for values in (joint, whole))
+        return part / total if min(part, total) > self._least**2 else 0.0
+
+
+class _Slopes:
+    """Moments of the slopes of all rows and each bootstrap draw, on an axis of length 1.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_grid,)
+        Where curves are known; they may be known at NaN behind them.
+    mass : ndarray of shape (n_grid,), optional
+        Of levels without an order, whose changes from their mean stand for slopes.
+    """
+
+    def __init__(self, values: Array, mass: Array | None) -> None:
+        self._n_grid, self._is_unordered = len(values), mass is not None
+        shares = np.diff(values) if mass is None else mass[: len(values)]
+        self._shares = shares / shares.sum() if len(values) > 1 else np.empty(0)
+        self._sums: Array | float = 0.0
+        self._mass: Array | float = 0.0
+
+    def add(self, curves: Array, weights: Array) -> None:
+        """Add curves of rows, (n_rows, n_grid), with their weights, (1 + n_draws, n_rows)."""
+        known = curves[:, : self._n_grid]
+        if len(self._shares) == 0:
+            slopes = np.zeros((len(curves), 1))
+        elif self._is_unordered:
+            slopes = known - (known @ self._shares)[:, None]
+        else:
+            slopes = np.diff(known, axis=1) / self._shares
+        self._sums = self._sums + np.array([weights @ slopes, weights @ slopes**2])
+        self._mass = self._mass + weights.sum(axis=1, keepdims=True)
+
+    def shares(self, least: float) -> Array:
+        """Return the variance of slopes between rows as a share of their mean square; 0 where that is rounding."""
+        mass = np.maximum(self._mass, np.finfo(np.float64).tiny)
+        mean, square = np.asarray(self._sums) / mass
+        total = square @ self._shares if len(self._shares) else np.zeros(len(mass))
+        between = np.maximum(square - mean**2, 0.0) @ self._shares if len(self._shares) else total
+        is_flat = (total <= least**2) | (between <= _ROUNDING * total)
+        return np.where(is_flat, 0.0, between / np.where(is_flat, 1.0, total))
+
+
+def _verdict(label: str, share: float, low: float, high: float) -> str:
+    shown = f"{100 * share:.3g} % of its squared slope (95 % interval {100 * low:.3g} to {100 * high:.3g} %) differs"
+    if high == 0:
+        return f"{label} acts additively: its curves are parallel."
+    if high <= _NEARLY:
+        return f"{label} acts nearly additively: {shown} between rows."
+    return f"The effect of {label} depends on other features: {shown} between rows."

@@ -1,0 +1,58 @@
+"""Several features that move together, to values that are given point by point."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.features.feature import Feature
+
+    Array = NDArray[np.float64]
+
+_MOST_POINTS: Final = 1 << 20
+
+
+class Points:
+    """Features at given points, for `BruteCurves.evaluate`, whose values are then `coordinates`.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+    values : ndarray of shape (n_points, n_features)
+        Coordinates of the features at each point.
+
+    Attributes
+    ----------
+    coordinates : ndarray of shape (n_points,)
+        Number of each point. Numbers start at a checksum of all points, by which kept predictions of others differ.
+    readable : str
+        Names of the features.
+    """
+
+    def __init__(self, features: Sequence[Feature], values: Array) -> None:
+        self._features = features
+        self._values = np.ascontiguousarray(values)
+        self._first = float(zlib.crc32(self._values.tobytes()) * _MOST_POINTS)
+        self.coordinates: Array = self._first + np.arange(len(values), dtype=np.float64)
+        self.readable = " and ".join(feature.label for feature in features)
+
+    def natives(self, coordinates: Array) -> Mapping[int, NDArray[Any]]:
+        """What to write into X for numbers of points of any shape, by position of the column."""
+        values = self._values[(coordinates - self._first).astype(np.intp)]
+        natives: dict[int, NDArray[Any]] = {}
+        for at, feature in enumerate(self._features):
+            natives.update(feature.natives(values[..., at]))
+        return natives
+
+    def text(self, coordinate: float) -> str:
+        """Write a point for a message."""
+        values = self._values[int(coordinate - self._first)]
+        texts = [feature.text(float(value)) for feature, value in zip(self._features, values, strict=True)]
+        return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"

@@ -1,0 +1,366 @@
+"""Impact beside other measures: equal to scikit-learn's, to closed forms, and to the paper's correlation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from witnesses import data, target
+
+import ice_explorer as ice
+from ice_explorer.beyond import importances
+from ice_explorer.errors import InvalidOptionError, MissingDependencyError, PredictionError
+
+NUMBERS = ["x", "z", "rooms"]
+
+
+def explain(model, X, **options):
+    return ice.explain(model, X, progress=False, **options)
+
+
+@pytest.fixture(scope="module", name="X")
+def observations():
+    return data()[NUMBERS].iloc[:150]
+
+
+@pytest.fixture(scope="module", name="y")
+def observed(X):
+    return target()["y"][: len(X)]
+
+
+@pytest.fixture(scope="module", name="forest")
+def fitted_forest(X, y):
+    return RandomForestRegressor(n_estimators=10, random_state=0).fit(X, y)
+
+
+@pytest.fixture(scope="module", name="e")
+def explained(forest, X):
+    return explain(forest, X)
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
+def test_permutation_is_that_of_scikit_learn(e, forest, X, y, scoring):
+    """With the same seed the same numbers, mean and standard deviation."""
+    found = ice.compare(e, y, "permutation", scoring=scoring, n_repeats=3).importances
+    expected = permutation_importance(forest, X, y, scoring=scoring, n_repeats=3, random_state=0)
+    assert_allclose(found["permutation"], expected.importances_mean, rtol=1e-12)
+    assert_allclose(found["permutation_sd"], expected.importances_std, rtol=1e-9)
+
+
+def test_permutation_of_a_classifier_is_that_of_scikit_learn(X, y):
+    """Of labels as texts, by accuracy and by log loss, with weights."""
+    labels = np.where(y > y.median(), "high", "low")
+    model = RandomForestClassifier(n_estimators=5, max_depth=3, random_state=0).fit(X, labels)
+    weights = np.random.default_rng(0).uniform(0.5, 2, len(X))
+    for scoring in (None, "neg_log_loss"):
+        found = ice.compare(explain(model, X, sample_weight=weights), labels, "permutation", scoring=scoring)
+        expected = permutation_importance(
+            model, X, labels, scoring=scoring, n_repeats=5, random_state=0, sample_weight=weights
+        )
+        assert_allclose(found.importances["permutation"], expected.importances_mean, rtol=1e-12, atol=1e-15)
+
+
+def test_forms_of_a_loss(e, forest, X, y):
+    """Ratio and relative increase are those of the loss of each repeat; the shares are the same in every form."""
+    expected = permutation_importance(forest, X, y, scoring="neg_mean_squared_error", random_state=0)
+    base = np.mean((forest.predict(X) - y) ** 2)
+    found = {
+        form: ice.compare(e, y, "permutation", scoring="neg_mean_squared_error", form=form)
+        for form in ("difference", "ratio", "relative")
+    }
+    assert_allclose(found["ratio"].importances["permutation"], expected.importances_mean / base + 1, rtol=1e-9)
+    assert_allclose(found["relative"].importances["permutation"], expected.importances_mean / base, rtol=1e-9)
+    for of_form in found.values():
+        pd.testing.assert_frame_equal(of_form.table, found["difference"].table)
+
+
+def test_leaving_a_column_out_is_fitting_without_it(X, y):
+    """A feature with one value in all rows has no coefficient: the score is that without its column."""
+    found = ice.compare(explain(LinearRegression().fit(X, y), X), y, "loco").importances["loco"]
+    folds = KFold(5, shuffle=True, random_state=0)
+    whole = cross_val_score(LinearRegression(), X, y, cv=folds).mean()
+    for name in NUMBERS:
+        without = cross_val_score(LinearRegression(), X.drop(columns=name), y, cv=folds).mean()
+        assert_allclose(found[name], whole - without, rtol=1e-9, atol=1e-12)
+
+
+def test_a_pipeline_that_names_its_columns_is_fitted_again():
+    """Columns stay, and what it sees of a category is added up."""
+    X = data()[["x", "z"]].assign(city=["a", "b", "c", "b"] * 100)
+    y = X["x"] + 3 * (X["city"] == "a")
+    encoder = make_column_transformer((OneHotEncoder(), ["city"]), (StandardScaler(), ["z", "x"]))
+    model = make_pipeline(encoder, LinearRegression()).fit(X, y)
+    found = ice.compare(explain(model, X), y, ["native", "loco"]).importances
+    assert found["loco"]["city"] > found["loco"]["x"] > 0.1
+    coefficients = np.abs(model[-1].coef_)
+    assert_allclose(found.loc[["city", "z", "x"], "native"], [coefficients[:3].sum(), *coefficients[3:]])
+
+
+def test_importances_of_the_model_itself(e, forest, X):
+    """Those of a forest, as they are; shares with sum 100 beside impact."""
+    found = ice.compare(e)
+    assert list(found.table) == ["impact", "native", "partial_dependence", *["shap"] * importances.HAS_SHAP]
+    assert_allclose(found.importances["native"], forest.feature_importances_)
+    assert_allclose(found.table.sum(), 100)
+    assert_allclose(found.table["impact"], e.table(unit="share", sort_by=None)["impact"])
+
+
+def test_partial_dependence_varies():
+    """Standard deviation over the grid: of a line |β| times that of the grid; of a category a quarter of the range."""
+    X = data()[["x"]].assign(city=["a", "b", "c", "b"] * 100)
+    e = explain(lambda X: -2 * X["x"] + X["city"].map({"a": 0.0, "b": 1.0, "c": 8.0}), X)
+    found = ice.compare(e, measures="partial_dependence").importances["partial_dependence"]
+    assert_allclose(found, [2 * X["x"].std(ddof=1), 2.0])
+
+
+def test_measures_are_compared(e, y):
+    """Correlations over the features are NumPy's; differences are sorted by their size."""
+    found = ice.compare(e, y, ["native", "permutation"])
+    table = found.table
+    for name in ("native", "permutation"):
+        assert_allclose(found.correlations["pearson"][name], np.corrcoef(table["impact"], table[name])[0, 1])
+        ranks = table.rank()
+        assert_allclose(found.correlations["rank"][name], np.corrcoef(ranks["impact"], ranks[name])[0, 1])
+    assert found.disagreements["difference"].abs().is_monotonic_decreasing
+    assert len(found.disagreements) == 6
+    first = found.disagreements.iloc[0]
+    assert_allclose(first["difference"], table["impact"][first["feature"]] - table[first["measure"]][first["feature"]])
+    assert repr(found) == "<Comparison of the impact of 3 features with native, permutation>"
+
+
+def test_the_forest_of_the_paper(shared):
+    """Table 1: importance of the random forest has correlation 0.36 with impact on the cervical cancer data."""
+    X = pd.read_csv(shared / "data" / "cervical_cancer" / "X.csv")
+    y = pd.read_csv(shared / "data" / "cervical_cancer" / "y.csv").filter(like="Biopsy").iloc[:, 0]
+    X = X[[name for name in X if not name.startswith("Unnamed")]]
+    model = RandomForestClassifier(n_estimators=500, random_state=20).fit(X, y)
+    found = ice.compare(explain(model, X, convention="published"), measures="native")
+    assert_allclose(found.correlations["pearson"]["native"], 0.36, atol=0.005)
+
+
+def test_negative_importances_have_no_share():
+    """What helps when it is permuted counts as 0."""
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    e = explain(lambda X: X[:, 0] + X[:, 1], X)
+    found = ice.compare(e, X[:, 0] - X[:, 1], "permutation")
+    assert found.importances["permutation"]["x1"] < 0
+    assert_array_equal(found.table["permutation"], [100, 0])
+
+
+def test_rows_without_a_target_are_left_out(e, forest, X, y):
+    """So are rows of weight 0."""
+    some = y.where(np.arange(len(y)) % 3 > 0)
+    found = ice.compare(e, some, "permutation").importances["permutation"]
+    expected = permutation_importance(forest, X[some.notna()], some.dropna(), n_repeats=5, random_state=0)
+    assert_allclose(found, expected.importances_mean, rtol=1e-12)
+    weighted = explain(forest, X, sample_weight=some.notna().astype(float))
+    assert_allclose(ice.compare(weighted, y, "permutation").importances["permutation"], found, rtol=1e-9)
+
+
+def test_a_function_is_scored_by_its_output(X, y):
+    """R² of what is explained, as of one of several outputs."""
+    model = LinearRegression().fit(X, y)
+    expected = ice.compare(explain(model, X), y, "permutation").importances["permutation"]
+    found = ice.compare(explain(model.predict, X), y, "permutation").importances["permutation"]
+    assert_allclose(found, expected, rtol=1e-9)
+    both = LinearRegression().fit(X, np.column_stack([np.zeros(len(y)), y]))
+    several = explain(both, X, output=1)
+    found = ice.compare(several, np.column_stack([np.zeros(len(y)), y]), "permutation").importances["permutation"]
+    assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_groups_move_together(X, y):
+    """A declared group of features falls as far as its columns permuted as one, and loses all of them by LOCO."""
+    model = LinearRegression().fit(X, y)
+    found = ice.compare(explain(model, X), y, ["permutation", "loco"], groups={"all": NUMBERS, "x": ["x"]})
+    assert list(found.groups) == ["permutation", "permutation_sd", "loco"]
+    assert_allclose(found.groups.loc["x"], found.importances.loc["x"])
+    folds = KFold(5, shuffle=True, random_state=0)
+    whole = cross_val_score(LinearRegression(), X, y, cv=folds).mean()
+    alone = cross_val_score(LinearRegression(), X[["x"]] * 0, y, cv=folds).mean()
+    assert_allclose(found.groups["loco"]["all"], whole - alone)
+    assert list(found.table.index) == NUMBERS
+    one_hot = pd.DataFrame({"a": [1, 0] * 40, "b": [0, 1] * 40, "z": np.arange(80.0)})
+    e = explain(lambda X: X["a"] + X["z"] / 20, one_hot, groups={"city": ["a", "b"]})
+    assert ice.compare(e, one_hot["a"], "permutation").table["permutation"]["city"] > 0
+
+
+def test_what_depends_on_others_is_noted(e):
+    """Features that vary together, and coefficients in units that differ."""
+    X = np.random.default_rng(0).normal(size=(100, 1)) @ [[1.0, 100.0]]
+    found = ice.compare(explain(LinearRegression().fit(X, X[:, 0]), X), measures="native")
+    assert found.notes == [
+        (
+            "These features depend strongly on each other (correlation of at least 0.7): 'x0 and x1'. "
+            "Permuting one makes rows that do not occur; without one, a refitted model uses the other."
+        ),
+        "Coefficients depend on the units of their columns: compare those of standardised columns.",
+    ]
+
+
+def test_coefficients_of_a_class(X, y):
+    """Of several classes those of the explained one."""
+    labels = np.digitize(y, [0, 2])
+    model = LogisticRegression(max_iter=500).fit(X, labels)
+    found = ice.compare(explain(model, X, output=2), measures="native").importances["native"]
+    assert_allclose(found, np.abs(model.coef_[2]))
+
+
+def test_a_mixed_feature_has_no_importance_of_the_model(X, y):
+    """A component of several columns belongs to none: the measure is left out, unless it is named."""
+    e = explain(make_pipeline(PCA(), LinearRegression()).fit(X, y), X)
+    assert "native" not in ice.compare(e).table
+    with pytest.raises(InvalidOptionError) as caught:
+        ice.compare(e, measures="native")
+    assert str(caught.value) == (
+        "`measures` must leave out 'native' for a model without `feature_importances_` or `coef_` by feature; "
+        "got 'native'. Leave it out."
+    )
+
+
+class Permutation:
+    """Interventional SHAP values by all subsets of features, in place of the package's sampling."""
+
+    def __init__(self, predict, background, seed):
+        self.predict, self.background = predict, background
+
+    def __call__(self, X, max_evals, silent):
+        n = X.shape[1]
+        found = np.zeros(X.shape)
+        for size in range(n):
+            for subset in itertools.combinations(range(n), size):
+                for feature in set(range(n)) - set(subset):
+                    with_it, without = self._mean(X, {*subset, feature}), self._mean(X, subset)
+                    found[:, feature] += (with_it - without) / n / math.comb(n - 1, size)
+        return SimpleNamespace(values=found)
+
+    def _mean(self, X, kept):
+        rows = np.repeat(X, len(self.background), axis=0)
+        drawn = np.tile(self.background, (len(X), 1))
+        rows = np.where(np.isin(np.arange(X.shape[1]), list(kept)), rows, drawn)
+        return self.predict(rows).reshape(len(X), -1).mean(axis=1)
+
+
+@pytest.fixture(params=["package", "all subsets"])
+def with_shap(request, monkeypatch):
+    """The package, where it is installed, and a stand-in that is exact."""
+    if request.param == "package":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            pytest.importorskip("shap")
+        return
+    stand_in = SimpleNamespace(
+        explainers=SimpleNamespace(Permutation=Permutation),
+        maskers=SimpleNamespace(Independent=lambda values, max_samples: values[:max_samples]),
+    )
+    monkeypatch.setitem(sys.modules, "shap", stand_in)
+    monkeypatch.setattr(importances, "HAS_SHAP", True)
+
+
+@pytest.mark.usefixtures("with_shap")
+def test_shap_of_a_linear_model_has_its_closed_form():
+    """The mean of |β (x - mean of the background)|, of numbers, categories and one-hot groups."""
+    X = data()[["x", "rooms"]].iloc[:45].assign(city=["a", "b", "c"] * 15, up=[1, 0] * 22 + [1], down=[0, 1] * 22 + [0])
+
+    def model(X):
+        return 2 * X["x"] + X["city"].map({"a": 0.0, "b": 1.0, "c": 8.0}) + X["up"] - X["down"]
+
+    e = explain(model, X, groups={"way": ["up", "down"]})
+    found = ice.compare(e, measures="shap").importances["shap"]
+    assert found["rooms"] == 0
+    parts = {"x": 2 * X["x"], "city": X["city"].map({"a": 0.0, "b": 1.0, "c": 8.0}), "way": X["up"] - X["down"]}
+    for name, part in parts.items():  # the background is all rows
+        assert_allclose(found[name], np.abs(part - part.mean()).mean(), rtol=1e-9)
+
+
+@pytest.mark.skipif(importances.HAS_SHAP, reason="shap is installed")
+def test_shap_that_is_not_installed(e):
+    """It is left out, unless it is named."""
+    assert "shap" not in ice.compare(e).table
+    with pytest.raises(MissingDependencyError) as caught:
+        ice.compare(e, measures="shap")
+    assert str(caught.value) == (
+        "The measure 'shap' needs SHAP, which is not installed. Run `pip install 'ice-explorer[shap]'`."
+    )
+
+
+def test_a_model_that_changed_is_refused(X, y):
+    """Importances would be those of another model than impact."""
+    model = LinearRegression().fit(X, y)
+    e = explain(model, X)
+    model.fit(X, -y)
+    with pytest.raises(PredictionError, match=r"^The model must stay as it was explained"):
+        ice.compare(e, y, "permutation")
+
+
+def test_a_score_that_fails_is_told(e, y):
+    """With the error of the score as its cause."""
+
+    def score(model, X, y):
+        raise RuntimeError("no score today")
+
+    with pytest.raises(PredictionError, match=r"^The model failed while it was scored: RuntimeError: no score today"):
+        ice.compare(e, y, "permutation", scoring=score)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"measures": "loco"},
+            "`y` must be given for 'permutation' and 'loco'; got None. Pass the target of the rows of X.",
+        ),
+        (
+            {"measures": "gain"},
+            "`measures` must be 'native', 'permutation', 'partial_dependence', 'shap' or 'loco'; got 'gain'.",
+        ),
+        ({"form": "quotient"}, "`form` must be 'difference', 'ratio' or 'relative'; got 'quotient'."),
+        ({"n_repeats": 0}, "`n_repeats` must be an integer of at least 1; got 0. Leave it out for 5."),
+        (
+            {"groups": ["x"]},
+            (
+                "`groups` must be a mapping of names to lists of features; got ['x']. "
+                'Pass for example {"weather": ["temp", "hum"]}.'
+            ),
+        ),
+    ],
+)
+def test_wrong_options_are_refused(e, options, message):
+    """Each by a sentence."""
+    with pytest.raises(InvalidOptionError) as caught:
+        ice.compare(e, **options)
+    assert str(caught.value) == message
+
+
+def test_wrong_scores_are_refused(e, y):
+    """A name that is none, a form that needs a loss, and what is no explanation."""
+    with pytest.raises(InvalidOptionError) as caught:
+        ice.compare(e, y, scoring="rmse2")
+    assert str(caught.value).startswith(
+        "`scoring` must be the name of a scorer of scikit-learn, or a function of (model, X, y); got 'rmse2'."
+    )
+    with pytest.raises(
+        InvalidOptionError, match=r"^`form` must be 'difference' unless `scoring` is a loss; got 'ratio'"
+    ):
+        ice.compare(e, y, "permutation", form="ratio")
+    with pytest.raises(InvalidOptionError) as caught:
+        ice.compare(3)
+    assert str(caught.value) == "`explanation` must be an explanation; got 3. Pass the result of `explain`."
+    f = explain(lambda X: X["x"], data()[NUMBERS])
+    with pytest.raises(InvalidOptionError, match=r"^`measures` must leave out 'loco' unless the model is an estimator"):
+        ice.compare(f, data()["x"], "loco")

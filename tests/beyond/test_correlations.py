@@ -1,0 +1,78 @@
+"""Correlations of features: equal to SciPy's, and to closed forms of categories."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import spearmanr
+from scipy.stats.contingency import association
+from witnesses import data, nonlinear
+
+import ice_explorer as ice
+from ice_explorer.errors import InvalidOptionError
+
+
+def explain(model, X, **options):
+    return ice.explain(model, X, progress=False, **options)
+
+
+def test_numbers_are_compared_by_ranks():
+    """Numbers with ties and ordered categories have Spearman's correlation, as in SciPy, the strongest first."""
+    X = data()
+    found = explain(nonlinear, X)["rooms"].correlated()
+    ranks = X.assign(size=X["size"].cat.codes)
+    assert found["measure"].unique().tolist() == ["spearman"]
+    for name in found.index:
+        assert_allclose(found["correlation"][name], spearmanr(ranks["rooms"], ranks[name]).statistic, rtol=1e-12)
+    assert found["correlation"].abs().is_monotonic_decreasing
+    assert found.index[0] == "z"
+
+
+def test_categories_are_compared_by_their_means():
+    """The correlation ratio with numbers, both ways, and Cramér's V with categories, as in SciPy."""
+    generator = np.random.default_rng(0)
+    city = generator.choice(["a", "b", "c"], 200)
+    X = pd.DataFrame({"z": generator.normal(size=200) + (city == "b"), "city": city, "pet": np.roll(city, 1)})
+    X.loc[:99, "pet"] = X["city"][:100]
+    e = explain(lambda X: X["z"], X)
+    mean = X.groupby("city")["z"].transform("mean")
+    ratio = mean.std() / X["z"].std()
+    found = e["city"].correlated()
+    assert found["measure"].to_dict() == {"pet": "cramers_v", "z": "correlation_ratio"}
+    assert_allclose(found["correlation"]["z"], ratio, rtol=1e-12)
+    assert_allclose(e["z"].correlated()["correlation"]["city"], ratio, rtol=1e-12)
+    counts = pd.crosstab(X["city"], X["pet"])
+    assert_allclose(found["correlation"]["pet"], association(counts, method="cramer"), rtol=1e-12)
+
+
+def test_whole_weights_are_repeated_rows():
+    """Of every measure."""
+    X = data().iloc[:80].assign(city=["a", "b", "c", "b"] * 20, pet=["x", "y"] * 40)
+    X.loc[3, "z"] = np.nan
+    weights = np.random.default_rng(1).integers(0, 4, len(X))
+
+    def model(X):
+        return X["x"]
+
+    e, repeated = explain(model, X, sample_weight=weights), explain(model, X.loc[X.index.repeat(weights)])
+    for name in ("x", "city"):
+        pd.testing.assert_frame_equal(e[name].correlated(), repeated[name].correlated())
+
+
+def test_a_constant_has_none():
+    """It is NaN, and last."""
+    X = np.column_stack([np.arange(5.0), np.ones(5), [3.0, 1, 2, 5, 4]])
+    found = explain(lambda X: X[:, 0], X)["x0"].correlated()
+    assert found.index.tolist() == ["x2", "x1"]
+    assert np.isnan(found["correlation"]["x1"])
+
+
+def test_a_number_of_features_is_returned():
+    """At most `n`, of at least 1."""
+    e = explain(nonlinear, data())
+    assert len(e["x"].correlated(n=2)) == 2
+    with pytest.raises(InvalidOptionError) as caught:
+        e["x"].correlated(n=0)
+    assert str(caught.value) == "`n` must be an integer of at least 1; got 0. Leave it out for 5."

@@ -1,0 +1,269 @@
+"""Effects of one feature: equal to scikit-learn's and PyALE's, to closed forms, and to repeated rows."""
+
+from __future__ import annotations
+
+import json
+from inspect import signature
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.inspection import partial_dependence
+from sklearn.neighbors import NearestCentroid
+from witnesses import data, nonlinear
+
+import ice_explorer as ice
+from ice_explorer.errors import InvalidOptionError, PredictionError, UnknownFeatureError
+
+KINDS = ["partial_dependence", "ale", "m_plot"]
+
+
+def explain(model, X, **options):
+    return ice.explain(model, X, progress=False, **options)
+
+
+@pytest.fixture(scope="module", name="pyale")
+def figures_of_pyale():
+    return json.loads((Path(__file__).parent / "witnesses.json").read_text())["PyALE"]["figures"]
+
+
+@pytest.fixture(scope="module", name="correlated")
+def correlated_gaussians():
+    """Two features with correlation 0.8, the first of which alone is what is predicted."""
+    X = np.random.default_rng(0).multivariate_normal([0, 0], [[1, 0.8], [0.8, 1]], 4000)
+    return explain(lambda X: X[:, 0], X)
+
+
+def less_mean(values):
+    return values - np.mean(values)
+
+
+@pytest.mark.parametrize(("feature", "grid_size"), [("x", 17), ("rooms", 40), ("size", 40)])
+def test_ale_is_that_of_pyale(pyale, feature, grid_size):
+    """Numbers by quantiles, integers and ordered categories level by level; up to the constant that centres them."""
+    recorded = pyale[feature]
+    found = explain(nonlinear, data()).effects(feature, "ale", grid_size=grid_size)
+    assert found.index.astype(object).tolist() == recorded["value"]
+    assert_allclose(less_mean(found["ale"]), less_mean(recorded["ale"]), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("feature", ["rooms", "size"])
+def test_ale_of_levels_is_centred_as_by_pyale(pyale, feature):
+    """Where every value is on the grid, the constant is the same, too."""
+    found = explain(nonlinear, data()).effects(feature, "ale")
+    assert_allclose(found["ale"], pyale[feature]["ale"], rtol=1e-12, atol=1e-13)
+
+
+def test_effects_have_mean_0_over_the_observations():
+    """ALE, and centred partial dependence, as functions that are linear between grid values."""
+    X = data()
+    found = explain(nonlinear, X).effects("x", grid_size=15)
+    for kind in ("ale", "centered_partial_dependence"):
+        assert_allclose(np.interp(X["x"], found.index, found[kind]).mean(), 0, atol=1e-12)
+    assert_allclose(less_mean(found["partial_dependence"]), less_mean(found["centered_partial_dependence"]))
+
+
+@pytest.mark.skipif(
+    "custom_values" not in signature(partial_dependence).parameters, reason="this scikit-learn takes no grid values"
+)
+def test_partial_dependence_is_that_of_scikit_learn():
+    """On the grid of the explanation and on another one."""
+    X = data()[["x", "z"]]
+    model = RandomForestRegressor(n_estimators=5, random_state=0).fit(X, X["x"] * X["z"])
+    for options in ({}, {"grid": "uniform", "grid_size": 7}):
+        found = explain(model, X, **options).effects("z", "partial_dependence", grid_size=9)
+        expected = partial_dependence(
+            model, X, ["z"], kind="both", method="brute", custom_values={"z": found.index.to_numpy()}
+        )
+        assert_allclose(found["partial_dependence"], expected["average"][0], rtol=1e-12)
+        assert_allclose(found["spread"], expected["individual"][0].std(axis=0), rtol=1e-9)
+
+
+def test_partial_dependence_is_that_of_the_feature():
+    """Where the grid of the explanation has the values, the numbers are the same bits and the model is not called."""
+    X, calls = data()[["x", "z"]], []
+
+    def model(X):
+        calls.append(len(X))
+        return X["x"] * X["z"]
+
+    e = explain(model, X)
+    calls.clear()
+    found = e.effects("x", "partial_dependence", grid_size=10)
+    assert calls == []
+    at = np.searchsorted(e["x"].axis, found.index)
+    assert_array_equal(found["partial_dependence"], e["x"].partial_dependence[at])
+    assert_array_equal(found["spread"], e["x"].spread[at])
+
+
+def test_a_correlated_feature_without_effect_parts_the_kinds(correlated):
+    """The function x0: partial dependence and ALE of x1 are flat, the M-plot has the slope of the correlation."""
+    found = correlated.effects("x1")
+    assert_allclose(found["partial_dependence"], found["partial_dependence"].iloc[0], rtol=1e-12)
+    assert_allclose(found["ale"], 0, atol=1e-12)
+    inner = found.iloc[1:-1]
+    assert_allclose(np.polyfit(inner.index, inner["m_plot"], 1)[0], 0.8, atol=0.03)
+
+
+def test_every_kind_of_a_linear_effect_is_its_line(correlated):
+    """The effect of x0 on x0: every kind is the line itself, exactly, up to its constant."""
+    found = correlated.effects("x0")
+    assert_allclose(found["m_plot"], found.index, atol=1e-10)
+    for kind in ("partial_dependence", "ale"):
+        assert_allclose(less_mean(found[kind]), less_mean(found.index.to_numpy()), atol=1e-10)
+
+
+def test_partial_dependence_of_an_additive_function_is_its_term():
+    """Of h(x) + g(z), with x and z correlated: PD and ALE are h up to a constant at every grid value."""
+    X = data()[["x", "z"]]
+    found = explain(lambda X: np.exp(X["x"]) + X["z"] ** 3, X).effects("x")
+    for kind in ("partial_dependence", "ale"):
+        assert_allclose(less_mean(found[kind]), less_mean(np.exp(found.index)), rtol=1e-9)
+
+
+def test_parallel_curves_have_one_shape():
+    """Y = X1² + X2: the spread is that of X2 at every value, and centred curves are one."""
+    X = np.random.default_rng(3).normal(size=(300, 2))
+    e = explain(lambda X: X[:, 0] ** 2 + X[:, 1], X)
+    assert_allclose(e.effects("x0")["spread"], X[:, 1].std(), rtol=1e-9)
+    centred = e["x0"].centered_curves()
+    assert_allclose(centred, np.broadcast_to(centred[0], centred.shape), atol=1e-12)
+
+
+def test_data_are_a_v_and_curves_an_x():
+    """X2 = X3, f = X2·sign(X3): predictions are a V along x0, curves of opposite slopes, whose mean is flat."""
+    x = np.linspace(-1, 1, 201)
+    e = explain(lambda X: X[:, 0] * np.sign(X[:, 1]), np.column_stack([x, x]))
+    found = e.effects("x0", grid_size=201)
+    assert_allclose(found["m_plot"], np.abs(x), atol=1e-12)
+    assert_allclose(found["partial_dependence"], 0, atol=1e-12)
+    assert set(np.sign(e["x0"].slopes[:, 0]).tolist()) == {-1.0, 0.0, 1.0}
+    assert_allclose(np.diff(found["ale"]), np.diff(np.abs(x)), atol=0.0051)
+
+
+def test_a_crisp_classifier_gives_shares():
+    """Without probabilities, partial dependence is the share of rows that the model assigns to the class."""
+    X = data()[["x", "z"]]
+    y = np.where(X["x"] + X["z"] > 0, "high", "low")
+    model = NearestCentroid().fit(X, y)
+
+    def crisp(X):
+        return model.predict(X)
+
+    class Crisp:
+        classes_ = model.classes_
+        predict = staticmethod(crisp)
+
+    found = explain(Crisp(), X, output="low").effects("x", "partial_dependence", grid_size=5)
+    expected = [np.mean(crisp(X.assign(x=value)) == "low") for value in found.index]
+    assert_allclose(found["partial_dependence"], expected, rtol=1e-12)
+
+
+def test_whole_weights_are_repeated_rows():
+    """In every column, whatever the kind of the feature."""
+    X = data().iloc[:60]
+    weights = np.random.default_rng(1).integers(0, 4, len(X))
+    e = explain(nonlinear, X, sample_weight=weights)
+    repeated = explain(nonlinear, X.loc[X.index.repeat(weights)].reset_index(drop=True))
+    for feature in X.columns:
+        pd.testing.assert_frame_equal(e.effects(feature, grid_size=9), repeated.effects(feature, grid_size=9))
+
+
+def test_rows_without_a_value_are_in_partial_dependence_alone():
+    """Their curves count, but they have no place on the axis."""
+    X = np.column_stack([[0.0, 1.0, 2.0, np.nan], [1.0, 2.0, 3.0, 100.0]])
+    found = explain(lambda X: np.nan_to_num(X[:, 0]) + X[:, 1], X).effects("x0")
+    assert_allclose(found["partial_dependence"], [26.5, 27.5, 28.5])
+    assert_allclose(found["m_plot"], [1, 3, 5])
+    assert_allclose(found["ale"], [-1, 0, 1])
+
+
+def test_levels_of_a_constant_feature():
+    """One grid value has no step."""
+    found = explain(lambda X: X[:, 0] + X[:, 1], np.array([[1.0, 5.0], [2.0, 5.0]])).effects("x1")
+    assert found[KINDS].to_numpy().tolist() == [[6.5, 0.0, 6.5]]
+
+
+def test_intervals_cover_the_truth():
+    """Those of 95 % cover the effect in the population, 1 at x0 = 1 of every kind, in about 95 % of 100 samples."""
+    covered = {kind: [] for kind in KINDS}
+    for seed in range(100):
+        X = np.random.default_rng(seed).normal(size=(200, 2))
+        X[:, 0] = np.sign(X[:, 0])
+        at = explain(lambda X: X[:, 0] * (1 + X[:, 1]), X, random_state=seed).effects("x0", ci=0.95).loc[1.0]
+        for kind in KINDS:
+            covered[kind].append(at[f"{kind}_low"] <= 1.0 <= at[f"{kind}_high"])
+    for kind in KINDS:
+        assert 0.89 <= np.mean(covered[kind]) <= 0.99, kind
+
+
+def test_intervals_are_seeded_and_around_the_effect():
+    """The same seed gives the same interval, another one another, and the effects stay the same bits."""
+    X = data()
+    plain = explain(nonlinear, X).effects("x")
+    found, again, other = (explain(nonlinear, X, random_state=seed).effects("x", ci=0.9) for seed in (0, 0, 1))
+    pd.testing.assert_frame_equal(found, again)
+    assert not found["ale_low"].equals(other["ale_low"])
+    for kind in KINDS:
+        assert_allclose(found[kind], plain[kind], rtol=1e-12, atol=1e-12)
+        assert (found[f"{kind}_low"] <= found[kind]).all()
+        assert (found[kind] <= found[f"{kind}_high"]).all()
+
+
+def test_blocks_of_rows_change_nothing():
+    """More rows than are summed at a time, with and without intervals, give what NumPy gives."""
+    X = np.random.default_rng(5).normal(size=(5000, 2))
+    e = explain(lambda X: X[:, 0] * X[:, 1], X, grid="uniform", grid_size=5, memory_limit="1MB")
+    found = e.effects("x0", grid_size=6, ci=0.5)
+    curves = found.index.to_numpy() * X[:, [1]]
+    assert_allclose(found["partial_dependence"], curves.mean(axis=0), rtol=1e-9)
+    assert_allclose(found["spread"], curves.std(axis=0), rtol=1e-9)
+    assert_allclose(found["ale"], e.effects("x0", "ale", grid_size=6)["ale"], rtol=1e-9)
+
+
+def test_sampled_rows_are_enough():
+    """The effects are those of the rows whose curves are computed, without gaps."""
+    X = data()
+    e = explain(nonlinear, X, sample=30)
+    found = e.effects("x")
+    assert found.notna().all(axis=None)
+    assert len(found) == 30
+    rows = e["x"].row_positions
+    expected = explain(nonlinear, X.iloc[rows]).effects("x")
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_a_model_that_changed_is_refused():
+    """Effects would be those of two models."""
+    X = data()[["x", "z"]]
+    model = RandomForestRegressor(n_estimators=3, random_state=0).fit(X, X["x"])
+    e = explain(model, X, engine="brute")
+    model.fit(X, -X["x"])
+    with pytest.raises(PredictionError, match=r"^The model must stay as it was explained"):
+        e.effects("x", "ale")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kinds": "pd"}, "`kinds` must be 'partial_dependence', 'ale' or 'm_plot'; got 'pd'."),
+        ({"ci": 95}, "`ci` must be greater than 0 and less than 1; got 95. Use `ci=0.95` for 95 %."),
+        ({"ci": True}, "`ci` must be greater than 0 and less than 1; got True. Use `ci=0.95` for 95 %."),
+        ({"grid_size": 1}, "`grid_size` must be an integer of at least 2; got 1. Leave it out for 40."),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    """Each by a sentence."""
+    e = explain(nonlinear, data())
+    with pytest.raises(InvalidOptionError) as caught:
+        e.effects("x", **options)
+    assert str(caught.value) == message
+
+
+def test_an_unknown_feature_is_refused():
+    """As by indexing."""
+    with pytest.raises(UnknownFeatureError):
+        explain(nonlinear, data()).effects("y")

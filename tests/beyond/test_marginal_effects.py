@@ -1,0 +1,199 @@
+"""Marginal effects: equal to closed forms, to figures of marginaleffects, and to predictions of changed rows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import RandomForestClassifier
+from witnesses import data, nonlinear, target
+
+import ice_explorer as ice
+from ice_explorer.errors import InvalidOptionError, PredictionError
+
+
+def explain(model, X, **options):
+    return ice.explain(model, X, progress=False, **options)
+
+
+@pytest.fixture(scope="module", name="e")
+def mixed():
+    return explain(nonlinear, data())
+
+
+@pytest.fixture(scope="module", name="square")
+def squared_feature():
+    return explain(lambda X: X[:, 0] ** 2 + X[:, 1], np.random.default_rng(0).normal(size=(50, 2)))
+
+
+def test_averages_are_those_of_marginaleffects():
+    """Forward effects of one feature, of two at once, and slopes, of a regression with a square and an interaction."""
+    recorded = json.loads((Path(__file__).parent / "witnesses.json").read_text())["marginaleffects"]["figures"]
+    b = recorded["coefficients"]
+
+    def regression(X):
+        return b[0] + b[1] * X["x"] + b[2] * X["x"] ** 2 + b[3] * X["x"] * X["z"] + b[4] * X["rooms"]
+
+    e = explain(regression, target()[["x", "z", "rooms"]])
+    assert_allclose(e.marginal_effects("x", 0.5).average, recorded["x forward by 0.5"], rtol=1e-12)
+    assert_allclose(e.marginal_effects("rooms", 1).average, recorded["rooms forward by 1"], rtol=1e-12)
+    both = e.marginal_effects({"x": 0.5, "rooms": 1})
+    assert_allclose(both.average, recorded["x by 0.5 and rooms by 1"], rtol=1e-12)
+    around = 0.5 * e.marginal_effects("x", 0.25, kind="derivative").average
+    assert_allclose(around, recorded["x by 0.5 around its value"], rtol=1e-12)
+    slope = e.marginal_effects("x", 1e-3, kind="derivative")
+    assert_allclose(slope.average, recorded["slope of x"], rtol=1e-7)  # whose difference is not central
+
+
+@pytest.mark.parametrize("h", [0.3, -2.0])
+def test_a_square_has_its_closed_form(square, h):
+    """Of x²: forward effect 2xh + h², derivative 2x, and non-linearity (h⁴ / 30) / Var of 2xht + h²t² along t."""
+    x = square["x0"].observed
+    forward = square.marginal_effects("x0", h)
+    assert_allclose(forward.values, 2 * x * h + h**2, rtol=1e-9, atol=1e-12)
+    a, b = 2 * x * h, h**2
+    variance = a**2 / 12 + a * b / 6 + 4 * b**2 / 45
+    assert_allclose(forward.non_linearity, np.minimum(b**2 / 30 / variance, 1), rtol=1e-8)
+    assert_allclose(square.marginal_effects("x0", h, kind="derivative").values, 2 * x, rtol=1e-9, atol=1e-12)
+
+
+def test_a_straight_step_has_no_non_linearity(square):
+    """Of a linear term, and of a term that is not in the model."""
+    assert_allclose(square.marginal_effects("x1").non_linearity, 0, atol=1e-20)
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    assert_array_equal(explain(lambda X: X[:, 0], X).marginal_effects("x1").non_linearity, 0)
+
+
+def test_a_step_is_one_standard_deviation(e):
+    """Of whole numbers the nearest one, of which a derivative takes 1; else it takes a hundredth."""
+    assert e.marginal_effects("x").steps == {"x": e["x"].scale}
+    assert e.marginal_effects("x", kind="derivative").steps == {"x": 0.01 * e["x"].scale}
+    assert e.marginal_effects("rooms").steps == {"rooms": 1.0}
+    assert e.marginal_effects("rooms", kind="derivative").steps == {"rooms": 1.0}
+
+
+def test_effects_are_differences_of_predictions(e):
+    """Of rows with another level, and with numbers and a level that change together."""
+    X = data()
+    found = e.marginal_effects({"size": "large", "x": 1.0, "rooms": -1})
+    changed = X.assign(size=pd.Categorical(["large"] * len(X), X["size"].cat.categories, ordered=True))
+    changed = changed.assign(x=X["x"] + 1, rooms=X["rooms"] - 1)
+    moves = (X["size"] != "large").to_numpy()
+    assert_allclose(found.values[moves], (nonlinear(changed) - nonlinear(X))[moves], rtol=1e-9, atol=1e-12)
+    assert np.isnan(found.values[~moves]).all()
+    assert_allclose(found.average, found.values[moves].mean())
+    assert np.isnan(found.non_linearity).all()
+    assert found.steps == {"size": "large", "x": 1.0, "rooms": -1.0}
+
+
+def test_rows_that_leave_the_observed_range_are_told(square):
+    """Upwards for a forward effect, on both sides for a derivative."""
+    x = square["x0"].observed
+    assert_array_equal(square.marginal_effects("x0", 1.0).outside, x + 1 > x.max())
+    both = (x + 1 > x.max()) | (x - 1 < x.min())
+    assert_array_equal(square.marginal_effects("x0", 1.0, kind="derivative").outside, both)
+
+
+def test_rows_without_a_value_have_no_effect():
+    """They are NaN, and do not count in the average; nor do rows without weight."""
+    X = np.array([[1.0], [np.nan], [2.0], [3.0]])
+    found = explain(lambda X: np.nan_to_num(X[:, 0]) ** 2, X, sample_weight=[1, 1, 2, 0]).marginal_effects("x0", 1)
+    assert_array_equal(found.values, [3, np.nan, 5, 7])
+    assert_allclose(found.average, 13 / 3)
+
+
+def test_dates_take_a_timedelta():
+    """The step is in days, and the derivative is per day."""
+    X = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=9), "b": range(9)})
+    e = explain(lambda X: (X["day"] - pd.Timestamp("2020-01-01")).dt.total_seconds().to_numpy() / 3600, X)
+    assert_allclose(e.marginal_effects("day", pd.Timedelta("12h")).values, 12)
+    assert_allclose(e.marginal_effects("day", -np.timedelta64(1, "D")).values, -24)
+    assert_allclose(e.marginal_effects("day", kind="derivative").values, 24)
+
+
+def test_booleans_and_groups_take_a_level():
+    """Columns of a group change together."""
+    X = pd.DataFrame({"up": [True, False] * 5, "a": [1, 0] * 5, "b": [0, 1] * 5, "z": np.arange(10.0)})
+    e = explain(lambda X: 5.0 * X["up"] + 2 * X["a"] - 3 * X["b"], X, groups={"city": ["a", "b"]})
+    assert_array_equal(e.marginal_effects("up", step=True).values, [np.nan, 5] * 5)
+    assert_array_equal(e.marginal_effects("city", "a").values, [np.nan, 5] * 5)
+
+
+def test_kept_predictions_of_other_steps_are_not_taken():
+    """A model of several classes, whose predictions are kept for other outputs."""
+    X = data()[["x", "z"]]
+    model = RandomForestClassifier(n_estimators=5, random_state=0).fit(X, np.digitize(X["x"], [-1, 1]))
+    x = ice.ICEExplorer(model, X, output=1)
+    try:
+        found = [x.explanation.marginal_effects("x", step).average for step in (0.5, -0.5, 0.5)]
+    finally:
+        x.close()
+    expected = [explain(model, X, output=1).marginal_effects("x", step).average for step in (0.5, -0.5, 0.5)]
+    assert found == expected
+    assert found[0] != found[1]
+
+
+def test_a_model_that_fails_names_the_point():
+    """The features, their values and the row."""
+    X = data()[["x", "z"]]
+
+    def model(X):
+        if (X["x"] > X["x"].abs().max() + 1).any() or (X["x"] > 100).any():
+            raise RuntimeError("too far")
+        return X["x"]
+
+    with pytest.raises(PredictionError, match=r"phantom observations of 'x and z' \(grid value \(.*, .*\), row 0 of X"):
+        explain(model, X).marginal_effects({"x": 200, "z": 1})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("x", 0),
+            (
+                "`step` must be a number other than 0, or of dates and durations a timedelta; got 0 for 'x'. "
+                "Leave it out for one standard deviation."
+            ),
+        ),
+        (
+            ("size", "larg"),
+            (
+                "`step` must be a level of a feature that has levels; got 'larg' for 'size'. Did you mean 'large'? "
+                "Its levels are 'small', 'medium', 'large'."
+            ),
+        ),
+        (
+            ("size",),
+            (
+                "`step` must be a level of a feature that has levels; got None for 'size'. "
+                "Its levels are 'small', 'medium', 'large'."
+            ),
+        ),
+        (
+            ({"x": 1}, 2),
+            (
+                "`step` must be left out where `feature` gives steps by name; got 2. "
+                "Leave it out, or pass the name of one feature."
+            ),
+        ),
+        (
+            ({"x": 1, "z": 1}, None, "derivative"),
+            (
+                "`feature` must be one feature with an axis of numbers for a derivative; got ['x', 'z']. "
+                'Use `kind="forward"` for several features and for levels.'
+            ),
+        ),
+        (("x", 1, "slope"), "`kind` must be 'forward' or 'derivative'; got 'slope'."),
+        (({},), "`feature` must name at least one feature; got {}. Pass its name."),
+    ],
+)
+def test_wrong_steps_are_refused(e, arguments, message):
+    """Each by a sentence."""
+    with pytest.raises(InvalidOptionError) as caught:
+        e.marginal_effects(*arguments)
+    assert str(caught.value) == message
