@@ -65,6 +65,8 @@ class FeatureInput:
         Those of them that have weight: the metrics are theirs.
     has_missing : bool
         Whether any observation that has weight lacks the value.
+    missing_changes : ndarray of shape (n_observations,)
+        How far the prediction of each row moves when the value goes missing; NaN where that is not computed yet.
     """
 
     feature: Feature
@@ -78,6 +80,7 @@ class FeatureInput:
     positions: NDArray[np.int64]
     summed: NDArray[np.int64]
     has_missing: bool
+    missing_changes: Array
 
     @property
     def at_issue(self) -> int:
@@ -135,9 +138,10 @@ def feature_input(
         positions = summed = draw_stratified(values, context.weighing, n_rows, generator)
         if weights is not None and weights[summed].sum() <= 1:
             raise InvalidOptionError.weights_of_sample(feature.readable, float(weights[summed].sum()))
+    has_missing = bool(np.isnan(values[context.weighing]).any())
     return FeatureInput(
-        feature, chosen, sigma, median, own, likelihood_scale, shares, distances, positions, summed,
-        has_missing=bool(np.isnan(values[context.weighing]).any()),
+        feature, chosen, sigma, median, own, likelihood_scale, shares, distances, positions, summed, has_missing,
+        missing_changes=np.full(len(values) if has_missing else 0, np.nan),
     )  # fmt: skip
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
 
 import numpy as np
 
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine, Sums
+    from ice_explorer.metrics.bootstrap import Metrics
     from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.results.bootstrap import Bootstrap
     from ice_explorer.results.impact_notes import Note
     from ice_explorer.results.subgroups import Subgroups
     from ice_explorer.results.what_if import Moves
@@ -63,7 +66,8 @@ class FeatureResult:
         sums: Sums,
         curves: NDArray[np.float64] | None = None,
     ) -> None:
-        if curves is not None:
+        self._kept = curves  # of the rows of the metrics
+        if curves is not None and context.settings.keep_curves and len(item.summed) == len(item.positions):
             self.__dict__["curves"] = _frozen(curves)
         self._context = context
         self._engine = engine
@@ -74,6 +78,7 @@ class FeatureResult:
         self._places: dict[int, int] = {}
         self._by: dict[bytes, list[Sums | None]] = {}
         self._drivers: Drivers | None = None
+        self._draws: dict[tuple[float, Convention, bytes], list[Metrics]] = {}
         feature = item.feature
         self.feature = feature.name
         self.label = feature.label
@@ -516,6 +521,32 @@ class FeatureResult:
                     subgroups,
                 )
         return self._by[key]
+
+    def _metric_draws(
+        self, bootstrap: Bootstrap, decay: float, convention: Convention, subgroups: Subgroups | None = None
+    ) -> list[Metrics]:
+        """Return every metric in each bootstrap draw, for all rows or each group of them; once."""
+        key = decay, convention, b"" if subgroups is None else subgroups.codes.tobytes()
+        if key not in self._draws:
+            parts = [(self._item.summed, cast("Sums | None", self._sums))]
+            if subgroups is not None:
+                codes = subgroups.codes[self._item.summed]
+                parts = [(self._item.summed[codes == at], sums) for at, sums in enumerate(self._sums_by(subgroups))]
+            with self._lock:
+                self._draws[key] = [
+                    bootstrap.metrics(
+                        replace(self._item, summed=rows), sums, self._curves_of, decay=decay, convention=convention
+                    )
+                    for rows, sums in parts
+                ]
+        return self._draws[key]
+
+    def _curves_of(self, rows: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """Yield blocks of curves of some rows of the metrics: those that are kept, or computed again."""
+        if self._kept is None:
+            yield from self._computed(rows)
+        else:
+            yield rows, self._kept[np.searchsorted(self._item.summed, rows)]
 
     @property
     def _has_pairs(self) -> bool:
