@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-_LARGEST_OF_FOREST = 1e38  # of a column that a forest splits, which it takes in single precision
 _FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 

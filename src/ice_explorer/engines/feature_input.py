@@ -11,14 +11,8 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.features.feature import feature_of
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.metrics.likelihood import (
-    conditional_distances,
-    conditional_scale,
-    floored_scale,
-    lower_median,
-    most_frequent,
-    standard_deviation,
-)
+from ice_explorer.metrics.conditional_scale import conditional_distances, conditional_moments
+from ice_explorer.metrics.likelihood import floored_scale, lower_median, most_frequent, standard_deviation
 from ice_explorer.metrics.unordered import category_scale
 
 if TYPE_CHECKING:
@@ -34,7 +28,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-_LARGEST_OF_FOREST = 1e38  # of a column that a forest splits, which it takes in single precision
+_LARGEST_OF_TREES = 1e38  # of a column that trees split: differences of larger values may be no numbers
 _FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 
@@ -178,18 +172,18 @@ def _likelihoods(
         return np.broadcast_to(1.0, n_observations), distances
     if is_conditional:
         others = _others(context, feature)
-        found = conditional_scale(feature.values, others, sigma, context.weights, context.settings.random_state)
-        return found, None
+        found = conditional_moments(feature.values, others, sigma, context.weights, context.settings.random_state)
+        return found.scale, None
     if scale is not None:
         return floored_scale(feature.name, scale, sigma, n_observations), None
     return np.broadcast_to(sigma, n_observations), None  # one number, however many rows
 
 
 def _others(context: Context, feature: Feature) -> Array:
-    """Coordinates of all other columns that have some, (n_observations, n_others), as far as forests can tell."""
+    """Coordinates of all other columns that have some, (n_observations, n_others), as far as trees can tell."""
     columns = context.columns
     others = [place for place in range(len(columns.names)) if place not in feature.positions]
     # As features they are checked to be finite.
     values = [feature_of(place, columns.at(place)).values for place in others if columns.at(place).kind != "other"]
     found = np.column_stack(values) if values else np.empty((context.table.n_observations, 0))
-    return np.clip(found, -_LARGEST_OF_FOREST, _LARGEST_OF_FOREST)
+    return np.clip(found, -_LARGEST_OF_TREES, _LARGEST_OF_TREES)
