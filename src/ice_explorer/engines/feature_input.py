@@ -166,12 +166,12 @@ def _likelihoods(
         distances = None
         if is_conditional:
             distances = conditional_distances(
-                own, ~np.isnan(feature.values), _others(context, feature), context.weights,
+                own, ~np.isnan(feature.values), others_of(context, feature), context.weights,
                 grid=grid, random_state=context.settings.random_state,
             )  # fmt: skip
         return np.broadcast_to(1.0, n_observations), distances
     if is_conditional:
-        others = _others(context, feature)
+        others = others_of(context, feature)
         found = conditional_moments(feature.values, others, sigma, context.weights, context.settings.random_state)
         return found.scale, None
     if scale is not None:
@@ -179,7 +179,7 @@ def _likelihoods(
     return np.broadcast_to(sigma, n_observations), None  # one number, however many rows
 
 
-def _others(context: Context, feature: Feature) -> Array:
+def others_of(context: Context, feature: Feature) -> Array:
     """Coordinates of all other columns that have some, (n_observations, n_others), as far as trees can tell."""
     columns = context.columns
     others = [place for place in range(len(columns.names)) if place not in feature.positions]

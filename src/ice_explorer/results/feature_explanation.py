@@ -27,6 +27,7 @@ from ice_explorer.features.target_check import decides_class, follows_diagonal
 from ice_explorer.metrics.likelihood import check_decay, likelihood
 from ice_explorer.metrics.unordered import CategorySums
 from ice_explorer.progress import progress_reporter
+from ice_explorer.results.extrapolation import expected_of, extrapolation_of
 from ice_explorer.results.impact_notes import crowding_note, step_note
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
 from ice_explorer.results.what_if import moves_of
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.bootstrap import Metrics
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.bootstrap import Bootstrap
+    from ice_explorer.results.extrapolation import Expected, Extrapolation
     from ice_explorer.results.impact_notes import Note
     from ice_explorer.results.subgroups import Subgroups
     from ice_explorer.results.what_if import Moves
@@ -397,6 +399,47 @@ class FeatureResult:
             return likelihood(self.axis, item.own[wanted], item.likelihood_scale[wanted], decay)
         far = item.own[wanted, None] != self.axis if item.distances is None else item.distances[wanted]
         return np.asarray(decay**far)
+
+    @cached_property
+    def _expected(self) -> Expected:
+        """What the other features let expect of this one."""
+        return expected_of(self._context, self._item)
+
+    def extrapolation(self, *, rows: ArrayLike | None = None) -> Extrapolation:
+        """Return how far each phantom observation is from what the other features let expect.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            Positions of rows of X; `row_positions` by default.
+
+        Returns
+        -------
+        Extrapolation
+            `scores` (n_rows, n_grid), their `threshold`, `is_unlike` (n_rows, n_grid), the shares by curve
+            (`curve_shares`), by grid value (`grid_shares`) and of all (`share`), and a sentence, `summary`.
+
+        Notes
+        -----
+        The score is z = ``|v_k - μ_i| / s_i`` with the mean μ_i and the standard deviation s_i of the feature given
+        the other features of row i, estimated without row i by gradient boosting, as for `scale="conditional"`. A
+        phantom observation is unlike any observation if z is larger than that of 99 % of the observations with their
+        own value. For levels without an order z is 1 - P, with the estimated probability P of the level.
+
+        The first call estimates μ_i and s_i: about half a second for 1,000 rows. The model is not called.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> z = np.linspace(0, 1, 100)
+        >>> X = np.column_stack([z, z + 0.1 * np.sin(99 * z)])
+        >>> f = explain(lambda X: X[:, 0] * X[:, 1], X)["x0"]
+        >>> f.extrapolation().share > 0.5
+        True
+        """
+        wanted = self._item.positions if rows is None else self._check_positions(rows)
+        return extrapolation_of(self._expected, self._item, wanted, self._context.row_weights)
 
     def _moves(self, position: int, prediction: float) -> Moves:
         """Return how far steps of the feature move the prediction of a row of X away from its own, nearest first."""
