@@ -247,20 +247,19 @@ class _CrossFit:
         ]
         n_trees = _n_trees(losses, [mass for _, mass, _ in folds], is_simple=is_simple)
         outside = self.everywhere[self.distinct < 0]
-        predicted, elsewhere = 0.0, 0.0
-        error = np.zeros(len(weight))
+        predicted, elsewhere, error = [], [], np.zeros(len(weight))
         for (held, mass, stages), of_fold in zip(folds, losses, strict=True):
             found = next(islice(stages(self.others[held]), n_trees, None))
-            share = (mass / weight[held]).reshape(-1, *[1] * (found.ndim - 1))
-            added = np.zeros((len(weight), *found.shape[1:]))
-            added[held] = share * found
-            predicted = predicted + added
-            error[held] += mass / weight[held] * of_fold[:, n_trees]
+            share = mass / weight[held]
+            of_held = np.zeros((len(weight), *found.shape[1:]))
+            of_held[held] = (share * found.T).T
+            predicted.append(of_held)
+            error[held] += share * of_fold[:, n_trees]
             if len(outside):
-                elsewhere = elsewhere + next(islice(stages(outside), n_trees, None)) / len(folds)
-        everywhere = np.asarray(predicted)[self.distinct]
+                elsewhere.append(next(islice(stages(outside), n_trees, None)))
+        everywhere = np.sum(predicted, axis=0)[self.distinct]
         if len(outside):
-            everywhere[self.distinct < 0] = elsewhere
+            everywhere[self.distinct < 0] = np.mean(elsewhere, axis=0)
         return everywhere, error
 
 
