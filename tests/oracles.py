@@ -285,11 +285,13 @@ def metrics(
     own_scale: float | Sequence[float] | None = None,
     convention: str = "stable",
     positions: Sequence[int] | None = None,
+    stand_in: float | None = None,
 ) -> dict[str, float]:
     """Every figure of one feature, as the table shows it.
 
     ``own_scale`` replaces the marginal scale in the likelihood (one number, or one per
-    observation); ``positions`` are the observations whose curves enter the sums.
+    observation); ``positions`` are the observations whose curves enter the sums; ``stand_in``
+    replaces the median where the value is missing.
     """
     X = np.asarray(X, dtype=float)
     observed = X[:, column].tolist()
@@ -298,7 +300,7 @@ def metrics(
     drawn = list(range(len(X))) if positions is None else list(positions)
 
     sigma = scale(observed, w)
-    stand_in = lower_weighted_median(observed, w)
+    stand_in = lower_weighted_median(observed, w) if stand_in is None else stand_in
     own = [stand_in if math.isnan(x) else x for x in observed]
     row_scale = [sigma] * len(X)
     if own_scale is not None:

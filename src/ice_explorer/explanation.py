@@ -852,7 +852,8 @@ def explain(
         λ of Eq. 3, greater than 0 and at most 1: the default of tables and figures.
     scale : {"marginal", "conditional"} or mapping
         Unit of the distance from the observed value: the standard deviation of the feature, its estimate
-        given the other features, or values by feature.
+        given the other features, or values by feature. "conditional" fits ten small gradient boosting models for each
+        feature before the model is called, five for a category: about 0.4 s for a feature of 1,000 rows.
     convention : {"stable", "equations", "published"}
         Weights of the grid intervals. "stable": their length, so that metrics converge when the grid is refined,
         for any model. "equations": equal, as in the equations of the paper. "published": as in the authors' code

@@ -67,12 +67,12 @@ def test_distances_are_the_exponents_of_the_decay():
 
 def test_distances_follow_a_conditional_scale():
     """Levels that the other columns make unlikely are farther away than others."""
-    town = np.repeat(["x", "y"], 20)
+    town = np.repeat(["x", "y"], 40)
     X = pd.DataFrame({"town": town, "b": (town == "x") + 0.0})
     feature = ice.explain(lambda X: X["b"].to_numpy(), X, scale="conditional", progress=False)["town"]
-    far = distances(feature, np.arange(40))
-    assert_allclose(feature.likelihood(0.3, rows=np.arange(40)), 0.3**far, rtol=1e-9)
-    assert (far[:20, 1] > 0.5).all()
+    far = distances(feature, np.arange(80))
+    assert_allclose(feature.likelihood(0.3, rows=np.arange(80)), 0.3**far, rtol=1e-9)
+    assert (far[:40, 1] > 0.9).all()
 
 
 # --- histogram ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from strategies import DECAYS
 
 from ice_explorer.metrics import unordered
-from ice_explorer.metrics.likelihood import conditional_distances
+from ice_explorer.metrics.conditional_scale import conditional_distances
 from ice_explorer.metrics.ordered import FeatureSums
 from ice_explorer.metrics.unordered import CategorySums, category_scale
 

@@ -12,14 +12,8 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import feature_of
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.metrics.likelihood import (
-    conditional_distances,
-    conditional_scale,
-    floored_scale,
-    lower_median,
-    most_frequent,
-    standard_deviation,
-)
+from ice_explorer.metrics.conditional_scale import conditional_distances, conditional_moments
+from ice_explorer.metrics.likelihood import floored_scale, lower_median, most_frequent, standard_deviation
 from ice_explorer.metrics.unordered import category_scale
 
 if TYPE_CHECKING:
@@ -34,7 +28,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-_LARGEST_OF_FOREST = 1e38  # of a column that a forest splits, which it takes in single precision
+_LARGEST_OF_TREES = 1e38  # of a column that trees split: differences of larger values may be no numbers
+_FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +47,8 @@ class FeatureInput:
     - `positions` (n_rows,): rows that the curves are of.
     - `summed`: those of them that have weight: the metrics are theirs.
     - `has_missing`: whether any observation that has weight lacks the value.
+    - `missing_changes` (n_observations,): how far the prediction of each row moves when the value goes missing; NaN
+      where that is not computed yet.
     """
 
     feature: Feature
@@ -65,6 +62,7 @@ class FeatureInput:
     positions: NDArray[np.int64]
     summed: NDArray[np.int64]
     has_missing: bool
+    missing_changes: Array
 
     @property
     def at_issue(self) -> int:
@@ -123,9 +121,10 @@ def feature_input(
                 "Use a larger `sample`, or multiply the weights.",
                 "Choose another feature in the ranking. For this one, create the explorer with a larger sample.",
             )
+    has_missing = bool(np.isnan(values[context.weighing]).any())
     return FeatureInput(
-        feature, chosen, sigma, median, own, likelihood_scale, shares, distances, positions, summed,
-        has_missing=bool(np.isnan(values[context.weighing]).any()),
+        feature, chosen, sigma, median, own, likelihood_scale, shares, distances, positions, summed, has_missing,
+        missing_changes=np.full(len(values) if has_missing else 0, np.nan),
     )  # fmt: skip
 
 
@@ -160,24 +159,24 @@ def _likelihoods(
         distances = None
         if is_conditional:
             distances = conditional_distances(
-                own, ~np.isnan(feature.values), _others(context, feature), context.weights,
+                own, ~np.isnan(feature.values), others_of(context, feature), context.weights,
                 grid=grid, random_state=context.settings.random_state,
             )  # fmt: skip
         return np.broadcast_to(1.0, n_observations), distances
     if is_conditional:
-        others = _others(context, feature)
-        found = conditional_scale(feature.values, others, sigma, context.weights, context.settings.random_state)
-        return found, None
+        others = others_of(context, feature)
+        found = conditional_moments(feature.values, others, sigma, context.weights, context.settings.random_state)
+        return found.scale, None
     if scale is not None:
         return floored_scale(feature.name, scale, sigma, n_observations), None
     return np.broadcast_to(sigma, n_observations), None  # one number, however many rows
 
 
-def _others(context: Context, feature: Feature) -> Array:
-    """Coordinates of all other columns that have some, (n_observations, n_others), as far as forests can tell."""
+def others_of(context: Context, feature: Feature) -> Array:
+    """Coordinates of all other columns that have some, (n_observations, n_others), as far as trees can tell."""
     columns = context.columns
     others = [place for place in range(len(columns.names)) if place not in feature.positions]
     # As features they are checked to be finite.
     values = [feature_of(place, columns.at(place)).values for place in others if columns.at(place).kind != "other"]
     found = np.column_stack(values) if values else np.empty((context.table.n_observations, 0))
-    return np.clip(found, -_LARGEST_OF_FOREST, _LARGEST_OF_FOREST)
+    return np.clip(found, -_LARGEST_OF_TREES, _LARGEST_OF_TREES)

@@ -44,6 +44,7 @@ _NOWHERE = np.empty(0, np.int64)
 _ROWS_AT_A_TIME = 2048
 _PARALLEL_AT_A_TIME = 1 << 16
 _FEW_VALUES = 20  # of a grid, of which a row's own is one
+_MOST_KEPT = 1 << 26  # bytes of all curves of a model that are kept for bootstrap draws, unless all are to be kept
 _WORTH_COMPILING = 2_000_000  # predictions; numba takes longer to load than NumPy to add up fewer
 
 
@@ -56,7 +57,7 @@ class Engine(Protocol):
     """What computing showed of the model."""
 
     kept: dict[int, Array]
-    """Curves of all rows by number of the feature, where they are kept."""
+    """Curves of the rows of the metrics by number of the feature, where they are kept."""
 
     has_copied_model: bool
     """Whether curves are those of the model as it was planned for, whatever becomes of it."""
@@ -130,12 +131,15 @@ def add_block(
 
 
 def missing_change(brute: BruteCurves, item: FeatureInput, rows: NDArray[np.int64]) -> Array | None:
-    """How far the prediction of each row moves when the value goes missing; None where none is."""
+    """How far the prediction of each row moves when the value goes missing; None where none is. Predicted once."""
     if not item.has_missing:
         return None
-    values = np.column_stack([item.own[rows], np.full(len(rows), np.nan)])
-    predictions = brute.evaluate(item.feature, rows, values)
-    return np.abs(predictions[:, 1] - predictions[:, 0])
+    new = rows[np.isnan(item.missing_changes[rows])]
+    if len(new):
+        values = np.column_stack([item.own[new], np.full(len(new), np.nan)])
+        predictions = brute.evaluate(item.feature, new, values)
+        item.missing_changes[new] = np.abs(predictions[:, 1] - predictions[:, 0])
+    return item.missing_changes[rows]
 
 
 def _stop_if(cancelled: Callable[[], bool] | None, label: str) -> None:
@@ -234,7 +238,7 @@ class _FeatureByFeature:
                 self._begun[item.at_issue] = begun
             raise
         begun.sums.finish()
-        if begun.kept is not None and len(item.summed) == len(item.positions):
+        if begun.kept is not None:
             self.kept[item.at_issue] = begun.kept
         return begun.sums
 
@@ -317,6 +321,8 @@ class BruteEngine(_FeatureByFeature):
     def __init__(self, context: Context, items: Sequence[FeatureInput], n_jobs: int, reason: str) -> None:
         super().__init__(context, 1)  # calls of the model run side by side, not blocks of rows
         self.reason = reason
+        n_kept = sum(len(item.summed) * item.grid.n_grid for item in items)
+        self._keeps_curves |= n_kept * 8 <= min(_MOST_KEPT, context.settings.memory_limit // 8)
         self._jobs = n_jobs
         self._repeats = _repeats(context)
         own = {item.at_issue for item in items if _meets_own_values(item)} if context.settings.sample is None else set()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +14,7 @@ from ice_explorer.errors.base import counted, quoted
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_LEAST_SHARE_OF_SCALE = 0.01  # floor of a likelihood scale, in standard deviations of the feature
-_SEEDS = 1 << 32  # of a forest
-_FOREST = {"n_estimators": 200, "min_samples_leaf": 5, "max_features": 1.0, "oob_score": True, "n_jobs": 1}
+LEAST_SHARE_OF_SCALE = 0.01  # floor of a likelihood scale, in standard deviations of the feature
 
 
 def check_decay(decay: object) -> float:
@@ -137,100 +134,5 @@ def floored_scale(
     wrong = ~(np.isfinite(scale) & (scale > 0))
     if wrong.any():
         raise InvalidOptionError.scale_values(feature, f"got {float(scale[wrong].flat[0])!r}")
-    floor = _LEAST_SHARE_OF_SCALE * standard_deviation_
+    floor = LEAST_SHARE_OF_SCALE * standard_deviation_
     return np.maximum(np.broadcast_to(scale, (n_observations,)), floor)
-
-
-def conditional_scale(
-    column: NDArray[np.float64],
-    others: NDArray[np.float64],
-    standard_deviation_: float,
-    weights: NDArray[np.float64] | None,
-    random_state: int,
-) -> NDArray[np.float64]:
-    """Standard deviation of the feature among observations that are alike in the other features.
-
-    A random forest predicts the feature and its square from the other features, each observation
-    by the trees that did not see it; the difference of the second moment and the squared mean is
-    the conditional variance.
-
-    - `column` (n_observations,): the feature; NaN is missing.
-    - `others` (n_observations, n_others): the other features as numbers; NaN is missing.
-    - `standard_deviation_`: σ of the feature [feature].
-    - `weights` (n_observations,): frequency weights.
-    - `random_state`: seed of the forest.
-    - returns (n_observations,): s_i [feature], at least 0.01·σ.
-    """
-    from sklearn.ensemble import RandomForestRegressor
-
-    scale = np.full(len(column), standard_deviation_)
-    present = weighing(column, weights)
-    if standard_deviation_ == 0 or others.shape[1] == 0 or present.sum() < 2:
-        return scale
-    centre = float(np.mean(column[present]))
-    standardized = (column[present] - centre) / standard_deviation_
-    forest = RandomForestRegressor(**_FOREST, random_state=random_state % _SEEDS)
-    # The column of ones becomes 0 where no tree left the row out: such a row keeps the scale of all.
-    targets = np.column_stack([standardized, standardized**2, np.ones_like(standardized)])
-    _fit_out_of_bag(forest, others[present], targets, None if weights is None else weights[present])
-    moments = np.empty((len(column), 3))
-    moments[present] = forest.oob_prediction_
-    if not present.all():
-        moments[~present] = forest.predict(others[~present])
-    variance = moments[:, 1] - moments[:, 0] ** 2
-    conditional = standard_deviation_ * np.sqrt(np.maximum(variance, 0.0))
-    known = moments[:, 2] > 0
-    scale[known] = np.maximum(conditional, _LEAST_SHARE_OF_SCALE * standard_deviation_)[known]
-    return scale
-
-
-def _fit_out_of_bag(forest: Any, X: NDArray[np.float64], y: NDArray[Any], weights: NDArray[np.float64] | None) -> None:
-    """Fit a forest that also predicts each row by the trees that left it out.
-
-    200 trees leave each row out about 74 times, but hardly ever one that has nearly all of the weight; scikit-learn
-    warns of that.
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
-        forest.fit(X, y, sample_weight=weights)
-
-
-def conditional_distances(
-    own: NDArray[np.float64],
-    is_known: NDArray[np.bool_],
-    others: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
-    *,
-    grid: NDArray[np.float64],
-    random_state: int,
-) -> NDArray[np.float64]:
-    """How unlikely each level of a category is among observations that are alike in the other features.
-
-    A random forest predicts the level from the other features, each observation by the trees that
-    did not see it.
-
-    - `own` (n_observations,): codes of the observed levels, with the most frequent one in place of missing ones.
-    - `is_known` (n_observations,): False where the own level is missing.
-    - `others` (n_observations, n_others): the other features as numbers; NaN is missing.
-    - `weights` (n_observations,): frequency weights.
-    - `grid` (n_grid,): codes of the levels to estimate, increasing.
-    - `random_state`: seed of the forest.
-    - returns (n_observations, n_grid): exponents of the decay: 0 at the own level, else 1 - P̂, one minus the estimated
-      probability.
-    """
-    from sklearn.ensemble import RandomForestClassifier
-
-    distance = np.ones((len(own), len(grid)))
-    present = is_known if weights is None else is_known & (weights > 0)
-    if others.shape[1] and len(np.unique(own[present])) > 1:
-        forest = RandomForestClassifier(**_FOREST, random_state=random_state % _SEEDS)
-        codes = own.astype(np.intp)
-        _fit_out_of_bag(forest, others[present], codes[present], None if weights is None else weights[present])
-        _, of_class, of_level = np.intersect1d(forest.classes_, grid, return_indices=True)
-        # A row that no tree left out keeps distance 1.
-        distance[np.ix_(present, of_level)] -= np.nan_to_num(forest.oob_decision_function_)[:, of_class]
-        if not present.all():
-            distance[np.ix_(~present, of_level)] -= forest.predict_proba(others[~present])[:, of_class]
-        np.clip(distance, 0.0, 1.0, out=distance)
-    distance[own[:, None] == grid] = 0.0
-    return distance

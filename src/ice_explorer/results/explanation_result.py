@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, cast
 
 import numpy as np
@@ -24,6 +25,7 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import step_of
 from ice_explorer.features.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.metrics.likelihood import check_decay
+from ice_explorer.results.bootstrap import METRICS, Bootstrap, check_level, in_units, intervals
 from ice_explorer.results.feature_explanation import FeatureResult, decay_table
 from ice_explorer.results.impact_notes import crowding_notes, step_notes
 from ice_explorer.results.options import UNITS
@@ -44,8 +46,10 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.sums import Engine
     from ice_explorer.features.target_check import KnownTarget
+    from ice_explorer.metrics.bootstrap import Metrics
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.options import Unit
+    from ice_explorer.results.ties import TieTable
 
 TABLE_COLUMNS = (*EFFECTS, "support", "largest_step_share", "scale", "n_grid", "kind")
 
@@ -193,6 +197,7 @@ class ExplanationResult:
         sort_by: str | None = "in_distribution_impact",
         unit: Unit | Mapping[Name, object] = "prediction",
         by: Name | ArrayLike | None = None,
+        ci: float | None = None,
     ) -> pd.DataFrame:
         """Every metric of every feature, without predicting phantom observations again.
 
@@ -212,6 +217,10 @@ class ExplanationResult:
             observation, such as its fold or a boolean mask. The model is called again when a grouping is first
             used. All groups share one grid, one σ and, without an order, one set of level frequencies, so their
             metrics compare; a share is one of the sum within the group.
+        ci : float, optional
+            Level of bootstrap intervals, such as 0.95: adds columns `impact_low`, `impact_high` and so on for each
+            metric, in the same unit, and `rank_low`, `rank_high`, the ranks by `sort_by` (by in-distribution impact
+            where that is no metric).
 
         Returns
         -------
@@ -222,6 +231,19 @@ class ExplanationResult:
             `support` and `largest_step_share` [0–1], `scale` [feature], in what `scale=` measures distances, by default
             σ (the mean over rows where it differs between them), `n_grid`, `kind`; and where `unit` is a mapping `per`,
             the step that effects are per.
+
+        Notes
+        -----
+        Intervals are percentiles of 500 draws of the rows with replacement, in proportion to `sample_weight`, seeded
+        by `random_state`; all features share them. They state how much metrics and ranks would differ with other rows
+        from the same source, for the same model. A draw computes anew what depends on the frequency of rows: σ, its use
+        as the unit of distances, shares of levels, and all means. The grid with its interval weights, the median and
+        likelihood scales that are given or estimated are the same in every draw. Where `like` was given, σ and shares
+        of levels are, too. Another sample has another range, which changes its grid and, for columns with tails, its
+        metrics: that is not in the intervals. For heavy tails percentiles are too narrow.
+
+        The model is called again for curves that were too large to keep: those of the "brute" engine, if they take
+        more than 64 MB in total, an eighth of `memory_limit` at most; `keep_curves=True` keeps them.
         """
         import pandas as pd
 
@@ -233,14 +255,27 @@ class ExplanationResult:
             check_one_of("unit", unit, UNITS)
             named = unit
         decay, convention = resolve_display(self.settings, decay, convention)
-        if by is None:
+        level = None if ci is None else check_level(ci)
+        subgroups = None if by is None else subgroups_of(self._context.columns, self._context.table.index, by)
+        draws = (
+            None
+            if level is None
+            else [result._metric_draws(self._bootstrap, decay, convention, subgroups) for result in self]
+        )
+
+        def ends(at: int) -> Mapping[str, NDArray[Any]]:
+            if draws is None or level is None:
+                return {}
+            of_group = self._in_units([of_feature[at] for of_feature in draws], named, steps)
+            return intervals(of_group, of_group.get(str(sort_by), of_group["in_distribution_impact"]), level)
+
+        if subgroups is None:
             metrics = [result.metrics(decay, convention) for result in self]
-            return self._as_table(metrics, sort_by, named, steps)
-        subgroups = subgroups_of(self._context.columns, self._context.table.index, by)
+            return self._as_table(metrics, sort_by, named, steps, ends(0))
         sums = [result._sums_by(subgroups) for result in self]
         tables = [
             self._as_table(
-                [metrics_of(of_feature[at], decay, convention) for of_feature in sums], sort_by, named, steps
+                [metrics_of(of_feature[at], decay, convention) for of_feature in sums], sort_by, named, steps, ends(at)
             ).assign(n_rows=count)
             for at, count in enumerate(subgroups.counts)
         ]
@@ -254,8 +289,85 @@ class ExplanationResult:
         found = [(self[name], step) for name, step in unit.items()]
         return {result.feature: step_of(result._item.feature, step) for result, step in found}
 
+    @cached_property
+    def _bootstrap(self) -> Bootstrap:
+        """Draws of the rows, the same for all features."""
+        return Bootstrap(self._context)
+
+    def _in_units(self, draws: Sequence[Metrics], unit: Unit, steps: Mapping[Name, float]) -> dict[str, Any]:
+        """Return the metrics of all features in each draw in a unit, (n_draws, n_features) by name."""
+        results = list(self)
+        return in_units(
+            draws,
+            unit,
+            [steps.get(result.feature) for result in results],
+            self._bootstrap,
+            lambda at: self._bootstrap.scales(results[at]._item),
+        )
+
+    def ties(
+        self,
+        ci: float = 0.95,
+        *,
+        metric: str = "in_distribution_impact",
+        decay: float | None = None,
+        convention: Convention | None = None,
+    ) -> TieTable:
+        """Return which neighbours in rank are tied: whether their difference could be 0 with other rows.
+
+        Parameters
+        ----------
+        ci : float
+            Level of the bootstrap intervals of differences, which are those of `table`.
+        metric : str
+            Metric of the ranking, the largest first.
+        decay, convention : optional
+            As for `explain`; defaults are those of the explanation.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by feature, in the order of the ranking without the last one; features without the metric are left
+            out:
+
+            next : object
+                The feature ranked next.
+            difference : float
+                Metric of the feature minus that of the next one [output].
+            difference_low, difference_high : float
+                Ends of its interval, from draws in which both features have the same rows.
+            tied : bool
+                Whether the interval includes 0.
+
+            `summary` is the same in a sentence.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+        >>> ties = explain(lambda X: X[:, 0] + X[:, 1] + 9 * X[:, 2], X).ties()
+        >>> ties["tied"].to_dict()
+        {'x2': False, 'x1': True}
+        >>> ties.summary
+        "Neighbours in rank that are tied at 95 %: 'x1' and 'x0'."
+        """
+        from ice_explorer.results.ties import tie_table
+
+        check_one_of("metric", metric, METRICS)
+        level = check_level(ci)
+        decay, convention = resolve_display(self.settings, decay, convention)
+        draws = [result._metric_draws(self._bootstrap, decay, convention)[0][metric] for result in self]
+        values = [result.metrics(decay, convention)[metric] for result in self]
+        return tie_table([(result.feature, result.label) for result in self], values, draws, level)
+
     def _as_table(
-        self, metrics: Sequence[Mapping[str, float]], sort_by: str | None, unit: Unit, steps: Mapping[Name, float]
+        self,
+        metrics: Sequence[Mapping[str, float]],
+        sort_by: str | None,
+        unit: Unit,
+        steps: Mapping[Name, float],
+        ends: Mapping[str, NDArray[Any]],
     ) -> pd.DataFrame:
         """Return the metrics of each feature as a table."""
         import pandas as pd
@@ -277,6 +389,7 @@ class ExplanationResult:
             rounding = ROUNDING * float(table["impact"].abs().sum())
             for name in EFFECTS:
                 table[name] = in_unit(table[name].to_numpy(np.float64), unit, prediction_sd, rounding)
+        table = table.assign(**ends)
         return table if sort_by is None else table.sort_values(sort_by, ascending=False, kind="stable")
 
     def decay_profile(

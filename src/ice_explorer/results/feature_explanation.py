@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.features.target_check import decides_class, follows_diagonal
 from ice_explorer.metrics.likelihood import check_decay, likelihood
 from ice_explorer.progress import progress_reporter
+from ice_explorer.results.extrapolation import expected_of, extrapolation_of
 from ice_explorer.results.impact_notes import crowding_note, step_note
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
 from ice_explorer.results.what_if import moves_of
@@ -42,7 +44,10 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine, Sums
+    from ice_explorer.metrics.bootstrap import Metrics
     from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.results.bootstrap import Bootstrap
+    from ice_explorer.results.extrapolation import Expected, Extrapolation
     from ice_explorer.results.impact_notes import Note
     from ice_explorer.results.subgroups import Subgroups
     from ice_explorer.results.what_if import Moves
@@ -62,7 +67,8 @@ class FeatureResult:
         sums: Sums,
         curves: NDArray[np.float64] | None = None,
     ) -> None:
-        if curves is not None:
+        self._kept = curves  # of the rows of the metrics
+        if curves is not None and context.settings.keep_curves and len(item.summed) == len(item.positions):
             self.__dict__["curves"] = _frozen(curves)
         self._context = context
         self._engine = engine
@@ -73,6 +79,7 @@ class FeatureResult:
         self._places: dict[int, int] = {}
         self._by: dict[bytes, list[Sums | None]] = {}
         self._drivers: Drivers | None = None
+        self._draws: dict[tuple[float, Convention, bytes], list[Metrics]] = {}
         feature = item.feature
         self.feature = feature.name
         self.label = feature.label
@@ -386,6 +393,47 @@ class FeatureResult:
         far = item.own[wanted, None] != self.axis if item.distances is None else item.distances[wanted]
         return np.asarray(decay**far)
 
+    @cached_property
+    def _expected(self) -> Expected:
+        """What the other features let expect of this one."""
+        return expected_of(self._context, self._item)
+
+    def extrapolation(self, *, rows: ArrayLike | None = None) -> Extrapolation:
+        """Return how far each phantom observation is from what the other features let expect.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            Positions of rows of X; `row_positions` by default.
+
+        Returns
+        -------
+        Extrapolation
+            `scores` (n_rows, n_grid), their `threshold`, `is_unlike` (n_rows, n_grid), the shares by curve
+            (`curve_shares`), by grid value (`grid_shares`) and of all (`share`), and a sentence, `summary`.
+
+        Notes
+        -----
+        The score is z = ``|v_k - μ_i| / s_i`` with the mean μ_i and the standard deviation s_i of the feature given
+        the other features of row i, estimated without row i by gradient boosting, as for `scale="conditional"`. A
+        phantom observation is unlike any observation if z is larger than that of 99 % of the observations with their
+        own value. For levels without an order z is 1 - P, with the estimated probability P of the level.
+
+        The first call estimates μ_i and s_i: about half a second for 1,000 rows. The model is not called.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> z = np.linspace(0, 1, 100)
+        >>> X = np.column_stack([z, z + 0.1 * np.sin(99 * z)])
+        >>> f = explain(lambda X: X[:, 0] * X[:, 1], X)["x0"]
+        >>> f.extrapolation().share > 0.5
+        True
+        """
+        wanted = self._item.positions if rows is None else self._context.positions(rows, "rows")
+        return extrapolation_of(self._expected, self._item, wanted, self._context.row_weights)
+
     def _moves(self, position: int, prediction: float) -> Moves:
         """Return how far steps of the feature move the prediction of a row of X away from its own, nearest first."""
         with np.errstate(divide="ignore"):
@@ -509,6 +557,32 @@ class FeatureResult:
                     subgroups,
                 )
         return self._by[key]
+
+    def _metric_draws(
+        self, bootstrap: Bootstrap, decay: float, convention: Convention, subgroups: Subgroups | None = None
+    ) -> list[Metrics]:
+        """Return every metric in each bootstrap draw, for all rows or each group of them; once."""
+        key = decay, convention, b"" if subgroups is None else subgroups.codes.tobytes()
+        if key not in self._draws:
+            parts = [(self._item.summed, cast("Sums | None", self._sums))]
+            if subgroups is not None:
+                codes = subgroups.codes[self._item.summed]
+                parts = [(self._item.summed[codes == at], sums) for at, sums in enumerate(self._sums_by(subgroups))]
+            with self._lock:
+                self._draws[key] = [
+                    bootstrap.metrics(
+                        replace(self._item, summed=rows), sums, self._curves_of, decay=decay, convention=convention
+                    )
+                    for rows, sums in parts
+                ]
+        return self._draws[key]
+
+    def _curves_of(self, rows: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """Yield blocks of curves of some rows of the metrics: those that are kept, or computed again."""
+        if self._kept is None:
+            yield from self._computed(rows)
+        else:
+            yield rows, self._kept[np.searchsorted(self._item.summed, rows)]
 
     @property
     def _has_pairs(self) -> bool:

@@ -1,0 +1,371 @@
+r"""Mean and spread of a feature among observations that are alike in the other features: μ_i and s_i.
+
+Both are estimated by gradient boosting and cross-fitted: no observation has a part in its own estimate. A first model
+predicts the feature from the others, by a line and trees. A second one predicts its squared residuals by the deviance
+of the normal distribution, log v + e/v, so that s_i = √v. For levels without an order a classifier predicts their
+probabilities. Each model stops at the number of trees that predicts held-out observations best, the second at the
+fewest within a standard error of it. There may be none: where the other features say nothing, μ_i is the mean and s_i
+the standard deviation.
+
+Equal observations are one with the sum of their weights, whose units are dealt to different folds. So integer weights
+are repeated rows, but for the rounding of a mean, and the order of rows does not matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice, repeat
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Deviance = Callable[[Array, Array], Array]
+    Stages = Callable[[Array], Iterator[Array]]  # predictions of rows without a tree, with one, with two …
+
+_N_FOLDS: Final = 5
+_MOST_TREES: Final = 60
+_MOST_TREES_OF_LEVELS: Final = 240  # of all levels together, and at least _FEWEST_TREES of each
+_FEWEST_TREES: Final = 6
+_LEAST_PROBABILITY: Final = 1e-6  # of a level that is observed, so that one miss does not outweigh all others
+_SEEDS: Final = 1 << 32
+_RIDGE: Final = 1e-3  # of the variance of a column
+_FEWEST_IN_LEAF: Final = 20
+_TREES: Final[dict[str, Any]] = {
+    "learning_rate": 0.1, "max_leaf_nodes": 4, "min_samples_leaf": _FEWEST_IN_LEAF, "early_stopping": False
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Conditional:
+    """What the other features say of a feature with an order.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_observations,)
+        μ_i [feature].
+    scale : ndarray of shape (n_observations,)
+        s_i [feature], at least 0.01·σ.
+    """
+
+    mean: Array
+    scale: Array
+
+
+def conditional_moments(
+    column: Array, others: Array, standard_deviation: float, weights: Array | None, random_state: int
+) -> Conditional:
+    """Estimate mean and standard deviation of a feature given the other features.
+
+    Parameters
+    ----------
+    column : ndarray of shape (n_observations,)
+        The feature; NaN is missing.
+    others : ndarray of shape (n_observations, n_others)
+        The other features as numbers; NaN is missing.
+    standard_deviation : float
+        σ of the feature [feature].
+    weights : ndarray of shape (n_observations,) or None
+        Frequency weights.
+    random_state : int
+        Seed of the folds.
+
+    Returns
+    -------
+    Conditional
+    """
+    present = _present(column, weights)
+    mass = np.ones(len(column)) if weights is None else weights
+    centre = float(np.average(column[present], weights=mass[present])) if present.any() else 0.0
+    alike = Conditional(np.full(len(column), centre), np.full(len(column), standard_deviation))
+    if standard_deviation == 0 or others.shape[1] == 0:
+        return alike
+    fit = _CrossFit.of(column, others, mass, present, random_state)
+    if fit.n_units < 2 * _N_FOLDS:
+        return alike
+    standardized = (fit.target - centre) / standard_deviation
+    mean, error = fit.moment(
+        standardized, "squared_error", lambda y, f: np.square(y - f), is_linear=True, is_simple=False
+    )
+    squared = np.maximum(error, LEAST_SHARE_OF_SCALE**2)
+    variance, _ = fit.moment(squared, "gamma", lambda y, f: np.log(f) + y / f, is_linear=False, is_simple=True)
+    scale = standard_deviation * np.maximum(np.sqrt(variance), LEAST_SHARE_OF_SCALE)
+    return Conditional(centre + standard_deviation * mean, scale)
+
+
+def _present(column: Array, weights: Array | None) -> NDArray[np.bool_]:
+    """Observations that say something about the feature."""
+    return ~np.isnan(column) if weights is None else ~np.isnan(column) & (weights > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class _CrossFit:
+    """Distinct observations in folds.
+
+    Attributes
+    ----------
+    target : ndarray of shape (n_distinct,)
+    others : ndarray of shape (n_distinct, n_others)
+    held_out : ndarray of shape (n_distinct, n_folds)
+        Weight of each that is held out in each fold.
+    distinct : ndarray of shape (n_observations,)
+        Which of them each observation is; -1 where it is none.
+    everywhere : ndarray of shape (n_observations, n_others)
+        The other features of all observations.
+    seed : int
+    """
+
+    target: Array
+    others: Array
+    held_out: Array
+    distinct: NDArray[np.intp]
+    everywhere: Array
+    seed: int
+
+    @classmethod
+    def of(
+        cls, column: Array, others: Array, weights: Array, present: NDArray[np.bool_], random_state: int
+    ) -> _CrossFit:
+        """Merge equal observations, and deal the units of their weights to folds."""
+        rows = np.column_stack([column, others])[present] + 0.0  # no negative zeros
+        rows[np.isnan(rows)] = np.nan
+        keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.strides[0]))).ravel()
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        weight = np.bincount(inverse, weights[present])
+        start = np.random.default_rng(random_state).permutation(len(first)) % _N_FOLDS
+        turn = (np.arange(_N_FOLDS) - start[:, None]) % _N_FOLDS
+        whole = np.floor(weight / _N_FOLDS)
+        rest = (weight - _N_FOLDS * whole)[:, None]
+        held_out = whole[:, None] + np.clip(rest - turn, 0.0, 1.0)
+        distinct = np.full(len(column), -1)
+        distinct[present] = inverse
+        return cls(rows[first, 0], rows[first, 1:], held_out, distinct, others, random_state % _SEEDS)
+
+    @property
+    def n_units(self) -> int:
+        """Held-out parts of observations."""
+        return int(np.count_nonzero(self.held_out))
+
+    def moment(
+        self, target: Array, loss: str, deviance: Deviance, *, is_linear: bool, is_simple: bool
+    ) -> tuple[Array, Array]:
+        """Predict a number of the distinct observations for all observations.
+
+        Parameters
+        ----------
+        target : ndarray of shape (n_distinct,)
+        loss : {"squared_error", "gamma"}
+        deviance : callable
+            Of targets (n,) and predictions (n,) or (n, n_outputs), (n,).
+        is_linear : bool
+            Whether trees add to a line.
+        is_simple : bool
+            Whether the fewest trees are taken whose deviance is within a standard error of the best.
+
+        Returns
+        -------
+        predicted : ndarray of shape (n_observations,)
+            Of observations that are in no fold: the mean over the models of all folds.
+        deviance : ndarray of shape (n_distinct,)
+            Weighted mean over the folds that an observation is held out in.
+        """
+        from sklearn.ensemble import HistGradientBoostingRegressor
+
+        def fitted(at: NDArray[np.intp], weight: Array) -> Stages:
+            constant = np.average(target[at], weights=weight)
+            line = (
+                _line(self.others[at], target[at] - constant, weight) if is_linear else lambda rows: np.zeros(len(rows))
+            )
+            model = HistGradientBoostingRegressor(loss=loss, max_iter=_MOST_TREES, random_state=self.seed, **_TREES)
+            filled = _without_empty(self.others[at])
+            model.fit(filled(self.others[at]), target[at] - line(self.others[at]), sample_weight=weight)
+
+            def stages(rows: Array) -> Iterator[Array]:
+                yield np.full(len(rows), constant)
+                on_line = line(rows)
+                if is_linear:
+                    yield constant + on_line
+                for found in model.staged_predict(filled(rows)):
+                    yield on_line + found
+
+            return stages
+
+        return self._predicted(fitted, lambda at, found: deviance(target[at], found), is_simple=is_simple)
+
+    def probabilities(self, codes: NDArray[np.intp], n_levels: int) -> Array:
+        """Predict the probability of each level for all observations, (n_observations, n_levels)."""
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
+        n_trees = max(_FEWEST_TREES, min(_MOST_TREES, _MOST_TREES_OF_LEVELS // len(np.unique(codes))))
+
+        def fitted(at: NDArray[np.intp], weight: Array) -> Stages:
+            shares = np.bincount(codes[at], weight, n_levels) / weight.sum()
+            levels = np.flatnonzero(shares)
+            if len(levels) < 2:
+                return lambda rows: repeat(np.tile(shares, (len(rows), 1)), n_trees + 1)
+            model = HistGradientBoostingClassifier(max_iter=n_trees, random_state=self.seed, **_TREES)
+            filled = _without_empty(self.others[at])
+            model.fit(filled(self.others[at]), codes[at], sample_weight=weight)
+
+            def stages(rows: Array) -> Iterator[Array]:
+                yield np.tile(shares, (len(rows), 1))
+                for found in model.staged_predict_proba(filled(rows)):
+                    probabilities = np.zeros((len(rows), n_levels))
+                    probabilities[:, levels] = found
+                    yield probabilities
+
+            return stages
+
+        def deviance(at: NDArray[np.intp], found: Array) -> Array:
+            return np.asarray(-np.log(np.maximum(found[np.arange(len(at)), codes[at]], _LEAST_PROBABILITY)))
+
+        return self._predicted(fitted, deviance, is_simple=False)[0]
+
+    def _predicted(
+        self,
+        fitted: Callable[[NDArray[np.intp], Array], Stages],
+        deviance: Callable[[NDArray[np.intp], Array], Array],
+        *,
+        is_simple: bool,
+    ) -> tuple[Array, Array]:
+        """Fit without each fold, and choose the number of trees by the deviance of what is held out."""
+        weight = self.held_out.sum(axis=1)
+        folds = []
+        for held_out in self.held_out.T:
+            held, training = np.flatnonzero(held_out), np.flatnonzero(weight - held_out > 0)
+            if len(held) and len(training):
+                folds.append((held, held_out[held], fitted(*_repeated(training, (weight - held_out)[training]))))
+        losses = [
+            np.column_stack([deviance(held, found) for found in stages(self.others[held])]) for held, _, stages in folds
+        ]
+        n_trees = _n_trees(losses, [mass for _, mass, _ in folds], is_simple=is_simple)
+        outside = self.everywhere[self.distinct < 0]
+        predicted, elsewhere, error = [], [], np.zeros(len(weight))
+        for (held, mass, stages), of_fold in zip(folds, losses, strict=True):
+            found = next(islice(stages(self.others[held]), n_trees, None))
+            share = mass / weight[held]
+            of_held = np.zeros((len(weight), *found.shape[1:]))
+            of_held[held] = (share * found.T).T
+            predicted.append(of_held)
+            error[held] += share * of_fold[:, n_trees]
+            if len(outside):
+                elsewhere.append(next(islice(stages(outside), n_trees, None)))
+        everywhere = np.sum(predicted, axis=0)[self.distinct]
+        if len(outside):
+            everywhere[self.distinct < 0] = np.mean(elsewhere, axis=0)
+        return everywhere, error
+
+
+def _repeated(rows: NDArray[np.intp], weights: Array) -> tuple[NDArray[np.intp], Array]:
+    """Repeat rows by weight, up to what makes a leaf: trees count rows."""
+    copies = np.clip(np.ceil(weights), 1.0, _FEWEST_IN_LEAF).astype(np.intp)
+    return np.repeat(rows, copies), np.repeat(weights / copies, copies)
+
+
+def _without_empty(rows: Array) -> Callable[[Array], Array]:
+    """Return what writes 0 into the columns that have no value in some rows, which trees do not accept."""
+    is_empty = np.isnan(rows).all(axis=0)
+    return lambda others: np.where(is_empty, 0.0, others)
+
+
+def _line(others: Array, target: Array, weights: Array) -> Callable[[Array], Array]:
+    """Fit a ridge regression without intercept on standardized columns, missing values at their means."""
+    present = ~np.isnan(others)
+    mass = np.maximum(weights @ present, np.finfo(float).tiny)
+    mean = weights @ np.where(present, others, 0.0) / mass
+    deviation = np.sqrt(weights @ np.where(present, np.square(others - mean), 0.0) / mass)
+    unit = np.where(deviation > 0, deviation, np.inf)
+
+    def standardized(rows: Array) -> Array:
+        return np.where(np.isnan(rows), 0.0, (rows - mean) / unit)
+
+    columns = standardized(others)
+    gram = (columns.T * weights) @ columns
+    gram[np.diag_indices_from(gram)] += _RIDGE * weights.sum()
+    slopes = np.linalg.solve(gram, columns.T @ (weights * target))
+    return lambda rows: standardized(rows) @ slopes
+
+
+def _n_trees(losses: Sequence[Array], masses: Sequence[Array], *, is_simple: bool) -> int:
+    """Number of trees of the least deviance, or the fewest within a standard error of it."""
+    deviance, mass = np.concatenate(losses), np.concatenate(masses)
+    means = mass @ deviance / mass.sum()
+    best = int(np.argmin(means))
+    if not is_simple:
+        return best
+    excess = deviance - deviance[:, [best]]
+    error = np.sqrt(mass @ np.square(excess - (means - means[best])) / mass.sum() ** 2)
+    return int(np.flatnonzero(means - means[best] <= error)[0])
+
+
+def conditional_distances(
+    own: Array,
+    is_known: NDArray[np.bool_],
+    others: Array,
+    weights: Array | None,
+    *,
+    grid: Array,
+    random_state: int,
+) -> Array:
+    """How unlikely each level of a category is among observations that are alike in the other features.
+
+    Parameters
+    ----------
+    own : ndarray of shape (n_observations,)
+        Codes of the own levels, the most frequent one standing in for missing ones.
+    is_known : ndarray of shape (n_observations,)
+        False where the own level is missing.
+    others : ndarray of shape (n_observations, n_others)
+        The other features as numbers; NaN is missing.
+    weights : ndarray of shape (n_observations,) or None
+        Frequency weights.
+    grid : ndarray of shape (n_grid,)
+        Codes of the levels to estimate, increasing.
+    random_state : int
+        Seed of the folds.
+
+    Returns
+    -------
+    ndarray of shape (n_observations, n_grid)
+        Exponents of the decay: 0 at the own level, else 1 - P̂, one minus the estimated probability.
+    """
+    probabilities = level_probabilities(np.where(is_known, own, np.nan), others, weights, random_state)
+    distance = np.ones((len(own), len(grid)))
+    if probabilities is not None:
+        inside = grid < probabilities.shape[1]
+        distance[:, inside] -= probabilities[:, grid[inside].astype(np.intp)]
+        np.clip(distance, 0.0, 1.0, out=distance)
+    distance[own[:, None] == grid] = 0.0
+    return distance
+
+
+def level_probabilities(codes: Array, others: Array, weights: Array | None, random_state: int) -> Array | None:
+    """Estimate the probability of each level given the other features.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_observations,)
+        Of the own levels; NaN is missing.
+    others, weights, random_state
+        As for `conditional_distances`.
+
+    Returns
+    -------
+    ndarray of shape (n_observations, n_levels) or None
+        None where the other features cannot tell: there are none, too few observations, or one level.
+    """
+    present = _present(codes, weights)
+    if not others.shape[1] or len(np.unique(codes[present])) < 2:
+        return None
+    mass = np.ones(len(codes)) if weights is None else weights
+    fit = _CrossFit.of(codes, others, mass, present, random_state)
+    if fit.n_units < 2 * _N_FOLDS:
+        return None
+    return fit.probabilities(fit.target.astype(np.intp), int(np.nanmax(codes[present])) + 1)

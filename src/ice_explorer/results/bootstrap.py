@@ -1,0 +1,221 @@
+"""Bootstrap intervals of the metrics of an explanation, from one set of draws for all features."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ice_explorer.engines.sums import missing_change
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.metrics.bootstrap import N_DRAWS, CategoryDraws, OrderedDraws, RowDraws, category_scales
+from ice_explorer.metrics.unordered import CategorySums
+from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.engines.context import Context
+    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.engines.sums import Sums
+    from ice_explorer.metrics.bootstrap import Metrics
+    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.results.options import Unit
+
+    Array = NDArray[np.float64]
+    Curves = Callable[[NDArray[np.int64]], Iterable[tuple[NDArray[np.int64], Array]]]
+
+METRICS = (*EFFECTS, "support", "largest_step_share")
+"""What has an interval."""
+
+
+def check_level(ci: object) -> float:
+    """Return the level of intervals as a float, or raise if it is none."""
+    is_number = isinstance(ci, (int, float, np.integer, np.floating)) and not isinstance(ci, bool)
+    if not is_number or not 0 < ci < 1:  # type: ignore[operator]
+        raise InvalidOptionError.must(
+            "ci", "be greater than 0 and less than 1", ci, "Use `ci=0.95` for intervals of 95 %."
+        )
+    return float(ci)  # type: ignore[arg-type]
+
+
+class Bootstrap:
+    """Draws of the rows of an explanation, the same for all features."""
+
+    def __init__(self, context: Context, n_draws: int = N_DRAWS) -> None:
+        self._context = context
+        seed = [context.settings.random_state, zlib.crc32(b"bootstrap")]
+        self.rows = RowDraws(context.row_weights[context.weighing], seed, n_draws)
+
+    def scales(self, item: FeatureInput) -> Array:
+        """σ of a feature in each draw, (n_draws,) [feature]: that of `like` in all of them, where that is given."""
+        if self._context.settings.like is not None:
+            return np.full(self.rows.n_draws, item.scale)
+        if item.feature.is_unordered:
+            return category_scales(self._level_weights(item))
+        return self.rows.standard_deviations(item.feature.values[self._context.weighing])
+
+    def _level_weights(self, item: FeatureInput) -> Array:
+        assert item.feature.levels is not None  # noqa: S101 - it has no order
+        return self.rows.level_weights(item.feature.values[self._context.weighing], len(item.feature.levels))
+
+    @cached_property
+    def prediction_sd(self) -> Array:
+        """Standard deviation of the predictions of the observations in each draw, (n_draws,) [output]."""
+        return self.rows.standard_deviations(self._context.all_predictions[self._context.weighing])
+
+    def metrics(
+        self, item: FeatureInput, sums: Sums | None, curves_of: Curves, *, decay: float, convention: Convention
+    ) -> Metrics:
+        """Return every metric of a feature in each draw by name, (n_draws,) each.
+
+        Parameters
+        ----------
+        item : FeatureInput
+            Its `summed` rows are those of the metrics.
+        sums : Sums or None
+            Of these rows; None where there are none.
+        curves_of : callable
+            Yields the curves of some rows in blocks, in their order.
+        decay, convention
+            As for `explain`.
+        """
+        if sums is None:
+            return dict.fromkeys(METRICS, np.full(self.rows.n_draws, math.nan))
+        if isinstance(sums, CategorySums):
+            return self._of_category(item, sums, curves_of, -math.log(decay))
+        scales, exponent = self.scales(item), -math.log(decay)
+        observed, units = item.own[item.summed], item.likelihood_scale[item.summed]
+        rates = np.full(len(scales), exponent)
+        if item.scale > 0 and (units == item.scale).all():
+            np.divide(exponent * item.scale, scales, out=rates, where=scales > 0)
+        draws = OrderedDraws(sums, scales, convention, rates, (observed, units))
+        for rows, curves, counts in self._blocks(item, curves_of):
+            own = item.own[rows], item.likelihood_scale[rows]
+            draws.add(curves, counts, own, missing_change(self._context.brute, item, rows))
+        return draws.metrics()
+
+    def _of_category(self, item: FeatureInput, sums: CategorySums, curves_of: Curves, exponent: float) -> Metrics:
+        scales, grid = self.scales(item), item.grid.values
+        assert item.shares is not None  # noqa: S101 - it has no order
+        is_held = self._context.settings.like is not None
+        shares = (
+            np.broadcast_to(item.shares, (len(scales), len(grid)))
+            if is_held
+            else self._level_weights(item)[:, grid.astype(np.intp)]
+        )
+        nearest = float(self._far(item, item.summed).min())
+        size, found = CategoryDraws.draws_at_a_time(len(grid)), []
+        for start in range(0, len(scales), size):
+            some = slice(start, start + size)
+            draws = CategoryDraws(sums, scales[some], shares[some], exponent, nearest)
+            for rows, curves, counts in self._blocks(item, curves_of):
+                change = missing_change(self._context.brute, item, rows)
+                draws.add(curves, counts[some], self._far(item, rows), change)
+            found.append(draws.metrics())
+        return {name: np.concatenate([metrics[name] for metrics in found]) for name in found[0]}
+
+    @staticmethod
+    def _far(item: FeatureInput, rows: NDArray[np.int64]) -> Array:
+        """Exponents of the decay of all phantoms of some rows, (n_rows, n_grid)."""
+        if item.distances is not None:
+            return item.distances[rows]
+        return np.asarray(item.own[rows, None] != item.grid.values, np.float64)
+
+    def _blocks(self, item: FeatureInput, curves_of: Curves) -> Iterable[tuple[NDArray[np.int64], Array, Array]]:
+        """Yield blocks of the rows of a feature, their curves, and their weight in each draw (n_draws, n_rows)."""
+        is_summed = np.zeros(len(item.own), np.bool_)
+        is_summed[item.summed] = True
+        for block, counts in self.rows:
+            positions = self._context.weighing[block]
+            wanted = np.flatnonzero(is_summed[positions])
+            start = 0
+            for rows, curves in curves_of(positions[wanted]) if len(wanted) else ():
+                yield rows, curves, counts[:, wanted[start : start + len(rows)]]
+                start += len(rows)
+
+
+def in_units(
+    draws: Sequence[Metrics],
+    unit: Unit,
+    steps: Sequence[float | None],
+    bootstrap: Bootstrap,
+    scales: Callable[[int], Array],
+) -> dict[str, Array]:
+    """Write the metrics of all features in a unit, draw by draw: (n_draws, n_features) by name.
+
+    Parameters
+    ----------
+    draws : sequence of mapping
+        Metrics of each feature.
+    unit : {"prediction", "sd", "share"}
+    steps : sequence
+        Step that the effects of each feature are per; None for σ [axis].
+    bootstrap : Bootstrap
+    scales : callable
+        σ of the feature at a position in each draw.
+    """
+    found = {name: np.column_stack([metrics[name] for metrics in draws]) for name in METRICS}
+    for at, step in enumerate(steps):
+        if step is not None:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratio = step / scales(at)
+                for name in PER_STEP:
+                    found[name][:, at] *= ratio
+    if unit != "prediction":
+        whole = bootstrap.prediction_sd if unit == "sd" else np.full(bootstrap.rows.n_draws, math.nan)
+        rounding = ROUNDING * np.nansum(np.abs(found["impact"]), axis=1)
+        for name in EFFECTS:
+            rows = zip(found[name], whole.tolist(), rounding.tolist(), strict=True)
+            found[name] = np.array([in_unit(values, unit, sd, least) for values, sd, least in rows])
+    return found
+
+
+def intervals(draws: Mapping[str, Array], ranked: Array, level: float) -> dict[str, Array]:
+    """Return the ends of intervals by column, (n_features,) each: of every metric, and of ranks.
+
+    Parameters
+    ----------
+    draws : mapping of str to ndarray of shape (n_draws, n_features)
+    ranked : ndarray of shape (n_draws, n_features)
+        The metric of the ranks, of which the largest is the first.
+    level : float
+    """
+    ends = (1.0 - level) / 2.0, (1.0 + level) / 2.0
+    found = {}
+    for name, values in draws.items():
+        found[f"{name}_low"], found[f"{name}_high"] = quantiles(values, ends)
+    best, worst = _ranks(ranked)
+    low = np.quantile(best, ends[0], axis=0, method="lower")
+    high = np.quantile(worst, ends[1], axis=0, method="higher")
+    has_rank = ~np.isnan(ranked).all(axis=0)
+    if has_rank.all():
+        return {**found, "rank_low": low, "rank_high": high}
+    return {
+        **found, "rank_low": np.where(has_rank, low, math.nan), "rank_high": np.where(has_rank, high, math.nan)
+    }  # fmt: skip
+
+
+def quantiles(values: Array, ends: tuple[float, float]) -> tuple[Array, Array]:
+    """Quantiles of the draws that are defined, (n_features,) each; NaN where none is."""
+    low, high = np.full((2, values.shape[1]), math.nan)
+    defined = ~np.isnan(values).all(axis=0)
+    if defined.any():
+        low[defined], high[defined] = np.nanquantile(values[:, defined], ends, axis=0)
+    return low, high
+
+
+def _ranks(values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Best and worst rank of each feature in each draw, 1 the first: they differ where features are equal."""
+    ordered = np.where(np.isnan(values), -math.inf, values)
+    best, worst = np.empty((2, *values.shape), np.intp)
+    for at, of_draw in enumerate(ordered):
+        increasing = np.sort(of_draw)
+        best[at] = 1 + len(of_draw) - np.searchsorted(increasing, of_draw, side="right")
+        worst[at] = len(of_draw) - np.searchsorted(increasing, of_draw, side="left")
+    return best, worst

@@ -1,0 +1,119 @@
+"""Which phantom observations are unlike any observation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ice_explorer.engines.feature_input import level_weights, others_of
+from ice_explorer.metrics.conditional_scale import conditional_moments, level_probabilities
+from ice_explorer.metrics.likelihood import observed_quantiles
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ice_explorer.engines.context import Context
+    from ice_explorer.engines.feature_input import FeatureInput
+
+    Array = NDArray[np.float64]
+
+_LEVEL = 0.99  # quantile of the scores of the observations beyond which a phantom is unlike them
+
+
+@dataclass(frozen=True, eq=False)
+class Extrapolation:
+    """How far the phantom observations of a feature are from what the other features let expect.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_rows, n_grid)
+        z of each phantom observation.
+    threshold : float
+        99 % quantile of the scores of the observations themselves.
+    is_unlike : ndarray of shape (n_rows, n_grid)
+        Whether the score is above the threshold: the phantom observation is unlike any observation.
+    curve_shares : ndarray of shape (n_rows,)
+        Share of the grid values of each curve that are unlike any observation, 0 to 1.
+    grid_shares : ndarray of shape (n_grid,)
+        Share of the curves for which each grid value is, by weight, 0 to 1.
+    share : float
+        Share of all phantom observations that are, by weight, 0 to 1.
+    summary : str
+        The share in a sentence.
+    """
+
+    scores: Array
+    threshold: float
+    is_unlike: NDArray[np.bool_]
+    curve_shares: Array
+    grid_shares: Array
+    share: float
+    summary: str
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What the other features let expect of a feature: of numbers mean and spread, of levels probabilities.
+
+    Attributes
+    ----------
+    mean, scale : ndarray of shape (n_observations,), or None
+        μ_i and s_i.
+    probabilities : ndarray of shape (n_observations, n_levels), or None
+    threshold : float
+        99 % quantile of the scores of the observations.
+    """
+
+    mean: Array | None
+    scale: Array | None
+    probabilities: Array | None
+    threshold: float
+
+    def scores(self, rows: NDArray[np.int64], values: Array) -> Array:
+        """Score of rows with values (n_rows or 1, n_values) in place of their own."""
+        if self.probabilities is not None:
+            codes = np.broadcast_to(values, (len(rows), values.shape[1])).astype(np.intp)
+            return np.asarray(1.0 - self.probabilities[rows[:, None], codes])
+        assert self.mean is not None  # noqa: S101 - levels have probabilities
+        assert self.scale is not None  # noqa: S101
+        gap = np.abs(values - self.mean[rows, None])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(gap == 0, 0.0, gap / self.scale[rows, None])
+
+
+def expected_of(context: Context, item: FeatureInput) -> Expected:
+    """Estimate what the other features let expect of a feature."""
+    feature, weights, seed = item.feature, context.weights, context.settings.random_state
+    others = others_of(context, feature)
+    mean = scale = probabilities = None
+    if feature.is_unordered:
+        assert feature.levels is not None  # noqa: S101 - it has no order
+        shares = level_weights(feature, weights)
+        probabilities = np.tile(shares / shares.sum(), (len(feature.values), 1))
+        found = level_probabilities(feature.values, others, weights, seed)
+        if found is not None:
+            probabilities = np.zeros_like(probabilities)
+            probabilities[:, : found.shape[1]] = found
+    else:
+        moments = conditional_moments(feature.values, others, item.scale, weights, seed)
+        mean, scale = moments.mean, moments.scale
+    expected = Expected(mean, scale, probabilities, 0.0)
+    rows = context.weighing[~np.isnan(feature.values[context.weighing])]
+    own = expected.scores(rows, feature.values[rows, None])[:, 0]
+    threshold = observed_quantiles(own, np.array([_LEVEL]), None if weights is None else weights[rows])[0]
+    return Expected(mean, scale, probabilities, float(threshold))
+
+
+def extrapolation_of(expected: Expected, item: FeatureInput, rows: NDArray[np.int64], weights: Array) -> Extrapolation:
+    """Score the phantom observations of some rows."""
+    scores = expected.scores(rows, item.grid.values[None, :])
+    is_unlike = scores > expected.threshold
+    mass = weights[rows] if weights[rows].any() else np.ones(len(rows))
+    grid_shares = np.average(is_unlike, axis=0, weights=mass) if len(rows) else np.full(item.grid.n_grid, np.nan)
+    share = float(grid_shares.mean())
+    summary = f"{share:.0%} of the phantom observations of {item.feature.label!r} are unlike any observation."
+    return Extrapolation(
+        scores, expected.threshold, is_unlike, is_unlike.mean(axis=1), grid_shares, share, summary.replace("%", " %", 1)
+    )

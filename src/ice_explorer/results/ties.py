@@ -1,0 +1,80 @@
+"""Neighbours in rank whose difference could be 0, as a DataFrame with a sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from ice_explorer.results.bootstrap import quantiles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+class TieTable(pd.DataFrame):  # type: ignore[misc]
+    """A DataFrame of neighbours in rank; see `Explanation.ties`.
+
+    Attributes
+    ----------
+    summary : str
+        Which are tied, in a sentence.
+    """
+
+    summary: str = ""
+    _metadata: ClassVar = ["summary"]  # what pandas passes on to the tables that it makes of this one
+
+    @property
+    def _constructor(self) -> type[TieTable]:
+        return TieTable
+
+
+def tie_table(
+    features: Sequence[tuple[Any, str]], values: Sequence[float], draws: Sequence[NDArray[np.float64]], level: float
+) -> TieTable:
+    """Compare each feature with the one ranked next.
+
+    Parameters
+    ----------
+    features : sequence of tuple
+        Name and label of each.
+    values : sequence of float
+        The metric of the ranking; NaN where a feature has none.
+    draws : sequence of ndarray of shape (n_draws,)
+        The metric in each bootstrap draw.
+    level : float
+        Of the intervals.
+    """
+    order = [at for at in np.argsort(-np.array(values), kind="stable").tolist() if not np.isnan(values[at])]
+    first, second = order[:-1], order[1:]
+    ends = (1.0 - level) / 2.0, (1.0 + level) / 2.0
+    differences = np.column_stack(
+        [np.empty((len(draws[0]), 0)), *(draws[a] - draws[b] for a, b in zip(first, second, strict=True))]
+    )
+    low, high = quantiles(differences, ends)
+    index = pd.Index([features[at][0] for at in first], name="feature", tupleize_cols=False)
+    table = TieTable(
+        {
+            "next": pd.Series([features[at][0] for at in second], index, dtype=object),
+            "difference": [values[a] - values[b] for a, b in zip(first, second, strict=True)],
+            "difference_low": low,
+            "difference_high": high,
+            "tied": (low <= 0) & (high >= 0),
+        },
+        index,
+    )
+    tied = [
+        f"{features[a][1]!r} and {features[b][1]!r}"
+        for a, b, is_tied in zip(first, second, table["tied"], strict=True)
+        if is_tied
+    ]
+    at_level = f"tied at {100 * level:g} %"
+    table.summary = (
+        f"Neighbours in rank that are {at_level}: {', '.join(tied)}."
+        if tied
+        else f"No neighbours in rank are {at_level}."
+    )
+    return table

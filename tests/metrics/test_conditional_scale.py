@@ -1,0 +1,100 @@
+"""The spread of a feature given the other features: of known distributions, by weight, and what it is for."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import RandomForestRegressor
+
+import ice_explorer as ice
+from ice_explorer.metrics.conditional_scale import conditional_moments, level_probabilities
+
+TRUE_SPREAD = np.sqrt(0.19)  # 0.436 of a standard normal, given another one that it has a correlation of 0.9 with
+
+
+def correlated(n, seed):
+    random = np.random.default_rng(seed)
+    z = random.normal(size=n)
+    return 0.9 * z + TRUE_SPREAD * random.normal(size=n), np.column_stack([z, random.normal(size=n)])
+
+
+@pytest.mark.parametrize(("n", "seed"), [(300, 0), (300, 1), (1000, 2)])
+def test_a_constant_spread_is_found(n, seed):
+    """Within 10 % of the truth for at least 90 % of the rows, and the mean within a quarter of the spread."""
+    column, others = correlated(n, seed)
+    found = conditional_moments(column, others, float(column.std()), None, 0)
+    assert np.mean(np.abs(found.scale / TRUE_SPREAD - 1.0) < 0.1) >= 0.9
+    assert np.sqrt(np.mean((found.mean - 0.9 * others[:, 0]) ** 2)) < TRUE_SPREAD / 4
+
+
+def test_a_spread_that_changes_is_followed():
+    """Half of the rows have five times the spread of the others."""
+    random = np.random.default_rng(0)
+    is_wide = random.uniform(size=800) < 0.5
+    column = random.normal(size=800) * np.where(is_wide, 1.0, 0.2)
+    found = conditional_moments(column, is_wide[:, None] * 1.0, float(column.std()), None, 0)
+    assert_allclose(np.median(found.scale[is_wide]), 1.0, rtol=0.15)
+    assert_allclose(np.median(found.scale[~is_wide]), 0.2, rtol=0.15)
+
+
+def test_what_the_others_do_not_tell_is_the_spread_of_all():
+    """No tree predicts held-out observations better than the mean."""
+    random = np.random.default_rng(1)
+    column, others = random.normal(size=400), random.normal(size=(400, 3))
+    found = conditional_moments(column, others, float(column.std()), None, 0)
+    assert np.mean(np.abs(found.scale / column.std() - 1.0) < 0.1) > 0.9
+    assert np.abs(found.mean - column.mean()).max() < 0.5 * column.std()
+
+
+def test_integer_weights_are_repeated_rows():
+    """Exactly but for the rounding of a mean; neither do the order of rows and rows without weight matter."""
+    column, others = correlated(200, 3)
+    column[:5] = np.nan
+    others[10:20, 0] = np.nan
+    weights = np.random.default_rng(0).integers(0, 4, 200)
+    repeats = np.repeat(np.arange(200), weights)
+    shuffled = np.random.default_rng(1).permutation(200)
+    weighted = conditional_moments(column, others, 1.0, weights * 1.0, 0)
+    repeated = conditional_moments(column[repeats], others[repeats], 1.0, None, 0)
+    ordered = conditional_moments(column[shuffled], others[shuffled], 1.0, weights[shuffled] * 1.0, 0)
+    for name in ("mean", "scale"):
+        of_weights = getattr(weighted, name)
+        assert np.isfinite(of_weights).all()
+        assert_allclose(getattr(repeated, name), of_weights[repeats], rtol=1e-12, atol=1e-12)
+        assert_allclose(getattr(ordered, name), of_weights[shuffled], rtol=1e-12, atol=1e-12)
+    codes = np.where(others[:, 1] > 0, 2.0, 0.0)
+    of_weights = level_probabilities(codes, others, weights * 1.0, 0)
+    assert_array_equal(level_probabilities(codes[repeats], others[repeats], None, 0), of_weights[repeats])
+
+
+def test_probabilities_are_those_of_the_source():
+    """Of three levels that depend on a number; a level that does not occur has none."""
+    random = np.random.default_rng(0)
+    z = random.uniform(size=1500)
+    truth = np.column_stack([z / 2, (1 - z) / 2, np.full(1500, 0.5), np.zeros(1500)])
+    codes = (random.uniform(size=1500)[:, None] > truth.cumsum(axis=1)).sum(axis=1) * 1.0
+    found = level_probabilities(codes, z[:, None], None, 0)
+    assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
+    assert np.sqrt(np.mean((found - truth[:, :3]) ** 2)) < 0.06
+
+
+def extrapolation(n=600):
+    """Rows on a square without its upper right quadrant, and a forest (the model of the paper's extrapolation)."""
+    random = np.random.default_rng(0)
+    X = random.uniform(-1, 1, size=(2 * n, 2))
+    X = X[(X[:, 0] < 0) | (X[:, 1] < 0)][:n]
+    y = 10 * X[:, 0] ** 2 + (X[:, 1] >= 0) + random.normal(0, 0.1, size=len(X))
+    return RandomForestRegressor(n_estimators=30, min_samples_leaf=3, random_state=0).fit(X, y), X
+
+
+def test_phantoms_where_no_rows_are_count_less():
+    """Distances are longer in the rows whose neighbours leave little open, so the empty quadrant loses weight."""
+    model, X = extrapolation()
+    shares = {}
+    for scale in ("marginal", "conditional"):
+        f = ice.explain(model, X, features=["x0"], scale=scale, progress=False)["x0"]
+        likelihood = f.likelihood()
+        is_empty = (X[:, [1]] >= 0) & (f.grid >= 0)
+        is_mirrored = (X[:, [1]] < 0) & (f.grid >= 0) & (X[:, [0]] < 0)  # as far away, among rows
+        shares[scale] = likelihood[is_empty].mean() / likelihood[is_mirrored].mean()
+    assert 0.95 < shares["marginal"] < 1.05
+    assert shares["conditional"] < 0.8

@@ -1,0 +1,376 @@
+"""Bootstrap intervals of metrics and ranks: draws equal plain loops, intervals cover, and the model is not called."""
+
+import math
+import runpy
+
+import numpy as np
+import oracles
+import pandas as pd
+import pytest
+import strategies as own
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+
+import ice_explorer as ice
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.metrics.bootstrap import ROWS_AT_A_TIME, RowDraws
+from ice_explorer.results.bootstrap import METRICS, Bootstrap
+
+RANDOM = np.random.default_rng(0)
+X = pd.DataFrame(RANDOM.uniform(size=(60, 3)), columns=["a", "b", "c"])
+_SQUARE_ROOT = 2e-8  # of rounding: deviations that cancel within a draw
+
+
+def curved(X):
+    X = np.asarray(X, dtype=float)
+    return 3 * X[:, 0] * X[:, 1] + (X[:, 2] > 0.4) * X[:, 0]
+
+
+class Counting:
+    """A model that counts the rows that it predicts."""
+
+    def __init__(self, function):
+        self.function = function
+        self.n_rows = 0
+
+    def __call__(self, X):
+        self.n_rows += len(X)
+        return self.function(X)
+
+
+def explained(model, X, **options):
+    return ice.explain(model, X, progress=False, **options)
+
+
+def few_draws(e):
+    """Leave out most of the draws, which take time."""
+    vars(e)["_bootstrap"] = Bootstrap(e._context, 60)
+    return e
+
+
+def weights_of(e, n_rows):
+    """Return the weight of every row in each draw, (n_draws, n_rows)."""
+    weights = np.zeros((e._bootstrap.rows.n_draws, n_rows))
+    for rows, counts in e._bootstrap.rows:
+        weights[:, e._context.weighing[rows]] = counts
+    return weights
+
+
+def draws_of(e, feature, decay=None, convention=None):
+    options = e.settings.decay if decay is None else decay, e.settings.convention if convention is None else convention
+    return e[feature]._metric_draws(e._bootstrap, *options)[0]
+
+
+def assert_draw_equals(draws, at, expected, size, *, rtol=1e-9):
+    for name in METRICS:
+        slack = {"heterogeneity": _SQUARE_ROOT}.get(name, 1e-12) * size if name in oracles.EFFECTS else 0.0
+        assert_allclose(draws[name][at], expected[name], rtol=rtol, atol=slack, err_msg=name)
+
+
+@st.composite
+def cases(draw):
+    """A table, a model and what moves a metric."""
+    X = draw(own.tables(min_rows=2))
+    n = len(X)
+    return {
+        "X": X,
+        "model": draw(st.one_of(own.curved_models(), own.linear_models(2))),
+        "weights": draw(st.one_of(st.none(), own.weights(n))),
+        "grid": draw(st.one_of(st.none(), own.GRIDS)),
+        "own_scale": draw(st.one_of(st.none(), st.sampled_from([0.5, 4.0]))),
+        "decay": draw(own.DECAYS),
+        "convention": draw(own.CONVENTION_NAMES),
+    }
+
+
+@settings(max_examples=60)
+@given(case=cases())
+def test_draws_equal_plain_loops(case):
+    """Every draw is the metrics of the rows repeated as often as they were drawn, on the same grid."""
+    X, model = case["X"], case["model"]
+    e = explained(
+        model,
+        pd.DataFrame(X, columns=["a", "b"]),
+        grid="observed" if case["grid"] is None else {"a": case["grid"]},
+        scale="marginal" if case["own_scale"] is None else {"a": case["own_scale"]},
+        sample_weight=case["weights"],
+        decay=case["decay"],
+        convention=case["convention"],
+    )
+    weights = weights_of(few_draws(e), len(X))
+    for column, name in enumerate("ab"):
+        draws, grid = draws_of(e, name), e[name].grid.tolist()
+        size = oracles.magnitude(model, X, column, grid=grid)
+        own_scale = None
+        if column == 0 and case["own_scale"] is not None:
+            own_scale = max(case["own_scale"], 0.01 * e[name].scale)
+        for at in (0, 1, 2):
+            expected = oracles.metrics(
+                model, X, column, grid=grid, weights=weights[at], decay=case["decay"],
+                convention=case["convention"], own_scale=own_scale,
+            )  # fmt: skip
+            assert_draw_equals(draws, at, expected, size)
+
+
+@settings(max_examples=20)
+@given(
+    codes=st.lists(st.integers(0, 3), min_size=3, max_size=8),
+    decay=own.DECAYS,
+    scale=st.sampled_from(["marginal", "conditional"]),
+)
+def test_draws_of_a_category_equal_plain_loops(codes, decay, scale):
+    """Shares of levels, σ_c and the weights of pairs are those of the draw."""
+    levels = ["n", "e", "s", "w"]
+    town = [levels[code] for code in codes]
+    X = pd.DataFrame({"town": town, "b": np.arange(len(codes)) / 3})
+
+    def model(X):
+        code = np.asarray(X["town"].map(levels.index), float)
+        return np.sin(3 * code) * (1 + X["b"].to_numpy()) + code
+
+    e = explained(model, X, scale=scale, features=["town", "b"])
+    f, weights = e["town"], weights_of(few_draws(e), len(X))
+    draws, grid = draws_of(e, "town", decay), f.grid.tolist()
+    probabilities = None if scale == "marginal" else 1 + np.log2(f.likelihood(0.5))
+    for at in (0, 1, 2, 3):
+        shares = oracles.category_shares(town, weights[at])
+        expected = oracles.category_metrics(
+            f.curves.tolist(), grid, town, shares=shares, weights=weights[at], decay=decay,
+            probabilities=probabilities,
+        )  # fmt: skip
+        expected = {**expected, "missing_impact": math.nan}
+        assert_draw_equals(draws, at, expected, np.ptp(f.curves))
+
+
+def test_draws_with_missing_values_equal_plain_loops():
+    """The median of all rows stands in for missing values in every draw."""
+    values = X.to_numpy(copy=True)
+    values[::5, 0] = math.nan
+
+    def model(X):
+        X = np.asarray(X, dtype=float)
+        return np.where(np.isnan(X[:, 0]), 2.0 + X[:, 1], X[:, 0] * X[:, 1])
+
+    e = explained(model, values)
+    draws, weights = draws_of(e, "x0"), weights_of(e, len(values))
+    for at in (0, 1):
+        expected = oracles.metrics(
+            model, values, 0, grid=e["x0"].grid.tolist(), weights=weights[at], stand_in=e["x0"].median
+        )
+        assert_draw_equals(draws, at, expected, 1.0)
+
+
+def test_draws_of_a_sample_equal_plain_loops():
+    """The curves are of some rows, σ of all."""
+    e = explained(curved, X, sample=20)
+    draws, weights, f = draws_of(e, "a"), weights_of(e, len(X)), e["a"]
+    for at in (0, 1):
+        expected = oracles.metrics(
+            curved, X.to_numpy(), 0, grid=f.grid.tolist(), weights=weights[at], positions=f.row_positions.tolist()
+        )
+        assert_draw_equals(draws, at, expected, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("model", "engine"),
+    [
+        (RandomForestRegressor(n_estimators=5, random_state=0), "tree"),
+        (LinearRegression(), "linear"),
+        (RandomForestRegressor(n_estimators=5, random_state=0), "brute"),
+    ],
+)
+def test_intervals_do_not_depend_on_the_engine(model, engine):
+    """Draws are of rows, and curves are the same."""
+    model.fit(X.to_numpy(), curved(X))
+    tables = [explained(model, X.to_numpy(), engine=name).table(ci=0.9) for name in (engine, "brute")]
+    numbers = [table.drop(columns="kind").astype(float) for table in tables]
+    assert_allclose(*numbers, rtol=1e-7, atol=1e-7)
+
+
+def test_the_model_is_not_called_for_intervals():
+    """The curves were kept; in any decay, convention, unit and rank."""
+    model = Counting(curved)
+    e = explained(model, X)
+    e.table(unit="sd")
+    n_rows = model.n_rows
+    for convention in ("stable", "equations", "published"):
+        e.table(0.3, convention, ci=0.95, unit="sd")
+    e.ties(metric="impact")
+    e.table(ci=0.9, unit={"a": 2})
+    assert model.n_rows == n_rows
+
+
+def test_curves_that_are_too_large_are_computed_again():
+    """The intervals are the same, and memory is bounded."""
+    model = Counting(curved)
+    e = explained(model, X, memory_limit="60kB")
+    n_rows = model.n_rows
+    table = e.table(ci=0.95)
+    assert model.n_rows > n_rows
+    pd.testing.assert_frame_equal(table, explained(curved, X).table(ci=0.95), rtol=1e-12)
+    kept = explained(model, X, memory_limit="60kB", keep_curves=True)
+    n_rows = model.n_rows
+    kept.table(ci=0.95)
+    assert model.n_rows == n_rows
+
+
+def test_a_table_without_intervals_is_the_same():
+    """`ci` adds columns at the end."""
+    e = explained(curved, X)
+    plain, table = e.table(), e.table(ci=0.95)
+    pd.testing.assert_frame_equal(plain, table[plain.columns], check_exact=True)
+    added = table.columns[len(plain.columns) :].tolist()
+    ends = ("low", "high")
+    assert added == [f"{name}_{end}" for name in METRICS for end in ends] + ["rank_low", "rank_high"]
+    assert "impact_low" not in e.table()
+
+
+def test_intervals_are_seeded():
+    """By `random_state`; wider levels hold narrower ones."""
+    first, again = (explained(curved, X).table(ci=0.95) for _ in range(2))
+    pd.testing.assert_frame_equal(first, again, check_exact=True)
+    other = explained(curved, X, random_state=1).table(ci=0.95)
+    assert (first["impact_low"] != other["impact_low"]).all()
+    narrow = explained(curved, X).table(ci=0.5)
+    for name in ("impact", "in_distribution_impact", "direction", "heterogeneity"):
+        assert (first[f"{name}_low"] < narrow[f"{name}_low"]).all()
+        assert (narrow[f"{name}_high"] < first[f"{name}_high"]).all()
+
+
+def test_ranks_of_a_draw_are_those_of_its_table():
+    """Ends of rank intervals are ranks that occur; what is equal shares the ranks."""
+    table = explained(lambda X: np.asarray(X)[:, 0] * 1.0, X).table(ci=0.95)
+    assert table.loc["a", ["rank_low", "rank_high"]].tolist() == [1, 1]
+    for name in ("b", "c"):
+        assert table.loc[name, ["rank_low", "rank_high"]].tolist() == [2, 3]
+
+
+def test_ranks_are_by_the_metric_of_the_order():
+    """A feature that has none has no rank."""
+    rows = X.assign(town=["n", "e", "s"] * 20)
+
+    def model(rows):
+        return curved(rows.drop(columns="town")) + rows["town"].map({"n": 0.0, "e": 5.0, "s": 9.0}).to_numpy()
+
+    e = explained(model, rows)
+    table = e.table(ci=0.95, sort_by="direction")
+    assert np.isnan(table.loc["town", "rank_low"])
+    assert table.loc["a", "rank_low"] == 1
+    assert e.table(ci=0.95, sort_by="kind").loc["town", "rank_high"] == 1
+    assert "town" not in {*e.ties(metric="direction").index, *e.ties(metric="direction")["next"]}
+
+
+def test_intervals_within_groups():
+    """Each group has those of its rows: as if only they had been summed."""
+    e = explained(curved, X)
+    groups = np.where(X["b"] > 0.5, "high", "low")
+    table = e.table(ci=0.95, by=groups)
+    pd.testing.assert_frame_equal(table[e.table(by=groups).columns], e.table(by=groups), check_exact=True)
+    weights = weights_of(e, len(X))
+    high = np.flatnonzero(groups == "high").tolist()
+    draws = [
+        oracles.metrics(
+            curved, X.to_numpy(), 0, grid=e["a"].grid.tolist(), weights=of_draw, positions=high
+        )["impact"]
+        for of_draw in weights[:60]
+    ]  # fmt: skip
+    low, top = table.loc[("high", "a"), ["impact_low", "impact_high"]]
+    assert np.mean([low <= value <= top for value in draws]) > 0.85
+    assert (table["impact_low"] < table["impact"]).all()
+    assert (table["impact"] < table["impact_high"]).all()
+
+
+@pytest.mark.parametrize("unit", ["sd", "share", {"a": 0.1, "b": 2}])
+def test_intervals_have_the_unit_of_the_table(unit):
+    """σ and the SD of predictions are those of the draw."""
+    e = explained(curved, X)
+    table = e.table(ci=0.9, unit=unit)
+    assert (table["impact_low"] < table["impact"]).all()
+    assert (table["impact"] < table["impact_high"]).all()
+    if isinstance(unit, dict):
+        slope = e.table(unit=unit).loc["b"]
+        linear = explained(lambda X: 3 * np.asarray(X)[:, 1], X).table(ci=0.9, unit={"b": 2})
+        assert_allclose(linear.loc["b", ["impact", "impact_low", "impact_high"]].astype(float), 6.0, rtol=1e-9)
+        assert slope["per"] == 2
+
+
+def test_integer_weights_have_the_intervals_of_repeated_rows():
+    """In distribution: draws are in proportion to weights, as many as they sum to."""
+    rows = X.iloc[:40]
+    weights = np.arange(40) % 3 + 1
+    weighted = explained(curved, rows, sample_weight=weights).table(ci=0.9, sort_by=None)
+    repeated = explained(curved, rows.loc[rows.index.repeat(weights)].reset_index(drop=True)).table(
+        ci=0.9, sort_by=None
+    )
+    for name in ("impact", "heterogeneity", "in_distribution_impact"):
+        width = (repeated[f"{name}_high"] - repeated[f"{name}_low"]).to_numpy()
+        for end in ("low", "high"):
+            assert (np.abs(weighted[f"{name}_{end}"] - repeated[f"{name}_{end}"]).to_numpy() < 0.2 * width).all()
+
+
+def test_rows_are_drawn_in_proportion_to_their_weight():
+    """Over blocks of rows: every draw has the sum of the weights, every row its weight on average."""
+    weights = np.where(np.arange(ROWS_AT_A_TIME + 50) % 2, 0.5, 1.5)
+    draws = RowDraws(weights, [0, 1], 500)
+    counts = np.concatenate([counts for _, counts in draws], axis=1)
+    assert_allclose(counts.sum(axis=1), weights.sum())
+    errors = (counts.mean(axis=0) - weights) / np.sqrt(weights / draws.n_draws)
+    assert_allclose([errors.mean(), errors.std()], [0.0, 1.0], atol=0.05)
+    again = np.concatenate([counts for _, counts in draws], axis=1)
+    assert_array_equal(counts, again)
+
+
+def test_what_is_the_same_in_all_rows_has_no_interval():
+    """A linear model per unit, a constant feature, one row."""
+    table = explained(lambda X: np.asarray(X)[:, 0] * 2.0, X.assign(c=1.0)).table(ci=0.95, unit={"a": 1})
+    assert_allclose(table.loc["a", ["impact_low", "impact_high"]].astype(float), 2.0, rtol=1e-9)
+    assert table.loc["a", ["heterogeneity_low", "heterogeneity_high"]].tolist() == [0.0, 0.0]
+    assert table.loc["c", ["impact_low", "impact_high", "support_low"]].tolist() == [0.0, 0.0, 1.0]
+    one = explained(curved, X.iloc[:1]).table(ci=0.95)
+    assert one.loc["a", ["impact_low", "impact_high", "heterogeneity_high"]].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_scales_of_another_explanation_are_the_same_in_every_draw():
+    """With `like`, σ belongs to other rows."""
+    reference = explained(curved, X)
+    linear = explained(lambda X: 2.0 * np.asarray(X)[:, 0], X.iloc[::2].reset_index(drop=True), like=reference)
+    table = linear.table(ci=0.95)
+    assert_allclose(table.loc["a", ["impact_low", "impact_high"]].astype(float), 2.0 * reference["a"].scale, rtol=1e-9)
+
+
+def test_neighbours_are_tied_where_their_difference_may_be_zero():
+    """Draws are of the same rows for both, so that what moves together is told apart."""
+    table = explained(lambda X: np.asarray(X) @ [1.0, 1.02, 5.0], X).ties()
+    assert table["tied"].to_dict() == {"c": False, next(iter({"a", "b"} & set(table.index))): True}
+    assert table.summary.startswith("Neighbours in rank that are tied at 95 %: ")
+    same = X.assign(b=X["a"])
+    apart = explained(lambda X: np.asarray(X) @ [1.0, 1.02, 5.0], same).ties()
+    assert not apart["tied"].any()
+    assert apart.summary == "No neighbours in rank are tied at 95 %."
+    assert apart["next"].tolist() == ["b", "a"]
+    assert_allclose(apart.loc["b", "difference"], 0.02 * same["a"].std(ddof=0), rtol=1e-9)
+    assert explained(curved, X, features=["a"]).ties().empty
+
+
+@pytest.mark.parametrize("ci", [0, 1, 95, "0.95", True, math.nan])
+def test_levels_are_between_0_and_1(ci):
+    """In the table and in ties."""
+    e = explained(curved, X)
+    for call in (lambda: e.table(ci=ci), lambda: e.ties(ci)):
+        with pytest.raises(InvalidOptionError) as caught:
+            call()
+        assert str(caught.value) == (
+            f"`ci` must be greater than 0 and less than 1; got {ci!r}. Use `ci=0.95` for intervals of 95 %."
+        )
+
+
+def test_intervals_cover_the_metrics_of_the_source(root):
+    """A small version of the benchmark: 95 % intervals of samples cover in at least 85 % of 60 draws."""
+    benchmark = runpy.run_path(str(root / "tests" / "benchmarks" / "interval_coverage.py"))
+    found = benchmark["coverage"](60, 150, 2000, grid_size=15, settings=("grid",))
+    checked = found.loc["grid"].loc[benchmark["CHECKED"]].drop(columns="heavy").to_numpy()
+    assert np.nanmin(checked) > 0.84
+    assert np.nanmean(checked) > 0.91
