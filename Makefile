@@ -12,6 +12,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+# Each process, kernel and server of the tests would compile anew what it imports, for several seconds.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-heavy test-floors coverage fuzz soak check bench bench-engines bench-explorer bench-files catalogue \
 	screenshot constraints clean check-python check-js test-js test-python test-browser
 
