@@ -40,7 +40,7 @@ COUNT_WARNINGS := test_there_and_back_through_json test_a_position_is_not_taken_
 # Tests of one file share their fixtures, so a file stays in one process.
 PYTEST_PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 # A server, a kernel and a browser on a busy machine: what fails is tried once more, and named in the summary.
-PYTEST_BROWSER := -n 2 --dist loadfile --tb=short --reruns 1 -r aR
+PYTEST_BROWSER := -n 3 --dist loadfile --tb=short --reruns 1 -r aR
 
 help: ## List these commands
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
