@@ -12,6 +12,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+# Each process, kernel and server of the tests would compile anew what it imports, for several seconds.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-heavy test-floors coverage fuzz soak check bench bench-engines bench-explorer bench-files catalogue \
 	screenshot constraints clean check-python check-js test-js test-python test-browser
 
@@ -38,7 +40,7 @@ COUNT_WARNINGS := test_there_and_back_through_json test_a_position_is_not_taken_
 # Tests of one file share their fixtures, so a file stays in one process.
 PYTEST_PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 # A server, a kernel and a browser on a busy machine: what fails is tried once more, and named in the summary.
-PYTEST_BROWSER := -n 2 --dist loadfile --tb=short --reruns 1 -r aR
+PYTEST_BROWSER := -n 3 --dist loadfile --tb=short --reruns 1 -r aR
 
 help: ## List these commands
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 
@@ -13,13 +14,17 @@ const executablePath = systemChromium();
 const tests = ["test/**/*.test.ts", "lab/test/**/*.test.ts"];
 const inBrowser = ["test/browser/**/*.test.ts", "lab/test/browser/**/*.test.ts"];
 
+// One processor of two would be left for Vitest itself, which has little to do while tests wait for frames.
+const maxWorkers = Math.max(2, availableParallelism() - 1);
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "node", environment: "node", include: tests, exclude: ["**/test/browser/**"] } },
+      { test: { name: "node", environment: "node", maxWorkers, include: tests, exclude: ["**/test/browser/**"] } },
       {
         test: {
           name: "browser",
+          maxWorkers,
           include: inBrowser,
           setupFiles: ["test/browser/setup.ts"],
           browser: {

@@ -9,13 +9,14 @@ export const LONG = "concentration of the measured quantity in the channel ";
 /** Names that differ at their ends alone. */
 export const alike = (at: number): string => `${LONG}${at + 1}`;
 
+const kernel = new FakeKernel(clinic(200));
+
 export function manyFeatures(
   count: number,
   overrides: Partial<Traits> = {},
   withIntervals = false,
   nameOf: ((at: number) => string) | null = null,
 ): FakeModel {
-  const kernel = new FakeKernel(clinic(200));
   const { header, impact, profile } = kernel;
   const [known, steps] = [header.features.length, header.decays.count];
   const metrics = withIntervals ? [...header.metrics, "impact_low", "impact_high"] : header.metrics;

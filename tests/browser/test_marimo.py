@@ -289,13 +289,15 @@ def test_a_cell_that_runs_again_leaves_one_explorer(tmp_path, page):
         said = page.locator(".paragraph", has_text=re.compile(r"count \d"))
         for _ in range(4):
             expect(view).to_have_attribute("data-status", "computing", timeout=90_000)
+            before = view.element_handle()
             page.get_by_role("button", name="again").click()
-            page.wait_for_timeout(1500)
+            soon(lambda before=before: before.evaluate("view => view.isConnected"), wanted=False)
         expect(view).to_have_attribute("data-status", "computing")
 
         def counted():
+            before = said.inner_text()
             page.get_by_role("button", name="count").click()
-            page.wait_for_timeout(500)
+            expect(said).not_to_have_text(before)
             return said.inner_text().partition(": ")[2]
 
         soon(counted, "1 of 2")

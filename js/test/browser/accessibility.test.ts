@@ -6,23 +6,21 @@ import { contrasts } from "./contrast.ts";
 import { dress, hosts, settled } from "./hosts.ts";
 import { frame, mount } from "./mount.ts";
 
-const { "an unknown host": unknown, ...themes } = hosts;
-
 test.each(Object.keys(cases))("%s has no serious finding, and no faint text in any host", async (name) => {
   const mounted = mount(cases[name]!());
   await settled(mounted);
-  // All that axe looks at besides colours is the same in every host.
-  const { violations } = await axe.run(mounted.root, { resultTypes: ["violations"] });
+  // All that axe looks at besides colours is the same in every host. Of colours it asks no more than is asked below.
+  const options = { resultTypes: ["violations" as const], rules: { "color-contrast": { enabled: false } } };
+  const { violations } = await axe.run(mounted.root, options);
   const found = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
   const said = found.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(" | ")}`,
   );
   expect(said).toEqual([]);
-  for (const [host, variables] of Object.entries(themes)) {
-    await dress(mounted, unknown!);
+  for (const [host, variables] of Object.entries(hosts)) {
     await dress(mounted, variables);
     await frame();
-    // Text in SVG, which axe leaves out, and text behind an opacity.
+    // Text in SVG and text behind an opacity, too, which axe leaves out.
     expect(
       contrasts(mounted.root).filter(([, ratio]) => ratio < 4.5),
       host,

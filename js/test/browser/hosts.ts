@@ -1,20 +1,19 @@
-/** The themes that a host may set, by the variables it sets them with. */
+/** The themes that a host may set, by the variables it sets them with; after a dark one comes a light one. */
 import { expect } from "vitest";
 import type { Mounted } from "./mount.ts";
 
 export const hosts: Record<string, Record<string, string>> = {
-  "an unknown host": {},
-  "JupyterLab's light theme": {
-    "--jp-layout-color0": "#fff",
-    "--jp-ui-font-color1": "rgba(0, 0, 0, 0.87)",
-    "--jp-brand-color1": "#1976d2",
-    "--jp-error-color1": "#d32f2f",
-  },
   "JupyterLab's dark theme": {
     "--jp-layout-color0": "#111",
     "--jp-ui-font-color1": "rgba(255, 255, 255, 0.87)",
     "--jp-brand-color1": "#2196f3",
     "--jp-error-color1": "#f44336",
+  },
+  "JupyterLab's light theme": {
+    "--jp-layout-color0": "#fff",
+    "--jp-ui-font-color1": "rgba(0, 0, 0, 0.87)",
+    "--jp-brand-color1": "#1976d2",
+    "--jp-error-color1": "#d32f2f",
   },
   // ipywidgets brings JupyterLab's light variables along, whatever the theme.
   "VS Code's dark theme": {
@@ -26,6 +25,7 @@ export const hosts: Record<string, Record<string, string>> = {
     "--vscode-textLink-foreground": "#4daafc",
     "--vscode-errorForeground": "#f85149",
   },
+  "an unknown host": {},
   "Colab's dark theme": {
     "--jp-layout-color0": "white",
     "--jp-ui-font-color1": "#d5d5d5",
