@@ -166,7 +166,7 @@ def compare(
     >>> X = np.random.default_rng(0).normal(size=(100, 2))
     >>> e = ice.explain(lambda X: 3 * X[:, 0] + X[:, 1], X)
     >>> ice.compare(e, 3 * X[:, 0] + X[:, 1], ["permutation"]).table.round().to_dict("index")
-    {'x0': {'impact': 76.0, 'permutation': 91.0}, 'x1': {'impact': 24.0, 'permutation': 9.0}}
+    {'x0': {'impact': 75.0, 'permutation': 90.0}, 'x1': {'impact': 25.0, 'permutation': 10.0}}
     """
     import pandas as pd
 
