@@ -142,7 +142,7 @@ class _CrossFit:
         rows[np.isnan(rows)] = np.nan
         keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.strides[0]))).ravel()
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        weight = np.bincount(inverse, weights[present])
+        weight = np.bincount(inverse, weights[present]).astype(np.float64)
         start = np.random.default_rng(random_state).permutation(len(first)) % _N_FOLDS
         turn = (np.arange(_N_FOLDS) - start[:, None]) % _N_FOLDS
         whole = np.floor(weight / _N_FOLDS)
