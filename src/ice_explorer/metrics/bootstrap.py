@@ -39,6 +39,7 @@ N_DRAWS: Final = 500
 ROWS_AT_A_TIME: Final = 2048
 _MOST_COUNTS = 1 << 26  # kept between features; beyond, they are drawn again from the same seeds
 _MOST_PAIR_SUMS = 1 << 22  # sums of pairs of levels held at a time: 128 MB
+_CHUNK = 1 << 15  # phantoms worked on at a time, so that they stay in the cache
 _ROUNDING = 1e-15  # of an interpolated likelihood, relative to that of the nearest phantom
 
 
@@ -206,17 +207,27 @@ class OrderedDraws:
         self._squared += counts @ np.square(varying, out=varying)
         steepness = np.abs(slopes, out=slopes)
         self._absolute += counts @ steepness
-        far = distances(self._grid, *rows) - self._nearest
-        at_values = self._ends.at_values()
-        left, right = self._ends.left[self._active], self._ends.right[self._active]
-        steep, likely = np.empty((len(curves), len(self._nodes))), np.empty((len(curves), len(self._nodes)))
-        for at, rate in enumerate(self._nodes):
-            likelihood = np.exp(-rate * far)
-            likely[:, at] = likelihood @ at_values
-            likelihood = likelihood[:, self._active] * left + likelihood[:, self._active + 1] * right
-            steep[:, at] = np.einsum("ik,ik->i", likelihood, steepness)
+        steep, likely = self._at_nodes(steepness, rows)
         self._steep += counts @ steep
         self._likely += counts @ likely
+
+    def _at_nodes(self, steepness: Array, rows: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Sum steepness (n_rows, n_active) and 1 by likelihood over the intervals of each row, (n_rows, n_nodes) each."""
+        steep, likely = np.empty((2, len(steepness), len(self._nodes)))
+        at_values = self._ends.at_values()
+        size = max(1, _CHUNK // len(self._grid))
+        for start in range(0, len(steepness), size):
+            some = slice(start, start + size)
+            far = distances(self._grid, rows[0][some], rows[1][some]) - self._nearest
+            at_ends = np.zeros_like(far)  # what intervals count at their left and right ends
+            at_ends[:, self._active] = steepness[some] * self._ends.left[self._active]
+            at_ends[:, self._active + 1] += steepness[some] * self._ends.right[self._active]
+            for at, rate in enumerate(self._nodes):
+                likelihood = np.multiply(far, -rate)
+                np.exp(likelihood, out=likelihood)
+                likely[some, at] = likelihood @ at_values
+                steep[some, at] = np.einsum("ik,ik->i", likelihood, at_ends)
+        return steep, likely
 
     def _deviation(self, slopes: Array, mean: Array) -> Array:
         """How much the slope of each curve deviates along it (Eq. 5), as in `FeatureSums`."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE
+from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE, observed_quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
     Deviance = Callable[[Array, Array], Array]
-    Stages = Callable[[Array], Iterator[Array]]  # predictions of rows without a tree, with one, with two …
+    Stages = Callable[[NDArray[np.intp]], Iterator[Array]]  # predictions of rows without a tree, with one, with two …
 
 _N_FOLDS: Final = 5
 _MOST_TREES: Final = 60
@@ -38,6 +38,7 @@ _LEAST_PROBABILITY: Final = 1e-6  # of a level that is observed, so that one mis
 _SEEDS: Final = 1 << 32
 _RIDGE: Final = 1e-3  # of the variance of a column
 _FEWEST_IN_LEAF: Final = 20
+_MOST_BINS: Final = 128
 _TREES: Final[dict[str, Any]] = {
     "learning_rate": 0.1, "max_leaf_nodes": 4, "min_samples_leaf": _FEWEST_IN_LEAF, "early_stopping": False
 }  # fmt: skip
@@ -112,21 +113,24 @@ class _CrossFit:
     Attributes
     ----------
     target : ndarray of shape (n_distinct,)
-    others : ndarray of shape (n_distinct, n_others)
     held_out : ndarray of shape (n_distinct, n_folds)
         Weight of each that is held out in each fold.
+    first : ndarray of shape (n_distinct,)
+        An observation that each is.
     distinct : ndarray of shape (n_observations,)
         Which of them each observation is; -1 where it is none.
-    everywhere : ndarray of shape (n_observations, n_others)
-        The other features of all observations.
+    others : ndarray of shape (n_observations, n_others)
+    binned : ndarray of shape (n_observations, n_others)
+        The other features in few bins, which trees split.
     seed : int
     """
 
     target: Array
-    others: Array
     held_out: Array
+    first: NDArray[np.intp]
     distinct: NDArray[np.intp]
-    everywhere: Array
+    others: Array
+    binned: Array
     seed: int
 
     @classmethod
@@ -138,7 +142,7 @@ class _CrossFit:
         rows[np.isnan(rows)] = np.nan
         keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.strides[0]))).ravel()
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        weight = np.bincount(inverse, weights[present])
+        weight = np.bincount(inverse, weights[present]).astype(np.float64)
         start = np.random.default_rng(random_state).permutation(len(first)) % _N_FOLDS
         turn = (np.arange(_N_FOLDS) - start[:, None]) % _N_FOLDS
         whole = np.floor(weight / _N_FOLDS)
@@ -146,7 +150,9 @@ class _CrossFit:
         held_out = whole[:, None] + np.clip(rest - turn, 0.0, 1.0)
         distinct = np.full(len(column), -1)
         distinct[present] = inverse
-        return cls(rows[first, 0], rows[first, 1:], held_out, distinct, others, random_state % _SEEDS)
+        at = np.flatnonzero(present)[first]
+        binned = np.column_stack([_binned(values, at, weight) for values in others.T])
+        return cls(column[at], held_out, at, distinct, others, binned, random_state % _SEEDS)
 
     @property
     def n_units(self) -> int:
@@ -180,19 +186,17 @@ class _CrossFit:
 
         def fitted(at: NDArray[np.intp], weight: Array) -> Stages:
             constant = np.average(target[at], weights=weight)
-            line = (
-                _line(self.others[at], target[at] - constant, weight) if is_linear else lambda rows: np.zeros(len(rows))
-            )
+            line = _line(self.others[self.first[at]], target[at] - constant, weight) if is_linear else _flat
             model = HistGradientBoostingRegressor(loss=loss, max_iter=_MOST_TREES, random_state=self.seed, **_TREES)
-            filled = _without_empty(self.others[at])
-            model.fit(filled(self.others[at]), target[at] - line(self.others[at]), sample_weight=weight)
+            rows = self.first[at]
+            model.fit(self.binned[rows], target[at] - line(self.others[rows]), sample_weight=weight)
 
-            def stages(rows: Array) -> Iterator[Array]:
+            def stages(rows: NDArray[np.intp]) -> Iterator[Array]:
                 yield np.full(len(rows), constant)
-                on_line = line(rows)
+                on_line = line(self.others[rows])
                 if is_linear:
                     yield constant + on_line
-                for found in model.staged_predict(filled(rows)):
+                for found in model.staged_predict(self.binned[rows]):
                     yield on_line + found
 
             return stages
@@ -211,12 +215,11 @@ class _CrossFit:
             if len(levels) < 2:
                 return lambda rows: repeat(np.tile(shares, (len(rows), 1)), n_trees + 1)
             model = HistGradientBoostingClassifier(max_iter=n_trees, random_state=self.seed, **_TREES)
-            filled = _without_empty(self.others[at])
-            model.fit(filled(self.others[at]), codes[at], sample_weight=weight)
+            model.fit(self.binned[self.first[at]], codes[at], sample_weight=weight)
 
-            def stages(rows: Array) -> Iterator[Array]:
+            def stages(rows: NDArray[np.intp]) -> Iterator[Array]:
                 yield np.tile(shares, (len(rows), 1))
-                for found in model.staged_predict_proba(filled(rows)):
+                for found in model.staged_predict_proba(self.binned[rows]):
                     probabilities = np.zeros((len(rows), n_levels))
                     probabilities[:, levels] = found
                     yield probabilities
@@ -243,13 +246,13 @@ class _CrossFit:
             if len(held) and len(training):
                 folds.append((held, held_out[held], fitted(*_repeated(training, (weight - held_out)[training]))))
         losses = [
-            np.column_stack([deviance(held, found) for found in stages(self.others[held])]) for held, _, stages in folds
+            np.column_stack([deviance(held, found) for found in stages(self.first[held])]) for held, _, stages in folds
         ]
         n_trees = _n_trees(losses, [mass for _, mass, _ in folds], is_simple=is_simple)
-        outside = self.everywhere[self.distinct < 0]
+        outside = np.flatnonzero(self.distinct < 0)
         predicted, elsewhere, error = [], [], np.zeros(len(weight))
         for (held, mass, stages), of_fold in zip(folds, losses, strict=True):
-            found = next(islice(stages(self.others[held]), n_trees, None))
+            found = next(islice(stages(self.first[held]), n_trees, None))
             share = mass / weight[held]
             of_held = np.zeros((len(weight), *found.shape[1:]))
             of_held[held] = (share * found.T).T
@@ -259,7 +262,7 @@ class _CrossFit:
                 elsewhere.append(next(islice(stages(outside), n_trees, None)))
         everywhere = np.sum(predicted, axis=0)[self.distinct]
         if len(outside):
-            everywhere[self.distinct < 0] = np.mean(elsewhere, axis=0)
+            everywhere[outside] = np.mean(elsewhere, axis=0)
         return everywhere, error
 
 
@@ -269,10 +272,25 @@ def _repeated(rows: NDArray[np.intp], weights: Array) -> tuple[NDArray[np.intp],
     return np.repeat(rows, copies), np.repeat(weights / copies, copies)
 
 
-def _without_empty(rows: Array) -> Callable[[Array], Array]:
-    """Return what writes 0 into the columns that have no value in some rows, which trees do not accept."""
-    is_empty = np.isnan(rows).all(axis=0)
-    return lambda others: np.where(is_empty, 0.0, others)
+def _binned(values: Array, at: NDArray[np.intp], weights: Array) -> Array:
+    """Number the values of a column by quantiles of some rows, or their distinct values where they are few.
+
+    Trees that bin weighted values themselves take most of their time for it. A column without any value is all 0, which
+    they accept.
+    """
+    present = ~np.isnan(values[at])
+    if not present.any():
+        return np.zeros(len(values))
+    known = values[at][present]
+    edges = np.unique(known)
+    if len(edges) > _MOST_BINS:
+        edges = np.unique(observed_quantiles(known, np.linspace(0.0, 1.0, _MOST_BINS), weights[present]))
+    return np.where(np.isnan(values), np.nan, np.searchsorted(edges, values) * 1.0)
+
+
+def _flat(others: Array) -> Array:
+    """Return the line that says nothing."""
+    return np.zeros(len(others))
 
 
 def _line(others: Array, target: Array, weights: Array) -> Callable[[Array], Array]:

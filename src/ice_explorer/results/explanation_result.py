@@ -240,7 +240,8 @@ class ExplanationResult:
         as the unit of distances, shares of levels, and all means. The grid with its interval weights, the median and
         likelihood scales that are given or estimated are the same in every draw. Where `like` was given, σ and shares
         of levels are, too. Another sample has another range, which changes its grid and, for columns with tails, its
-        metrics: that is not in the intervals. For heavy tails percentiles are too narrow.
+        metrics: that is not in the intervals. For heavy tails percentiles are too narrow. Time grows with rows × grid
+        values: 1 s for 13 features of 728 rows, 12 to 18 s for each feature of 20,000 rows and 1,000 grid values.
 
         The model is called again for curves that were too large to keep: those of the "brute" engine, if they take
         more than 64 MB in total, an eighth of `memory_limit` at most; `keep_curves=True` keeps them.
