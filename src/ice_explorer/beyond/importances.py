@@ -12,6 +12,7 @@ from ice_explorer.adapters.models.peel import peel
 from ice_explorer.beyond.points import Points
 from ice_explorer.concurrency.turns import owner_of, turn_of
 from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.errors.base import cause_of
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.progress import progress_reporter
@@ -160,7 +161,9 @@ class Scored:
         except (Cancelled, PredictionError):
             raise
         except Exception as error:
-            raise PredictionError.failed_while(what, error) from error
+            raise PredictionError(
+                f"The model failed while it {what}: {cause_of(error)}", "Check `y` and `scoring`."
+            ) from error
 
 
 def permutation(scored: Scored, moved: Mapping[str, tuple[int, ...]], n_repeats: int) -> tuple[float, Array]:

@@ -64,11 +64,6 @@ class PredictionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def failed_while(cls, what: str, error: Exception) -> PredictionError:
-        """Return the error for a model that raised outside of `predict`."""
-        return cls(f"The model failed while it {what}: {cause_of(error)} Check `y` and `scoring`.")
-
-    @classmethod
     def not_fitted(cls, model: object, advice: str) -> PredictionError:
         """Return the error for an estimator that is not fitted."""
         return cls(f"model must be fitted; this {type(model).__name__} is not.", advice)
