@@ -212,7 +212,7 @@ class OrderedDraws:
         self._likely += counts @ likely
 
     def _at_nodes(self, steepness: Array, rows: tuple[Array, Array]) -> tuple[Array, Array]:
-        """Sum steepness (n_rows, n_active) and 1 by likelihood over the intervals of each row, (n_rows, n_nodes) each."""
+        """Sum steepness (n_rows, n_active) and 1 by likelihood over intervals of each row, (n_rows, n_nodes) each."""
         steep, likely = np.empty((2, len(steepness), len(self._nodes)))
         at_values = self._ends.at_values()
         size = max(1, _CHUNK // len(self._grid))
