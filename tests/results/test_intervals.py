@@ -22,6 +22,7 @@ from ice_explorer.results.bootstrap import METRICS, Bootstrap
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame(RANDOM.uniform(size=(60, 3)), columns=["a", "b", "c"])
 _SQUARE_ROOT = 2e-8  # of rounding: deviations that cancel within a draw
+_UNDERFLOWS = 1e-290
 
 
 def curved(X):
@@ -66,6 +67,8 @@ def draws_of(e, feature, decay=None, convention=None):
 
 def assert_draw_equals(draws, at, expected, size, *, rtol=1e-9):
     for name in METRICS:
+        if name == "in_distribution_impact" and expected["support"] < _UNDERFLOWS:
+            continue  # no row is drawn that is near any grid value: such a draw is left out
         slack = {"heterogeneity": _SQUARE_ROOT}.get(name, 1e-12) * size if name in oracles.EFFECTS else 0.0
         assert_allclose(draws[name][at], expected[name], rtol=rtol, atol=slack, err_msg=name)
 

@@ -65,6 +65,11 @@ class FeatureInput:
     missing_changes: Array
 
     @property
+    def has_marginal_scale(self) -> bool:
+        """Whether σ is the likelihood scale: one number, however many rows, and not an array that was given."""
+        return self.likelihood_scale.strides == (0,)
+
+    @property
     def at_issue(self) -> int:
         """Number of the feature."""
         return self.feature.at_issue

@@ -212,13 +212,14 @@ class OrderedDraws:
         self._likely += counts @ likely
 
     def _at_nodes(self, steepness: Array, rows: tuple[Array, Array]) -> tuple[Array, Array]:
-        """Sum steepness (n_rows, n_active) and 1 by likelihood over intervals of each row, (n_rows, n_nodes) each."""
+        """Sum steepness (n_rows, n_active) and 1 by likelihood over the intervals of each row, (n_rows, n_nodes)."""
         steep, likely = np.empty((2, len(steepness), len(self._nodes)))
         at_values = self._ends.at_values()
         size = max(1, _CHUNK // len(self._grid))
         for start in range(0, len(steepness), size):
             some = slice(start, start + size)
-            far = distances(self._grid, rows[0][some], rows[1][some]) - self._nearest
+            # Nearer are only values that do not count.
+            far = np.maximum(distances(self._grid, rows[0][some], rows[1][some]) - self._nearest, 0.0)
             at_ends = np.zeros_like(far)  # what intervals count at their left and right ends
             at_ends[:, self._active] = steepness[some] * self._ends.left[self._active]
             at_ends[:, self._active + 1] += steepness[some] * self._ends.right[self._active]
@@ -238,7 +239,10 @@ class OrderedDraws:
         return np.asarray(np.sqrt(squared / self._divisor))
 
     def metrics(self) -> Metrics:
-        """Return every metric in each draw by name, (n_draws,) each; NaN where a draw leaves it undefined."""
+        """Return every metric in each draw by name, (n_draws,) each.
+
+        NaN where a draw leaves it undefined, or has no row near enough to any grid value for a likelihood above 1e-308.
+        """
         zeros = np.zeros(len(self._scales))
         with np.errstate(invalid="ignore", divide="ignore"):
             missing = self._missing / self._weight if self._has_missing else zeros + math.nan

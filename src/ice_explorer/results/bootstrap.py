@@ -92,7 +92,7 @@ class Bootstrap:
         scales, exponent = self.scales(item), -math.log(decay)
         observed, units = item.own[item.summed], item.likelihood_scale[item.summed]
         rates = np.full(len(scales), exponent)
-        if item.scale > 0 and (units == item.scale).all():
+        if item.has_marginal_scale:
             np.divide(exponent * item.scale, scales, out=rates, where=scales > 0)
         draws = OrderedDraws(sums, scales, convention, rates, (observed, units))
         for rows, curves, counts in self._blocks(item, curves_of):
