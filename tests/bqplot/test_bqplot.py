@@ -712,7 +712,7 @@ def test_the_extra_that_is_missing_is_named(monkeypatch, x, function):
         ),
         (
             "two_way", ("slope", "slope"), {},
-            "The two features of a pair must differ; got 'slope' twice. Name another one beside it.",
+            "The two features of a pair must differ; got 'slope' twice. Pass two different features.",
         ),
         (
             "two_way", ("slope", "bend"), {"grid_size": 1},

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_array_equal, assert_equal
 from pandas.testing import assert_frame_equal
 from sklearn.naive_bayes import GaussianNB
 
@@ -59,7 +59,7 @@ def test_another_output_is_as_if_the_model_had_been_asked(model, table, options,
         expected = ice.explain(model, table, output=label, progress=False, n_jobs=n_jobs, **options)
         for feature in found:
             assert_array_equal(feature.curves, expected[feature.feature].curves)
-            assert feature.metrics() == expected[feature.feature].metrics()
+            assert_equal(feature.metrics(), expected[feature.feature].metrics())
         assert (asked < 200) == (label != LABELS[0])
 
 
@@ -92,7 +92,7 @@ def test_log_odds_are_those_of_probabilities_that_are_known(model, table, respon
     expected = ice.explain(model, table, output="red", response=second, progress=False)
     for feature in found:
         assert_array_equal(feature.curves, expected[feature.feature].curves)
-        assert feature.metrics() == expected[feature.feature].metrics()
+        assert_equal(feature.metrics(), expected[feature.feature].metrics())
 
 
 def test_another_response_is_another_question(model, table):

@@ -101,7 +101,7 @@ def test_a_single_output_has_nothing_beside_it():
     work = work_of(lambda rows: rows[:, 0], X, None, {})
     assert work.choices.classes is None
     with pytest.raises(OutputError) as caught:
-        replies._answer_of_feature(work, None, {"type": "classes", "feature": "x0"})
+        replies.answer_of(work, None, {"type": "classes", "feature": "x0"})
     assert str(caught.value) == (
         "Classes can be shown side by side where the model at hand has several; this explorer knows of one output. "
         "Call `ICEExplorer(model, X)` with a model of several classes."
