@@ -349,9 +349,9 @@ class ExplanationResult:
         >>> X = np.random.default_rng(0).uniform(size=(50, 3))
         >>> ties = explain(lambda X: X[:, 0] + X[:, 1] + 9 * X[:, 2], X).ties()
         >>> ties["tied"].to_dict()
-        {'x2': False, 'x1': True}
+        {'x2': False, 'x0': True}
         >>> ties.summary
-        "Neighbours in rank that are tied at 95 %: 'x1' and 'x0'."
+        "Neighbours in rank that are tied at 95 %: 'x0' and 'x1'."
         """
         from ice_explorer.results.ties import tie_table
 
