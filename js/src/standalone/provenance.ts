@@ -1,4 +1,4 @@
-/** The provenance of a page and of files saved from it; `frozen/page.py` writes it, `ice_explorer.provenance` reads it. */
+/** The provenance of a page and of files saved from it; `standalone/page.py` writes it, `ice_explorer.provenance` reads it. */
 import type { DocumentState } from "../wire/protocol.ts";
 
 const ID = "ice-provenance";

@@ -38,7 +38,7 @@ interface PackedColors extends Packed {
   body: ColorsBody;
 }
 
-/** The twin of `Snapshot` in `frozen/snapshot.py`. Lists are in the order of the header's features or columns. */
+/** The twin of `Snapshot` in `standalone/answers.py`. Lists are in the order of the header's features or columns. */
 export interface Snapshot {
   traits: Omit<Traits, "_impact" | "_profile">;
   tables: Counted[];

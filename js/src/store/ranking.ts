@@ -28,7 +28,7 @@ export interface RankedFeature {
   meanChange: number;
 }
 
-/** As in `figures/scene.py`: more than twice, or less than half; on fewer values close ones do not add up. */
+/** As in `scene/scene.py`: more than twice, or less than half; on fewer values close ones do not add up. */
 const FAR = 2 + 1e-6;
 const FEWEST_VALUES = 5;
 
