@@ -163,6 +163,11 @@ test("the row under the pointer is marked in all of them, and a click selects it
   await expect.poll(() => mounted.parts("small-hovered")).toEqual([]);
 });
 
+test("rows that are selected before the curves arrive are marked in every plot", async () => {
+  const mounted = await compared(["Marker", "BMI"], { selection: [33] });
+  expect(mounted.parts("small-selected").map(({ dataset }) => dataset.row)).toEqual(["33", "33", "33"]);
+});
+
 test("a name opens its feature, a cross removes it", async () => {
   const mounted = await compared(["Marker", "BMI"]);
   await userEvent.click(inside(item(mounted, "BMI"), "compared-name"));

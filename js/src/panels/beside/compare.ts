@@ -175,9 +175,10 @@ export class ComparePanel {
       },
     );
     keep(
-      () => [store.selection.value, store.pointed.value, plots.value] as const,
+      () => [store.selection.value, store.pointed.value] as const,
       ([selection, pointed]) => {
-        for (const { picture } of this.#drawn()) picture.mark(selection, pointed);
+        // A picture without a plot keeps the marks for the plot to come.
+        for (const { picture } of this.#places) picture.mark(selection, pointed);
       },
     );
   }
