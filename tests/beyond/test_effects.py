@@ -250,8 +250,8 @@ def test_a_model_that_changed_is_refused():
     ("options", "message"),
     [
         ({"kinds": "pd"}, "`kinds` must be 'partial_dependence', 'ale' or 'm_plot'; got 'pd'."),
-        ({"ci": 95}, "`ci` must be greater than 0 and less than 1; got 95. Use `ci=0.95` for 95 %."),
-        ({"ci": True}, "`ci` must be greater than 0 and less than 1; got True. Use `ci=0.95` for 95 %."),
+        ({"ci": 95}, "`ci` must be greater than 0 and less than 1; got 95. Use `ci=0.95` for intervals of 95 %."),
+        ({"ci": True}, "`ci` must be greater than 0 and less than 1; got True. Use `ci=0.95` for intervals of 95 %."),
         ({"grid_size": 1}, "`grid_size` must be an integer of at least 2; got 1. Leave it out for 40."),
     ],
 )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.checks import real_numbers
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.metrics.bootstrap import N_DRAWS, ROWS_AT_A_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,19 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-
-_N_DRAWS: Final = 500
-ROWS_AT_A_TIME: Final = 2048
-
-
-def check_ci(ci: object) -> float | None:
-    """Return the level of an interval, None for none."""
-    if ci is None:
-        return None
-    level = None if isinstance(ci, (bool, str)) else real_numbers(ci)
-    if level is None or level.shape != () or not 0 < level < 1:
-        raise InvalidOptionError.must("ci", "be greater than 0 and less than 1", ci, "Use `ci=0.95` for 95 %.")
-    return float(level)
 
 
 def weighted_blocks(
@@ -57,7 +43,7 @@ def weighted_blocks(
         if generator is None:
             yield rows, own[None]
         else:
-            drawn = generator.poisson(own[:, None], size=(len(own), _N_DRAWS))
+            drawn = generator.poisson(own[:, None], size=(len(own), N_DRAWS))
             yield rows, np.vstack([own, drawn.T])
 
 

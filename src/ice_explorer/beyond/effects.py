@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.beyond.draws import check_ci, interval, weighted_blocks
+from ice_explorer.beyond.draws import interval, weighted_blocks
 from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.progress import progress_reporter
+from ice_explorer.results.bootstrap import check_level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +43,7 @@ def effects(
 
     names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
     check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
-    level = check_ci(ci)
+    level = None if ci is None else check_level(ci)
     sums = _Sums(context, result, grid_size, level is not None)
     sums.add_rows(names)
     columns: dict[str, Array] = {}
