@@ -16,15 +16,27 @@ const inBrowser = ["test/browser/**/*.test.ts", "lab/test/browser/**/*.test.ts"]
 
 // One processor of two would be left for Vitest itself, which has little to do while tests wait for frames.
 const maxWorkers = Math.max(2, availableParallelism() - 1);
+/** For tests that hang: the slowest takes three seconds alone, several times as long on a busy machine. */
+const testTimeout = 60_000;
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "node", environment: "node", maxWorkers, include: tests, exclude: ["**/test/browser/**"] } },
+      {
+        test: {
+          name: "node",
+          environment: "node",
+          maxWorkers,
+          testTimeout,
+          include: tests,
+          exclude: ["**/test/browser/**"],
+        },
+      },
       {
         test: {
           name: "browser",
           maxWorkers,
+          testTimeout,
           include: inBrowser,
           setupFiles: ["test/browser/setup.ts"],
           browser: {
