@@ -1,4 +1,4 @@
-"""Row bootstrap: how often each row is drawn, block by block, and intervals of what the draws give."""
+"""Row bootstrap: how often each row is drawn, block by block."""
 
 from __future__ import annotations
 
@@ -45,10 +45,3 @@ def weighted_blocks(
         else:
             drawn = generator.poisson(own[:, None], size=(len(own), N_DRAWS))
             yield rows, np.vstack([own, drawn.T])
-
-
-def interval(draws: Array, ci: float) -> tuple[Array, Array]:
-    """Return the ends of the percentile interval of each column, (n_draws, …)."""
-    tail = (1 - ci) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
-    return low, high

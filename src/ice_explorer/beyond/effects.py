@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.beyond.draws import interval, weighted_blocks
+from ice_explorer.beyond.draws import weighted_blocks
 from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.bootstrap import check_level
+from ice_explorer.results.bootstrap import check_level, interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

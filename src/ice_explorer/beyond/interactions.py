@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.beyond.draws import interval, weighted_blocks
+from ice_explorer.beyond.draws import weighted_blocks
 from ice_explorer.beyond.points import Points
 from ice_explorer.checks import check_integer
 from ice_explorer.errors import InvalidOptionError
@@ -18,6 +18,7 @@ from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.likelihood import observed_quantiles
 from ice_explorer.progress import progress_reporter
+from ice_explorer.results.bootstrap import interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -168,7 +169,7 @@ class Interactions:
             advice = "Name it in `features`."
             raise InvalidOptionError.must("feature", "be one of these features", feature, advice, known=names)
         shares = self._all_moved([feature])[feature].shares
-        low, high = (float(end) for end in interval(shares[1:], _LEVEL))
+        low, high = (end.item() for end in interval(shares[1:, None], _LEVEL))
         share = float(shares[0])
         return Additivity(share, low, high, _verdict(self._results[feature].label, share, low, high))
 

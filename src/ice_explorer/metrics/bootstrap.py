@@ -6,7 +6,7 @@ of counts (n_draws, n_rows) with what each row brings.
 
 What each draw computes anew is everything that weights enter: σ, and with it the unit of the marginal likelihood; the
 shares of levels; all sums over rows. What every draw shares is what the model was evaluated at: the grid with its
-interval weights u_k, the value that stands in for a missing one, and likelihood scales that were given or estimated.
+interval weights u_k, the value that replaces a missing one, and likelihood scales that were given or estimated.
 
 Rows are drawn in proportion to their weight, as many as the weights sum to: integer weights are repeated rows.
 """

@@ -186,10 +186,10 @@ def intervals(draws: Mapping[str, Array], ranked: Array, level: float) -> dict[s
         The metric of the ranks, of which the largest is the first.
     level : float
     """
-    ends = (1.0 - level) / 2.0, (1.0 + level) / 2.0
+    ends = interval_ends(level)
     found = {}
     for name, values in draws.items():
-        found[f"{name}_low"], found[f"{name}_high"] = quantiles(values, ends)
+        found[f"{name}_low"], found[f"{name}_high"] = interval(values, level)
     best, worst = _ranks(ranked)
     low = np.quantile(best, ends[0], axis=0, method="lower")
     high = np.quantile(worst, ends[1], axis=0, method="higher")
@@ -201,12 +201,20 @@ def intervals(draws: Mapping[str, Array], ranked: Array, level: float) -> dict[s
     }  # fmt: skip
 
 
-def quantiles(values: Array, ends: tuple[float, float]) -> tuple[Array, Array]:
-    """Quantiles of the draws that are defined, (n_features,) each; NaN where none is."""
+def interval_ends(level: float) -> tuple[float, float]:
+    """Return the shares of the draws below both ends of a percentile interval."""
+    return (1.0 - level) / 2.0, (1.0 + level) / 2.0
+
+
+def interval(values: Array, level: float) -> tuple[Array, Array]:
+    """Return the ends of the percentile interval of each column of (n_draws, n), (n,) each.
+
+    Draws that are NaN do not count; NaN where all are.
+    """
     low, high = np.full((2, values.shape[1]), math.nan)
     defined = ~np.isnan(values).all(axis=0)
     if defined.any():
-        low[defined], high[defined] = np.nanquantile(values[:, defined], ends, axis=0)
+        low[defined], high[defined] = np.nanquantile(values[:, defined], interval_ends(level), axis=0)
     return low, high
 
 

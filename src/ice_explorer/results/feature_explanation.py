@@ -416,8 +416,8 @@ class FeatureResult:
         -----
         The score is z = ``|v_k - μ_i| / s_i`` with the mean μ_i and the standard deviation s_i of the feature given
         the other features of row i, estimated without row i by gradient boosting, as for `scale="conditional"`. A
-        phantom observation is unlike any observation if z is larger than that of 99 % of the observations with their
-        own value. For levels without an order z is 1 - P, with the estimated probability P of the level.
+        phantom observation is unlike any observation if z is larger than that of 99 % of the observations at their
+        observed value. For levels without an order z is 1 - P, with the estimated probability P of the level.
 
         The first call estimates μ_i and s_i: about half a second for 1,000 rows. The model is not called.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from ice_explorer.results.bootstrap import quantiles
+from ice_explorer.results.bootstrap import interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,11 +50,10 @@ def tie_table(
     """
     order = [at for at in np.argsort(-np.array(values), kind="stable").tolist() if not np.isnan(values[at])]
     first, second = order[:-1], order[1:]
-    ends = (1.0 - level) / 2.0, (1.0 + level) / 2.0
     differences = np.column_stack(
         [np.empty((len(draws[0]), 0)), *(draws[a] - draws[b] for a, b in zip(first, second, strict=True))]
     )
-    low, high = quantiles(differences, ends)
+    low, high = interval(differences, level)
     index = pd.Index([features[at][0] for at in first], name="feature", tupleize_cols=False)
     table = TieTable(
         {

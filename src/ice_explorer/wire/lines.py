@@ -80,7 +80,7 @@ def curves_of(
 def distances(feature: FeatureResult, positions: NDArray[np.int64]) -> NDArray[np.float64]:
     """Distance of each grid value from the observed values of some rows: the exponents of the decay.
 
-    - returns (n_rows, n_grid): 0 at the own value; infinite where nothing but it is likely.
+    - returns (n_rows, n_grid): 0 at the observed value; infinite where nothing but it is likely.
     """
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log2(feature.likelihood(0.5, rows=positions))) + 0.0
