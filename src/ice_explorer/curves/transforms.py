@@ -49,8 +49,8 @@ def anchor_index(grid: NDArray[np.float64], median: float, anchor: AnchorName | 
 
     - `grid` (n_grid,).
     - `median`: median of the feature over all observations; used by the anchor "median".
-    - `anchor`: the first or last grid value, the grid value nearest to the median, the observed value of each row, or the grid
-      value nearest to a number.
+    - `anchor`: the first or last grid value, the grid value nearest to the median, the observed value of each row, or
+      the grid value nearest to a number.
     """
     if anchor == "own":
         return None
