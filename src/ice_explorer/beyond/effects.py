@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
@@ -43,7 +44,7 @@ def effects(
     names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
     check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
     level = check_ci(ci)
-    sums = _Sums(context, result, grid_size, level is not None)
+    sums = _Sums(context, result, grid_size, is_drawn=level is not None)
     sums.add_rows(names)
     columns: dict[str, Array] = {}
     for name in names:
@@ -57,10 +58,47 @@ def effects(
     return pd.DataFrame(columns, pd.Index(sums.feature.native(sums.grid.values), name=result.feature))
 
 
+@dataclass(frozen=True, eq=False)
+class LocalEffects:
+    """The effects of a feature that only average over observations near each value.
+
+    Attributes
+    ----------
+    grid : ndarray of shape (n_grid,)
+        Values on the axis, as of `effects`.
+    ale : ndarray of shape (n_grid,)
+        Accumulated local effects, mean 0 over the observations [output].
+    m_plot : ndarray of shape (n_grid,)
+        Mean prediction of the observations near each value [output].
+    mean_prediction : float
+        Over the observations that have a value [output].
+    """
+
+    grid: Array
+    ale: Array
+    m_plot: Array
+    mean_prediction: float
+
+
+def local_effects(result: FeatureResult, between_blocks: Callable[[], object] | None = None) -> LocalEffects:
+    """Return ALE and M-plot of a feature; computed once.
+
+    `between_blocks` is called now and then; what it raises ends the work.
+    """
+
+    def computed() -> LocalEffects:
+        sums = _Sums(result._context, result, GRID_SIZE, is_drawn=False)
+        sums.add_rows(("ale", "m_plot"), between_blocks)
+        ale, m_plot = (sums.effect(kind)[0] for kind in ("ale", "m_plot"))
+        return LocalEffects(sums.grid.values, ale, m_plot, sums.mean_prediction)
+
+    return result._once("local effects", computed)
+
+
 class _Sums:
     """Sums over rows that the effects are quotients of, for all rows and each bootstrap draw: (1 + n_draws, …)."""
 
-    def __init__(self, context: Context, result: FeatureResult, grid_size: int, is_drawn: bool) -> None:  # noqa: FBT001
+    def __init__(self, context: Context, result: FeatureResult, grid_size: int, *, is_drawn: bool) -> None:
         self._context, self._result = context, result
         self.feature: Feature = result._item.feature
         self._rows = result._item.summed
@@ -97,6 +135,11 @@ class _Sums:
         return _quotient((nearness * effect).sum(axis=1, keepdims=True), nearness.sum(axis=1, keepdims=True))
 
     @property
+    def mean_prediction(self) -> float:
+        """Mean prediction of the rows that have a place on the grid."""
+        return float(self._totals["value"][0].sum() / self._totals["nearness"][0].sum())
+
+    @property
     def _partial_dependence(self) -> Array:
         total = self._totals
         known = None if self._places is None else self._result.partial_dependence[self._places]
@@ -127,7 +170,7 @@ class _Sums:
         found = np.where(is_flat, _quotient(value, mass), line)
         return np.asarray(np.clip(found, *self._bounds))
 
-    def add_rows(self, kinds: Sequence[str]) -> None:
+    def add_rows(self, kinds: Sequence[str], between_blocks: Callable[[], object] | None = None) -> None:
         """Add all rows, block by block, so that no more than a block of phantoms is held."""
         context, n_rows, n_grid = self._context, len(self._rows), self.grid.n_grid
         has_curves = "partial_dependence" in kinds and (self._places is None or self._generator is not None)
@@ -151,6 +194,8 @@ class _Sums:
                     self._add_steps(weights, rows, curves, made)
                 if predictions is not None:
                     self._add_predictions(weights, rows, nearness, predictions[block])
+                if between_blocks is not None:
+                    between_blocks()
 
     def _add(self, weights: Array, **of_rows: Array) -> None:
         """Add what rows bring, (n_rows, …) each, by name."""

@@ -60,7 +60,13 @@ class Conditional:
 
 
 def conditional_moments(
-    column: Array, others: Array, standard_deviation: float, weights: Array | None, random_state: int
+    column: Array,
+    others: Array,
+    standard_deviation: float,
+    weights: Array | None,
+    random_state: int,
+    *,
+    between_fits: Callable[[], object] | None = None,
 ) -> Conditional:
     """Estimate mean and standard deviation of a feature given the other features.
 
@@ -76,6 +82,8 @@ def conditional_moments(
         Frequency weights.
     random_state : int
         Seed of the folds.
+    between_fits : callable, optional
+        Called after each model that is fitted.
 
     Returns
     -------
@@ -87,7 +95,7 @@ def conditional_moments(
     alike = Conditional(np.full(len(column), centre), np.full(len(column), standard_deviation))
     if standard_deviation == 0 or others.shape[1] == 0:
         return alike
-    fit = _CrossFit.of(column, others, mass, present, random_state)
+    fit = _CrossFit.of(column, others, mass, present, random_state, between_fits=between_fits)
     if fit.n_units < 2 * _N_FOLDS:
         return alike
     standardized = (fit.target - centre) / standard_deviation
@@ -120,6 +128,8 @@ class _CrossFit:
     everywhere : ndarray of shape (n_observations, n_others)
         The other features of all observations.
     seed : int
+    between_fits : callable or None
+        Called after each model that is fitted.
     """
 
     target: Array
@@ -128,10 +138,18 @@ class _CrossFit:
     distinct: NDArray[np.intp]
     everywhere: Array
     seed: int
+    between_fits: Callable[[], object] | None
 
     @classmethod
     def of(
-        cls, column: Array, others: Array, weights: Array, present: NDArray[np.bool_], random_state: int
+        cls,
+        column: Array,
+        others: Array,
+        weights: Array,
+        present: NDArray[np.bool_],
+        random_state: int,
+        *,
+        between_fits: Callable[[], object] | None,
     ) -> _CrossFit:
         """Merge equal observations, and deal the units of their weights to folds."""
         rows = np.column_stack([column, others])[present] + 0.0  # no negative zeros
@@ -146,7 +164,7 @@ class _CrossFit:
         held_out = whole[:, None] + np.clip(rest - turn, 0.0, 1.0)
         distinct = np.full(len(column), -1)
         distinct[present] = inverse
-        return cls(rows[first, 0], rows[first, 1:], held_out, distinct, others, random_state % _SEEDS)
+        return cls(rows[first, 0], rows[first, 1:], held_out, distinct, others, random_state % _SEEDS, between_fits)
 
     @property
     def n_units(self) -> int:
@@ -242,6 +260,8 @@ class _CrossFit:
             held, training = np.flatnonzero(held_out), np.flatnonzero(weight - held_out > 0)
             if len(held) and len(training):
                 folds.append((held, held_out[held], fitted(*_repeated(training, (weight - held_out)[training]))))
+                if self.between_fits is not None:
+                    self.between_fits()
         losses = [
             np.column_stack([deviance(held, found) for found in stages(self.others[held])]) for held, _, stages in folds
         ]
@@ -346,7 +366,14 @@ def conditional_distances(
     return distance
 
 
-def level_probabilities(codes: Array, others: Array, weights: Array | None, random_state: int) -> Array | None:
+def level_probabilities(
+    codes: Array,
+    others: Array,
+    weights: Array | None,
+    random_state: int,
+    *,
+    between_fits: Callable[[], object] | None = None,
+) -> Array | None:
     """Estimate the probability of each level given the other features.
 
     Parameters
@@ -355,6 +382,8 @@ def level_probabilities(codes: Array, others: Array, weights: Array | None, rand
         Of the own levels; NaN is missing.
     others, weights, random_state
         As for `conditional_distances`.
+    between_fits : callable, optional
+        Called after each model that is fitted.
 
     Returns
     -------
@@ -365,7 +394,7 @@ def level_probabilities(codes: Array, others: Array, weights: Array | None, rand
     if not others.shape[1] or len(np.unique(codes[present])) < 2:
         return None
     mass = np.ones(len(codes)) if weights is None else weights
-    fit = _CrossFit.of(codes, others, mass, present, random_state)
+    fit = _CrossFit.of(codes, others, mass, present, random_state, between_fits=between_fits)
     if fit.n_units < 2 * _N_FOLDS:
         return None
     return fit.probabilities(fit.target.astype(np.intp), int(np.nanmax(codes[present])) + 1)

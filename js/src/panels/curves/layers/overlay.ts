@@ -26,6 +26,7 @@ import { explanation, type Term } from "../../../words/glossary.ts";
 import { hasLevels } from "../../../words/values.ts";
 import type { Shown } from "../state/plot_state.ts";
 import { clipBeside, clipOf, clipOfObserved, clipped, isBeside, isWithin } from "../state/zoomed_plot.ts";
+import { unlikeStrip } from "./unlike.ts";
 
 /** Share of the steepest mean slope below which a spread of slopes is rounding. */
 const LEAST_SPREAD = 1e-3;
@@ -90,14 +91,17 @@ export function stripLabels(view: View, { plot }: Shown): HTMLElement[] {
   };
   const spread = label("slope_spread", "SD");
   const data = label("histogram", explanation("histogram").name);
+  const unlike = label("unlike", "unlike");
   view.keep(
     () => plot.value,
     (shown) => {
       if (shown === null) return;
       const { size, left, axis, bottom, slopesEnd } = shown;
       spread.hidden = slopesEnd === bottom;
+      unlike.hidden = shown.unlike === 0;
       for (const [node, foot] of [
         [spread, slopesEnd],
+        [unlike, unlikeStrip(shown).bottom],
         [data, axis],
       ] as const) {
         node.style.right = `${size.width - left + 8}px`;
@@ -105,13 +109,13 @@ export function stripLabels(view: View, { plot }: Shown): HTMLElement[] {
       }
     },
   );
-  return [spread, data];
+  return [spread, unlike, data];
 }
 
 /** Histogram of the data above the axis, and the number of missing values beside it, on one scale. */
-function dataStrip({ scene, x, axis, slopesEnd, slot, rug }: Plot): SVGElement[] {
+function dataStrip({ scene, x, axis, slopesEnd, slot, rug, unlike }: Plot): SVGElement[] {
   const { histogramEdges: edges, histogramCounts: counts, missing } = scene.curves;
-  const height = axis - slopesEnd - rug - 4;
+  const height = axis - slopesEnd - rug - unlike - 4;
   const tallest = Math.max(max(counts) ?? 0, slot === null ? 0 : (missing?.count ?? 0));
   const gap = hasLevels(scene.curves.kind) ? LEVEL_GAP : 0;
   const bars: SVGElement[] = [histogram({ edges, counts, x, bottom: axis, height, tallest, gap })];
