@@ -84,7 +84,11 @@ export function correlatedOf(
     })
     .filter(({ correlation }) => Number.isFinite(correlation))
     .sort((a, b) => Math.abs(b.correlation) - Math.abs(a.correlation));
-  return { feature, items: items.slice(0, 5) };
+  const sizes = items.map(({ correlation }) => Math.abs(correlation));
+  if (!sizes.some((size) => size >= 0.5)) {
+    return { feature, lead: `No other feature has a correlation of 0.5 or more with ${feature}.`, items: [] };
+  }
+  return { feature, lead: "Varies with", items: items.slice(0, 5).filter((_, at) => sizes[at]! >= 0.3) };
 }
 
 /** Shares of rows for which a grid value is further from a line through another feature than 99 % of all rows are. */

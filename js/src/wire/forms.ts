@@ -133,6 +133,7 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
   effects: record({ feature: text, n_grid: count, mean_prediction: finite }),
   correlated: record({
     feature: text,
+    lead: text,
     items: listOf(
       record({ column: text, correlation: finite, measure: oneOf("spearman", "correlation_ratio", "cramers_v") }),
     ),

@@ -395,9 +395,10 @@ export interface EffectsBody {
   mean_prediction: number;
 }
 
-/** What varies most with a feature, by size. */
+/** What varies strongly with a feature, by size; `lead` comes before, or says that nothing does. */
 export interface CorrelatedBody {
   feature: string;
+  lead: string;
   items: { column: string; correlation: number; measure: "spearman" | "correlation_ratio" | "cramers_v" }[];
 }
 

@@ -12,6 +12,8 @@ from ice_explorer.figures.curve_marks import (
     draw_anchor_rule,
     draw_cased,
     draw_edge_arrows,
+    draw_effect_casings,
+    draw_effects,
     draw_group_means,
     draw_group_means_beside,
     draw_target,
@@ -92,10 +94,12 @@ class Plot:
         with page.group("means", self.area):
             if not self.is_small:
                 draw_group_means(page, strips, lines, coloring)
+            draw_effect_casings(page, strips, lines)
             if lines.on_levels:
                 draw_level_means(page, strips, lines)
             else:
                 self.draw_mean()
+            draw_effects(page, strips, lines)
         if not self.is_small:
             draw_group_means_beside(page, strips, lines, coloring)
         draw_missing_mean(page, strips, lines)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.results.options import Kind
+    from ice_explorer.scene.effects import EffectLine
     from ice_explorer.scene.zoom import Span
 
 # Differences below this share of the values are rounding, not a picture.
@@ -95,6 +96,12 @@ class Lines:
         Whether the lines are drawn as their density.
     has_rug : bool
         Whether there are ticks at the observed values of the rows.
+    effects : tuple of EffectLine
+        Drawn next to the mean.
+    unlike : ndarray of shape (n_grid,) or None
+        Share of the curves whose phantom observation at each grid value is unlike any observation.
+    notes : tuple of str
+        What a reader chose to be told of the feature.
     """
 
     feature: str
@@ -126,6 +133,9 @@ class Lines:
     target: NDArray[np.float64] | None = None
     is_dense: bool = False
     has_rug: bool = False
+    effects: tuple[EffectLine, ...] = ()
+    unlike: NDArray[np.float64] | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def grid(self) -> NDArray[np.float64]:
@@ -167,6 +177,7 @@ class Lines:
         drawn = [self.values.ravel(), self.mean, self.own_y]
         if self.missing is not None:
             drawn += [self.missing.values, np.array([self.missing.mean])]
+        drawn += [effect.values for effect in self.effects]
         if self.target is not None:
             drawn.append(self.target)
         finite = np.concatenate([part[np.isfinite(part)] for part in drawn])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from ice_explorer.beyond.correlations import MOST, correlated
+from ice_explorer.beyond.correlations import strong_correlations
 from ice_explorer.beyond.effects import local_effects
 from ice_explorer.features.display_axis import display_axis
 from ice_explorer.wire.buffers import f32, f64
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.wire.messages import Measure
 
 
 def effects_of(
@@ -27,16 +27,13 @@ def effects_of(
 
 
 def correlated_of(feature: FeatureResult) -> CorrelatedBody:
-    """What varies most with a feature; without columns that are constant."""
-    table = correlated(feature._context, feature._item.feature, MOST)
-    return CorrelatedBody(
-        feature=feature.label,
-        items=[
-            CorrelatedItem(column=column, correlation=value, measure=measure)
-            for column, value, measure in table.itertuples(name=None)
-            if not math.isnan(value)
-        ],
-    )
+    """What varies strongly with a feature."""
+    found = strong_correlations(feature)
+    items = [
+        CorrelatedItem(column=item.feature, correlation=item.correlation, measure=cast("Measure", item.measure))
+        for item in found.items
+    ]
+    return CorrelatedBody(feature=feature.label, lead=found.lead, items=items)
 
 
 def unlike_of(

@@ -42,6 +42,7 @@ What: TypeAlias = Literal["view", "panel", "all", "feature"]
 Presence: TypeAlias = Literal["shown", "removed", "left"]
 ClockChanges: TypeAlias = tuple[tuple[float, float], ...]
 Extreme: TypeAlias = Literal["highest", "lowest"]
+Measure: TypeAlias = Literal["spearman", "correlation_ratio", "cramers_v"]
 
 WHATS: Final[tuple[str, ...]] = get_args(What)
 PRESENCES: Final[tuple[str, ...]] = get_args(Presence)
@@ -210,7 +211,7 @@ class EffectsRequest(TypedDict):
 
 
 class CorrelatedRequest(TypedDict):
-    """Request what varies most with a feature."""
+    """Request what varies strongly with a feature."""
 
     id: str
     type: Literal["correlated"]
@@ -479,13 +480,14 @@ class CorrelatedItem(TypedDict):
 
     column: str
     correlation: float
-    measure: Literal["spearman", "correlation_ratio", "cramers_v"]
+    measure: Measure
 
 
 class CorrelatedBody(TypedDict):
-    """What varies most with a feature, by size; up to five."""
+    """What varies strongly with a feature, by size; up to five. `lead` comes before, or says that nothing does."""
 
     feature: str
+    lead: str
     items: list[CorrelatedItem]
 
 

@@ -10,11 +10,6 @@ import type { CorrelatedBody } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
 import { fixedFormat } from "../../words/numbers.ts";
 
-/** Weaker correlations are listed only next to one that is at least this strong. */
-export const STRONG = 0.5;
-/** Shares of the variance below this are not worth a chip. */
-const WEAK = 0.3;
-
 const MEASURES: Record<CorrelatedBody["items"][number]["measure"], string> = {
   spearman: "Spearman rank correlation",
   correlation_ratio: "correlation ratio η",
@@ -23,17 +18,9 @@ const MEASURES: Record<CorrelatedBody["items"][number]["measure"], string> = {
 
 const write = fixedFormat(2);
 
-/** What is listed: nothing unless one is strong. */
-export function listedOf({ items }: CorrelatedBody): CorrelatedBody["items"] {
-  const isAtLeast = (least: number) => (item: CorrelatedBody["items"][number]) => Math.abs(item.correlation) >= least;
-  return items.some(isAtLeast(STRONG)) ? items.filter(isAtLeast(WEAK)) : [];
-}
-
-function leadOf(found: Found<CorrelatedBody> | null, feature: string): string {
+function leadOf(found: Found<CorrelatedBody> | null): string {
   if (found === null) return "Computing correlations …";
-  if (!isFound(found)) return found.problem;
-  if (listedOf(found).length > 0) return "Varies with";
-  return `No other feature has a correlation of ${STRONG} or more with ${feature}.`;
+  return isFound(found) ? found.lead : found.problem;
 }
 
 export function correlatedLine(view: View): HTMLElement {
@@ -59,8 +46,8 @@ export function correlatedLine(view: View): HTMLElement {
     ([isOn, found, feature, features]) => {
       line.hidden = !isOn || feature === "";
       if (line.hidden) return;
-      setText(lead, leadOf(found, feature));
-      const listed = isFound(found) ? listedOf(found) : [];
+      setText(lead, leadOf(found));
+      const listed = isFound(found) ? found.items : [];
       const names = new Set(features.map(({ name }) => name));
       chips.replaceChildren(...listed.map((item) => chipOf(item, names.has(item.column))));
       if (listed.length > 0) explained(lead, explanation("correlated"));

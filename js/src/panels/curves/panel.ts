@@ -11,7 +11,7 @@ import { loadedOf, type Picture } from "../../store/store.ts";
 import { type View, whileShown } from "../../view/view.ts";
 import type { Status } from "../../wire/protocol.ts";
 import { colorLegend, marksKey } from "./key.ts";
-import { effectsLayer } from "./layers/effects.ts";
+import { effectsLayers } from "./layers/effects.ts";
 import { type Groups, groupsLayer, groupsOf } from "./layers/groups.ts";
 import { linesLayer } from "./layers/lines.ts";
 import { observedLayer } from "./layers/observed.ts";
@@ -122,6 +122,7 @@ function fillFrame(
   const isShown = (line: number, { lines }: Plot) => !store.hiddenLevels.peek().has(lines.color[line]!);
   const brush = brushOver(frame, view, shown.plot, isShown);
   const crosshair = new Crosshair(frame, view, shown);
+  const effects = effectsLayers(ofOne, shown);
   frame.append(
     axesLayer(ofOne, shown),
     targetLayer(ofOne, shown),
@@ -132,8 +133,9 @@ function fillFrame(
     groupsLayer(ofOne, shown, groups),
     rugLayer(ofOne, shown),
     unlikeLayer(ofOne, shown),
-    effectsLayer(ofOne, shown),
+    effects.rims,
     markedLayer(ofOne, shown),
+    effects.lines,
     edgeMarks(ofOne, shown),
     observedLayer(ofOne, shown, pins),
     ...stripLabels(ofOne, shown),

@@ -1,7 +1,7 @@
 /** ALE and M-plot, next to the mean of the curves. */
 import { svg } from "../../../elements/element.ts";
 import { fitMarks, markLayer } from "../../../elements/layers.ts";
-import { haloed, linePath } from "../../../marks/paths.ts";
+import { haloedPaths, linePath } from "../../../marks/paths.ts";
 import type { EffectLine } from "../../../plots/effects.ts";
 import type { Plot } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
@@ -12,35 +12,41 @@ import { clipOf, clipped } from "../state/zoomed_plot.ts";
 const ASIDE = { ale: -0.2, m_plot: 0.2 } as const;
 const REACH = 5;
 
-export function effectsLayer(view: View, { plot, effects }: Shown): SVGSVGElement {
-  const layer = markLayer();
+/** The rims, under the mean, and the lines, over it: where they coincide, all are visible. */
+export function effectsLayers(view: View, { plot, effects }: Shown): { rims: SVGSVGElement; lines: SVGSVGElement } {
+  const layers = { rims: markLayer(), lines: markLayer() };
   view.keep(
     () => [plot.value, effects.value] as const,
-    ([shown, lines]) => {
-      layer.replaceChildren();
-      if (shown === null || lines.length === 0) return;
-      fitMarks(layer, shown.size);
-      const within = clipped(clipOf(shown));
-      within.append(...lines.map((line) => markOf(shown, line)));
-      layer.append(within);
+    ([shown, known]) => {
+      for (const layer of Object.values(layers)) layer.replaceChildren();
+      if (shown === null || known.length === 0) return;
+      const marks = known.map((line) => marksOf(shown, line));
+      for (const name of ["rims", "lines"] as const) {
+        fitMarks(layers[name], shown.size);
+        const within = clipped(clipOf(shown));
+        within.append(...marks.flatMap((mark) => mark[name]));
+        layers[name].append(within);
+      }
     },
   );
-  return layer;
+  return layers;
 }
 
-function markOf(shown: Plot, { name, x, values }: EffectLine): SVGElement {
-  const attributes = { "data-test": `effect-${name}` };
-  const className = `ice-effect ice-effect-${name.replace("_", "-")}`;
+function marksOf(shown: Plot, { name, x, values }: EffectLine): { rims: SVGElement[]; lines: SVGElement[] } {
+  const attributes = { class: `ice-effect ice-effect-${name.replace("_", "-")}`, "data-test": `effect-${name}` };
   const px = x.map((value) => shown.x(value));
   const height = (point: number) => shown.y(values[point]!);
-  if (!shown.scene.onLevels) return haloed(linePath(px, height), className, attributes);
+  if (!shown.scene.onLevels) {
+    const [rim, stroke] = haloedPaths(linePath(px, height));
+    return { rims: [rim!], lines: [svg("g", attributes, stroke!)] };
+  }
   const room = shown.x(1) - shown.x(0);
   const reach = Math.min(REACH, Math.max(2.5, room / 8));
-  const marks = Array.from(px, (at, point) => {
+  const signs = Array.from(px, (at, point) => {
     const [cx, cy] = [at + ASIDE[name] * room, height(point)];
-    return svg("path", { d: Number.isFinite(cy) ? SIGNS[name](cx, cy, reach) : "" });
+    return svg("path", { class: "ice-effect-sign", d: Number.isFinite(cy) ? SIGNS[name](cx, cy, reach) : "" });
   });
-  return svg("g", { class: `${className} ice-effect-level`, ...attributes }, ...marks);
+  return { rims: [], lines: [svg("g", attributes, ...signs)] };
 }
 
 const SIGNS = {
