@@ -62,6 +62,10 @@ VALID_VIEW = st.fixed_dictionaries(
         "rug": st.sampled_from(["auto", "off"]),
         "full_slopes": st.booleans(),
         "every_step": st.booleans(),
+        "ale": st.booleans(),
+        "m_plot": st.booleans(),
+        "correlated": st.booleans(),
+        "unlike": st.booleans(),
         "zoom": st.dictionaries(
             st.sampled_from(["ice x: 1", "c-ice town: 1"]), st.lists(NUMBERS, min_size=4, max_size=4), max_size=1
         ),

@@ -91,6 +91,7 @@ function meanItem({ store, keep }: View, { plot }: Shown): HTMLElement {
 function effectItem({ keep }: View, { plot, effects }: Shown, effect: EffectName): HTMLElement {
   const { item, mark, name } = keyItem(effect.replace("_", "-"), effect);
   item.dataset.test = `key-${effect}`;
+  item.classList.add("ice-key-of-large");
   keep(
     () => [plot.value?.scene ?? null, effects.value.some((line) => line.name === effect)] as const,
     ([scene, isDrawn]) => {
