@@ -9,6 +9,7 @@ import numpy as np
 
 from ice_explorer.beyond.draws import check_ci, interval, weighted_blocks
 from ice_explorer.checks import check_integer, check_names, check_one_of
+from ice_explorer.features.display_axis import level_places
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.progress import progress_reporter
 
@@ -60,12 +61,12 @@ def effects(
 
 @dataclass(frozen=True, eq=False)
 class LocalEffects:
-    """The effects of a feature that only average over observations near each value.
+    """The effects of a feature that only average over observations near each value, within the axis that is drawn.
 
     Attributes
     ----------
     grid : ndarray of shape (n_grid,)
-        Values on the axis, as of `effects`.
+        Places on the axis of pictures: those of `effects` that are on it, and its ends.
     ale : ndarray of shape (n_grid,)
         Accumulated local effects, mean 0 over the observations [output].
     m_plot : ndarray of shape (n_grid,)
@@ -89,10 +90,24 @@ def local_effects(result: FeatureResult, between_blocks: Callable[[], object] | 
     def computed() -> LocalEffects:
         sums = _Sums(result._context, result, GRID_SIZE, is_drawn=False)
         sums.add_rows(("ale", "m_plot"), between_blocks)
-        ale, m_plot = (sums.effect(kind)[0] for kind in ("ale", "m_plot"))
-        return LocalEffects(sums.grid.values, ale, m_plot, sums.mean_prediction)
+        grid, heights = _within(
+            result, sums.grid.values, np.array([sums.effect(kind)[0] for kind in ("ale", "m_plot")])
+        )
+        return LocalEffects(grid, *heights, sums.mean_prediction)
 
     return result._once("local effects", computed)
+
+
+def _within(result: FeatureResult, values: Array, heights: Array) -> tuple[Array, Array]:
+    """Return places on the axis of pictures, and the heights (n_effects, n_values) there."""
+    if result._item.feature.is_unordered:
+        places = level_places(values, result.axis)
+        return places[places >= 0], heights[:, places >= 0]
+    low, high = result.axis[[0, -1]]
+    inside = values[(values >= low) & (values <= high)]
+    ends = [end for end in (low, high) if values[0] < end < values[-1]]
+    places = np.union1d(inside, ends)
+    return places, np.array([np.interp(places, values, height) for height in heights])
 
 
 class _Sums:
