@@ -106,7 +106,7 @@ REQUESTS = st.one_of(
         {"type": st.just("colors"), "column": FEATURES, "positions": POSITIONS},
         optional={"levels": st.none() | st.lists(WORDS, max_size=2)},
     ),
-    st.fixed_dictionaries({"type": st.just("drivers"), "feature": FEATURES}),
+    st.fixed_dictionaries({"type": st.sampled_from(["drivers", "effects", "correlated"]), "feature": FEATURES}),
     st.fixed_dictionaries(
         {"type": st.just("rows"), "positions": POSITIONS},
         optional={

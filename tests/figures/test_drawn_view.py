@@ -447,7 +447,7 @@ def test_what_is_optional_is_drawn_and_named(together, feature, mark):
     assert_texts_have_their_place(root)
     without = drawn(together, feature=feature)
     assert all(group(without, name) is None for name in ("ale", "m_plot", "unlike"))
-    assert png_page(page, {}).startswith(b"\x89PNG")
+    assert png_page(page, "t", "d", "{}").startswith(b"\x89PNG")
 
 
 def test_where_nothing_varies_with_a_feature_a_sentence_says_so(together):
