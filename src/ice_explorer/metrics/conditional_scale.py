@@ -23,6 +23,7 @@ from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     Stages = Callable[[Array], Iterator[Array]]  # predictions of rows without a tree, with one, with two …
 
 _N_FOLDS: Final = 5
+_MANY_ROWS: Final = 100_000  # that are fitted by several threads
 _MOST_TREES: Final = 60
 _MOST_TREES_OF_LEVELS: Final = 240  # of all levels together, and at least _FEWEST_TREES of each
 _FEWEST_TREES: Final = 6
@@ -203,7 +205,7 @@ class _CrossFit:
             )
             model = HistGradientBoostingRegressor(loss=loss, max_iter=_MOST_TREES, random_state=self.seed, **_TREES)
             filled = _without_empty(self.others[at])
-            model.fit(filled(self.others[at]), target[at] - line(self.others[at]), sample_weight=weight)
+            model.fit(filled(self.others[at]), target[at] - line(self.others[at]), sample_weight=_unless_equal(weight))
 
             def stages(rows: Array) -> Iterator[Array]:
                 yield np.full(len(rows), constant)
@@ -230,7 +232,7 @@ class _CrossFit:
                 return lambda rows: repeat(np.tile(shares, (len(rows), 1)), n_trees + 1)
             model = HistGradientBoostingClassifier(max_iter=n_trees, random_state=self.seed, **_TREES)
             filled = _without_empty(self.others[at])
-            model.fit(filled(self.others[at]), codes[at], sample_weight=weight)
+            model.fit(filled(self.others[at]), codes[at], sample_weight=_unless_equal(weight))
 
             def stages(rows: Array) -> Iterator[Array]:
                 yield np.tile(shares, (len(rows), 1))
@@ -254,6 +256,16 @@ class _CrossFit:
         is_simple: bool,
     ) -> tuple[Array, Array]:
         """Fit without each fold, and choose the number of trees by the deviance of what is held out."""
+        with _threads_for(len(self.target)):
+            return self._by_folds(fitted, deviance, is_simple=is_simple)
+
+    def _by_folds(
+        self,
+        fitted: Callable[[NDArray[np.intp], Array], Stages],
+        deviance: Callable[[NDArray[np.intp], Array], Array],
+        *,
+        is_simple: bool,
+    ) -> tuple[Array, Array]:
         weight = self.held_out.sum(axis=1)
         folds = []
         for held_out in self.held_out.T:
@@ -281,6 +293,22 @@ class _CrossFit:
         if len(outside):
             everywhere[self.distinct < 0] = np.mean(elsewhere, axis=0)
         return everywhere, error
+
+
+def _threads_for(n_rows: int) -> AbstractContextManager[object]:
+    """Limit OpenMP to one thread for few rows.
+
+    On a busy processor, threads that wait for each other take 10 to 50 times as long.
+    """
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[object] = threadpool_limits(1 if n_rows < _MANY_ROWS else None, user_api="openmp")
+    return limits
+
+
+def _unless_equal(weight: Array) -> Array | None:
+    """Return weights that differ: scikit-learn bins with weights value by value, which takes ten times as long."""
+    return None if (weight == weight[0]).all() else weight
 
 
 def _repeated(rows: NDArray[np.intp], weights: Array) -> tuple[NDArray[np.intp], Array]:
