@@ -90,10 +90,9 @@ def local_effects(result: FeatureResult, between_blocks: Callable[[], object] | 
     def computed() -> LocalEffects:
         sums = _Sums(result._context, result, GRID_SIZE, is_drawn=False)
         sums.add_rows(("ale", "m_plot"), between_blocks)
-        grid, heights = _within(
-            result, sums.grid.values, np.array([sums.effect(kind)[0] for kind in ("ale", "m_plot")])
-        )
-        return LocalEffects(grid, *heights, sums.mean_prediction)
+        both = np.array([sums.effect(kind)[0] for kind in ("ale", "m_plot")])
+        grid, (ale, m_plot) = _within(result, sums.grid.values, both)
+        return LocalEffects(grid, ale, m_plot, sums.mean_prediction)
 
     return result._once("local effects", computed)
 
