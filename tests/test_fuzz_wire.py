@@ -62,6 +62,7 @@ VALID_VIEW = st.fixed_dictionaries(
         "rug": st.sampled_from(["auto", "off"]),
         "full_slopes": st.booleans(),
         "every_step": st.booleans(),
+        "partial_dependence": st.booleans(),
         "ale": st.booleans(),
         "m_plot": st.booleans(),
         "correlated": st.booleans(),

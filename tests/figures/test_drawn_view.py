@@ -450,6 +450,16 @@ def test_what_is_optional_is_drawn_and_named(together, feature, mark):
     assert png_page(page, "t", "d", "{}").startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("feature", ["first", "level"])
+def test_the_mean_can_be_switched_off(together, feature):
+    """With its band and its entry in the legend."""
+    root = drawn(together, feature=feature, choices={"partial_dependence": False, "ale": True})
+    assert [group(root, name) for name in ("partial-dependence", "band")] == [None, None]
+    assert group(root, "ale") is not None
+    named = texts(group(root, "key"))
+    assert named[0] == "ALE"
+
+
 def test_where_nothing_varies_with_a_feature_a_sentence_says_so(together):
     """Correlations are listed where one is strong."""
     (note,) = seen(together, feature="third", choices={"correlated": True}).lines.notes

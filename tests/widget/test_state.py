@@ -32,6 +32,7 @@ VIEW = {
     "rug": "off",
     "full_slopes": True,
     "every_step": True,
+    "partial_dependence": False,
     "ale": True,
     "m_plot": True,
     "correlated": True,

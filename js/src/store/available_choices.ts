@@ -21,6 +21,7 @@ export interface Offers {
   shared_y: Offer;
   target: Offer;
   rug: Offer;
+  partial_dependence: Offer;
   ale: Offer;
   m_plot: Offer;
   correlated: Offer;
@@ -56,6 +57,7 @@ export function offersOf({ curves, kind, response, answers }: Situation): Offers
     shared_y: sharedOffer(drawn) ?? nothing,
     target: nothing ?? targetOffer(curves!, drawn, response),
     rug: nothing ?? rugOffer(curves!, onLevels),
+    partial_dependence: nothing,
     ale: nothing ?? effectOffer,
     m_plot: nothing ?? effectOffer,
     correlated: nothing ?? (answers("correlated") ? null : NOT_SAVED),
@@ -70,6 +72,7 @@ export function offersOfAll(kind: Kind): Offers {
     full_slopes: undefined,
     target: undefined,
     rug: undefined,
+    partial_dependence: undefined,
     ale: undefined,
     m_plot: undefined,
     correlated: undefined,

@@ -19,6 +19,7 @@ export const DEFAULTS: Readonly<ViewChoices> = {
   rug: "auto",
   full_slopes: false,
   every_step: false,
+  partial_dependence: true,
   ale: false,
   m_plot: false,
   correlated: false,

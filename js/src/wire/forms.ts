@@ -192,6 +192,7 @@ const CHOICES: { readonly [K in keyof ViewChoices]: Form } = {
   rug: oneOf("auto", "off"),
   full_slopes: flag,
   every_step: flag,
+  partial_dependence: flag,
   ale: flag,
   m_plot: flag,
   correlated: flag,

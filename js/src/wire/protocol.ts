@@ -58,7 +58,8 @@ export interface ViewChoices {
   full_slopes: boolean;
   /** Whether slopes are those between neighbouring grid values, or over quantile bins. */
   every_step: boolean;
-  /** Accumulated local effects and the M-plot, next to the mean of the curves. */
+  /** The mean of the curves and its band, accumulated local effects, and the M-plot. */
+  partial_dependence: boolean;
   ale: boolean;
   m_plot: boolean;
   /** The features that vary most with the open one, under its title. */

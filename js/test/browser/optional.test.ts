@@ -60,6 +60,16 @@ test("ALE and M-plot have a line and an entry in the legend each, and are reques
   await expect.poll(() => parts("effect-ale").length).toBe(0);
 });
 
+test("the mean of the curves can be switched off, in the legend as well", async () => {
+  const mounted = await shown({ ale: true });
+  const { part, parts } = mounted;
+  await expect.poll(() => parts("effect-ale").length).toBe(1);
+  expect(parts("partial-dependence").length).toBe(1);
+  await choose(mounted, "partial_dependence");
+  await expect.poll(() => parts("partial-dependence").length).toBe(0);
+  expect([part("key-mean").hidden, part("key-ale").hidden]).toEqual([true, false]);
+});
+
 test("partial dependence and ALE part where features vary together", async () => {
   const mounted = await shown({ ale: true });
   await expect.poll(() => mounted.parts("effect-ale").length).toBe(1);

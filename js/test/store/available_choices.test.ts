@@ -21,6 +21,7 @@ describe("what is offered", () => {
       shared_y: null,
       target: null,
       rug: null,
+      partial_dependence: null,
       ale: null,
       m_plot: null,
       correlated: null,

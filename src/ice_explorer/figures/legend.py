@@ -154,7 +154,8 @@ def _draw_key_of_lines(
     """Draw what the lines are: means, effects and curves."""
     lines, coloring = scene.lines, scene.coloring
     draw_mean = _draw_level_mean if lines.on_levels else _draw_line_mean
-    items.item(mean_text(lines, scene.state.decay), _STROKE, partial(draw_mean, page))
+    if lines.has_mean:
+        items.item(mean_text(lines, scene.state.decay), _STROKE, partial(draw_mean, page))
     for effect in lines.effects:
         draw_effect = partial(_draw_effect, page, effect.name, on_levels=lines.on_levels)
         items.item(_name(effect.name), _STROKE, draw_effect)

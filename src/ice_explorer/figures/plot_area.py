@@ -82,7 +82,7 @@ class Plot:
         share = None
         draw_anchor_rule(page, strips, lines)
         draw_target(page, strips, lines)
-        if not lines.on_levels:
+        if lines.has_mean and not lines.on_levels:
             self.draw_band()
         if lines.is_dense:
             share = self.draw_density()
@@ -95,14 +95,15 @@ class Plot:
             if not self.is_small:
                 draw_group_means(page, strips, lines, coloring)
             draw_effect_casings(page, strips, lines)
-            if lines.on_levels:
+            if lines.has_mean and lines.on_levels:
                 draw_level_means(page, strips, lines)
-            else:
+            elif lines.has_mean:
                 self.draw_mean()
             draw_effects(page, strips, lines)
         if not self.is_small:
             draw_group_means_beside(page, strips, lines, coloring)
-        draw_missing_mean(page, strips, lines)
+        if lines.has_mean:
+            draw_missing_mean(page, strips, lines)
         self.draw_selected()
         if not self.is_small:
             self.draw_selected_mean()

@@ -98,6 +98,7 @@ def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: Vi
 
 def _with_optional(opened: FeatureResult, lines: Lines, state: ViewState) -> Lines:
     """Add what a reader switched on about the feature."""
+    lines = replace(lines, has_mean=state.choice("partial_dependence"))
     effects = effect_lines(opened, lines, [name for name in EFFECTS if state.choice(name)])
     notes = [strong_correlations(opened).sentence] if state.choice("correlated") else []
     if effects and lines.y_span is not None:

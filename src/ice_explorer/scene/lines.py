@@ -96,8 +96,10 @@ class Lines:
         Whether the lines are drawn as their density.
     has_rug : bool
         Whether there are ticks at the observed values of the rows.
+    has_mean : bool
+        Whether the mean and its band are drawn.
     effects : tuple of EffectLine
-        Drawn next to the mean.
+        Drawn next to them.
     unlike : ndarray of shape (n_grid,) or None
         Share of the curves whose phantom observation at each grid value is unlike any observation.
     notes : tuple of str
@@ -133,6 +135,7 @@ class Lines:
     target: NDArray[np.float64] | None = None
     is_dense: bool = False
     has_rug: bool = False
+    has_mean: bool = True
     effects: tuple[EffectLine, ...] = ()
     unlike: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()

@@ -46,6 +46,7 @@ USUAL: Final[Mapping[str, object]] = {
     "rug": "auto",
     "full_slopes": False,
     "every_step": False,
+    "partial_dependence": True,
     "ale": False,
     "m_plot": False,
     "correlated": False,

@@ -681,6 +681,7 @@ VIEW_CHOICES: Final[Mapping[str, Form]] = {
     "rug": one_of("auto", "off"),
     "full_slopes": FLAG,
     "every_step": FLAG,
+    "partial_dependence": FLAG,
     "ale": FLAG,
     "m_plot": FLAG,
     "correlated": FLAG,

@@ -22,6 +22,7 @@ const SWITCHES = {
   shared_y: { label: "Same value axis for all features", on: true, off: false },
   every_step: { label: "Slopes of every step", on: true, off: false },
   full_slopes: { label: "Full range of slopes", on: true, off: false },
+  partial_dependence: { label: "Partial dependence ± SD", on: true, off: false },
   ale: { label: "ALE", on: true, off: false },
   m_plot: { label: "M-plot", on: true, off: false },
   correlated: { label: "Correlated features", on: true, off: false },
@@ -127,13 +128,13 @@ function linesChoice({ store, aborted, keep }: View): HTMLElement {
   return field;
 }
 
-/** Effects that are drawn next to the mean of the curves. */
 function effectsChoice(view: View): HTMLElement {
   const lines = EFFECTS.map((name) => hinted(switchOf(view, name), explanation(name).text, explanation(name).name));
   const field = html(
     "fieldset",
     { class: "ice-view-effects" },
-    html("legend", {}, "Beside partial dependence"),
+    html("legend", {}, "Effects"),
+    switchOf(view, "partial_dependence"),
     ...lines,
   );
   view.keep(

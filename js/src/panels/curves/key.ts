@@ -73,8 +73,9 @@ function meanItem({ store, keep }: View, { plot }: Shown): HTMLElement {
   const unweighted = html("span", { class: "ice-key-unweighted" }, ", unweighted");
   item.append(unweighted);
   keep(
-    () => [plot.value?.scene, store.decay.value < 1] as const,
-    ([scene, isWeighted]) => {
+    () => [plot.value?.scene, store.decay.value < 1, store.remembered.of("partial_dependence").value] as const,
+    ([scene, isWeighted, isShown]) => {
+      item.hidden = !isShown;
       if (scene === undefined) return;
       const { kind, onLevels, hasQuantileBand } = scene;
       mark.className = onLevels ? "ice-key-mean-level" : "ice-key-mean";

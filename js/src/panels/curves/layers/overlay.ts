@@ -227,14 +227,14 @@ export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement 
   const [average, selectedRows, selectedMean, pointedRow] = [svg("g"), svg("g"), svg("g"), svg("g")];
   layer.append(average, selectedRows, selectedMean, pointedRow);
   view.keep(
-    () => plot.value,
-    (shown) => {
+    () => [plot.value, store.remembered.of("partial_dependence").value] as const,
+    ([shown, hasMean]) => {
       if (store.pointed.peek() === null) view.tooltip.hide(); // it was about the plot before
       if (shown === null) return;
       const { scene, bottom, size } = shown;
       fitMarks(whole, size);
       update(layer, { width: size.width, height: scene.kind === "d-ice" ? bottom : size.height });
-      average.replaceChildren(...meanMarks(shown));
+      average.replaceChildren(...(scene.x.length === 0 ? [noSlope(shown)] : hasMean ? meanMarks(shown) : []));
     },
   );
   view.keep(
@@ -256,7 +256,7 @@ export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement 
 
 /** The mean and its band, over the axis and beside it. */
 function meanMarks(shown: Plot): SVGElement[] {
-  const { scene, x, y, left, top, bottom, slot } = shown;
+  const { scene, x, y, top, bottom, slot } = shown;
   const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
   const { axis, beside } = clippedParts(shown);
   if (scene.onLevels) {
@@ -269,9 +269,11 @@ function meanMarks(shown: Plot): SVGElement[] {
     const { mean, low, high } = scene.missing;
     beside.append(meanDot(slot.at, y(mean), inside(low), inside(high), slot.right - slot.left));
   }
-  if (scene.x.length > 0) return [axis, beside];
-  return [axis, beside, svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE)];
+  return [axis, beside];
 }
+
+const noSlope = ({ left, top, bottom }: Plot): SVGElement =>
+  svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE);
 
 function meanLine({ scene, x, y }: Plot, inside: (value: number) => number): SVGElement[] {
   const { mean, low, high } = scene;
