@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ice_explorer.scene.coloring import Coloring
-    from ice_explorer.scene.effects import EffectName
-    from ice_explorer.scene.lines import Lines
+    from ice_explorer.scene.lines import EffectName, Lines
     from ice_explorer.scene.scene import Scene
 
 _ROW: Final = 13.0

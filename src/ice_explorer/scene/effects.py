@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 import numpy as np
 
 from ice_explorer.beyond.effects import local_effects
+from ice_explorer.scene.lines import EffectLine, EffectName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,17 +20,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-EffectName = Literal["ale", "m_plot"]
 EFFECTS: Final[tuple[EffectName, ...]] = get_args(EffectName)
-
-
-@dataclass(frozen=True, eq=False)
-class EffectLine:
-    """An effect in the units of the lines that it is drawn over, at values on the axis."""
-
-    name: EffectName
-    x: Array
-    values: Array
 
 
 def effect_lines(feature: FeatureResult, lines: Lines, names: Sequence[EffectName]) -> tuple[EffectLine, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -18,12 +18,23 @@ if TYPE_CHECKING:
 
     from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.results.options import Kind
-    from ice_explorer.scene.effects import EffectLine
     from ice_explorer.scene.zoom import Span
 
 # Differences below this share of the values are rounding, not a picture.
 ROUNDING: Final = 1e-9
 _LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data leaves free
+
+
+EffectName = Literal["ale", "m_plot"]
+
+
+@dataclass(frozen=True, eq=False)
+class EffectLine:
+    """An effect in the units of the lines that it is drawn over, at places on the axis (n_values,)."""
+
+    name: EffectName
+    x: NDArray[np.float64]
+    values: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
