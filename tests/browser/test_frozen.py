@@ -330,64 +330,6 @@ def test_the_view_that_was_saved_is_the_view_that_opens(open_alone, explorer, tm
     expect(page.get_by_test_id("view-target")).to_be_checked()
 
 
-TILES_DRAWN)
-    tiles.nth(1).click()
-    page.get_by_test_id("compare").select_option(index=1)
-    expect(page.get_by_test_id("compared")).to_have_count(2)
-
-
-def test_a_plot_is_zoomed(page):
-    """The wheel with Ctrl moves the window, 0 shows all."""
-    box = still(page.get_by_test_id("plot"))
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.keyboard.down("Control")
-    page.mouse.wheel(0, -400)
-    page.keyboard.up("Control")
-    expect(page.get_by_test_id("zoom-reset")).to_be_visible()
-    page.get_by_test_id("plot").focus()
-    page.keyboard.press("0")
-    expect(page.get_by_test_id("zoom-reset")).to_be_hidden()
-
-
-def test_what_needs_the_model_is_not_offered(open_alone, X, tmp_path):
-    """No other output, no file that a kernel writes, and no more lines than there are; fewer can be drawn."""
-    path = ice.explain(Hostile(), X, progress=False).save(tmp_path / "few.html", feature="near", max_lines=55)
-    page = ready(open_alone(path), "near")
-    expect(page.get_by_test_id("output")).to_be_hidden()
-    page.get_by_test_id("export").click()
-    assert page.get_by_role("menuitem").all_text_contents() == [
-        "Download PNG",
-        "Copy PNG to the clipboard",
-        "Curves of the open feature as CSV",
-        "Ranking as CSV",
-    ]
-    page.keyboard.press("Escape")
-    lines = page.get_by_test_id("max-lines")
-    expect(lines.locator("option")).to_have_text(["50 curves", "55 curves"])
-    lines.select_option("50")
-    expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-drawn-lines", "50")
-    expect(page.locator("footer.ice-page-about")).to_contain_text("55 of 60 rows, the same for every feature")
-
-
-def test_the_view_that_was_saved_is_the_view_that_opens(open_alone, explorer, tmp_path):
-    """All that was set in the explorer, and what its reader chose, the observed target too."""
-    explorer.kind, explorer.color_by, explorer.decay, explorer.selection = "c-ice", "since", 0.4, [3, 9]
-    explorer.rank_by = "heterogeneity"
-    explorer._view = {"left": "map", "compared": ["far"], "target": True}
-    page = ready(open_alone(explorer.save(tmp_path / "set.html")), "near")
-    root = page.get_by_test_id("ice-explorer")
-    expect(root).to_have_attribute("data-kind", "c-ice")
-    expect(page.get_by_test_id("legend")).to_contain_text("since")
-    expect(page.get_by_test_id("decay-slider")).to_have_value("0.4")
-    expect(page.get_by_test_id("small-selected")).to_have_count(4)
-    expect(page.get_by_test_id("map")).to_be_visible()
-    expect(page.get_by_test_id("compared")).to_have_count(2)
-    page.get_by_test_id("kind-ice").click()
-    page.get_by_test_id("view").click()
-    expect(page.get_by_test_id("view-target")).to_be_enabled()
-    expect(page.get_by_test_id("view-target")).to_be_checked()
-
-
 def test_what_was_switched_on_works_without_a_kernel(open_alone, explorer, tmp_path):
     """Effects of every feature, and what varies with it; the menu says what the page was saved without."""
     explorer._view = {"ale": True, "correlated": True}
@@ -400,8 +342,8 @@ def test_what_was_switched_on_works_without_a_kernel(open_alone, explorer, tmp_p
     expect(page.get_by_test_id("view-unlike")).to_be_disabled()
     line = page.locator("label", has=page.get_by_test_id("view-unlike"))
     expect(line).to_contain_text("Not on this page: switch it on in the notebook before you save.")
-    page.locator('[data-test=bar][data-feature="gaps"]').click()
-    ready(page, "gaps")
+    page.locator('[data-test=bar][data-feature="far"]').click()
+    ready(page, "far")
     expect(page.get_by_test_id("effect-ale")).to_have_count(1)
 
 
