@@ -62,6 +62,11 @@ VALID_VIEW = st.fixed_dictionaries(
         "rug": st.sampled_from(["auto", "off"]),
         "full_slopes": st.booleans(),
         "every_step": st.booleans(),
+        "partial_dependence": st.booleans(),
+        "ale": st.booleans(),
+        "m_plot": st.booleans(),
+        "correlated": st.booleans(),
+        "unlike": st.booleans(),
         "zoom": st.dictionaries(
             st.sampled_from(["ice x: 1", "c-ice town: 1"]), st.lists(NUMBERS, min_size=4, max_size=4), max_size=1
         ),
@@ -102,7 +107,7 @@ REQUESTS = st.one_of(
         {"type": st.just("colors"), "column": FEATURES, "positions": POSITIONS},
         optional={"levels": st.none() | st.lists(WORDS, max_size=2)},
     ),
-    st.fixed_dictionaries({"type": st.just("drivers"), "feature": FEATURES}),
+    st.fixed_dictionaries({"type": st.sampled_from(["drivers", "effects", "correlated"]), "feature": FEATURES}),
     st.fixed_dictionaries(
         {"type": st.just("rows"), "positions": POSITIONS},
         optional={

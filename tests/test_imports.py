@@ -22,7 +22,7 @@ PACKAGES = {
     "adapters.models": "catboost narwhals numpy pandas sklearn torch xgboost",
     "adapters.structure": "catboost numpy sklearn xgboost",
     "curves": "numba numpy",
-    "metrics": "numba numpy sklearn",
+    "metrics": "numba numpy sklearn threadpoolctl",
     "features": "numpy",
     "engines": "numpy",
     "drivers": "numpy pandas",

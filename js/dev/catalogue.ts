@@ -7,11 +7,21 @@ import widget from "../src/index.ts";
 import type { Convention, Traits } from "../src/wire/protocol.ts";
 import { noColumn } from "./drivers.ts";
 import { alike, manyFeatures as many, someOfMany } from "./many.ts";
-import { clinic, FakeKernel, type FakeModel, observedClinic, outcomes, rentals, steppedClinic } from "./model.ts";
+import {
+  clinic,
+  FakeKernel,
+  type FakeModel,
+  observedClinic,
+  outcomes,
+  rentals,
+  steppedClinic,
+  weather,
+} from "./model.ts";
 
 const some = new FakeKernel(clinic(300));
 const flats = new FakeKernel(rentals(300));
 const stepped = new FakeKernel(steppedClinic(300));
+const warm = new FakeKernel(weather(400));
 const observed = new FakeKernel(observedClinic(300));
 const several = (labels: string[], n: number, overrides: Partial<Traits> = {}) => {
   const kernel = new FakeKernel(outcomes(200, labels), { outputs: labels.slice(0, n), responses: ["predict_proba"] });
@@ -157,6 +167,35 @@ export const cases: Record<string, () => FakeModel> = {
     new FakeKernel(clinic(3000), {}, 100).model({ max_lines: 5000, feature: "Steps a day", color_by: "BMI" }),
   "density of few": () => some.model({ feature: "Age", _view: { lines_as: "density" } }),
   "observed target": () => observed.model({ feature: "Age", _view: { target: true } }),
+  "ALE and M-plot": () => warm.model({ feature: "Temperature", _view: { ale: true, m_plot: true } }),
+  "ALE and M-plot, centred": () =>
+    warm.model({ feature: "Temperature", kind: "c-ice", anchor: "median", _view: { ale: true, m_plot: true } }),
+  "ALE and M-plot on levels": () => warm.model({ feature: "Season", _view: { ale: true, m_plot: true } }),
+  "ALE, zoomed": () =>
+    warm.model({
+      feature: "Temperature",
+      color_by: "Season",
+      _view: { ale: true, zoom: { "ice Temperature: predicted rentals": [0, 20, 50, 350] } },
+    }),
+  "ALE, waiting": () => {
+    const model = warm.model({ feature: "Temperature", _view: { ale: true, unlike: true } });
+    model.answer = (request) => (request.type === "effects" || request.type === "unlike" ? null : warm.answer(request));
+    return model;
+  },
+  "correlated features": () => warm.model({ feature: "Temperature", _view: { correlated: true } }),
+  "no correlated features": () => warm.model({ feature: "Wind", _view: { correlated: true } }),
+  "values unlike the data": () => warm.model({ feature: "Temperature", _view: { unlike: true } }),
+  "values unlike the data, slopes": () =>
+    warm.model({ feature: "Temperature", kind: "d-ice", _view: { unlike: true, correlated: true } }),
+  "values unlike the data, levels": () => warm.model({ feature: "Season", _view: { unlike: true } }),
+  "all that is optional": () =>
+    warm.model({
+      feature: "Apparent temperature",
+      kind: "c-ice",
+      color_by: "Season",
+      selection: [3],
+      _view: { ale: true, m_plot: true, correlated: true, unlike: true },
+    }),
   "same value axis": () => some.model({ feature: "Visits", _view: { shared_y: true } }),
   "same value axis, centred": () => some.model({ feature: "Visits", kind: "c-ice", _view: { shared_y: true } }),
   "slopes, cut": () => stepped.model({ kind: "d-ice", feature: "Blood pressure", color_by: "Smoker" }),

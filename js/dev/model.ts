@@ -43,6 +43,7 @@ import {
 } from "../src/wire/protocol.ts";
 import { isUnordered, writerOf } from "../src/words/values.ts";
 import { driversOf, groupsOf, type Second } from "./drivers.ts";
+import { correlatedOf, effectsOf, unlikeShares } from "./effects.ts";
 
 type Listener = (...values: never[]) => void;
 type Sent = Request & { id: string };
@@ -494,6 +495,32 @@ export class FakeKernel {
         const at = this.data.features.findIndex(({ name }) => name === request.feature);
         return { reply: { id, type: "result", body: this.drivers(at) } };
       }
+      case "effects": {
+        const { feature, predict } = this.varied(request.feature);
+        const areLevels = isUnordered(feature.kind ?? "numeric") || feature.levels !== undefined;
+        const { grid, ale, mPlot, mean: prediction } = effectsOf({ values: feature.values, areLevels, predict });
+        const body = { feature: feature.name, n_grid: grid.length, mean_prediction: prediction };
+        return { reply: { id, type: "result", body }, buffers: [grid, ale, mPlot] };
+      }
+      case "correlated": {
+        const features = this.data.features.map(({ name, values, levels }) => ({
+          name,
+          values,
+          areLevels: levels !== undefined,
+        }));
+        return { reply: { id, type: "result", body: correlatedOf(request.feature, features) } };
+      }
+      case "unlike": {
+        const { features } = this.data;
+        const at = features.findIndex(({ name }) => name === request.feature);
+        const { grid } = this.computed(at);
+        const shares = unlikeShares(grid, standIns(features[at]!), standIns(features[(at + 1) % features.length]!));
+        const share = mean(shares)!;
+        const whole = Math.round(100 * share);
+        const summary = `${whole} % of the phantom observations of '${request.feature}' are unlike any observation.`;
+        const body = { feature: request.feature, n_grid: grid.length, share, summary };
+        return { reply: { id, type: "result", body }, buffers: [grid, shares] };
+      }
       case "rows":
         return { reply: { id, type: "result", body: this.rows(request) } };
       case "what_if":
@@ -593,6 +620,14 @@ export class FakeKernel {
       },
       buffers,
     };
+  }
+
+  /** A feature, and the prediction of a row with another value of it. */
+  private varied(name: string): { feature: FakeFeature; predict: (row: number, value: number) => number } {
+    const { features, predict } = this.data;
+    const at = features.findIndex((feature) => feature.name === name);
+    const row = (i: number, value: number) => features.map(({ values }, other) => (other === at ? value : values[i]!));
+    return { feature: features[at]!, predict: (i, value) => predict(row(i, value), i) };
   }
 
   private drivers(at: number): DriversBody {
@@ -935,4 +970,39 @@ export function steppedClinic(n: number): FakeData {
     (row[at]! > middle ? (row[2] === 0 ? 0.3 : -0.25) : 0) +
     0.0004 * Math.sin(index) * row[at]!;
   return { ...data, predict };
+}
+
+/**
+ * Temperature and apparent temperature vary together. The model, fitted where they do, is steep where they do not: partial
+ * dependence leaves the data, ALE does not.
+ */
+export function weather(n: number): FakeData {
+  const source = randomLcg(0.7);
+  const normal = (mu: number, sigma: number) => {
+    const draw = randomNormal.source(source)(mu, sigma);
+    return Float64Array.from({ length: n }, draw);
+  };
+  const one = (value: number) => Math.round(10 * value) / 10;
+  const temperature = normal(14, 7).map(one);
+  const noise = normal(0, 1.2);
+  const apparent = temperature.map((value, i) => one(value * 1.15 - 2 + noise[i]!));
+  const humidity = temperature
+    .map((value) => value)
+    .map((value, i) => Math.round(85 - 1.4 * value + 9 * noise[(i + 7) % n]!));
+  const wind = normal(12, 4).map((value) => Math.round(Math.abs(value)));
+  const season = temperature.map((value) => (value < 8 ? 0 : value < 19 ? 1 : 2));
+  return {
+    features: [
+      { name: "Temperature", values: temperature },
+      { name: "Apparent temperature", values: apparent },
+      { name: "Humidity", values: humidity },
+      { name: "Wind", values: wind },
+      { name: "Season", kind: "category", levels: ["cold", "mild", "warm"], values: season },
+    ],
+    categories: [],
+    predict: ([warm, felt, wet, gusts, when]) =>
+      160 + 9 * warm! - 0.55 * (felt! * 0.87 - warm! + 1.7) ** 2 - 0.4 * wet! - 2 * gusts! + 12 * Number(when === 1),
+    outputLabel: "predicted rentals",
+    rowLabels: null,
+  };
 }

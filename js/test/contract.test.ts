@@ -2,20 +2,35 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { distances, likelihood } from "../src/geometry/likelihood.ts";
-import { standIns } from "../src/plots/scene.ts";
+import { type EffectName, effectLines } from "../src/plots/effects.ts";
+import { sceneOf, standIns } from "../src/plots/scene.ts";
 import { rankFeatures } from "../src/store/ranking.ts";
 import { Reading } from "../src/store/reading.ts";
 import { splitColors } from "../src/store/two_sides.ts";
 import { largestChange } from "../src/store/what_if.ts";
-import { decodeClasses, decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/wire/decode.ts";
 import {
+  decodeClasses,
+  decodeColors,
+  decodeCurves,
+  decodeEffects,
+  decodeImpact,
+  decodeProfile,
+  decodeUnlike,
+} from "../src/wire/decode.ts";
+import { bodyOf } from "../src/wire/forms.ts";
+import {
+  type Anchor,
   type ClassesBody,
   type ColorsBody,
+  type CorrelatedBody,
   type CurvesBody,
   type DriversBody,
+  type EffectsBody,
   type Header,
+  type Kind,
   PROTOCOL_VERSION,
   type RankBy,
+  type UnlikeBody,
   type WhatIfBody,
 } from "../src/wire/protocol.ts";
 import { rampWriter, writerOf } from "../src/words/values.ts";
@@ -44,6 +59,12 @@ type CurvesReply = Reply<
 >;
 type ClassesReply = Reply<ClassesBody, { rows: number[]; curves: number[][] }>;
 type ColorsReply = Reply<ColorsBody, { values: (string | null)[] }>;
+type EffectsReply = Reply<
+  EffectsBody,
+  { grid: string[]; ale: number[]; m_plot: number[]; drawn: Record<string, Partial<Record<EffectName, Known[]>>> }
+>;
+type UnlikeReply = Reply<UnlikeBody, { shares: number[]; share: number }>;
+type CorrelatedReply = Reply<CorrelatedBody, Record<string, number>>;
 type DriversReply = Reply<DriversBody, { upper: Record<string, number[] | null> }>;
 /** By decay, feature and metric. */
 type Table = Record<string, Record<string, Record<string, Known>>>;
@@ -170,6 +191,48 @@ describe.each(replies<CurvesReply>("curves"))("the curves of $request.feature", 
     const far = curves.distances ?? distances(grid, standIns(curves), likelihoodScale);
     expectClose(all(likelihood(far, 0.5)), means.likelihood, 1e-6);
   });
+});
+
+describe.each(replies<EffectsReply>("effects"))("the effects of $request.feature", ({ body, buffers, means }) => {
+  const effects = decodeEffects(body, buffers.map(bytes));
+  const whole = replies<CurvesReply>("curves").find((reply) => reply.request.feature === body.feature)!;
+  const curves = decodeCurves(whole.body, whole.buffers.map(bytes));
+
+  test("are those of the engine", () => {
+    expect(all(effects.grid).map(writerOf(curves))).toEqual(means.grid);
+    expectClose(all(effects.ale), means.ale, 1e-5);
+    expectClose(all(effects.mPlot, effects.meanPrediction), means.m_plot, 1e-5);
+  });
+
+  test.each(Object.entries(means.drawn))("are drawn as in figures: %s", (drawnAs, wanted) => {
+    const [kind, anchor] = drawnAs.split(" ") as [Kind, string];
+    const scene = sceneOf(curves, kind, anchor === "41.5" ? 41.5 : (anchor as Anchor));
+    const lines = effectLines(scene, effects, ["ale", "m_plot"]);
+    for (const { name, values } of lines) {
+      const got = all(values, scene.base).map((value) => (Number.isNaN(value) ? null : value));
+      expect(got.map((value) => value === null)).toEqual(wanted[name]!.map((value) => value === null));
+      expectClose(
+        got.map((value) => value ?? 0),
+        wanted[name]!.map((value) => value ?? 0),
+        1e-4,
+      );
+    }
+    expect(lines.map(({ name }) => name)).toEqual(Object.keys(wanted));
+  });
+});
+
+test.each(replies<UnlikeReply>("unlike"))("shares of unlike values are those of $request.feature", (reply) => {
+  const { shares, summary } = decodeUnlike(reply.body, reply.buffers.map(bytes));
+  expectClose(all(shares), reply.means.shares, 1e-6);
+  expect(reply.body.share).toBeCloseTo(reply.means.share, 9);
+  expect(summary).toContain(reply.body.feature);
+});
+
+test.each(replies<CorrelatedReply>("correlated"))("correlations with $request.feature are the engine's", (reply) => {
+  const { items, lead } = bodyOf("correlated", reply.body);
+  for (const { column, correlation } of items) expect(correlation).toBeCloseTo(reply.means[column]!, 9);
+  const isStrong = Object.values(reply.means).some((value) => Math.abs(value) >= 0.5);
+  expect([items.length > 0, lead === "Varies with"]).toEqual([isStrong, isStrong]);
 });
 
 test.each(replies<ClassesReply>("classes"))("every class has its own curves", ({ body, buffers, means }) => {

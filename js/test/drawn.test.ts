@@ -79,7 +79,7 @@ describe("a figure and the screen have in common", () => {
 
   test.each(written.slopes)("where the axis of slopes is cut: $name, $full", (each) => {
     const scene = slopes(each.lengths, each.lines, each.times);
-    const range = valueRange(scene, { shared: null, target: null, full: each.full });
+    const range = valueRange(scene, { shared: null, target: null, effects: [], full: each.full });
     const { low, high, cut, above, below } = range;
     expect({ low, high, cut, above, below }).toEqual(each.range);
     if (cut === "yes") expect(leavingText(range, scene.extent, scene.curves.nLines)).toBe(each.text);

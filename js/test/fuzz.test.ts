@@ -5,15 +5,17 @@ import { expect, test, vi } from "vitest";
 import { clinic, FakeKernel } from "../dev/model.ts";
 import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../src/standalone/snapshot_client.ts";
 import type { Store } from "../src/store/store.ts";
-import { decodeClasses, decodeColors, decodeCurves } from "../src/wire/decode.ts";
+import { decodeClasses, decodeColors, decodeCurves, decodeEffects, decodeUnlike } from "../src/wire/decode.ts";
 import type {
   Bodies,
   ClassesBody,
   ColorsBody,
   ColorsRequest,
   CurvesBody,
+  EffectsBody,
   Request,
   Traits,
+  UnlikeBody,
 } from "../src/wire/protocol.ts";
 import { changed, changes } from "./odd.ts";
 import { closeStores, storeOf } from "./stores.ts";
@@ -42,6 +44,10 @@ function decode({ request, body }: Reply, buffers: Uint8Array[]): unknown {
       return decodeCurves(body as CurvesBody, buffers);
     case "classes":
       return decodeClasses(body as ClassesBody, buffers);
+    case "effects":
+      return decodeEffects(body as EffectsBody, buffers);
+    case "unlike":
+      return decodeUnlike(body as UnlikeBody, buffers);
     default:
       return decodeColors(body as ColorsBody, buffers, (request as ColorsRequest).positions.length);
   }

@@ -11,6 +11,7 @@ from scipy.stats.contingency import association
 from witnesses import data, nonlinear
 
 import ice_explorer as ice
+from ice_explorer.beyond.correlations import strong_correlations
 from ice_explorer.errors import InvalidOptionError
 
 
@@ -76,3 +77,21 @@ def test_a_number_of_features_is_returned():
     with pytest.raises(InvalidOptionError) as caught:
         e["x"].correlated(n=0)
     assert str(caught.value) == "`n` must be an integer of at least 1; got 0. Leave it out for 5."
+
+
+def test_features_are_listed_where_one_varies_strongly_with_another():
+    """Weak ones are left out; with none a sentence says so."""
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=400)
+    X = pd.DataFrame({"x": x, "strong": -x + 0.5 * generator.normal(size=400)})
+    X["middling"], X["weak"] = x + 2 * generator.normal(size=400), generator.normal(size=400)
+    e = explain(lambda X: X["x"], X)
+    table, found = e["x"].correlated()["correlation"], strong_correlations(e["x"])
+    assert [item.feature for item in found.items] == ["strong", "middling"]
+    assert [item.correlation for item in found.items] == table[["strong", "middling"]].tolist()
+    assert (
+        found.sentence
+        == f"Varies with strong (\N{MINUS SIGN}{-table['strong']:.2f}), middling ({table['middling']:.2f})."
+    )
+    none = strong_correlations(e["weak"])
+    assert (none.items, none.sentence) == ((), "No other feature has a correlation of 0.5 or more with weak.")

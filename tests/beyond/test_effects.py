@@ -16,6 +16,7 @@ from sklearn.neighbors import NearestCentroid
 from witnesses import data, nonlinear
 
 import ice_explorer as ice
+from ice_explorer.beyond.effects import local_effects
 from ice_explorer.errors import InvalidOptionError, PredictionError, UnknownFeatureError
 
 KINDS = ["partial_dependence", "ale", "m_plot"]
@@ -267,3 +268,33 @@ def test_an_unknown_feature_is_refused():
     """As by indexing."""
     with pytest.raises(UnknownFeatureError):
         explain(nonlinear, data()).effects("y")
+
+
+def test_local_effects_are_within_the_axis_that_is_drawn():
+    """Levels at their places, without those that are not on the grid; of numbers the ends are between values."""
+    generator = np.random.default_rng(0)
+    X = pd.DataFrame({"x": generator.normal(size=200), "town": generator.choice([*"abcd"], 200)})
+    grid = {"x": [-0.5, 0.0, 0.25], "town": ["b", "d"]}
+    e = explain(lambda X: X["x"] ** 3 + (X["town"] == "b"), X, grid=grid)
+    of_town, table = local_effects(e["town"]), e.effects("town", ["ale", "m_plot"])
+    assert_array_equal(of_town.grid, [0, 1])
+    assert_allclose(of_town.ale, table["ale"][e["town"].grid])
+    assert_allclose(of_town.m_plot, table["m_plot"][e["town"].grid])
+    of_x, table = local_effects(e["x"]), e.effects("x", ["ale", "m_plot"])
+    assert (of_x.grid[0], of_x.grid[-1]) == (-0.5, 0.25)
+    assert_array_equal(of_x.grid[1:-1], [value for value in table.index if -0.5 < value < 0.25])
+    assert_allclose(of_x.ale, np.interp(of_x.grid, table.index, table["ale"]))
+    assert_allclose(of_x.mean_prediction, e.predictions(range(200)).mean())
+
+
+def test_local_effects_are_computed_once():
+    """And end where what is called between blocks raises."""
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    f = explain(lambda X: X[:, 0] * X[:, 1], X)["x0"]
+
+    def end():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        local_effects(f, end)
+    assert local_effects(f) is local_effects(f, end)

@@ -330,6 +330,23 @@ def test_the_view_that_was_saved_is_the_view_that_opens(open_alone, explorer, tm
     expect(page.get_by_test_id("view-target")).to_be_checked()
 
 
+def test_what_was_switched_on_works_without_a_kernel(open_alone, explorer, tmp_path):
+    """Effects of every feature, and what varies with it; the menu says what the page was saved without."""
+    explorer._view = {"ale": True, "correlated": True}
+    page = ready(open_alone(explorer.save(tmp_path / "optional.html")), "near")
+    expect(page.get_by_test_id("effect-ale")).to_have_count(1)
+    expect(page.get_by_test_id("correlated-lead")).to_have_text(re.compile("^(Varies with|No other feature has)"))
+    page.get_by_test_id("view").click()
+    page.get_by_test_id("view-m_plot").click()
+    expect(page.get_by_test_id("effect-m_plot")).to_have_count(1)
+    expect(page.get_by_test_id("view-unlike")).to_be_disabled()
+    line = page.locator("label", has=page.get_by_test_id("view-unlike"))
+    expect(line).to_contain_text("Not on this page: switch it on in the notebook before you save.")
+    page.locator('[data-test=bar][data-feature="far"]').click()
+    ready(page, "far")
+    expect(page.get_by_test_id("effect-ale")).to_have_count(1)
+
+
 TILES_DRAWN = """() => [...document.querySelectorAll("[data-test=tile]")].every((tile) =>
     [...tile.querySelectorAll("canvas")].some((canvas) => {
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

@@ -27,10 +27,13 @@ from ice_explorer.features.display_axis import writer
 from ice_explorer.features.number_text import cell_text
 from ice_explorer.results.options import RANKINGS
 from ice_explorer.scene.build import ranking_of
+from ice_explorer.scene.curve_lines import lines_of
+from ice_explorer.scene.effects import EFFECTS, effect_lines
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.session import work_of
 from ice_explorer.wire.colors import colors_of, groups_of
+from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
 from ice_explorer.wire.header import Tables, header_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import PROTOCOL_VERSION
@@ -45,6 +48,9 @@ DTYPES = {
     "continuous colors": ["f8"],
     "category colors": ["f4"],
     "drivers": [],
+    "effects": ["f8", "f4", "f4"],
+    "correlated": [],
+    "unlike": ["f8", "f4"],
     "groups": ["f4"],
     "rows": [],
     "what_if": [],
@@ -158,6 +164,9 @@ def contract():
             colors_reply(explanation, "town", ["Kiš", "Ur"]),
             drivers_reply(explanation, "side"),
             groups_reply(explanation, "side"),
+            *(effects_reply(explanation, name) for name in ("income", "age", "town", "grade", "constant")),
+            *(correlated_reply(explanation, name) for name in ("income", "member")),
+            *(unlike_reply(explanation, name) for name in ("age", "town")),
             rows_reply(explanation, [0, 1, 2]),
             rows_reply(explanation._with_target(np.arange(12.0)), [0, 1, 2, 3], sort_by=4, descending=True, most=3),
             rows_reply(explanation, list(range(12)), sort_by=2, descending=False, most=11),
@@ -231,6 +240,45 @@ def groups_reply(explanation, name):
     rule_of = np.frombuffer(buffers[0], "<f4").astype(int)
     means = {"rules": [body["levels"][at] for at in rule_of]}
     request = {"type": "groups", "feature": name, "positions": rows}
+    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+
+
+def effects_reply(explanation, name):
+    """With the lines that pictures draw, by kind and anchor."""
+    feature = explanation[name]
+    body, buffers = effects_of(feature)
+    table = explanation.effects(name, ("ale", "m_plot"))
+    drawn = {}
+    for kind, anchor in (("ice", "min"), ("c-ice", "min"), ("c-ice", "median"), ("c-ice", 41.5), ("c-ice", "own")):
+        lines = lines_of(explanation, feature, ViewState(kind=kind, anchor=anchor, max_lines=100))
+        found = effect_lines(feature, lines, EFFECTS)
+        drawn[f"{kind} {anchor}"] = {line.name: [plain(value) for value in line.values] for line in found}
+    means = {
+        "grid": [as_text(value) for value in table.index],
+        "ale": table["ale"].tolist(),
+        "m_plot": table["m_plot"].tolist(),
+        "drawn": drawn,
+    }
+    request = {"type": "effects", "feature": name}
+    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+
+
+def correlated_reply(explanation, name):
+    means = explanation[name].correlated()["correlation"].to_dict()
+    request = {"type": "correlated", "feature": name}
+    return {"request": request, "body": correlated_of(explanation[name]), "buffers": [], "means": means}
+
+
+def unlike_reply(explanation, name):
+    feature = explanation[name]
+    body, buffers = unlike_of(feature)
+    found = feature.extrapolation()
+    means = {
+        "grid": [as_text(value) for value in feature.grid],
+        "shares": found.grid_shares.tolist(),
+        "share": found.share,
+    }
+    request = {"type": "unlike", "feature": name}
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
 
 

@@ -376,6 +376,104 @@ def test_no_target_is_observed_on_the_scale_of_log_odds():
     assert seen(explain(classifier, X, response="log_odds", progress=False), **state).lines.target is None
 
 
+# --- what is optional -----------------------------------------------------------------------------
+
+OPTIONAL = {"ale": True, "m_plot": True, "correlated": True, "unlike": True}
+
+
+@pytest.fixture(scope="module")
+def together():
+    """Two columns that vary together, a model that differs where they do not, one that it adds, and levels."""
+    generator = np.random.default_rng(1)
+    first = generator.normal(size=N)
+    second = first + 0.1 * generator.normal(size=N)
+    X = pd.DataFrame({"first": first, "second": second, "third": generator.normal(size=N)})
+    X["level"] = np.where(first < -0.5, "low", np.where(first < 0.5, "mid", "high"))
+    return explain(
+        lambda rows: rows["first"] - 20 * (rows["first"] - rows["second"]) ** 2 + rows["third"], X, progress=False
+    )
+
+
+def test_effects_are_drawn_where_the_kind_has_their_unit(together):
+    """On ICE, ALE is shifted to the mean prediction; on c-ICE both are 0 at the anchor. Slopes have none."""
+    table = together.effects("first", ("ale", "m_plot"))
+    mean = float(np.mean(together.predictions(range(N))))
+    ale, m_plot = seen(together, feature="first", choices=OPTIONAL).lines.effects
+    assert (ale.name, m_plot.name) == ("ale", "m_plot")
+    assert_allclose(ale.values, table["ale"] + mean)
+    assert_allclose(m_plot.values, table["m_plot"])
+    lines = seen(together, feature="first", kind="c-ice", anchor="median", choices=OPTIONAL).lines
+    for effect in lines.effects:
+        assert_allclose(np.interp(lines.anchored_at, effect.x, effect.values), 0, atol=1e-12)
+    own = seen(together, feature="first", kind="c-ice", anchor="own", choices=OPTIONAL).lines.effects
+    assert_allclose(own[0].values, table["ale"])
+    assert_allclose(own[1].values, table["m_plot"] - mean)
+    assert seen(together, feature="first", kind="d-ice", choices=OPTIONAL).lines.effects == ()
+    assert seen(together, feature="first").lines.effects == ()
+
+
+def test_partial_dependence_and_ale_part_where_features_vary_together(together):
+    """Partial dependence falls at both ends, where no rows are; ALE rises along the data."""
+    lines = seen(together, feature="first", choices={"ale": True}).lines
+    (ale,) = lines.effects
+    assert lines.mean[-1] < lines.mean.max() - 20
+    assert ale.values[-1] - ale.values[0] > 3
+    (added,) = seen(together, feature="third", choices={"ale": True}).lines.effects
+    of_third = seen(together, feature="third").lines
+    at = np.interp(added.x, of_third.x, of_third.mean)
+    assert_allclose(added.values - added.values.mean(), at - at.mean(), atol=1e-9)
+
+
+def test_the_value_axis_reaches_over_effects(together):
+    """Also where it is the same for all features, and where lines are switched off."""
+    for choices in ({}, {"shared_y": True}):
+        lines = seen(together, feature="second", kind="c-ice", choices={**choices, **OPTIONAL}).lines
+        low, high = lines.y_domain
+        assert all(low <= effect.values.min() and effect.values.max() <= high for effect in lines.effects)
+
+
+@pytest.mark.parametrize(("feature", "mark"), [("first", "ale"), ("level", "m_plot")])
+def test_what_is_optional_is_drawn_and_named(together, feature, mark):
+    """Each effect in the plot and in the legend, the strip under the lines, and sentences over them."""
+    view, page = page_of(together, feature=feature, choices=OPTIONAL, with_ranking=False)
+    root = ET.fromstring(svg_page(page, view.heading, view.description, "{}"))  # noqa: S314 - written just now
+    assert group(root, mark) is not None
+    assert {"ALE", "M-plot"} <= set(texts(group(root, "key")))
+    assert len(list(group(root, "unlike").iter())) > 1
+    assert view.panel_description.count("ALE, M-plot") == 1
+    written = " ".join(texts(group(root, "curves")))
+    assert together[feature].extrapolation().summary in written
+    assert "Varies with" in written
+    assert_texts_have_their_place(root)
+    without = drawn(together, feature=feature)
+    assert all(group(without, name) is None for name in ("ale", "m_plot", "unlike"))
+    assert png_page(page, "t", "d", "{}").startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("feature", ["first", "level"])
+def test_the_mean_can_be_switched_off(together, feature):
+    """With its band and its entry in the legend."""
+    root = drawn(together, feature=feature, choices={"partial_dependence": False, "ale": True})
+    assert [group(root, name) for name in ("partial-dependence", "band")] == [None, None]
+    assert group(root, "ale") is not None
+    named = texts(group(root, "key"))
+    assert named[0] == "ALE"
+
+
+def test_where_nothing_varies_with_a_feature_a_sentence_says_so(together):
+    """Correlations are listed where one is strong."""
+    (note,) = seen(together, feature="third", choices={"correlated": True}).lines.notes
+    assert note == "No other feature has a correlation of 0.5 or more with third."
+
+
+def test_the_picture_of_a_notebook_fits_no_models(together):
+    """It says so; a saved file has the strip."""
+    text = picture(together, {"feature": "first", "choices": {"unlike": True}})
+    root = ET.fromstring(text)  # noqa: S314 - our own
+    assert group(root, "unlike") is None
+    assert json.loads(root.findtext(f"{SVG}metadata"))["not_drawn"] == ["unlike"]
+
+
 # --- two colours ----------------------------------------------------------------------------------
 
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
+from ice_explorer.results import extrapolation
 
 
 def product(X):
@@ -96,3 +98,37 @@ def test_integer_weights_have_the_scores_of_repeated_rows():
     assert_allclose(repeated.scores, weighted.scores[repeats], rtol=1e-9, atol=1e-9)
     assert_allclose(repeated.threshold, weighted.threshold, rtol=1e-9)
     assert_allclose(repeated.share, weighted.share, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_scores", [1, 1000, 10**9])
+def test_shares_along_the_axis_are_the_same_block_by_block(monkeypatch, n_scores):
+    """By weight, and where all weights are equal; found once."""
+    monkeypatch.setattr(extrapolation, "_SCORES_AT_A_TIME", n_scores)
+    X = square_without_a_quadrant(200)
+    weights = np.random.default_rng(1).integers(0, 3, 200).astype(float)
+    for options in ({}, {"sample_weight": weights}):
+        f = ice.explain(product, X, progress=False, **options)["x0"]
+        found, whole = f._unlike_shares(), f.extrapolation()
+        assert_allclose(found.grid_shares, whole.grid_shares, rtol=1e-12, atol=1e-15)
+        assert_allclose(found.share, whole.share)
+        assert found.summary == whole.summary
+        assert f._unlike_shares() is found
+
+
+@pytest.mark.parametrize("is_category", [False, True])
+def test_estimating_can_be_ended_between_models(is_category):
+    """What is raised there ends it, and nothing half done is kept."""
+    X = pd.DataFrame(square_without_a_quadrant(200), columns=["x0", "x1"])
+    X["level"] = np.where(X["x1"] < 0, "a", "b")
+    f = ice.explain(lambda X: X["x0"] * X["x1"], X, progress=False)["level" if is_category else "x0"]
+    n_fits = []
+
+    def end():
+        n_fits.append(1)
+        if len(n_fits) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        f._unlike_shares(end)
+    f._unlike_shares(lambda: n_fits.append(1))
+    assert len(n_fits) == (2 + 5 if is_category else 2 + 10)

@@ -26,6 +26,7 @@ from ice_explorer.standalone import page as page_module
 from ice_explorer.standalone.answers import lines_that_fit
 from ice_explorer.standalone.pack import pack
 from ice_explorer.widget.session import work_of
+from ice_explorer.wire.effects import correlated_of, effects_of
 from ice_explorer.wire.rows import drivers_of
 
 EVIL = "</script><img src=x onerror=alert(1)>"
@@ -175,6 +176,20 @@ def test_colours_rows_and_drivers_are_there(explanation, whole, X):
     (levels,) = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(town["apart"]))
     assert [town["apart"]["body"]["levels"][int(level)] for level in levels[:3]] == ["hamlet"] * 3
     assert snapshot["colors"][0]["apart"] is None
+
+
+def test_replies_are_there_that_were_switched_on(explanation, whole, tmp_path):
+    """Of all features, as a page opens each; those that were not switched on are left out."""
+    optional = ("effects", "correlated", "unlike")
+    assert [whole.snapshot[name] for name in optional] == [[], [], []]
+    state = ViewState(choices={"m_plot": True, "correlated": True})
+    page = Page(save(explanation, state, tmp_path / "optional.html", max_lines=20))
+    assert [len(page.snapshot[name]) for name in optional] == [6, 6, 0]
+    assert page.snapshot["correlated"][0] == correlated_of(explanation["near"])
+    packed = page.snapshot["effects"][0]
+    body, buffers = effects_of(explanation["near"])
+    assert packed["body"] == body
+    assert page.buffers(packed) == buffers
 
 
 def test_what_it_shows_first_is_the_view(some):

@@ -8,6 +8,7 @@ import { scrollBehavior } from "../elements/move_to.ts";
 import { Tabs } from "../elements/tabs.ts";
 import { classesPanel } from "../panels/beside/classes.ts";
 import { ComparePanel } from "../panels/beside/compare.ts";
+import { correlatedLine } from "../panels/beside/correlated.ts";
 import { driversLine } from "../panels/beside/drivers.ts";
 import { colorControl } from "../panels/controls/color_by.ts";
 import { decayPanel } from "../panels/controls/decay.ts";
@@ -100,7 +101,13 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
   const overCurves = html("div", {}, controls);
   const overGrid = html("div", { class: "ice-grid-kind" });
   const ofOne = whileShown(view, () => right.value !== "all");
-  const beside = { pins, compare: new ComparePanel(ofOne), drivers: driversLine(ofOne), controls: overCurves };
+  const beside = {
+    pins,
+    compare: new ComparePanel(ofOne),
+    correlated: correlatedLine(ofOne),
+    drivers: driversLine(ofOne),
+    controls: overCurves,
+  };
   const one = html("div", {}, curvesPanel(ofOne, beside, classesPanel(ofOne)));
   const toFeature = (): void => {
     const isFocused = all.contains(focusedBeside(all));

@@ -48,6 +48,8 @@ export interface Plot {
   slopesEnd: number;
   /** Height of the ticks of observed values below that; 0 if there are none. */
   rug: number;
+  /** Height of the strip of unlike values below that; 0 if there is none. */
+  unlike: number;
   axis: number;
   x: Scale;
   /** From values relative to the scene's base. */
@@ -83,6 +85,10 @@ export type Drawable = Pick<
 /** Height of the histogram, and of the spread of the slopes. */
 const STRIP = 28;
 const RUG = 8;
+/** Height of the strip of unlike values. */
+const UNLIKE = 24;
+/** Room for its name on the left. */
+const UNLIKE_LABEL = 48;
 /** A step curve inks about as many pixels as this many other curves. */
 const STEP_LINES = 4;
 const AXIS_LABELS = 24;
@@ -177,15 +183,22 @@ interface Setting {
   font: string;
   range: ValueRange;
   rug: number;
+  unlike: number;
+}
+
+/** Strips under the curves that are optional. */
+interface Strips {
+  rug: boolean;
+  unlike: boolean;
 }
 
 /** Axes and margins of a plot whose axis labels have this height. */
-function layOut({ scene, size, font, range: { low, high }, rug }: Setting, labelsHeight: number) {
+function layOut({ scene, size, font, range: { low, high }, rug, unlike }: Setting, labelsHeight: number) {
   const { curves, base } = scene;
   const [lowest, highest] = curves.predictionRange;
   const centred = scene.kind === "c-ice" && highest > lowest;
   const axis = size.height - labelsHeight;
-  const slopesEnd = axis - STRIP - rug;
+  const slopesEnd = axis - STRIP - unlike - rug;
   const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
   const inner = Math.max(1, bottom - TOP - 2 * BREATH);
   const pad = high > low ? ((high - low) * BREATH) / inner : Math.abs(low + base) * 0.05 || 0.5;
@@ -198,7 +211,7 @@ function layOut({ scene, size, font, range: { low, high }, rug }: Setting, label
   );
   const share = scaleLinear(times(y.domain(), 1 / (highest - lowest)), y.range());
   const rangeTicks = centred ? ticksOf(share, wanted, CHANGE) : [];
-  const left = Math.max(24, labelWidth(yTicks, font) + 12);
+  const left = Math.max(unlike > 0 ? UNLIKE_LABEL : 24, labelWidth(yTicks, font) + 12);
   const slotRoom = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
   const margin = centred ? labelWidth(rangeTicks, font) + 12 : 8;
   const right = Math.max(left + 40, size.width - margin - slotRoom);
@@ -212,13 +225,13 @@ export function plotOf(
   size: Size,
   theme: Theme,
   range: ValueRange,
-  hasRug: boolean,
+  strips: Strips,
 ): Plot {
   const { curves } = scene;
   const { nLines } = curves;
   const write = writerOf(curves);
-  const rug = hasRug ? RUG : 0;
-  const setting = { scene, size, font: theme.font, range, rug };
+  const [rug, unlike] = [strips.rug ? RUG : 0, strips.unlike ? UNLIKE : 0];
+  const setting = { scene, size, font: theme.font, range, rug, unlike };
   // Labels of levels need another height, which hardly changes the width that they are fitted to.
   let fit = layOut(setting, AXIS_LABELS);
   let labels: LevelLabels | null = null;
@@ -239,6 +252,7 @@ export function plotOf(
     slot,
     reach,
     rug,
+    unlike,
     shared: range.shared,
     isCut: range.cut === "yes",
     top: TOP,

@@ -2,6 +2,7 @@
 import { extent } from "d3-array";
 import type { Figures } from "../wire/decode.ts";
 import type { Kind } from "../wire/protocol.ts";
+import type { EffectLine } from "./effects.ts";
 import type { Scene } from "./scene.ts";
 
 export interface ValueRange {
@@ -22,6 +23,8 @@ export interface RangeChoices {
   shared: [number, number] | null;
   /** Observed targets that are drawn as well. */
   target: Float64Array | null;
+  /** Effects that are drawn as well. */
+  effects: readonly EffectLine[];
   /** All slopes, however steep. */
   full: boolean;
 }
@@ -98,7 +101,7 @@ function leaving({ values, x, curves }: Scene, low: number, high: number): Pick<
   return { above, below };
 }
 
-export function valueRange(scene: Scene, { shared, target, full }: RangeChoices): ValueRange {
+export function valueRange(scene: Scene, { shared, target, effects, full }: RangeChoices): ValueRange {
   const [low, high] = scene.extent;
   const whole: ValueRange = { low, high, shared: false, cut: "no", above: 0, below: 0 };
   if (scene.kind === "d-ice") {
@@ -115,6 +118,7 @@ export function valueRange(scene: Scene, { shared, target, full }: RangeChoices)
   }
   const ends = [low, high];
   if (target !== null) ends.push(...extent(target, (value) => value - scene.base).filter((end) => end !== undefined));
+  for (const { values } of effects) ends.push(...values.filter(Number.isFinite));
   // What lies beyond, of missing values and of rows between the grid values, is never cut off.
   if (shared !== null) ends.push(...shared.map((end) => end - scene.base));
   return { ...whole, low: Math.min(...ends), high: Math.max(...ends), shared: shared !== null };

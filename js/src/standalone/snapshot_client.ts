@@ -1,7 +1,7 @@
 /** Client of a saved page: replies precomputed for every feature and column, for one set of rows. */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { maxIndex, minIndex } from "d3-array";
-import { type Answer, Cancelled, type Client, KernelError, sentenceOf } from "../wire/client.ts";
+import { type Answer, Cancelled, type Client, KernelError, type OptionalRequest, sentenceOf } from "../wire/client.ts";
 import { float32, float64, uint32 } from "../wire/decode.ts";
 import { bodyOf } from "../wire/forms.ts";
 import type {
@@ -11,13 +11,16 @@ import type {
   ClassesBody,
   ColorsBody,
   Convention,
+  CorrelatedBody,
   CurvesBody,
   DriversBody,
+  EffectsBody,
   Extreme,
   Request,
   RowsBody,
   RowsRequest,
   Traits,
+  UnlikeBody,
 } from "../wire/protocol.ts";
 import { unreachable } from "../wire/protocol.ts";
 import type { StaticModel } from "./static_model.ts";
@@ -47,6 +50,10 @@ export interface Snapshot {
   /** `apart` keeps the levels that rules name separate; null where they are separate anyway. */
   colors: (PackedColors & { apart: PackedColors | null })[];
   drivers: DriversBody[];
+  /** Replies to requests that were switched on when the page was saved; else empty. */
+  effects: (Packed & { body: EffectsBody })[];
+  correlated: CorrelatedBody[];
+  unlike: (Packed & { body: UnlikeBody })[];
   /** Null where two columns together explain no more than one. */
   groups: ((Packed & { body: CategoryColors }) | null)[];
   /** Empty where there is one output, or too many. */
@@ -142,6 +149,13 @@ export class SnapshotClient implements Client {
         return this.#groups(request.feature, request.positions);
       case "drivers":
         return { body: this.snapshot.drivers[this.#feature(request.feature)]!, buffers: [] };
+      case "correlated":
+        return { body: this.#kept("correlated", request.feature), buffers: [] };
+      case "effects":
+      case "unlike": {
+        const { body, ...packed } = this.#kept(request.type, request.feature);
+        return { body, buffers: await buffersOf(this.read, packed) };
+      }
       case "rows":
         return { body: await this.#rowsOf(request), buffers: [] };
       case "extreme":
@@ -157,6 +171,14 @@ export class SnapshotClient implements Client {
       default:
         return unreachable(request);
     }
+  }
+
+  readonly answers = (type: OptionalRequest): boolean => this.snapshot[type].length > 0;
+
+  #kept<T extends OptionalRequest>(type: T, feature: string): Snapshot[T][number] {
+    const known = this.snapshot[type][this.#feature(feature)];
+    if (known === undefined) throw new KernelError(NO_KERNEL);
+    return known;
   }
 
   #feature(name: string): number {

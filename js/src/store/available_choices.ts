@@ -1,5 +1,6 @@
 /** The choices for the open feature, and why others are not available. */
 import { slopeEnds } from "../geometry/transforms.ts";
+import type { Client } from "../wire/client.ts";
 import type { Curves } from "../wire/decode.ts";
 import type { Kind } from "../wire/protocol.ts";
 import { drawnKind, hasLevels } from "../words/values.ts";
@@ -20,12 +21,19 @@ export interface Offers {
   shared_y: Offer;
   target: Offer;
   rug: Offer;
+  partial_dependence: Offer;
+  ale: Offer;
+  m_plot: Offer;
+  correlated: Offer;
+  unlike: Offer;
 }
 
 export interface Situation {
   curves: Curves | null;
   kind: Kind;
   response: string;
+  /** Whether requests of a type are answered; a saved page answers those that were switched on when it was saved. */
+  answers: Client["answers"];
 }
 
 /** Scales on which no target is observed. */
@@ -34,10 +42,14 @@ const NO_TARGET: Record<string, string> = {
   decision_function: "The target is not on the scale of the decision function.",
 };
 
-export function offersOf({ curves, kind, response }: Situation): Offers {
+const NO_EFFECT = "Only available for ICE and c-ICE, which have the unit of the prediction.";
+const NOT_SAVED = "Not on this page: switch it on in the notebook before you save.";
+
+export function offersOf({ curves, kind, response, answers }: Situation): Offers {
   const drawn = drawnKind(kind, curves?.kind ?? "numeric");
   const onLevels = curves !== null && hasLevels(curves.kind) && drawn !== "d-ice";
   const nothing = curves === null ? "Open a feature first." : null;
+  const effectOffer = drawn === "d-ice" ? NO_EFFECT : answers("effects") ? null : NOT_SAVED;
   return {
     density: nothing ?? (onLevels ? "Not available for levels: every row is already a dot." : null),
     full_slopes: drawn === "d-ice" ? nothing : undefined,
@@ -45,12 +57,27 @@ export function offersOf({ curves, kind, response }: Situation): Offers {
     shared_y: sharedOffer(drawn) ?? nothing,
     target: nothing ?? targetOffer(curves!, drawn, response),
     rug: nothing ?? rugOffer(curves!, onLevels),
+    partial_dependence: nothing,
+    ale: nothing ?? effectOffer,
+    m_plot: nothing ?? effectOffer,
+    correlated: nothing ?? (answers("correlated") ? null : NOT_SAVED),
+    unlike: nothing ?? (answers("unlike") ? null : NOT_SAVED),
   };
 }
 
 /** The choices for many small plots, which apply to all features. */
 export function offersOfAll(kind: Kind): Offers {
-  const nothing = { density: undefined, full_slopes: undefined, target: undefined, rug: undefined };
+  const nothing = {
+    density: undefined,
+    full_slopes: undefined,
+    target: undefined,
+    rug: undefined,
+    partial_dependence: undefined,
+    ale: undefined,
+    m_plot: undefined,
+    correlated: undefined,
+    unlike: undefined,
+  };
   return { ...nothing, every_step: kind === "d-ice" ? null : undefined, shared_y: sharedOffer(kind) };
 }
 
@@ -58,9 +85,9 @@ const sharedOffer = (kind: Kind): Offer =>
   kind === "d-ice" ? "Slopes have different units, so a shared axis is not available." : null;
 
 /** Available choices for the open feature. */
-export function offersIn({ picture, kind, response }: Store): Offers {
+export function offersIn({ picture, kind, response, client }: Store): Offers {
   const curves = loadedOf(picture.value)?.curves ?? null;
-  return offersOf({ curves, kind: kind.value, response: response.value });
+  return offersOf({ curves, kind: kind.value, response: response.value, answers: client.answers });
 }
 
 function targetOffer({ target }: Curves, drawn: Kind, response: string): Offer {

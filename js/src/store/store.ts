@@ -5,13 +5,25 @@
 import type { AnyModel } from "@anywidget/types";
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal, untracked } from "@preact/signals-core";
 import { type Client, sentenceOf } from "../wire/client.ts";
-import { type Curves, decodeImpact, decodeProfile, type Figures, type LineColors } from "../wire/decode.ts";
+import {
+  type Curves,
+  decodeEffects,
+  decodeImpact,
+  decodeProfile,
+  decodeUnlike,
+  type Effects,
+  type Figures,
+  type LineColors,
+  type Unlike,
+} from "../wire/decode.ts";
 import { FormError, headerOf, RELOAD, traitOf } from "../wire/forms.ts";
 import {
   type Anchor,
   type ColorsBody,
   type Convention,
+  type CorrelatedBody,
   type DocumentState,
+  type DriversBody,
   type Extreme,
   type Header,
   type InCommonBody,
@@ -28,8 +40,10 @@ import {
 } from "../wire/protocol.ts";
 import { explanation } from "../words/glossary.ts";
 import { partings, withTargetName } from "../words/names.ts";
+import { drawnKind } from "../words/values.ts";
 import { type Coloring, CurveCache } from "./curve_cache.ts";
-import { type Drivers, DriversFeed } from "./drivers.ts";
+import { type Drivers, driversFeed } from "./drivers.ts";
+import { FeatureFeed, type Found } from "./feature_feed.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
@@ -190,6 +204,14 @@ export class Store {
   readonly drivers: ReadonlySignal<Drivers | null> = computed(() =>
     this.#driversFeed.of(this.#keyOf(this.feature.value)),
   );
+  /** ALE and M-plot of the feature whose curves are on screen; null until the reply arrives. */
+  readonly effects: ReadonlySignal<Found<Effects> | null> = computed(() => this.#effectsFeed.of(this.#shownKey.value));
+  /** What varies most with that feature. */
+  readonly correlated: ReadonlySignal<Found<CorrelatedBody> | null> = computed(() =>
+    this.#correlatedFeed.of(this.#shownKey.value),
+  );
+  /** How many of its phantom observations are unlike any observation. */
+  readonly unlike: ReadonlySignal<Found<Unlike> | null> = computed(() => this.#unlikeFeed.of(this.#shownKey.value));
   /** The rule or threshold by which curves are coloured in two groups. */
   readonly split: ReadonlySignal<Split> = computed(() =>
     splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value),
@@ -231,7 +253,10 @@ export class Store {
   /** The trait that is being dragged; updates from Python are applied after the drag. */
   #held: "selection" | "anchor" | null = null;
   readonly #endings: (() => void)[] = [];
-  readonly #driversFeed: DriversFeed;
+  readonly #driversFeed: FeatureFeed<{ body: DriversBody }>;
+  readonly #effectsFeed: FeatureFeed<Effects>;
+  readonly #correlatedFeed: FeatureFeed<CorrelatedBody>;
+  readonly #unlikeFeed: FeatureFeed<Unlike>;
   readonly #whatIfFeed: WhatIfFeed;
   /** The feature whose curves are on screen. */
   readonly #showing = computed(() => {
@@ -240,6 +265,13 @@ export class Store {
     const { feature } = picture.loaded.curves;
     return { feature, key: this.#keyOf(feature) };
   });
+  /** Whether slopes are on screen. */
+  readonly #hasSlopes = computed(() => {
+    const curves = loadedOf(this.picture.value)?.curves;
+    return curves !== undefined && drawnKind(this.kind.value, curves.kind) === "d-ice";
+  });
+  readonly #shownKey = computed(() => this.#keyOf(loadedOf(this.picture.value)?.curves.feature ?? ""));
+  readonly #feeds = () => [this.#driversFeed, this.#effectsFeed, this.#correlatedFeed, this.#unlikeFeed];
   /** Features in a fixed order, so that the slider and the ranking cause no new requests. */
   readonly #whatIfKey = computed(() => {
     const indices = this.#knownFeatures.value.map(({ index }) => index).sort();
@@ -275,7 +307,26 @@ export class Store {
     this.#profile = this.#follow("_profile");
 
     this.#cache = new CurveCache(client, this.explained);
-    this.#driversFeed = new DriversFeed(client, this.#showing);
+    this.#driversFeed = driversFeed(client, this.#showing);
+    const { remembered } = this;
+    const showingWith = (...choices: ("ale" | "m_plot" | "correlated" | "unlike")[]) =>
+      computed(() => (choices.some((choice) => remembered.of(choice).value) ? this.#showing.value : null));
+    const showingEffects = showingWith("ale", "m_plot");
+    this.#effectsFeed = new FeatureFeed(
+      async (feature) => {
+        const { body, buffers } = await client.request({ type: "effects", feature });
+        return decodeEffects(body, buffers);
+      },
+      computed(() => (this.#hasSlopes.value ? null : showingEffects.value)),
+    );
+    this.#correlatedFeed = new FeatureFeed(
+      async (feature) => (await client.request({ type: "correlated", feature })).body,
+      showingWith("correlated"),
+    );
+    this.#unlikeFeed = new FeatureFeed(async (feature) => {
+      const { body, buffers } = await client.request({ type: "unlike", feature });
+      return decodeUnlike(body, buffers);
+    }, showingWith("unlike"));
     this.#whatIfFeed = new WhatIfFeed(client, this.#whatIfKey, () => this.#whatIfQuestion());
     this.whatIf = this.#whatIfFeed.known;
 
@@ -478,12 +529,12 @@ export class Store {
   /** Repeats what failed. */
   retry(): void {
     void this.#load(untracked(() => this.#wanted()));
-    this.#driversFeed.retry();
+    for (const feed of this.#feeds()) feed.retry();
   }
 
   dispose(): void {
     this.#loads++;
-    this.#driversFeed.dispose();
+    for (const feed of this.#feeds()) feed.dispose();
     this.#whatIfFeed.dispose();
     this.#syncDecay.flush();
     this.release();

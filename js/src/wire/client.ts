@@ -35,9 +35,14 @@ export interface Client {
   readonly alive: ReadonlySignal<boolean>;
   /** True while a reply is overdue and the kernel sends no messages at all. */
   readonly silent: ReadonlySignal<boolean>;
+  /** Whether requests of an optional type are answered. */
+  readonly answers: (type: OptionalRequest) => boolean;
   request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>>;
   dispose(): void;
 }
+
+/** Requests whose replies a saved page may lack. */
+export type OptionalRequest = "effects" | "correlated" | "unlike";
 
 export const KERNEL_GONE =
   "The kernel that made this view has stopped. The curves on screen stay usable. Run the cell again to compute more.";
@@ -74,6 +79,7 @@ function resultOf(type: Request["type"], reply: Reply): Bodies[keyof Bodies] {
 
 export class KernelClient implements Client {
   readonly hasKernel = true;
+  readonly answers = (): boolean => true;
   readonly mostLines = Number.POSITIVE_INFINITY;
   readonly #alive = signal(true);
   readonly #silent = signal(false);

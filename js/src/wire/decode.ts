@@ -9,9 +9,11 @@ import type {
   ColorsBody,
   CurvesBody,
   DecaySteps,
+  EffectsBody,
   FeatureKind,
   Header,
   MissingBody,
+  UnlikeBody,
 } from "./protocol.ts";
 
 interface NumberArray<T> {
@@ -273,4 +275,42 @@ export function decodeImpact({ metrics, features }: Header, bytes: Bytes): Impac
 export function decodeProfile({ profiles, features, decays }: Header, bytes: Bytes): DecayProfile {
   const values = ofLength(float32(bytes), profiles.length * features.length * decays.count, "profile");
   return new DecayProfile(profiles, features.length, decays, values);
+}
+
+/** ALE and M-plot at values of the axis; the M-plot is relative to the mean prediction. */
+export interface Effects {
+  feature: string;
+  grid: Float64Array;
+  ale: Float32Array;
+  mPlot: Float32Array;
+  meanPrediction: number;
+}
+
+export function decodeEffects(body: EffectsBody, sent: readonly Bytes[]): Effects {
+  const buffers = new Buffers(sent);
+  return {
+    feature: body.feature,
+    grid: buffers.finite64(0, "grid", body.n_grid),
+    ale: buffers.float32(1, "ale", body.n_grid),
+    mPlot: buffers.float32(2, "m_plot", body.n_grid),
+    meanPrediction: body.mean_prediction,
+  };
+}
+
+/** The share of the curves whose phantom observation at each grid value is unlike any observation. */
+export interface Unlike {
+  feature: string;
+  grid: Float64Array;
+  shares: Float32Array;
+  summary: string;
+}
+
+export function decodeUnlike(body: UnlikeBody, sent: readonly Bytes[]): Unlike {
+  const buffers = new Buffers(sent);
+  return {
+    feature: body.feature,
+    grid: buffers.finite64(0, "grid", body.n_grid),
+    shares: buffers.float32(1, "shares", body.n_grid),
+    summary: body.summary,
+  };
 }

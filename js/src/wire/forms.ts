@@ -130,6 +130,15 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
     n_rows: count,
     n_curves: count,
   }),
+  effects: record({ feature: text, n_grid: count, mean_prediction: finite }),
+  correlated: record({
+    feature: text,
+    lead: text,
+    items: listOf(
+      record({ column: text, correlation: finite, measure: oneOf("spearman", "correlation_ratio", "cramers_v") }),
+    ),
+  }),
+  unlike: record({ feature: text, n_grid: count, share: finite, summary: text }),
   rows: record({ columns: texts, n_outcomes: count, positions: counts, rows: listOf(texts) }),
   what_if: record({
     position: count,
@@ -183,6 +192,11 @@ const CHOICES: { readonly [K in keyof ViewChoices]: Form } = {
   rug: oneOf("auto", "off"),
   full_slopes: flag,
   every_step: flag,
+  partial_dependence: flag,
+  ale: flag,
+  m_plot: flag,
+  correlated: flag,
+  unlike: flag,
   zoom: mapOf(listOf(finite, 4)),
   filters: mapOf(anyOf(record({ hidden: listOf(orNull(text)) }), record({ range: pair }))),
   palette: oneOf(...RAMPS),

@@ -58,6 +58,14 @@ export interface ViewChoices {
   full_slopes: boolean;
   /** Whether slopes are those between neighbouring grid values, or over quantile bins. */
   every_step: boolean;
+  /** The mean of the curves and its band, accumulated local effects, and the M-plot. */
+  partial_dependence: boolean;
+  ale: boolean;
+  m_plot: boolean;
+  /** The features that vary most with the open one, under its title. */
+  correlated: boolean;
+  /** The share of phantom observations that are unlike any observation, along the axis. */
+  unlike: boolean;
   /** What part of the axes shows, by kind, feature and output: x from, x to, y from, y to. */
   zoom: Record<string, [number, number, number, number]>;
   /** What the legend of a column hides: levels by name, null for missing values; or all values outside a range. */
@@ -187,6 +195,21 @@ interface DriversRequest {
   feature: string;
 }
 
+interface EffectsRequest {
+  type: "effects";
+  feature: string;
+}
+
+interface CorrelatedRequest {
+  type: "correlated";
+  feature: string;
+}
+
+interface UnlikeRequest {
+  type: "unlike";
+  feature: string;
+}
+
 export interface RowsRequest {
   type: "rows";
   positions: number[];
@@ -250,6 +273,9 @@ export type Request =
   | ColorsRequest
   | GroupsRequest
   | DriversRequest
+  | EffectsRequest
+  | CorrelatedRequest
+  | UnlikeRequest
   | RowsRequest
   | WhatIfRequest
   | InCommonRequest
@@ -363,6 +389,28 @@ export interface DriversBody {
   n_curves: number;
 }
 
+/** ALE and M-plot of a feature; the M-plot is stored relative to the mean prediction. */
+export interface EffectsBody {
+  feature: string;
+  n_grid: number;
+  mean_prediction: number;
+}
+
+/** What varies strongly with a feature, by size; `lead` comes before, or says that nothing does. */
+export interface CorrelatedBody {
+  feature: string;
+  lead: string;
+  items: { column: string; correlation: number; measure: "spearman" | "correlation_ratio" | "cramers_v" }[];
+}
+
+/** How many phantom observations of a feature are unlike any observation. */
+export interface UnlikeBody {
+  feature: string;
+  n_grid: number;
+  share: number;
+  summary: string;
+}
+
 /** Rows as text, in the requested order. */
 export interface RowsBody {
   /** The prediction and, where y was given, y and y minus the prediction; then the columns of X. */
@@ -419,6 +467,9 @@ export interface Bodies {
   colors: ColorsBody;
   groups: CategoryColors;
   drivers: DriversBody;
+  effects: EffectsBody;
+  correlated: CorrelatedBody;
+  unlike: UnlikeBody;
   rows: RowsBody;
   what_if: WhatIfBody;
   in_common: InCommonBody;

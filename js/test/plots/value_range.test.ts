@@ -6,7 +6,7 @@ import { sharedRange, valueRange } from "../../src/plots/value_range.ts";
 import type { Figures } from "../../src/wire/decode.ts";
 import type { FeatureHeader } from "../../src/wire/protocol.ts";
 
-const EACH = { shared: null, target: null, full: false };
+const EACH = { shared: null, target: null, effects: [], full: false };
 
 const figures = (...ranges: ([number, number] | null)[]): Figures =>
   ({ header: { features: ranges.map((range) => ({ range }) as FeatureHeader) } }) as Figures;

@@ -51,6 +51,12 @@ const all = (curves: string, selection: number[] = []): CurvesRequest => ({
   selection,
 });
 
+test("what was not switched on when a page was saved is not answered", async () => {
+  const without = new SnapshotClient({ ...snapshot, unlike: [] }, read);
+  expect([without.answers("effects"), without.answers("unlike")]).toEqual([true, false]);
+  await expect(without.request({ type: "unlike", feature: "age" })).rejects.toThrow(KernelError);
+});
+
 describe("what the kernel answers", () => {
   const whole = replies("curves").filter(({ body }) => (body as CurvesBody).n_lines === 12);
 
@@ -73,6 +79,17 @@ describe("what the kernel answers", () => {
     const got = decodeColors(answer.body, answer.buffers, nLines);
     expect(got).toEqual(wanted);
   });
+
+  test.each([...replies("effects"), ...replies("correlated"), ...replies("unlike")])(
+    "is what the page answers: $request.type of $request.feature",
+    async (reply) => {
+      const { body, buffers } = await client().request(reply.request);
+      expect(body).toEqual(reply.body);
+      expect(buffers.map((buffer) => Array.from(buffer as Uint8Array))).toEqual(
+        reply.buffers.map((text) => Array.from(bytes(text))),
+      );
+    },
+  );
 
   test.each(replies("groups"))("is what the page answers: groups of $request.feature", async (reply) => {
     const request = reply.request as GroupsRequest;

@@ -9,6 +9,7 @@ const situation = (of: Partial<Situation> = {}): Situation => ({
   curves: curves(),
   kind: "ice",
   response: "predict_proba",
+  answers: () => true,
   ...of,
 });
 
@@ -20,6 +21,11 @@ describe("what is offered", () => {
       shared_y: null,
       target: null,
       rug: null,
+      partial_dependence: null,
+      ale: null,
+      m_plot: null,
+      correlated: null,
+      unlike: null,
     });
   });
 
@@ -28,6 +34,17 @@ describe("what is offered", () => {
     expect(offersOfAll("c-ice")).toEqual({ ...rest, shared_y: null });
     const why = "Slopes have different units, so a shared axis is not available.";
     expect(offersOfAll("d-ice")).toEqual({ ...rest, every_step: null, shared_y: why });
+  });
+
+  test("no effects for slopes, and on a saved page what it was saved with", () => {
+    const slopes = offersOf(situation({ kind: "d-ice" }));
+    const why = "Only available for ICE and c-ICE, which have the unit of the prediction.";
+    expect([slopes.ale, slopes.m_plot, slopes.correlated, slopes.unlike]).toEqual([why, why, null, null]);
+    const unordered = offersOf(situation({ kind: "d-ice", curves: curves({ kind: "category" }) }));
+    expect(unordered.ale).toBeNull(); // its ICE is shown
+    const saved = offersOf(situation({ answers: (type) => type === "correlated" }));
+    const none = "Not on this page: switch it on in the notebook before you save.";
+    expect([saved.ale, saved.m_plot, saved.correlated, saved.unlike]).toEqual([none, none, null, none]);
   });
 
   test("before a feature is open: nothing yet", () => {

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { DriversFeed, type Showing, splitsOf } from "../../src/store/drivers.ts";
+import { driversFeed, splitsOf } from "../../src/store/drivers.ts";
+import type { Showing } from "../../src/store/feature_feed.ts";
 import { Cancelled, type Client, KernelError } from "../../src/wire/client.ts";
 import type { DriverBody, DriversBody } from "../../src/wire/protocol.ts";
 
@@ -42,7 +43,7 @@ afterEach(() => void vi.useRealTimers());
 function feed() {
   const client = new SlowClient();
   const showing = signal<Showing | null>(null);
-  return { client, showing, drivers: new DriversFeed(client as unknown as Client, showing) };
+  return { client, showing, drivers: driversFeed(client as unknown as Client, showing) };
 }
 
 test("nothing is asked before curves have been on screen for a moment", async () => {

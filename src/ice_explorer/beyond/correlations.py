@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -14,10 +15,61 @@ if TYPE_CHECKING:
 
     from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import Feature
+    from ice_explorer.results.feature_explanation import FeatureResult
 
     Array = NDArray[np.float64]
 
 MOST: Final = 5
+_STRONG: Final = 0.5  # features are listed where at least one correlation is as strong
+_WEAK: Final = 0.3  # weaker ones are not listed
+
+
+class Correlated(NamedTuple):
+    """A feature, how far another one varies with it, and the name of the measure."""
+
+    feature: str
+    correlation: float
+    measure: str
+
+
+@dataclass(frozen=True)
+class StrongCorrelations:
+    """The features that vary most with another one; none unless one does so strongly.
+
+    Attributes
+    ----------
+    lead : str
+        What comes before them, or a sentence where there are none.
+    """
+
+    lead: str
+    items: tuple[Correlated, ...]
+
+    @property
+    def sentence(self) -> str:
+        """All of it in a sentence."""
+        if not self.items:
+            return self.lead
+        listed = ", ".join(
+            f"{item.feature} ({item.correlation:.2f})".replace("(-", "(\N{MINUS SIGN}") for item in self.items
+        )
+        return f"{self.lead} {listed}."
+
+
+def strong_correlations(result: FeatureResult) -> StrongCorrelations:
+    """Return what varies strongly with a feature; computed once."""
+
+    def computed() -> StrongCorrelations:
+        table = correlated(result._context, result._item.feature, MOST)
+        found = [Correlated(*row) for row in table.itertuples(name=None)]
+        sizes = [abs(item.correlation) for item in found]
+        if not any(size >= _STRONG for size in sizes):
+            none = f"No other feature has a correlation of {_STRONG:g} or more with {result.label}."
+            return StrongCorrelations(none, ())
+        listed = tuple(item for item, size in zip(found, sizes, strict=True) if size >= _WEAK)
+        return StrongCorrelations("Varies with", listed)
+
+    return result._once("strong correlations", computed)
 
 
 def correlated(context: Context, feature: Feature, n: int, rows: NDArray[np.int64] | None = None) -> pd.DataFrame:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
 from ice_explorer.beyond.draws import weighted_blocks
 from ice_explorer.checks import check_integer, check_names, check_one_of
+from ice_explorer.features.display_axis import level_places
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.bootstrap import check_level, interval
@@ -44,7 +46,7 @@ def effects(
     names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
     check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
     level = None if ci is None else check_level(ci)
-    sums = _Sums(context, result, grid_size, level is not None)
+    sums = _Sums(context, result, grid_size, is_drawn=level is not None)
     sums.add_rows(names)
     columns: dict[str, Array] = {}
     for name in names:
@@ -58,10 +60,60 @@ def effects(
     return pd.DataFrame(columns, pd.Index(sums.feature.native(sums.grid.values), name=result.feature))
 
 
+@dataclass(frozen=True, eq=False)
+class LocalEffects:
+    """The effects of a feature that only average over observations near each value, within the axis that is drawn.
+
+    Attributes
+    ----------
+    grid : ndarray of shape (n_grid,)
+        Places on the axis of pictures: those of `effects` that are on it, and its ends.
+    ale : ndarray of shape (n_grid,)
+        Accumulated local effects, mean 0 over the observations [output].
+    m_plot : ndarray of shape (n_grid,)
+        Mean prediction of the observations near each value [output].
+    mean_prediction : float
+        Over the observations that have a value [output].
+    """
+
+    grid: Array
+    ale: Array
+    m_plot: Array
+    mean_prediction: float
+
+
+def local_effects(result: FeatureResult, between_blocks: Callable[[], object] | None = None) -> LocalEffects:
+    """Return ALE and M-plot of a feature; computed once.
+
+    `between_blocks` is called now and then; what it raises ends the work.
+    """
+
+    def computed() -> LocalEffects:
+        sums = _Sums(result._context, result, GRID_SIZE, is_drawn=False)
+        sums.add_rows(("ale", "m_plot"), between_blocks)
+        both = np.array([sums.effect(kind)[0] for kind in ("ale", "m_plot")])
+        grid, (ale, m_plot) = _within(result, sums.grid.values, both)
+        return LocalEffects(grid, ale, m_plot, sums.mean_prediction)
+
+    return result._once("local effects", computed)
+
+
+def _within(result: FeatureResult, values: Array, heights: Array) -> tuple[Array, Array]:
+    """Return places on the axis of pictures, and the heights (n_effects, n_values) there."""
+    if result._item.feature.is_unordered:
+        places = level_places(values, result.axis)
+        return places[places >= 0], heights[:, places >= 0]
+    low, high = result.axis[[0, -1]]
+    inside = values[(values >= low) & (values <= high)]
+    ends = [end for end in (low, high) if values[0] < end < values[-1]]
+    places = np.union1d(inside, ends)
+    return places, np.array([np.interp(places, values, height) for height in heights])
+
+
 class _Sums:
     """Sums over rows that the effects are quotients of, for all rows and each bootstrap draw: (1 + n_draws, …)."""
 
-    def __init__(self, context: Context, result: FeatureResult, grid_size: int, is_drawn: bool) -> None:  # noqa: FBT001
+    def __init__(self, context: Context, result: FeatureResult, grid_size: int, *, is_drawn: bool) -> None:
         self._context, self._result = context, result
         self.feature: Feature = result._item.feature
         self._rows = result._item.summed
@@ -98,6 +150,11 @@ class _Sums:
         return _quotient((nearness * effect).sum(axis=1, keepdims=True), nearness.sum(axis=1, keepdims=True))
 
     @property
+    def mean_prediction(self) -> float:
+        """Mean prediction of the rows that have a place on the grid."""
+        return float(self._totals["value"][0].sum() / self._totals["nearness"][0].sum())
+
+    @property
     def _partial_dependence(self) -> Array:
         total = self._totals
         known = None if self._places is None else self._result.partial_dependence[self._places]
@@ -128,7 +185,7 @@ class _Sums:
         found = np.where(is_flat, _quotient(value, mass), line)
         return np.asarray(np.clip(found, *self._bounds))
 
-    def add_rows(self, kinds: Sequence[str]) -> None:
+    def add_rows(self, kinds: Sequence[str], between_blocks: Callable[[], object] | None = None) -> None:
         """Add all rows, block by block, so that no more than a block of phantoms is held."""
         context, n_rows, n_grid = self._context, len(self._rows), self.grid.n_grid
         has_curves = "partial_dependence" in kinds and (self._places is None or self._generator is not None)
@@ -152,6 +209,8 @@ class _Sums:
                     self._add_steps(weights, rows, curves, made)
                 if predictions is not None:
                     self._add_predictions(weights, rows, nearness, predictions[block])
+                if between_blocks is not None:
+                    between_blocks()
 
     def _add(self, weights: Array, **of_rows: Array) -> None:
         """Add what rows bring, (n_rows, …) each, by name."""

@@ -50,7 +50,9 @@ _LINES_OF_PICTURE: Final = 400  # beside an explorer in a saved notebook
 _LINES_OF_SLOW: Final = 100  # … where a model predicts every point of every line
 _FEWEST_LINES: Final = 30  # … and where it would be larger than this [letters]
 _LARGEST_PICTURE: Final = 400_000
-_SLOW_TO_DRAW: Final = ("right", "compared", "classes")  # where a model predicts every point of every line
+_FITTED: Final = ("unlike",)  # fits models, which a cell does not wait for
+# Where a model predicts every point of every line.
+_SLOW_TO_DRAW: Final = ("right", "compared", "classes", "ale", "m_plot")
 _MARKED_OF_PICTURE: Final = 10
 _PICTURE_DPI: Final = 120.0
 
@@ -207,10 +209,10 @@ def picture(explanation: ExplanationResult, view_state: ViewState | Mapping[str,
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
     slow = _slow_to_draw(state) if explanation.engine == "brute" else ()
-    text = _picture_of(explanation, state, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE, slow)
+    text = _picture_of(explanation, state, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE, (*slow, *_FITTED))
     for left_out in (slow, AROUND):  # strokes with many points, and then many features
         if len(text) > _LARGEST_PICTURE:
-            text = _picture_of(explanation, state, _FEWEST_LINES, left_out)
+            text = _picture_of(explanation, state, _FEWEST_LINES, (*left_out, *_FITTED))
     return text
 
 

@@ -109,12 +109,13 @@ def display_axis(feature: OnAxis) -> DisplayAxis:
         clock = clock_of(getattr(feature.grid[0], "tzinfo", None), axis[0], axis[-1])
         return DisplayAxis(feature.kind, axis, observed, feature.median, levels, clock)
     places = np.arange(len(feature.axis), dtype=np.float64)
-    observed = _places_of(feature.observed_axis, feature.axis)
-    median = float(_places_of(np.array([feature.median]), feature.axis)[0])
+    observed = level_places(feature.observed_axis, feature.axis)
+    median = float(level_places(np.array([feature.median]), feature.axis)[0])
     return DisplayAxis(feature.kind, places, observed, max(0.0, median), levels)
 
 
-def _places_of(codes: NDArray[np.float64], axis: NDArray[np.float64]) -> NDArray[np.float64]:
+def level_places(codes: NDArray[np.float64], axis: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return where levels without an order are drawn by their codes: 0 … K - 1, or -1 off the axis, NaN missing."""
     at = np.minimum(np.searchsorted(axis, codes), len(axis) - 1)
     places = np.where(axis[at] == codes, at, _OFF_GRID).astype(np.float64)
     places[np.isnan(codes)] = math.nan

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.figures.legend import EFFECT_STYLES, draw_effect_sign
 from ice_explorer.figures.page.page import INK, QUIET, Circle, Path, Style, is_within
 from ice_explorer.scene.palette import PICK
 
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+EFFECT_ASIDE: Final = {"ale": -0.2, "m_plot": 0.2}  # of a level's room, from its mean
 RUG: Final = 7.0  # height of the ticks at observed values, with the air around them
 
+_CASING: Final = Style(stroke="#ffffff", width=4.0, opacity=0.85)  # of effects
 _TARGET_RADIUS: Final = 2.1
 _FEW_TARGETS: Final = 200
 _RUG_TICK: Final = Style(stroke=INK, width=0.6, opacity=0.35)
@@ -96,6 +99,26 @@ def _groups(coloring: Coloring) -> Iterator[tuple[str, NDArray[np.bool_], float]
 def _draw_group_dot(page: Page, strips: Strips, color: str, at: float, height: float) -> None:
     if strips.area.top <= height <= strips.area.bottom:
         page.add(Circle(at, height, _GROUP_RADIUS, Style(fill=color, stroke="#ffffff", width=1.0)))
+
+
+def draw_effect_casings(page: Page, strips: Strips, lines: Lines) -> None:
+    """Draw paper under ALE and M-plot, before any of them and the mean: where they coincide, all are seen."""
+    if not lines.on_levels:
+        for effect in lines.effects:
+            page.add(Path(strips.x.many(effect.x), strips.y.many(effect.values), _CASING))
+
+
+def draw_effects(page: Page, strips: Strips, lines: Lines) -> None:
+    """Draw ALE and M-plot: lines, or on levels signs on either side of the mean."""
+    for effect in lines.effects:
+        x, y = strips.x.many(effect.x), strips.y.many(effect.values)
+        with page.group(effect.name):
+            if not lines.on_levels:
+                page.add(Path(x, y, EFFECT_STYLES[effect.name]))
+                continue
+            for at, height in zip((x + EFFECT_ASIDE[effect.name] * strips.room).tolist(), y.tolist(), strict=True):
+                if strips.area.top <= height <= strips.area.bottom:
+                    draw_effect_sign(page, effect.name, at, height)
 
 
 def draw_cased(page: Page, x: Array, y: Array, style: Style) -> None:

@@ -31,19 +31,25 @@ from ice_explorer.figures.page.page import (
     printable,
 )
 from ice_explorer.figures.plot_area import Plot
+from ice_explorer.scene.palette import UNLIKE
 from ice_explorer.scene.words import axis_ticks
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ice_explorer.figures.level_marks import Slot
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
     from ice_explorer.scene.scene import Scene
 
 _AIR: Final = 4.0
+_LEVEL_SHARE: Final = 0.32  # of a level's room, half the width of its bar
+_SINGLE_BAR: Final = 12.0  # px, half the width of the bar of a single value
 _TICK_ROOM: Final = 36.0  # px of an axis for one step
 _LEAST_TICKED: Final = 220.0  # px: a shorter axis has as many ticks, of which those are left out that would touch
 _TICK: Final = Style(stroke=INK, width=0.7)
 
+UNLIKE_TEXT: Final = "unlike"
 RANGE_TEXT: Final = "share of prediction range"
 NO_SLOPE_TEXT: Final = "A constant feature has no slope."
 _LEAST_SHARE: Final = 1e-4  # an axis of less is one of rounding, or of lines that do not move
@@ -74,16 +80,23 @@ def draw_curves(page: Page, scene: Scene, box: Box, *, title: bool | str = True,
     lines = scene.lines
     with page.group("curves"):
         below = draw_heading(page, scene, box, title=title, sentence=sentence)
-        below = _draw_titles(page, scene, box, below)
+        for note in lines.notes:
+            below = _draw_remark(page, note, box, below)
+        below = _draw_titles(page, scene, box, below + (4 if lines.notes else 0))
         if lines.remark is not None:
-            for text in wrapped(printable(lines.remark), box.width, SMALL):
-                below += _LEADING
-                page.words(text, box.left, below, size=SMALL, fill=QUIET, within=box.width)
+            below = _draw_remark(page, lines.remark, box, below)
         height = min(230.0, max(140.0, 0.5 * box.width))
         below, share = draw_plot(page, lines, scene.coloring, replace(box, top=below + 8), height)
         below = draw_key(page, scene, box, below + 15, share)
         below = draw_legend(page, scene.coloring, box, below + 14)
     return below + 2
+
+
+def _draw_remark(page: Page, remark: str, box: Box, below: float) -> float:
+    for text in wrapped(printable(remark), box.width, SMALL):
+        below += _LEADING
+        page.words(text, box.left, below, size=SMALL, fill=QUIET, within=box.width)
+    return below
 
 
 def draw_heading(page: Page, scene: Scene, box: Box, *, title: bool | str, sentence: str) -> float:
@@ -119,6 +132,8 @@ def draw_plot(
     if lines.has_rug:
         draw_rug(page, plot.strips, lines, below)
         below += RUG
+    if lines.unlike is not None:
+        below = plot.draw_unlike(box, below, lines.unlike)
     axis = below + _AIR + size.strip
     plot.draw_histogram(axis)
     return plot.draw_x_axis(box, axis, has_title=has_title), share
@@ -147,7 +162,10 @@ class _Panel(Plot):
         n_steps = max(3, round(box.height / _TICK_ROOM))
         y_ticks = tuple(ticks(*lines.y_domain, n_steps))
         share_ticks = tuple(_share_ticks(lines, n_steps - 1)) if size is LARGE else ()
-        left = box.left + max(size.left, max((text_width(tick.label, SMALL) for tick in y_ticks), default=0.0) + 6)
+        widths = [text_width(tick.label, SMALL) for tick in y_ticks]
+        if lines.unlike is not None:
+            widths.append(text_width(UNLIKE_TEXT, SMALL) + 1)
+        left = box.left + max(size.left, max(widths, default=0.0) + 6)
         right = box.right - max((text_width(tick.label, SMALL) + 8 for tick in share_ticks), default=3.0)
         if lines.missing is not None:
             right -= size.gap + size.slot
@@ -191,6 +209,28 @@ class _Panel(Plot):
             page.line(area.left, bottom, area.right, bottom, Style(stroke=RULE, width=0.8))
             room = area.left - 6 - box.left
             page.words("SD", area.left - 6, bottom - 1, size=SMALL, fill=QUIET, anchor="end", within=room)
+        return bottom
+
+    def draw_unlike(self, box: Box, below: float, shares: NDArray[np.float64]) -> float:
+        """Draw how many phantom observations at each grid value are unlike any observation; return where it ends."""
+        page, area, lines = self.page, self.area, self.lines
+        top = below + _AIR
+        bottom, height = top + self.size.strip, self.size.strip - 2
+        places, heights = self.x.many(lines.grid), bottom - shares * height
+        style = Style(fill=UNLIKE, opacity=0.35)
+        with page.group("unlike", Box(area.left, top, area.right, bottom)):
+            if lines.axis.has_levels or len(places) == 1:
+                half = _LEVEL_SHARE * self.strips.room if lines.axis.has_levels else _SINGLE_BAR
+                for at, end in zip(places.tolist(), heights.tolist(), strict=True):
+                    page.add(Rect(at - half, end, 2 * half, bottom - end, style))
+            else:
+                x = np.concatenate([places, [places[-1], places[0]]])
+                page.add(Path(x, np.concatenate([heights, [bottom, bottom]]), style, closed=True))
+        with page.group("unlike-axis"):
+            for level in (bottom - height, bottom):
+                page.line(area.left, level, area.right, level, Style(stroke=RULE, width=0.8))
+            room = area.left - 6 - box.left
+            page.words(UNLIKE_TEXT, area.left - 6, bottom - 1, size=SMALL, fill=QUIET, anchor="end", within=room)
         return bottom
 
     def draw_histogram(self, axis: float) -> None:

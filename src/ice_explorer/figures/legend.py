@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.figures.page.lettering import text_width
-from ice_explorer.figures.page.page import INK, QUIET, SMALL, Box, Circle, Page, Picture, Rect, Style, printable
+from ice_explorer.figures.page.page import INK, QUIET, SMALL, Box, Circle, Page, Path, Picture, Rect, Style, printable
 from ice_explorer.glossary import explanation
-from ice_explorer.scene.palette import PICK, is_diverging
+from ice_explorer.scene.palette import ALE, M_PLOT, PICK, is_diverging
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ice_explorer.scene.coloring import Coloring
-    from ice_explorer.scene.lines import Lines
+    from ice_explorer.scene.lines import EffectName, Lines
     from ice_explorer.scene.scene import Scene
 
 _ROW: Final = 13.0
@@ -37,6 +37,25 @@ MOST_SELECTED: Final = 20  # rows that stand out in a colour of their own
 MEAN: Final = Style(stroke=INK, width=1.7)
 BAND: Final = Style(fill="#000000", opacity=0.06)
 SPREAD_EDGE: Final = Style(stroke=INK, width=0.7, dash=(2.6, 1.8))
+
+
+EFFECT_STYLES: Final = {
+    "ale": Style(stroke=ALE, width=1.7, dash=(6.0, 3.0)),
+    "m_plot": Style(stroke=M_PLOT, width=2.2, dash=(1.6, 2.4)),
+}
+_SIGN: Final = 4.0  # half of what an effect has on a level
+_SIGNS: Final = {  # corners
+    "ale": ((0.0, 1.0, 0.0, -1.0), (-1.0, 0.0, 1.0, 0.0)),
+    "m_plot": ((0.0, 1.0, -1.0), (-1.0, 0.75, 0.75)),
+}
+
+
+def draw_effect_sign(page: Page, effect: EffectName, x: float, y: float) -> None:
+    """Draw what stands for an effect on a level."""
+    across, down = (_SIGN * np.array(places) for places in _SIGNS[effect])
+    page.add(
+        Path(x + across, y + down, Style(fill=EFFECT_STYLES[effect].stroke, stroke="#ffffff", width=0.8), closed=True)
+    )
 
 
 def mean_text(lines: Lines, decay: float) -> str:
@@ -109,12 +128,7 @@ def draw_key(
             return lambda x, middle: page.line(x, middle, x + _STROKE, middle, style)
 
         if not lines.is_empty:
-            draw_mean = _draw_level_mean if lines.on_levels else _draw_line_mean
-            items.item(mean_text(lines, scene.state.decay), _STROKE, partial(draw_mean, page))
-            if share is None:
-                items.item(_name("curve"), _STROKE, partial(_draw_curve, page, color, is_faded=scene.state.decay < 1))
-            if coloring.levels and not is_small:
-                items.item(_name("group_mean"), _STROKE, partial(_draw_group_mean, page, coloring))
+            _draw_key_of_lines(page, scene, items, color, share, is_small=is_small)
         if np.isfinite(lines.own_y).any() and share is None and not is_small:
             dot = Style(fill=QUIET)
             items.item(_name("observed_value"), 4, lambda x, middle: page.add(Circle(x + 2, middle, 1.9, dot)))
@@ -131,6 +145,23 @@ def draw_key(
         if n_selected > 1:
             items.item(_name("selected_mean"), _STROKE, stroke(SELECTED_MEAN))
     return items.baseline
+
+
+def _draw_key_of_lines(
+    page: Page, scene: Scene, items: Items, color: str, share: float | None, *, is_small: bool
+) -> None:
+    """Draw what the lines are: means, effects and curves."""
+    lines, coloring = scene.lines, scene.coloring
+    draw_mean = _draw_level_mean if lines.on_levels else _draw_line_mean
+    if lines.has_mean:
+        items.item(mean_text(lines, scene.state.decay), _STROKE, partial(draw_mean, page))
+    for effect in lines.effects:
+        draw_effect = partial(_draw_effect, page, effect.name, on_levels=lines.on_levels)
+        items.item(_name(effect.name), _STROKE, draw_effect)
+    if share is None:
+        items.item(_name("curve"), _STROKE, partial(_draw_curve, page, color, is_faded=scene.state.decay < 1))
+    if coloring.levels and not is_small:
+        items.item(_name("group_mean"), _STROKE, partial(_draw_group_mean, page, coloring))
 
 
 def _name(term: str) -> str:
@@ -162,6 +193,13 @@ def _draw_density_key(page: Page, color: str, items: Items, most: str) -> None:
         page.add(Rect(x + low + 5 + shade * step, items.middle - 3.4, step, 6.8, style))
     page.words(most, x + low + _SHADES + 10, items.baseline, size=SMALL, fill=QUIET)
     items.x += low + _SHADES + high + 10 + _BETWEEN
+
+
+def _draw_effect(page: Page, effect: EffectName, x: float, middle: float, *, on_levels: bool) -> None:
+    if on_levels:
+        draw_effect_sign(page, effect, x + _STROKE / 2, middle)
+    else:
+        page.line(x, middle, x + _STROKE, middle, EFFECT_STYLES[effect])
 
 
 def _draw_line_mean(page: Page, x: float, middle: float) -> None:

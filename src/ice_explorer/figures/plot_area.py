@@ -12,6 +12,8 @@ from ice_explorer.figures.curve_marks import (
     draw_anchor_rule,
     draw_cased,
     draw_edge_arrows,
+    draw_effect_casings,
+    draw_effects,
     draw_group_means,
     draw_group_means_beside,
     draw_target,
@@ -80,7 +82,7 @@ class Plot:
         share = None
         draw_anchor_rule(page, strips, lines)
         draw_target(page, strips, lines)
-        if not lines.on_levels:
+        if lines.has_mean and not lines.on_levels:
             self.draw_band()
         if lines.is_dense:
             share = self.draw_density()
@@ -92,13 +94,16 @@ class Plot:
         with page.group("means", self.area):
             if not self.is_small:
                 draw_group_means(page, strips, lines, coloring)
-            if lines.on_levels:
+            draw_effect_casings(page, strips, lines)
+            if lines.has_mean and lines.on_levels:
                 draw_level_means(page, strips, lines)
-            else:
+            elif lines.has_mean:
                 self.draw_mean()
+            draw_effects(page, strips, lines)
         if not self.is_small:
             draw_group_means_beside(page, strips, lines, coloring)
-        draw_missing_mean(page, strips, lines)
+        if lines.has_mean:
+            draw_missing_mean(page, strips, lines)
         self.draw_selected()
         if not self.is_small:
             self.draw_selected_mean()

@@ -23,6 +23,7 @@ from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE, observed_quant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     Stages = Callable[[NDArray[np.intp]], Iterator[Array]]  # predictions of rows without a tree, with one, with two …
 
 _N_FOLDS: Final = 5
+_MANY_ROWS: Final = 100_000  # that are fitted by several threads
 _MOST_TREES: Final = 60
 _MOST_TREES_OF_LEVELS: Final = 240  # of all levels together, and at least _FEWEST_TREES of each
 _FEWEST_TREES: Final = 6
@@ -61,7 +63,13 @@ class Conditional:
 
 
 def conditional_moments(
-    column: Array, others: Array, standard_deviation: float, weights: Array | None, random_state: int
+    column: Array,
+    others: Array,
+    standard_deviation: float,
+    weights: Array | None,
+    random_state: int,
+    *,
+    between_fits: Callable[[], object] | None = None,
 ) -> Conditional:
     """Estimate mean and standard deviation of a feature given the other features.
 
@@ -77,6 +85,8 @@ def conditional_moments(
         Frequency weights.
     random_state : int
         Seed of the folds.
+    between_fits : callable, optional
+        Called after each model that is fitted.
 
     Returns
     -------
@@ -88,7 +98,7 @@ def conditional_moments(
     alike = Conditional(np.full(len(column), centre), np.full(len(column), standard_deviation))
     if standard_deviation == 0 or others.shape[1] == 0:
         return alike
-    fit = _CrossFit.of(column, others, mass, present, random_state)
+    fit = _CrossFit.of(column, others, mass, present, random_state, between_fits=between_fits)
     if fit.n_units < 2 * _N_FOLDS:
         return alike
     standardized = (fit.target - centre) / standard_deviation
@@ -123,6 +133,8 @@ class _CrossFit:
     binned : ndarray of shape (n_observations, n_others)
         The other features in few bins, which trees split.
     seed : int
+    between_fits : callable or None
+        Called after each model that is fitted.
     """
 
     target: Array
@@ -132,10 +144,18 @@ class _CrossFit:
     others: Array
     binned: Array
     seed: int
+    between_fits: Callable[[], object] | None
 
     @classmethod
     def of(
-        cls, column: Array, others: Array, weights: Array, present: NDArray[np.bool_], random_state: int
+        cls,
+        column: Array,
+        others: Array,
+        weights: Array,
+        present: NDArray[np.bool_],
+        random_state: int,
+        *,
+        between_fits: Callable[[], object] | None,
     ) -> _CrossFit:
         """Merge equal observations, and deal the units of their weights to folds."""
         rows = np.column_stack([column, others])[present] + 0.0  # no negative zeros
@@ -152,7 +172,7 @@ class _CrossFit:
         distinct[present] = inverse
         at = np.flatnonzero(present)[first]
         binned = np.column_stack([_binned(values, at, weight) for values in others.T])
-        return cls(column[at], held_out, at, distinct, others, binned, random_state % _SEEDS)
+        return cls(column[at], held_out, at, distinct, others, binned, random_state % _SEEDS, between_fits)
 
     @property
     def n_units(self) -> int:
@@ -189,7 +209,7 @@ class _CrossFit:
             line = _line(self.others[self.first[at]], target[at] - constant, weight) if is_linear else _flat
             model = HistGradientBoostingRegressor(loss=loss, max_iter=_MOST_TREES, random_state=self.seed, **_TREES)
             rows = self.first[at]
-            model.fit(self.binned[rows], target[at] - line(self.others[rows]), sample_weight=weight)
+            model.fit(self.binned[rows], target[at] - line(self.others[rows]), sample_weight=_unless_equal(weight))
 
             def stages(rows: NDArray[np.intp]) -> Iterator[Array]:
                 yield np.full(len(rows), constant)
@@ -215,7 +235,7 @@ class _CrossFit:
             if len(levels) < 2:
                 return lambda rows: repeat(np.tile(shares, (len(rows), 1)), n_trees + 1)
             model = HistGradientBoostingClassifier(max_iter=n_trees, random_state=self.seed, **_TREES)
-            model.fit(self.binned[self.first[at]], codes[at], sample_weight=weight)
+            model.fit(self.binned[self.first[at]], codes[at], sample_weight=_unless_equal(weight))
 
             def stages(rows: NDArray[np.intp]) -> Iterator[Array]:
                 yield np.tile(shares, (len(rows), 1))
@@ -239,12 +259,24 @@ class _CrossFit:
         is_simple: bool,
     ) -> tuple[Array, Array]:
         """Fit without each fold, and choose the number of trees by the deviance of what is held out."""
+        with _threads_for(len(self.target)):
+            return self._by_folds(fitted, deviance, is_simple=is_simple)
+
+    def _by_folds(
+        self,
+        fitted: Callable[[NDArray[np.intp], Array], Stages],
+        deviance: Callable[[NDArray[np.intp], Array], Array],
+        *,
+        is_simple: bool,
+    ) -> tuple[Array, Array]:
         weight = self.held_out.sum(axis=1)
         folds = []
         for held_out in self.held_out.T:
             held, training = np.flatnonzero(held_out), np.flatnonzero(weight - held_out > 0)
             if len(held) and len(training):
                 folds.append((held, held_out[held], fitted(*_repeated(training, (weight - held_out)[training]))))
+                if self.between_fits is not None:
+                    self.between_fits()
         losses = [
             np.column_stack([deviance(held, found) for found in stages(self.first[held])]) for held, _, stages in folds
         ]
@@ -264,6 +296,22 @@ class _CrossFit:
         if len(outside):
             everywhere[outside] = np.mean(elsewhere, axis=0)
         return everywhere, error
+
+
+def _threads_for(n_rows: int) -> AbstractContextManager[object]:
+    """Limit OpenMP to one thread for few rows.
+
+    On a busy processor, threads that wait for each other take 10 to 50 times as long.
+    """
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[object] = threadpool_limits(1 if n_rows < _MANY_ROWS else None, user_api="openmp")
+    return limits
+
+
+def _unless_equal(weight: Array) -> Array | None:
+    """Return weights that differ: scikit-learn bins with weights value by value, which takes ten times as long."""
+    return None if (weight == weight[0]).all() else weight
 
 
 def _repeated(rows: NDArray[np.intp], weights: Array) -> tuple[NDArray[np.intp], Array]:
@@ -364,7 +412,14 @@ def conditional_distances(
     return distance
 
 
-def level_probabilities(codes: Array, others: Array, weights: Array | None, random_state: int) -> Array | None:
+def level_probabilities(
+    codes: Array,
+    others: Array,
+    weights: Array | None,
+    random_state: int,
+    *,
+    between_fits: Callable[[], object] | None = None,
+) -> Array | None:
     """Estimate the probability of each level given the other features.
 
     Parameters
@@ -373,6 +428,8 @@ def level_probabilities(codes: Array, others: Array, weights: Array | None, rand
         Of the own levels; NaN is missing.
     others, weights, random_state
         As for `conditional_distances`.
+    between_fits : callable, optional
+        Called after each model that is fitted.
 
     Returns
     -------
@@ -383,7 +440,7 @@ def level_probabilities(codes: Array, others: Array, weights: Array | None, rand
     if not others.shape[1] or len(np.unique(codes[present])) < 2:
         return None
     mass = np.ones(len(codes)) if weights is None else weights
-    fit = _CrossFit.of(codes, others, mass, present, random_state)
+    fit = _CrossFit.of(codes, others, mass, present, random_state, between_fits=between_fits)
     if fit.n_units < 2 * _N_FOLDS:
         return None
     return fit.probabilities(fit.target.astype(np.intp), int(np.nanmax(codes[present])) + 1)

@@ -12,6 +12,8 @@ from ice_explorer.metrics.conditional_scale import conditional_moments, level_pr
 from ice_explorer.metrics.likelihood import observed_quantiles
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from ice_explorer.engines.context import Context
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+_SCORES_AT_A_TIME = 4_000_000
 _LEVEL = 0.99  # quantile of the scores of the observations beyond which a phantom is unlike them
 
 
@@ -54,6 +57,15 @@ class Extrapolation:
 
 
 @dataclass(frozen=True, eq=False)
+class UnlikeShares:
+    """The shares of an `Extrapolation` that are drawn along the axis."""
+
+    grid_shares: Array
+    share: float
+    summary: str
+
+
+@dataclass(frozen=True, eq=False)
 class Expected:
     """What the other features let expect of a feature: of numbers mean and spread, of levels probabilities.
 
@@ -83,8 +95,8 @@ class Expected:
             return np.where(gap == 0, 0.0, gap / self.scale[rows, None])
 
 
-def expected_of(context: Context, item: FeatureInput) -> Expected:
-    """Estimate what the other features let expect of a feature."""
+def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[], object] | None = None) -> Expected:
+    """Estimate what the other features let expect of a feature; `between_fits` is called between models."""
     feature, weights, seed = item.feature, context.weights, context.settings.random_state
     others = others_of(context, feature)
     mean = scale = probabilities = None
@@ -92,12 +104,12 @@ def expected_of(context: Context, item: FeatureInput) -> Expected:
         assert feature.levels is not None  # noqa: S101 - it has no order
         shares = level_weights(feature, weights)
         probabilities = np.tile(shares / shares.sum(), (len(feature.values), 1))
-        found = level_probabilities(feature.values, others, weights, seed)
+        found = level_probabilities(feature.values, others, weights, seed, between_fits=between_fits)
         if found is not None:
             probabilities = np.zeros_like(probabilities)
             probabilities[:, : found.shape[1]] = found
     else:
-        moments = conditional_moments(feature.values, others, item.scale, weights, seed)
+        moments = conditional_moments(feature.values, others, item.scale, weights, seed, between_fits=between_fits)
         mean, scale = moments.mean, moments.scale
     expected = Expected(mean, scale, probabilities, 0.0)
     rows = context.weighing[~np.isnan(feature.values[context.weighing])]
@@ -110,10 +122,31 @@ def extrapolation_of(expected: Expected, item: FeatureInput, rows: NDArray[np.in
     """Score the phantom observations of some rows."""
     scores = expected.scores(rows, item.grid.values[None, :])
     is_unlike = scores > expected.threshold
-    mass = weights[rows] if weights[rows].any() else np.ones(len(rows))
+    mass = _mass(weights, rows)
     grid_shares = np.average(is_unlike, axis=0, weights=mass) if len(rows) else np.full(item.grid.n_grid, np.nan)
     share = float(grid_shares.mean())
-    summary = f"{share:.0%} of the phantom observations of {item.feature.label!r} are unlike any observation."
     return Extrapolation(
-        scores, expected.threshold, is_unlike, is_unlike.mean(axis=1), grid_shares, share, summary.replace("%", " %", 1)
+        scores, expected.threshold, is_unlike, is_unlike.mean(axis=1), grid_shares, share, _summary(item, share)
     )
+
+
+def unlike_shares_of(expected: Expected, item: FeatureInput, rows: NDArray[np.int64], weights: Array) -> UnlikeShares:
+    """Return the shares of `extrapolation_of` without holding the scores of all rows."""
+    mass, total = _mass(weights, rows), np.zeros(item.grid.n_grid)
+    n_rows = max(1, _SCORES_AT_A_TIME // item.grid.n_grid)
+    for start in range(0, len(rows), n_rows):
+        block = slice(start, start + n_rows)
+        total += mass[block] @ (expected.scores(rows[block], item.grid.values[None, :]) > expected.threshold)
+    grid_shares = total / mass.sum()
+    share = float(grid_shares.mean())
+    return UnlikeShares(grid_shares, share, _summary(item, share))
+
+
+def _mass(weights: Array, rows: NDArray[np.int64]) -> Array:
+    """Weights of rows; where all are 0 they count alike."""
+    return weights[rows] if weights[rows].any() else np.ones(len(rows))
+
+
+def _summary(item: FeatureInput, share: float) -> str:
+    text = f"{share:.0%} of the phantom observations of {item.feature.label!r} are unlike any observation."
+    return text.replace("%", " %", 1)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.features.target_check import decides_class, follows_diagonal
 from ice_explorer.metrics.likelihood import check_decay, likelihood
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.extrapolation import expected_of, extrapolation_of
+from ice_explorer.results.extrapolation import expected_of, extrapolation_of, unlike_shares_of
 from ice_explorer.results.impact_notes import crowding_note, step_note
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
 from ice_explorer.results.what_if import moves_of
@@ -47,10 +47,12 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.bootstrap import Metrics
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.bootstrap import Bootstrap
-    from ice_explorer.results.extrapolation import Expected, Extrapolation
+    from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
     from ice_explorer.results.impact_notes import Note
     from ice_explorer.results.subgroups import Subgroups
     from ice_explorer.results.what_if import Moves
+
+Found = TypeVar("Found")
 
 _DECAYED = ("in_distribution_impact", "support")
 
@@ -79,6 +81,7 @@ class FeatureResult:
         self._places: dict[int, int] = {}
         self._by: dict[bytes, list[Sums | None]] = {}
         self._drivers: Drivers | None = None
+        self._computed_once: dict[str, Any] = {}
         self._draws: dict[tuple[float, Convention, bytes], list[Metrics]] = {}
         feature = item.feature
         self.feature = feature.name
@@ -393,10 +396,27 @@ class FeatureResult:
         far = item.own[wanted, None] != self.axis if item.distances is None else item.distances[wanted]
         return np.asarray(decay**far)
 
-    @cached_property
-    def _expected(self) -> Expected:
-        """What the other features let expect of this one."""
-        return expected_of(self._context, self._item)
+    def _once(self, name: str, compute: Callable[[], Found]) -> Found:
+        """Return what is computed of this feature on demand, and keep it by a name."""
+        if name not in self._computed_once:
+            self._computed_once[name] = compute()
+        return cast("Found", self._computed_once[name])
+
+    def _expected(self, between_fits: Callable[[], object] | None = None) -> Expected:
+        """Estimate what the other features let expect of this one; once."""
+        return self._once("expected", lambda: expected_of(self._context, self._item, between_fits))
+
+    def _unlike_shares(self, between_fits: Callable[[], object] | None = None) -> UnlikeShares:
+        """Return the shares of `extrapolation` of all rows, block by block; once.
+
+        `between_fits` is called between the models that are fitted; what it raises ends the work.
+        """
+
+        def computed() -> UnlikeShares:
+            expected = self._expected(between_fits)
+            return unlike_shares_of(expected, self._item, self._item.positions, self._context.row_weights)
+
+        return self._once("unlike shares", computed)
 
     def extrapolation(self, *, rows: ArrayLike | None = None) -> Extrapolation:
         """Return how far each phantom observation is from what the other features let expect.
@@ -432,7 +452,7 @@ class FeatureResult:
         True
         """
         wanted = self._item.positions if rows is None else self._context.positions(rows, "rows")
-        return extrapolation_of(self._expected, self._item, wanted, self._context.row_weights)
+        return extrapolation_of(self._expected(), self._item, wanted, self._context.row_weights)
 
     def _moves(self, position: int, prediction: float) -> Moves:
         """Return how far steps of the feature move the prediction of a row of X away from its own, nearest first."""

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
+from ice_explorer.beyond.correlations import strong_correlations
 from ice_explorer.dates import unit_of
 from ice_explorer.engines.context import resolve_display
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.scene.coloring import Coloring, coloring_of
 from ice_explorer.scene.curve_lines import lines_of
+from ice_explorer.scene.effects import EFFECTS, effect_lines
 from ice_explorer.scene.scene import Bar, Ranking, Scene
 from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_of
@@ -62,6 +66,7 @@ def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) 
     opened = explanation[state.feature]
     state = replace(state, feature=opened.label)
     lines, coloring = shown_lines(explanation, opened, state)
+    lines = _with_optional(opened, lines, state)
     bars = (_marked(bar, is_open=bar.label == opened.label) for bar in ranking.bars)
     return Scene(
         ranking=replace(ranking, bars=tuple(bars)),
@@ -89,6 +94,20 @@ def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: Vi
     split = split_of(state.choice("coloring"), state.color_by, opened)
     coloring = coloring_of(explanation, state.color_by, lines.positions, split, state.choice("palette"))
     return filtered(lines, coloring, state.choices)
+
+
+def _with_optional(opened: FeatureResult, lines: Lines, state: ViewState) -> Lines:
+    """Add what a reader switched on about the feature."""
+    lines = replace(lines, has_mean=state.choice("partial_dependence"))
+    effects = effect_lines(opened, lines, [name for name in EFFECTS if state.choice(name)])
+    notes = [strong_correlations(opened).sentence] if state.choice("correlated") else []
+    if effects and lines.y_span is not None:
+        heights = np.concatenate([lines.y_span, *(effect.values for effect in effects)])
+        lines = replace(lines, y_span=(float(np.nanmin(heights)), float(np.nanmax(heights))))
+    if not state.choice("unlike"):
+        return replace(lines, effects=effects, notes=tuple(notes))
+    found = opened._unlike_shares()
+    return replace(lines, effects=effects, unlike=found.grid_shares, notes=(*notes, found.summary))
 
 
 def _as_chosen(explanation: ExplanationResult, lines: Lines, state: ViewState) -> Lines:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -23,6 +23,18 @@ if TYPE_CHECKING:
 # Differences below this share of the values are rounding, not a picture.
 ROUNDING: Final = 1e-9
 _LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data leaves free
+
+
+EffectName = Literal["ale", "m_plot"]
+
+
+@dataclass(frozen=True, eq=False)
+class EffectLine:
+    """An effect in the units of the lines that it is drawn over, at places on the axis (n_values,)."""
+
+    name: EffectName
+    x: NDArray[np.float64]
+    values: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -95,6 +107,14 @@ class Lines:
         Whether the lines are drawn as their density.
     has_rug : bool
         Whether there are ticks at the observed values of the rows.
+    has_mean : bool
+        Whether the mean and its band are drawn.
+    effects : tuple of EffectLine
+        Drawn next to them.
+    unlike : ndarray of shape (n_grid,) or None
+        Share of the curves whose phantom observation at each grid value is unlike any observation.
+    notes : tuple of str
+        What a reader chose to be told of the feature.
     """
 
     feature: str
@@ -126,6 +146,10 @@ class Lines:
     target: NDArray[np.float64] | None = None
     is_dense: bool = False
     has_rug: bool = False
+    has_mean: bool = True
+    effects: tuple[EffectLine, ...] = ()
+    unlike: NDArray[np.float64] | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def grid(self) -> NDArray[np.float64]:
@@ -167,6 +191,7 @@ class Lines:
         drawn = [self.values.ravel(), self.mean, self.own_y]
         if self.missing is not None:
             drawn += [self.missing.values, np.array([self.missing.mean])]
+        drawn += [effect.values for effect in self.effects]
         if self.target is not None:
             drawn.append(self.target)
         finite = np.concatenate([part[np.isfinite(part)] for part in drawn])

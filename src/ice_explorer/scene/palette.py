@@ -46,6 +46,9 @@ _OTHER: Final = {False: "#9a9a9a", True: "#8c8c8c"}
 _MISSING: Final = "#b4b4b4"
 PICK: Final = "#c2410c"  # what is selected
 _PLAIN: Final = "#3f6d9b"
+ALE: Final = "#00796b"
+M_PLOT: Final = "#8a6500"
+UNLIKE: Final = "#b3261e"
 _SIDES: Final = ("#1b5fa8", "#b2182b")  # of `js/src/geometry/split_palette.ts`
 
 

@@ -219,5 +219,6 @@ class Scene:
     def _curves(self) -> str:
         colored = "" if self.coloring.title is None else f", coloured by {self.coloring.title}"
         dense = " as their density" if self.lines.is_dense else ""
+        effects = "".join(f", {explained(effect.name).name}" for effect in self.lines.effects)
         part = "" if self.lines.window is None else ", a part of the axes"
-        return f"{self.row_count}{dense}: {self.lines.y_title} against {self.lines.x_title}{colored}{part}"
+        return f"{self.row_count}{dense}: {self.lines.y_title} against {self.lines.x_title}{effects}{colored}{part}"

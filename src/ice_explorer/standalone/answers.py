@@ -16,13 +16,14 @@ from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.standalone.pack import pack, pack_json
 from ice_explorer.wire.colors import colors_of, groups_of
+from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
 from ice_explorer.wire.header import Tables, header_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import FeatureHead
 from ice_explorer.wire.rows import drivers_of, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -102,6 +103,7 @@ def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Sna
         "classes": classes,
         "colors": [_colors(explanation, name, rows, drivers, blobs) for name in colors],
         "drivers": drivers,
+        **_optional(features, state, blobs),
         "groups": [_groups(feature, rows, blobs) for feature in features],
         "rows": blobs.keep_json(rows_of(explanation, rows)),
     }
@@ -167,6 +169,20 @@ def _traits(
         "_view": {name: value for name, value in state.choices.items() if classes or name != "classes"},
         "_status": {"state": "ready", "done": n, "total": n, "label": "", "message": ""},
         "_header": header,
+    }
+
+
+def _optional(features: Sequence[FeatureResult], state: ViewState, blobs: _Blobs) -> dict[str, list[Any]]:
+    """Return the replies about what a reader has switched on; of all features, as the page may open each."""
+
+    def kept(replies: Iterable[tuple[Any, list[bytes]]]) -> list[Any]:
+        return [{"body": body, **blobs.keep(buffers)} for body, buffers in replies]
+
+    has_effects = state.choice("ale") or state.choice("m_plot")
+    return {
+        "effects": kept(map(effects_of, features)) if has_effects else [],
+        "correlated": list(map(correlated_of, features)) if state.choice("correlated") else [],
+        "unlike": kept(map(unlike_of, features)) if state.choice("unlike") else [],
     }
 
 

@@ -10,13 +10,16 @@ import numpy as np
 
 from ice_explorer.errors import ExportError, ICEExplorerError, OutputError, UnknownFeatureError
 from ice_explorer.wire.colors import colors_of, groups_of
+from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import (
     Body,
     ClassesRequest,
     ColorsRequest,
+    CorrelatedRequest,
     CurvesRequest,
     DriversRequest,
+    EffectsRequest,
     ExportRequest,
     ExtremeBody,
     ExtremeRequest,
@@ -25,6 +28,7 @@ from ice_explorer.wire.messages import (
     InCommonRequest,
     RowsRequest,
     Status,
+    UnlikeRequest,
     WhatIfBody,
     WhatIfRequest,
 )
@@ -44,7 +48,7 @@ Answered: TypeAlias = "tuple[Body, list[bytes]]"
 Answer: TypeAlias = "Callable[[FeatureExplanation | None], Answered]"
 SlowRequest: TypeAlias = (
     "ColorsRequest | RowsRequest | WhatIfRequest | InCommonRequest | ExtremeRequest | ExportRequest | CurvesRequest"
-    " | ClassesRequest | DriversRequest | GroupsRequest"
+    " | ClassesRequest | DriversRequest | GroupsRequest | EffectsRequest | CorrelatedRequest | UnlikeRequest"
 )
 
 
@@ -151,6 +155,22 @@ def _drivers(
     return drivers_of(feature, feature._search_drivers(background.answer_meanwhile)), []
 
 
+def _effects(
+    _work: Work, background: Background[Name, FeatureExplanation], _request: object, feature: FeatureExplanation
+) -> Answered:
+    return effects_of(feature, background.answer_meanwhile)
+
+
+def _correlated(_work: Work, _background: object, _request: object, feature: FeatureExplanation) -> Answered:
+    return correlated_of(feature), []
+
+
+def _unlike(
+    _work: Work, background: Background[Name, FeatureExplanation], _request: object, feature: FeatureExplanation
+) -> Answered:
+    return unlike_of(feature, background.answer_meanwhile)
+
+
 def _groups(
     _work: Work, background: Background[Name, FeatureExplanation], request: GroupsRequest, feature: FeatureExplanation
 ) -> Answered:
@@ -169,6 +189,9 @@ _ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
     "extreme": _extreme,
     "drivers": _drivers,
     "groups": _groups,
+    "effects": _effects,
+    "correlated": _correlated,
+    "unlike": _unlike,
 }
 
 

@@ -42,6 +42,7 @@ What: TypeAlias = Literal["view", "panel", "all", "feature"]
 Presence: TypeAlias = Literal["shown", "removed", "left"]
 ClockChanges: TypeAlias = tuple[tuple[float, float], ...]
 Extreme: TypeAlias = Literal["highest", "lowest"]
+Measure: TypeAlias = Literal["spearman", "correlation_ratio", "cramers_v"]
 
 WHATS: Final[tuple[str, ...]] = get_args(What)
 PRESENCES: Final[tuple[str, ...]] = get_args(Presence)
@@ -201,6 +202,30 @@ class DriversRequest(TypedDict):
     feature: str
 
 
+class EffectsRequest(TypedDict):
+    """Request ALE and M-plot of a feature."""
+
+    id: str
+    type: Literal["effects"]
+    feature: str
+
+
+class CorrelatedRequest(TypedDict):
+    """Request what varies strongly with a feature."""
+
+    id: str
+    type: Literal["correlated"]
+    feature: str
+
+
+class UnlikeRequest(TypedDict):
+    """Request which phantom observations of a feature are unlike any observation."""
+
+    id: str
+    type: Literal["unlike"]
+    feature: str
+
+
 class RowsRequest(TypedDict):
     """Request rows of X as text: the first `most` of them, sorted by a column of the reply; None is unsorted."""
 
@@ -287,6 +312,9 @@ Request: TypeAlias = (
     | ColorsRequest
     | GroupsRequest
     | DriversRequest
+    | EffectsRequest
+    | CorrelatedRequest
+    | UnlikeRequest
     | RowsRequest
     | WhatIfRequest
     | InCommonRequest
@@ -435,6 +463,47 @@ class DriversBody(TypedDict):
     n_curves: int
 
 
+class EffectsBody(TypedDict):
+    """ALE and M-plot of a feature at some values of its axis.
+
+    Buffers: grid f64[K]; ale f32[K], mean 0 over the observations; m_plot f32[K] minus `mean_prediction`, that of the
+    observations that have a value.
+    """
+
+    feature: str
+    n_grid: int
+    mean_prediction: float
+
+
+class CorrelatedItem(TypedDict):
+    """A column or group, and how far a feature varies with it: -1 to 1 for "spearman", else 0 to 1."""
+
+    column: str
+    correlation: float
+    measure: Measure
+
+
+class CorrelatedBody(TypedDict):
+    """What varies strongly with a feature, by size; up to five. `lead` comes before, or says that nothing does."""
+
+    feature: str
+    lead: str
+    items: list[CorrelatedItem]
+
+
+class UnlikeBody(TypedDict):
+    """How many phantom observations of a feature are unlike any observation.
+
+    `share` is that of all, `summary` says it in a sentence. Buffers: grid f64[K], and the share of the curves at each
+    grid value f32[K].
+    """
+
+    feature: str
+    n_grid: int
+    share: float
+    summary: str
+
+
 class RowsBody(TypedDict):
     """Rows as text, in the requested order; "" is missing.
 
@@ -524,6 +593,9 @@ Body: TypeAlias = (
     | ContinuousColorsBody
     | CategoryColorsBody
     | DriversBody
+    | EffectsBody
+    | CorrelatedBody
+    | UnlikeBody
     | RowsBody
     | WhatIfBody
     | InCommonBody
@@ -609,6 +681,11 @@ VIEW_CHOICES: Final[Mapping[str, Form]] = {
     "rug": one_of("auto", "off"),
     "full_slopes": FLAG,
     "every_step": FLAG,
+    "partial_dependence": FLAG,
+    "ale": FLAG,
+    "m_plot": FLAG,
+    "correlated": FLAG,
+    "unlike": FLAG,
     "zoom": Form(
         "a dict of four finite numbers each",
         lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_window(v) for k, v in value.items()),
@@ -627,6 +704,9 @@ _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
     "colors": {"column": TEXT, "positions": POSITIONS, "levels": _or_nothing(TEXTS)},
     "groups": {"feature": TEXT, "positions": POSITIONS},
     "drivers": {"feature": TEXT},
+    "effects": {"feature": TEXT},
+    "correlated": {"feature": TEXT},
+    "unlike": {"feature": TEXT},
     "rows": {
         "positions": POSITIONS,
         "sort_by": _or_nothing(_COUNT),

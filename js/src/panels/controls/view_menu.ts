@@ -6,9 +6,11 @@ import { listen } from "../../elements/lifetime.ts";
 import { moveBeside } from "../../elements/move_to.ts";
 import { placeUnder } from "../../elements/placing.ts";
 import { pushButton } from "../../elements/push_button.ts";
+import { EFFECTS } from "../../plots/effects.ts";
 import { type Offer, type Offers, offersIn, offersOfAll } from "../../store/available_choices.ts";
 import type { View } from "../../view/view.ts";
 import type { ViewChoices } from "../../wire/protocol.ts";
+import { explanation } from "../../words/glossary.ts";
 import { rampChoice } from "./ramp_choice.ts";
 
 const LINES: Record<ViewChoices["lines_as"], string> = { auto: "auto", lines: "lines", density: "density" };
@@ -20,8 +22,16 @@ const SWITCHES = {
   shared_y: { label: "Same value axis for all features", on: true, off: false },
   every_step: { label: "Slopes of every step", on: true, off: false },
   full_slopes: { label: "Full range of slopes", on: true, off: false },
+  partial_dependence: { label: "Partial dependence ± SD", on: true, off: false },
+  ale: { label: "ALE", on: true, off: false },
+  m_plot: { label: "M-plot", on: true, off: false },
+  correlated: { label: "Correlated features", on: true, off: false },
+  unlike: { label: "Values unlike the data", on: true, off: false },
 } as const;
 type Switch = keyof typeof SWITCHES;
+const USUAL: readonly Switch[] = ["rug", "target", "shared_y", "every_step", "full_slopes"];
+/** What the data say about the curves. */
+const DATA: readonly Switch[] = ["correlated", "unlike"];
 
 export function viewMenu(view: View): HTMLElement {
   const { root, aborted } = view;
@@ -33,7 +43,9 @@ export function viewMenu(view: View): HTMLElement {
     "div",
     { class: "ice-menu ice-view-choices", role: "group", "aria-label": "View", hidden: true, "data-test": "view-menu" },
     linesChoice(view),
-    ...(Object.keys(SWITCHES) as Switch[]).map((name) => switchOf(view, name)),
+    ...USUAL.map((name) => switchOf(view, name)),
+    effectsChoice(view),
+    ...DATA.map((name) => switchOf(view, name)),
     rampChoice(view),
   );
   const whole = html("div", { class: "ice-view" }, button, menu);
@@ -109,6 +121,24 @@ function linesChoice({ store, aborted, keep }: View): HTMLElement {
   const field = html("fieldset", { class: "ice-view-lines" }, html("legend", {}, "Draw curves as"), ...lines);
   keep(
     () => offered(store).density === undefined,
+    (isAbsent) => {
+      field.hidden = isAbsent;
+    },
+  );
+  return field;
+}
+
+function effectsChoice(view: View): HTMLElement {
+  const lines = EFFECTS.map((name) => hinted(switchOf(view, name), explanation(name).text, explanation(name).name));
+  const field = html(
+    "fieldset",
+    { class: "ice-view-effects" },
+    html("legend", {}, "Effects"),
+    switchOf(view, "partial_dependence"),
+    ...lines,
+  );
+  view.keep(
+    () => offered(view.store).ale === undefined,
     (isAbsent) => {
       field.hidden = isAbsent;
     },

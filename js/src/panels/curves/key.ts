@@ -4,6 +4,7 @@ import { html, setText } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import { cssColor } from "../../geometry/palette.ts";
 import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
+import { EFFECTS, type EffectName } from "../../plots/effects.ts";
 import { hasRules } from "../../store/two_sides.ts";
 import type { View } from "../../view/view.ts";
 import { explanation, type Term } from "../../words/glossary.ts";
@@ -34,7 +35,16 @@ export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups
     },
   );
   const [mean, group] = [meanItem(view, shown), groupItem(view, shown, groups)];
-  const items = [mean, curve, group, dot, target.item, densityKey(view, shown), ...selectedItems(view, shown)];
+  const items = [
+    mean,
+    ...EFFECTS.map((name) => effectItem(view, shown, name)),
+    curve,
+    group,
+    dot,
+    target.item,
+    densityKey(view, shown),
+    ...selectedItems(view, shown),
+  ];
   return html("p", { class: "ice-key" }, ...items);
 }
 
@@ -63,8 +73,9 @@ function meanItem({ store, keep }: View, { plot }: Shown): HTMLElement {
   const unweighted = html("span", { class: "ice-key-unweighted" }, ", unweighted");
   item.append(unweighted);
   keep(
-    () => [plot.value?.scene, store.decay.value < 1] as const,
-    ([scene, isWeighted]) => {
+    () => [plot.value?.scene, store.decay.value < 1, store.remembered.of("partial_dependence").value] as const,
+    ([scene, isWeighted, isShown]) => {
+      item.hidden = !isShown;
       if (scene === undefined) return;
       const { kind, onLevels, hasQuantileBand } = scene;
       mark.className = onLevels ? "ice-key-mean-level" : "ice-key-mean";
@@ -73,6 +84,22 @@ function meanItem({ store, keep }: View, { plot }: Shown): HTMLElement {
       setText(name, meaning.name);
       explained(name, meaning);
       unweighted.style.visibility = isWeighted ? "visible" : "hidden";
+    },
+  );
+  return item;
+}
+
+function effectItem({ keep }: View, { plot, effects }: Shown, effect: EffectName): HTMLElement {
+  const { item, mark, name } = keyItem(effect.replace("_", "-"), effect);
+  item.dataset.test = `key-${effect}`;
+  item.classList.add("ice-key-of-large");
+  keep(
+    () => [plot.value?.scene ?? null, effects.value.some((line) => line.name === effect)] as const,
+    ([scene, isDrawn]) => {
+      item.hidden = !isDrawn;
+      if (scene === null) return;
+      mark.classList.toggle("ice-key-level", scene.onLevels);
+      explained(name, explanation(effect, scene.kind));
     },
   );
   return item;

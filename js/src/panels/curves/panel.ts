@@ -11,12 +11,15 @@ import { loadedOf, type Picture } from "../../store/store.ts";
 import { type View, whileShown } from "../../view/view.ts";
 import type { Status } from "../../wire/protocol.ts";
 import { colorLegend, marksKey } from "./key.ts";
+import { effectsLayers } from "./layers/effects.ts";
 import { type Groups, groupsLayer, groupsOf } from "./layers/groups.ts";
 import { linesLayer } from "./layers/lines.ts";
 import { observedLayer } from "./layers/observed.ts";
 import { axesLayer, dotsLayer, markedLayer, stripLabels } from "./layers/overlay.ts";
 import { rugLayer } from "./layers/rug.ts";
 import { targetLayer } from "./layers/target.ts";
+import { unlikeLayer } from "./layers/unlike.ts";
+import { optionalNotes } from "./optional_notes.ts";
 import { anchorHandle } from "./pointer/anchor.ts";
 import { Crosshair } from "./pointer/crosshair.ts";
 import { PlotPointer } from "./pointer/pointer.ts";
@@ -49,13 +52,14 @@ export interface Beside {
   pins: Pins;
   /** Its choice is in the line of the title, its plots are shown in place of the large one. */
   compare: { choice: HTMLElement; plots: HTMLElement; isComparing: ReadonlySignal<boolean> };
+  correlated: HTMLElement;
   drivers: HTMLElement;
   controls: HTMLElement;
 }
 
 /** `under` is placed below the curves of the open feature. */
 export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[]): HTMLElement {
-  const { compare, drivers, controls } = beside;
+  const { compare, correlated, drivers, controls } = beside;
   const frame = html("div", {
     class: "ice-plot",
     tabindex: 0,
@@ -80,10 +84,12 @@ export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[])
       featureSentence(view, shown),
       facts,
     ),
+    correlated,
     drivers,
     controls,
     kindRemark(view, shown),
     rangeRemark(view, shown),
+    optionalNotes(view, shown),
     compare.plots,
     above,
     html("div", { class: "ice-stage" }, frame, coverOf(view)),
@@ -116,6 +122,7 @@ function fillFrame(
   const isShown = (line: number, { lines }: Plot) => !store.hiddenLevels.peek().has(lines.color[line]!);
   const brush = brushOver(frame, view, shown.plot, isShown);
   const crosshair = new Crosshair(frame, view, shown);
+  const effects = effectsLayers(ofOne, shown);
   frame.append(
     axesLayer(ofOne, shown),
     targetLayer(ofOne, shown),
@@ -125,7 +132,10 @@ function fillFrame(
     dotsLayer(ofOne, shown, "selected"),
     groupsLayer(ofOne, shown, groups),
     rugLayer(ofOne, shown),
+    unlikeLayer(ofOne, shown),
+    effects.rims,
     markedLayer(ofOne, shown),
+    effects.lines,
     edgeMarks(ofOne, shown),
     observedLayer(ofOne, shown, pins),
     ...stripLabels(ofOne, shown),

@@ -5,6 +5,7 @@ import { partedText } from "../../elements/elided_name.ts";
 import { explained } from "../../elements/explained.ts";
 import { Timer } from "../../elements/lifetime.ts";
 import { featureAxisTitle, valueTitle } from "../../plots/axis_titles.ts";
+import type { EffectLine } from "../../plots/effects.ts";
 import type { Plot } from "../../plots/plot.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
@@ -101,7 +102,13 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
   return { title, facts };
 }
 
-function summaryOf(shown: Plot, reading: Reading, opened: RankedFeature, selected: number): string {
+function summaryOf(
+  shown: Plot,
+  effects: readonly EffectLine[],
+  reading: Reading,
+  opened: RankedFeature,
+  selected: number,
+): string {
   const { write } = shown;
   const { curves, kind, mean, base, onLevels } = shown.scene;
   const { header } = reading.figures;
@@ -121,22 +128,23 @@ function summaryOf(shown: Plot, reading: Reading, opened: RankedFeature, selecte
     `${count(curves.nLines)} of ${plural(curves.nObservations, "observation")} drawn, ${axis}.`,
     kind === "ice" ? "" : `Shown is the ${valueTitle(shown.scene, header.output_label)}.`,
     means,
+    ...effects.map(({ name, values }) => `The ${explanation(name).name} goes ${ends(values, sayMean)}.`),
     selected === 0 ? "" : `${plural(selected, "row")} selected.`,
   ]
     .filter((sentence) => sentence !== "")
     .join(" ");
 }
 
-export function spokenSummary(view: View, { plot }: Shown): HTMLElement {
+export function spokenSummary(view: View, { plot, effects }: Shown): HTMLElement {
   const { store, aborted } = view;
   const summary = html("p", { class: "ice-hidden", "aria-live": "polite", "data-test": "summary" });
   const timer = new Timer(aborted);
   view.keep(
-    () => [plot.value, store.opened, store.reading.value, store.selection.value.length] as const,
-    ([shown, opened, reading, selected]) => {
+    () => [plot.value, effects.value, store.opened, store.reading.value, store.selection.value.length] as const,
+    ([shown, lines, opened, reading, selected]) => {
       timer.stop();
       if (shown === null || opened === null || reading === null) return;
-      timer.start(SUMMARY_MS, () => setText(summary, summaryOf(shown, reading, opened, selected)));
+      timer.start(SUMMARY_MS, () => setText(summary, summaryOf(shown, lines, reading, opened, selected)));
     },
   );
   return summary;

@@ -26,6 +26,7 @@ import { explanation, type Term } from "../../../words/glossary.ts";
 import { hasLevels } from "../../../words/values.ts";
 import type { Shown } from "../state/plot_state.ts";
 import { clipBeside, clipOf, clipOfObserved, clipped, isBeside, isWithin } from "../state/zoomed_plot.ts";
+import { unlikeStrip } from "./unlike.ts";
 
 /** Share of the steepest mean slope below which a spread of slopes is rounding. */
 const LEAST_SPREAD = 1e-3;
@@ -90,14 +91,17 @@ export function stripLabels(view: View, { plot }: Shown): HTMLElement[] {
   };
   const spread = label("slope_spread", "SD");
   const data = label("histogram", explanation("histogram").name);
+  const unlike = label("unlike", "unlike");
   view.keep(
     () => plot.value,
     (shown) => {
       if (shown === null) return;
       const { size, left, axis, bottom, slopesEnd } = shown;
       spread.hidden = slopesEnd === bottom;
+      unlike.hidden = shown.unlike === 0;
       for (const [node, foot] of [
         [spread, slopesEnd],
+        [unlike, unlikeStrip(shown).bottom],
         [data, axis],
       ] as const) {
         node.style.right = `${size.width - left + 8}px`;
@@ -105,13 +109,13 @@ export function stripLabels(view: View, { plot }: Shown): HTMLElement[] {
       }
     },
   );
-  return [spread, data];
+  return [spread, unlike, data];
 }
 
 /** Histogram of the data above the axis, and the number of missing values beside it, on one scale. */
-function dataStrip({ scene, x, axis, slopesEnd, slot, rug }: Plot): SVGElement[] {
+function dataStrip({ scene, x, axis, slopesEnd, slot, rug, unlike }: Plot): SVGElement[] {
   const { histogramEdges: edges, histogramCounts: counts, missing } = scene.curves;
-  const height = axis - slopesEnd - rug - 4;
+  const height = axis - slopesEnd - rug - unlike - 4;
   const tallest = Math.max(max(counts) ?? 0, slot === null ? 0 : (missing?.count ?? 0));
   const gap = hasLevels(scene.curves.kind) ? LEVEL_GAP : 0;
   const bars: SVGElement[] = [histogram({ edges, counts, x, bottom: axis, height, tallest, gap })];
@@ -223,14 +227,14 @@ export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement 
   const [average, selectedRows, selectedMean, pointedRow] = [svg("g"), svg("g"), svg("g"), svg("g")];
   layer.append(average, selectedRows, selectedMean, pointedRow);
   view.keep(
-    () => plot.value,
-    (shown) => {
+    () => [plot.value, store.remembered.of("partial_dependence").value] as const,
+    ([shown, hasMean]) => {
       if (store.pointed.peek() === null) view.tooltip.hide(); // it was about the plot before
       if (shown === null) return;
       const { scene, bottom, size } = shown;
       fitMarks(whole, size);
       update(layer, { width: size.width, height: scene.kind === "d-ice" ? bottom : size.height });
-      average.replaceChildren(...meanMarks(shown));
+      average.replaceChildren(...(scene.x.length === 0 ? [noSlope(shown)] : hasMean ? meanMarks(shown) : []));
     },
   );
   view.keep(
@@ -252,7 +256,7 @@ export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement 
 
 /** The mean and its band, over the axis and beside it. */
 function meanMarks(shown: Plot): SVGElement[] {
-  const { scene, x, y, left, top, bottom, slot } = shown;
+  const { scene, x, y, top, bottom, slot } = shown;
   const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
   const { axis, beside } = clippedParts(shown);
   if (scene.onLevels) {
@@ -265,9 +269,11 @@ function meanMarks(shown: Plot): SVGElement[] {
     const { mean, low, high } = scene.missing;
     beside.append(meanDot(slot.at, y(mean), inside(low), inside(high), slot.right - slot.left));
   }
-  if (scene.x.length > 0) return [axis, beside];
-  return [axis, beside, svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE)];
+  return [axis, beside];
 }
+
+const noSlope = ({ left, top, bottom }: Plot): SVGElement =>
+  svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE);
 
 function meanLine({ scene, x, y }: Plot, inside: (value: number) => number): SVGElement[] {
   const { mean, low, high } = scene;

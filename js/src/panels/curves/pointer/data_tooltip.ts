@@ -5,6 +5,8 @@ import { nearestIndex } from "../../../geometry/transforms.ts";
 import type { Point } from "../../../gestures/gestures.ts";
 import type { Plot } from "../../../plots/plot.ts";
 import type { Scene } from "../../../plots/scene.ts";
+import type { Unlike } from "../../../wire/decode.ts";
+import { explanation } from "../../../words/glossary.ts";
 import { count, number, percent } from "../../../words/numbers.ts";
 import { placeWriterOf } from "../../../words/values.ts";
 
@@ -15,7 +17,8 @@ interface DataTooltip {
   x: number;
 }
 
-export function dataAt(shown: Plot, { x, y }: Point): DataTooltip | null {
+/** `unlike` are the shares of the strip along the axis, where there is one. */
+export function dataAt(shown: Plot, unlike: Unlike | null, { x, y }: Point): DataTooltip | null {
   const { slot, scene, axis, left, right, slopesEnd } = shown;
   if (y < slopesEnd || x < left) return null;
   const { missing, nObservations } = scene.curves;
@@ -24,13 +27,20 @@ export function dataAt(shown: Plot, { x, y }: Point): DataTooltip | null {
     return { title: "missing", rows: [countRow(missing.count, nObservations), meanRow(scene, spread)], x: slot.at };
   }
   if (x > right) return null;
-  if (shown.levelLabels !== null) return levelAt(shown, x);
-  return y <= axis ? binAt(shown, x) : null;
+  const data = shown.levelLabels !== null ? levelAt(shown, x) : y <= axis ? binAt(shown, x) : null;
+  if (data === null || unlike === null || shown.unlike === 0) return data;
+  return { ...data, rows: [...data.rows, unlikeRow(unlike, shown.x.invert(data.x))] };
 }
 
 const countRow = (observations: number, all: number): TooltipRow => ({
   label: "observations",
   value: `${count(observations)} of ${count(all)} (${percent(observations / all)})`,
+});
+
+/** The share at the grid value next to a value. */
+const unlikeRow = ({ grid, shares }: Unlike, value: number): TooltipRow => ({
+  label: explanation("unlike").name,
+  value: `${percent(shares[nearestIndex(grid, value)]!)} of the curves`,
 });
 
 function meanRow({ base, hasQuantileBand }: Scene, { mean, low, high }: { mean: number; low: number; high: number }) {

@@ -149,7 +149,7 @@ export class PlotPointer {
   /** Shows the data under the pointer; false where there is none. */
   #showData(event: MouseEvent): boolean {
     const shown = this.#ready;
-    const data = shown === null ? null : dataAt(shown, placeIn(this.frame, event));
+    const data = shown === null ? null : dataAt(shown, this.shown.unlike.peek(), placeIn(this.frame, event));
     if (shown === null || data === null) return false;
     this.view.store.pointed.value = null;
     const box = this.frame.getBoundingClientRect();

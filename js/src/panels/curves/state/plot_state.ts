@@ -1,12 +1,15 @@
 /** The plot that follows from the store's picture, size, kind and theme. All parts of the panel read it. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { EFFECTS, type EffectLine, type EffectName, effectLines } from "../../../plots/effects.ts";
 import { type Plot, plotOf } from "../../../plots/plot.ts";
 import { sceneOf } from "../../../plots/scene.ts";
 import { sharedRange, type ValueRange, valueRange } from "../../../plots/value_range.ts";
 import { isDense, offersIn } from "../../../store/available_choices.ts";
+import { isFound } from "../../../store/feature_feed.ts";
 import { type Loaded, loadedOf } from "../../../store/store.ts";
 import { followSize } from "../../../view/size.ts";
 import type { View } from "../../../view/view.ts";
+import type { Unlike } from "../../../wire/decode.ts";
 import { Zoom } from "./zoom.ts";
 import { zoomedPlot } from "./zoomed_plot.ts";
 
@@ -18,6 +21,11 @@ export interface Shown {
   range: ReadonlySignal<ValueRange | null>;
   /** The observed target; null where it is not shown. */
   target: ReadonlySignal<Float64Array | null>;
+  /** The effects that are switched on, and those that are known. */
+  wantedEffects: ReadonlySignal<readonly EffectName[]>;
+  effects: ReadonlySignal<readonly EffectLine[]>;
+  /** Which phantom observations are unlike any observation; null while that is not known. */
+  unlike: ReadonlySignal<Unlike | null>;
   dense: ReadonlySignal<boolean>;
   /** The share of the lines that is drawn at full opacity; null while lines are drawn one by one. */
   peak: Signal<number | null>;
@@ -36,9 +44,16 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
     return sceneOf(curves, store.kind.value, store.anchor.value, store.sceneOptions.value);
   });
   const offers = computed(() => offersIn(store));
-  const wants = <K extends "target" | "shared_y" | "full_slopes">(key: K) =>
+  const wants = <K extends "target" | "shared_y" | "full_slopes" | EffectName | "unlike">(key: K) =>
     store.remembered.of(key).value && offers.value[key] === null;
   const target = computed(() => (wants("target") ? (loaded.value?.curves.target ?? null) : null));
+  const wantedEffects = computed(() => EFFECTS.filter(wants));
+  const effects = computed(() => {
+    const [shown, known] = [scene.value, store.effects.value];
+    return shown === null || !isFound(known) ? [] : effectLines(shown, known, wantedEffects.value);
+  });
+  const wantsUnlike = computed(() => wants("unlike"));
+  const unlike = computed(() => (isFound(store.unlike.value) ? store.unlike.value : null));
   const shared = computed(() => {
     const kind = scene.value?.kind;
     if (kind === undefined || !wants("shared_y") || store.figures.value === null) return null;
@@ -47,13 +62,19 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
   const sharedText = computed(() => JSON.stringify(shared.value)); // an equal range redraws nothing
   const range = computed(() => {
     if (scene.value === null) return null;
-    const choices = { shared: JSON.parse(sharedText.value), target: target.value, full: wants("full_slopes") };
+    const choices = {
+      shared: JSON.parse(sharedText.value),
+      target: target.value,
+      effects: effects.value,
+      full: wants("full_slopes"),
+    };
     return valueRange(scene.value, choices);
   });
   const hasRug = computed(() => offers.value.rug === null && store.remembered.of("rug").value !== "off");
   const unzoomed = computed(() => {
     if (scene.value === null || loaded.value === null || size.value.width < LEAST_WIDTH) return null;
-    return plotOf(scene.value, loaded.value.colors, size.value, theme.value, range.value!, hasRug.value);
+    const strips = { rug: hasRug.value, unlike: wantsUnlike.value };
+    return plotOf(scene.value, loaded.value.colors, size.value, theme.value, range.value!, strips);
   });
   const zoom = new Zoom(view, scene);
   const plot = computed(() => {
@@ -63,5 +84,16 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
   const dense = computed(() =>
     isDense(store.remembered.of("lines_as").value, offers.value, plot.value?.lines.nLines ?? 0),
   );
-  return { loaded, plot, zoom, range, target, dense, peak: signal<number | null>(null) };
+  return {
+    loaded,
+    plot,
+    zoom,
+    range,
+    target,
+    wantedEffects,
+    effects,
+    unlike,
+    dense,
+    peak: signal<number | null>(null),
+  };
 }

@@ -1,0 +1,206 @@
+/** ALE, M-plot, correlated features and values unlike the data: off until they are switched on in the View menu. */
+import { expect, test } from "vitest";
+import { page, userEvent } from "vitest/browser";
+import { FakeKernel, type FakeModel, weather } from "../../dev/model.ts";
+import type { ViewChoices } from "../../src/wire/protocol.ts";
+import { explanation } from "../../src/words/glossary.ts";
+import { frame, type Mounted, mount } from "./mount.ts";
+
+const kernel = new FakeKernel(weather(120));
+const OPTIONAL = ["effects", "correlated", "unlike"];
+const requested = (model: FakeModel): string[] =>
+  model.sent.map(({ type }) => type).filter((type) => OPTIONAL.includes(type));
+
+async function shown(view: Partial<ViewChoices>, traits: Parameters<typeof kernel.model>[0] = {}): Promise<Mounted> {
+  const mounted = mount(kernel.model({ feature: "Temperature", _view: view, ...traits }));
+  await mounted.drawn(mounted.model.get("feature"));
+  return mounted;
+}
+
+async function choose({ part }: Mounted, name: keyof ViewChoices): Promise<void> {
+  if (part("view-menu").hidden) part("view").click();
+  await expect.poll(() => part("view-menu").hidden).toBe(false);
+  part(`view-${name}`).click();
+}
+
+/** Heights of the points of an effect, in px of the plot. */
+const heights = ({ part }: Mounted, name: string): number[] =>
+  Array.from(
+    part(`effect-${name}`)
+      .querySelector("path")!
+      .getAttribute("d")!
+      .matchAll(/,(-?[\d.]+)/g),
+    ([, y]) => Number(y),
+  );
+
+test("at first nothing is requested and nothing is shown", async () => {
+  const { model, part, parts } = await shown({});
+  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
+  expect(requested(model)).toEqual([]);
+  expect([parts("effect-ale").length, part("key-ale").hidden, part("key-m_plot").hidden]).toEqual([0, true, true]);
+  expect([part("correlated").hidden, parts("unlike").length, part("strip-unlike").hidden]).toEqual([true, 0, true]);
+  expect(part("effects-note").checkVisibility()).toBe(false);
+});
+
+test("ALE and M-plot have a line and an entry in the legend each, and are requested once", async () => {
+  const mounted = await shown({});
+  const { model, part, parts } = mounted;
+  await choose(mounted, "ale");
+  await expect.poll(() => parts("effect-ale").length).toBe(1);
+  expect([part("key-ale").hidden, part("key-m_plot").hidden]).toEqual([false, true]);
+  await choose(mounted, "m_plot");
+  await expect.poll(() => parts("effect-m_plot").length).toBe(1);
+  expect(part("key-m_plot").textContent).toBe("M-plot");
+  expect(model.get("_view")).toEqual({ ale: true, m_plot: true });
+  expect(requested(model)).toEqual(["effects"]);
+  const name = part("key-ale").querySelector<HTMLElement>("[data-explanation]")!;
+  expect(name.dataset.explanation).toBe(explanation("ale").text);
+  expect(name.dataset.explanation).toContain("shifted to the mean prediction");
+  await choose(mounted, "ale");
+  await expect.poll(() => parts("effect-ale").length).toBe(0);
+});
+
+test("the mean of the curves can be switched off, in the legend as well", async () => {
+  const mounted = await shown({ ale: true });
+  const { part, parts } = mounted;
+  await expect.poll(() => parts("effect-ale").length).toBe(1);
+  expect(parts("partial-dependence").length).toBe(1);
+  await choose(mounted, "partial_dependence");
+  await expect.poll(() => parts("partial-dependence").length).toBe(0);
+  expect([part("key-mean").hidden, part("key-ale").hidden]).toEqual([true, false]);
+});
+
+test("partial dependence and ALE part where features vary together", async () => {
+  const mounted = await shown({ ale: true });
+  await expect.poll(() => mounted.parts("effect-ale").length).toBe(1);
+  const mean = mounted.part("partial-dependence").querySelector("path")!.getAttribute("d")!;
+  const ofMean = Array.from(mean.matchAll(/,(-?[\d.]+)/g), ([, y]) => Number(y));
+  const ofAle = heights(mounted, "ale");
+  // On screen, y grows downwards: ALE rises to the end, the mean falls before.
+  expect(ofAle.at(-1)).toBe(Math.min(...ofAle));
+  expect(ofMean.at(-1)! - Math.min(...ofMean)).toBeGreaterThan(3);
+});
+
+test("on c-ICE both are 0 at the anchor, and their explanations say so", async () => {
+  const mounted = await shown({ ale: true, m_plot: true }, { kind: "c-ice", anchor: "min" });
+  await expect.poll(() => mounted.parts("effect-m_plot").length).toBe(1);
+  const [ale, mPlot] = [heights(mounted, "ale")[0]!, heights(mounted, "m_plot")[0]!];
+  const zero = Number(mounted.root.querySelector(".ice-zero")!.getAttribute("y1"));
+  expect(Math.abs(ale - zero)).toBeLessThan(0.1);
+  expect(Math.abs(mPlot - zero)).toBeLessThan(0.1);
+  const name = mounted.part("key-m_plot").querySelector<HTMLElement>("[data-explanation]")!;
+  expect(name.dataset.explanation).toBe(explanation("m_plot", "c-ice").text);
+});
+
+test("slopes have neither, and the menu says why", async () => {
+  const mounted = await shown({ ale: true }, { kind: "d-ice" });
+  const { model, part, parts } = mounted;
+  part("view").click();
+  const input = part<HTMLInputElement>("view-ale");
+  await expect.poll(() => input.disabled).toBe(true);
+  const why = "Only available for ICE and c-ICE, which have the unit of the prediction.";
+  expect(input.labels![0]!.textContent).toBe(`ALE${why}`);
+  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
+  expect([requested(model), parts("effect-ale").length]).toEqual([[], 0]);
+  model.push("kind", "ice");
+  await expect.poll(() => parts("effect-ale").length).toBe(1);
+});
+
+test("on levels each effect has a sign of its own", async () => {
+  const mounted = await shown({ ale: true, m_plot: true }, { feature: "Season" });
+  await expect.poll(() => mounted.parts("effect-m_plot").length).toBe(1);
+  for (const name of ["ale", "m_plot"]) expect(mounted.part(`effect-${name}`).querySelectorAll("path").length).toBe(3);
+});
+
+test("until the kernel answers, a sentence says what it does; a problem is a sentence as well", async () => {
+  const model = kernel.model({ feature: "Temperature", _view: { ale: true, unlike: true } });
+  const message = "The model failed on phantom observations of 'Temperature': ValueError: out of range.";
+  model.answer = (request) =>
+    request.type === "effects"
+      ? { reply: { id: request.id, type: "error", message } }
+      : request.type === "unlike"
+        ? null
+        : kernel.answer(request);
+  const { part, drawn } = mount(model);
+  await drawn("Temperature");
+  await expect.poll(() => part("effects-note").textContent).toBe(message);
+  expect(part("unlike-note").textContent).toBe(
+    "Fitting models that predict Temperature from the other features, to find values unlike the data …",
+  );
+  expect(part("unlike-note").closest("[role=status]")).not.toBeNull();
+});
+
+test("correlated features are chips that open them, with the reason why they matter", async () => {
+  const mounted = await shown({});
+  const { model, part, parts } = mounted;
+  await choose(mounted, "correlated");
+  await expect.poll(() => parts("correlated-feature").length).toBeGreaterThan(0);
+  const [chip] = parts("correlated-feature");
+  expect(part("correlated-lead").textContent).toBe("Varies with");
+  expect(chip!.textContent).toMatch(/^Apparent temperature 0\.9\d$/);
+  expect(chip!.dataset.explanationTitle).toMatch(/^Apparent temperature: Spearman rank correlation 0\.9\d$/);
+  expect(chip!.dataset.explanation).toContain(explanation("correlated").text);
+  expect(parts("correlated-feature").length).toBeLessThanOrEqual(5);
+  chip!.click();
+  await mounted.drawn("Apparent temperature");
+  expect(model.get("feature")).toBe("Apparent temperature");
+  await expect.poll(() => parts("correlated-feature")[0]?.dataset.column).toBe("Temperature");
+});
+
+test("where nothing varies strongly with a feature, a sentence says so", async () => {
+  const { part, parts } = await shown({ correlated: true }, { feature: "Wind" });
+  const none = "No other feature has a correlation of 0.5 or more with Wind.";
+  await expect.poll(() => part("correlated-lead").textContent).toBe(none);
+  expect(parts("correlated-feature")).toEqual([]);
+});
+
+test("a column that is not explained cannot be opened", async () => {
+  const model = kernel.model({ feature: "Temperature", _view: { correlated: true } });
+  const body = {
+    feature: "Temperature",
+    lead: "Varies with",
+    items: [{ column: "Station", correlation: 0.7, measure: "correlation_ratio" as const }],
+  };
+  model.answer = (request) =>
+    request.type === "correlated" ? { reply: { id: request.id, type: "result", body } } : kernel.answer(request);
+  const { parts, drawn } = mount(model);
+  await drawn("Temperature");
+  await expect.poll(() => parts("correlated-feature").length).toBe(1);
+  const [chip] = parts("correlated-feature") as HTMLButtonElement[];
+  expect(chip!.disabled).toBe(true);
+  expect(chip!.dataset.explanation).toBe(explanation("correlated").text);
+});
+
+test("values unlike the data are a strip under the curves, a sentence, and a line of the tooltip", async () => {
+  const mounted = await shown({});
+  const { model, part, parts } = mounted;
+  const before = part("histogram").getBoundingClientRect();
+  await choose(mounted, "unlike");
+  await expect.poll(() => parts("unlike").length).toBe(1);
+  expect(requested(model)).toEqual(["unlike"]);
+  expect(part("unlike-note").textContent).toMatch(
+    /^\d+ % of the phantom observations of 'Temperature' are unlike any observation\.$/,
+  );
+  expect(part("unlike-note").dataset.explanation).toBe(explanation("unlike").text);
+  const strip = part("unlike").getBoundingClientRect();
+  const histogram = part("histogram").getBoundingClientRect();
+  expect(strip.bottom).toBeLessThanOrEqual(histogram.top + 1);
+  expect(histogram.height).toBeCloseTo(before.height, 0);
+  const label = part("strip-unlike");
+  expect(label.getBoundingClientRect().left).toBeGreaterThanOrEqual(part("plot").getBoundingClientRect().left);
+  part("view").click();
+  const box = part("plot").getBoundingClientRect();
+  await userEvent.hover(page.elementLocator(part("plot")), { position: { x: box.width / 2, y: box.height - 30 } });
+  await frame();
+  await expect.poll(() => part("tooltip").textContent).toMatch(/unlike any observation\d+.% of the curves$/);
+});
+
+test("other choices of the menu and the tab of all features leave them out", async () => {
+  const view = { ale: true, unlike: true, right: "all" } as const;
+  const mounted = mount(kernel.model({ feature: "Temperature", _view: view }));
+  await expect.poll(() => mounted.parts("tile").length).toBe(5);
+  mounted.part("view").click();
+  await expect.poll(() => mounted.part("view-menu").hidden).toBe(false);
+  for (const name of ["ale", "m_plot", "correlated", "unlike"])
+    expect(mounted.part(`view-${name}`).checkVisibility(), name).toBe(false);
+});

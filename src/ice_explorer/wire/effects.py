@@ -1,0 +1,45 @@
+"""Optional content of the curves of a feature: ALE and M-plot, correlated features, values unlike the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from ice_explorer.beyond.correlations import strong_correlations
+from ice_explorer.beyond.effects import local_effects
+from ice_explorer.features.display_axis import display_axis
+from ice_explorer.wire.buffers import f32, f64
+from ice_explorer.wire.messages import CorrelatedBody, CorrelatedItem, EffectsBody, UnlikeBody
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.wire.messages import Measure
+
+
+def effects_of(
+    feature: FeatureResult, between_blocks: Callable[[], object] | None = None
+) -> tuple[EffectsBody, list[bytes]]:
+    """ALE and M-plot of a feature, as `EffectsBody` lays them out."""
+    found = local_effects(feature, between_blocks)
+    body = EffectsBody(feature=feature.label, n_grid=len(found.grid), mean_prediction=found.mean_prediction)
+    return body, [f64(found.grid), f32(found.ale), f32(found.m_plot - found.mean_prediction)]
+
+
+def correlated_of(feature: FeatureResult) -> CorrelatedBody:
+    """What varies strongly with a feature."""
+    found = strong_correlations(feature)
+    items = [
+        CorrelatedItem(column=item.feature, correlation=item.correlation, measure=cast("Measure", item.measure))
+        for item in found.items
+    ]
+    return CorrelatedBody(feature=feature.label, lead=found.lead, items=items)
+
+
+def unlike_of(
+    feature: FeatureResult, between_fits: Callable[[], object] | None = None
+) -> tuple[UnlikeBody, list[bytes]]:
+    """Which phantom observations of a feature are unlike any observation, as `UnlikeBody` lays it out."""
+    found, grid = feature._unlike_shares(between_fits), display_axis(feature).grid
+    body = UnlikeBody(feature=feature.label, n_grid=len(grid), share=found.share, summary=found.summary)
+    return body, [f64(grid), f32(found.grid_shares)]
