@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer
+from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import ExportError
 from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
@@ -206,6 +207,8 @@ def picture(explanation: ExplanationResult, view_state: ViewState | Mapping[str,
     """The whole view as a small SVG document, for where no explorer can live; of fewer lines than on the screen."""
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
+    if not explanation._has_draws(*resolve_display(explanation.settings, state.decay, state.convention)):
+        state = replace(state, intervals=None)  # a cell that shows an explorer does not wait for them
     slow = _slow_to_draw(state) if explanation.engine == "brute" else ()
     text = _picture_of(explanation, state, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE, slow)
     for left_out in (slow, AROUND):  # strokes with many points, and then many features

@@ -25,7 +25,16 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import step_of
 from ice_explorer.features.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.results.bootstrap import METRICS, Bootstrap, check_level, in_units, intervals
+from ice_explorer.results.bootstrap import (
+    METRICS,
+    USUAL_LEVEL,
+    Bootstrap,
+    RankIntervals,
+    check_level,
+    in_units,
+    intervals,
+    neighbours,
+)
 from ice_explorer.results.feature_explanation import FeatureResult, decay_table
 from ice_explorer.results.impact_notes import crowding_notes, step_notes
 from ice_explorer.results.options import UNITS
@@ -48,7 +57,7 @@ if TYPE_CHECKING:
     from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.metrics.bootstrap import Metrics
     from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.results.options import Unit
+    from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.results.ties import TieTable
 
 TABLE_COLUMNS = (*EFFECTS, "support", "largest_step_share", "scale", "n_grid", "kind")
@@ -305,9 +314,37 @@ class ExplanationResult:
             lambda at: self._bootstrap.scales(results[at]._item),
         )
 
+    def _rank_intervals(
+        self,
+        rank_by: RankBy,
+        level: float,
+        decay: float,
+        convention: Convention,
+        unit: Unit | Mapping[Name, object] = "prediction",
+    ) -> RankIntervals:
+        """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied."""
+        steps = self._steps(unit) if isinstance(unit, Mapping) else {}
+        draws = [result._metric_draws(self._bootstrap, decay, convention)[0] for result in self]
+        plain = self._in_units(draws, "prediction", steps)
+        shown = plain if isinstance(unit, Mapping) or unit == "prediction" else self._in_units(draws, unit, steps)
+        ends = intervals({rank_by: shown[rank_by]}, shown[rank_by], level)
+        metrics = [result.metrics(decay, convention) for result in self]
+        values = self._as_table(metrics, None, "prediction", steps, {})[rank_by].tolist()
+        return RankIntervals(
+            ends[f"{rank_by}_low"],
+            ends[f"{rank_by}_high"],
+            np.asarray(ends["rank_low"], np.float64),
+            np.asarray(ends["rank_high"], np.float64),
+            neighbours(values, list(plain[rank_by].T), level).tied,
+        )
+
+    def _has_draws(self, decay: float, convention: Convention) -> bool:
+        """Whether intervals are at hand without further computation."""
+        return all(result._has_draws(decay, convention) for result in self)
+
     def ties(
         self,
-        ci: float = 0.95,
+        ci: float = USUAL_LEVEL,
         *,
         metric: str = "in_distribution_impact",
         decay: float | None = None,

@@ -10,6 +10,7 @@ import numpy as np
 
 from ice_explorer.errors import ExportError, ICEExplorerError, OutputError, UnknownFeatureError
 from ice_explorer.wire.colors import colors_of, groups_of
+from ice_explorer.wire.intervals import intervals_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import (
     Body,
@@ -23,6 +24,8 @@ from ice_explorer.wire.messages import (
     FeatureMovesBody,
     GroupsRequest,
     InCommonRequest,
+    IntervalsBody,
+    IntervalsRequest,
     RowsRequest,
     Status,
     WhatIfBody,
@@ -39,12 +42,12 @@ if TYPE_CHECKING:
     from ice_explorer.widget.background import Background, Snapshot
     from ice_explorer.widget.session import Work
 
-_SECONDS_OF_WHAT_IF: Final = 0.5  # after which what is known of a row is sent, and the page requests the rest
+_SECONDS_OF_REPLY: Final = 0.5  # after which what is known is sent, and the page requests the rest
 Answered: TypeAlias = "tuple[Body, list[bytes]]"
 Answer: TypeAlias = "Callable[[FeatureExplanation | None], Answered]"
 SlowRequest: TypeAlias = (
     "ColorsRequest | RowsRequest | WhatIfRequest | InCommonRequest | ExtremeRequest | ExportRequest | CurvesRequest"
-    " | ClassesRequest | DriversRequest | GroupsRequest"
+    " | ClassesRequest | DriversRequest | GroupsRequest | IntervalsRequest"
 )
 
 
@@ -124,7 +127,7 @@ def _what_if(
     (position,) = work.known._check_positions([request["position"]], "position").tolist()
     prediction = float(work.known.predictions([position])[0])
     features: list[FeatureMovesBody] = []
-    end = time.monotonic() + _SECONDS_OF_WHAT_IF
+    end = time.monotonic() + _SECONDS_OF_REPLY
     for label in request["features"]:
         name = work.by_label.get(label)
         if name not in results:
@@ -158,6 +161,25 @@ def _groups(
     return groups_of(feature, request["positions"])
 
 
+def _intervals(work: Work, _background: object, request: IntervalsRequest, _feature: object) -> Answered:
+    """Draw the rows of one feature after the other, as many as time allows; with those of all, answer."""
+    known, decay, convention = work.known, request["decay"], request["convention"]
+    end = time.monotonic() + _SECONDS_OF_REPLY
+    for n_known, feature in enumerate(known):
+        if n_known > 0 and time.monotonic() > end and not feature._has_draws(decay, convention):
+            return IntervalsBody(n_known=n_known, n_features=len(known), tied=[]), []
+        feature._metric_draws(known._bootstrap, decay, convention)
+    return intervals_of(
+        known,
+        list(work.by_label),
+        rank_by=request["rank_by"],
+        level=request["level"],
+        decay=decay,
+        convention=convention,
+        unit=request["unit"],
+    )
+
+
 _ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
     "export": _export,
     "curves": _curves,
@@ -168,6 +190,7 @@ _ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
     "in_common": _in_common,
     "extreme": _extreme,
     "drivers": _drivers,
+    "intervals": _intervals,
     "groups": _groups,
 }
 
