@@ -14,12 +14,18 @@ import type {
   CurvesBody,
   DriversBody,
   Extreme,
+  IntervalsBody,
+  IntervalsRequest,
+  RankBy,
   Request,
   RowsBody,
   RowsRequest,
   Traits,
+  Unit,
 } from "../wire/protocol.ts";
 import { unreachable } from "../wire/protocol.ts";
+import { CONVENTION_LABELS } from "../words/metric_names.ts";
+import { number } from "../words/numbers.ts";
 import type { StaticModel } from "./static_model.ts";
 import { unpack, unzip } from "./unpack.ts";
 
@@ -32,6 +38,14 @@ export interface Packed {
 /** Two tables of figures by one convention. */
 interface Counted extends Packed {
   convention: Convention;
+}
+
+/** Intervals of every figure in every unit, as the page was saved. */
+interface KeptIntervals {
+  level: number;
+  decay: number;
+  convention: Convention;
+  answers: (Packed & { rank_by: RankBy; unit: Unit; body: IntervalsBody })[];
 }
 
 interface PackedColors extends Packed {
@@ -47,6 +61,8 @@ export interface Snapshot {
   /** `apart` keeps the levels that rules name separate; null where they are separate anyway. */
   colors: (PackedColors & { apart: PackedColors | null })[];
   drivers: DriversBody[];
+  /** Null where the page was saved without them. */
+  intervals: KeptIntervals | null;
   /** Null where two columns together explain no more than one. */
   groups: ((Packed & { body: CategoryColors }) | null)[];
   /** Empty where there is one output, or too many. */
@@ -63,6 +79,9 @@ const OF_LINES: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 11, 12, 13]);
 const POSITIONS = 0;
 const OBSERVED = 1;
 const PREDICTIONS = 3;
+
+/** Of decays. */
+const ROUNDING = 1e-9;
 
 const NO_KERNEL = "This page was saved without its model. Use the original notebook for this.";
 
@@ -110,6 +129,7 @@ export class SnapshotClient implements Client {
   readonly hasKernel = false;
   readonly alive: ReadonlySignal<boolean> = signal(true);
   readonly silent: ReadonlySignal<boolean> = signal(false);
+  readonly hasIntervals: boolean;
   readonly mostLines: number;
   #rows: Promise<RowsBody> | null = null;
   #places: Promise<ReadonlyMap<number, number>> | null = null;
@@ -119,6 +139,7 @@ export class SnapshotClient implements Client {
     private readonly snapshot: Snapshot,
     private readonly read: ReadBlob,
   ) {
+    this.hasIntervals = snapshot.intervals !== null;
     this.mostLines = snapshot.traits.max_lines;
   }
 
@@ -142,6 +163,8 @@ export class SnapshotClient implements Client {
         return this.#groups(request.feature, request.positions);
       case "drivers":
         return { body: this.snapshot.drivers[this.#feature(request.feature)]!, buffers: [] };
+      case "intervals":
+        return this.#intervals(request);
       case "rows":
         return { body: await this.#rowsOf(request), buffers: [] };
       case "extreme":
@@ -179,6 +202,29 @@ export class SnapshotClient implements Client {
       },
       buffers: buffers.map((bytes, at) => (OF_LINES.has(at) ? ofLines(bytes, body.n_lines, lines) : bytes)),
     };
+  }
+
+  async #intervals({
+    rank_by,
+    level,
+    decay,
+    convention,
+    unit,
+  }: IntervalsRequest): Promise<Answer<IntervalsBody>> {
+    const kept = this.snapshot.intervals;
+    if (kept === null) throw new KernelError(NO_KERNEL);
+    const isDecayed = rank_by === "in_distribution_impact";
+    const isKept = !isDecayed || Math.abs(decay - kept.decay) < ROUNDING;
+    // Without decay both are the same figure.
+    const wanted = isDecayed && decay === 1 ? "impact" : rank_by;
+    if (level !== kept.level || convention !== kept.convention || !(isKept || wanted === "impact")) {
+      const counted = CONVENTION_LABELS[kept.convention];
+      throw new KernelError(
+        `This page was saved with intervals for weight ${number(kept.decay)} of far values, counted ${counted}.`,
+      );
+    }
+    const { body, ...packed } = kept.answers.find((answer) => answer.rank_by === wanted && answer.unit === unit)!;
+    return { body, buffers: await buffersOf(this.read, packed) };
   }
 
   async #classes(feature: string): Promise<Answer<ClassesBody>> {

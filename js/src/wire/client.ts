@@ -29,6 +29,8 @@ export const sentenceOf = (error: unknown): string => (error instanceof Error ? 
 export interface Client {
   /** Whether missing data can be computed. */
   readonly hasKernel: boolean;
+  /** Whether there are intervals of the bars. */
+  readonly hasIntervals: boolean;
   /** The largest number of curves per feature. */
   readonly mostLines: number;
   /** False from the loss of the connection until the next message of the kernel. */
@@ -74,6 +76,7 @@ function resultOf(type: Request["type"], reply: Reply): Bodies[keyof Bodies] {
 
 export class KernelClient implements Client {
   readonly hasKernel = true;
+  readonly hasIntervals = true;
   readonly mostLines = Number.POSITIVE_INFINITY;
   readonly #alive = signal(true);
   readonly #silent = signal(false);

@@ -130,6 +130,7 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
     n_rows: count,
     n_curves: count,
   }),
+  intervals: record({ n_known: count, n_features: count, tied: listOf(listOf(count, 2)) }),
   rows: record({ columns: texts, n_outcomes: count, positions: counts, rows: listOf(texts) }),
   what_if: record({
     position: count,
@@ -202,6 +203,10 @@ const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
   ],
   convention: [oneOf("stable", "equations", "published"), "stable"],
   unit: [oneOf("prediction", "sd", "share"), "prediction"],
+  intervals: [
+    orNull(check((value) => Number.isFinite(value) && (value as number) > 0 && (value as number) < 1)),
+    null,
+  ],
   anchor: [anyOf(finite, oneOf("min", "max", "median", "own")), "min"],
   max_lines: [check((value) => Number.isSafeInteger(value) && (value as number) > 0), 1000],
   selection: [counts, []],
