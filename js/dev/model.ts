@@ -19,6 +19,9 @@ import {
   sum,
 } from "d3-array";
 import { randomLcg, randomNormal } from "d3-random";
+import { rankFeatures } from "../src/store/ranking.ts";
+import { Reading } from "../src/store/reading.ts";
+import { decodeImpact, decodeProfile } from "../src/wire/decode.ts";
 import {
   type Bytes,
   type ClassesBody,
@@ -43,9 +46,6 @@ import {
   type WhatIfBody,
   type WhatIfRequest,
 } from "../src/wire/protocol.ts";
-import { rankFeatures } from "../src/store/ranking.ts";
-import { Reading } from "../src/store/reading.ts";
-import { decodeImpact, decodeProfile } from "../src/wire/decode.ts";
 import { isUnordered, writerOf } from "../src/words/values.ts";
 import { driversOf, groupsOf, type Second } from "./drivers.ts";
 
@@ -525,7 +525,11 @@ export class FakeKernel {
       }
       case "intervals": {
         const [impact, profile] = this.tables(request.convention);
-        const { body, buffers } = intervalsOf({ ...this.header, convention: request.convention }, [impact, profile], request);
+        const { body, buffers } = intervalsOf(
+          { ...this.header, convention: request.convention },
+          [impact, profile],
+          request,
+        );
         return { reply: { id, type: "result", body }, buffers };
       }
       case "rows":

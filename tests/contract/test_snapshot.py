@@ -31,7 +31,7 @@ def blobs():
     """The blobs of a page of the same rows; the version is no part of the contract."""
     contract = of_explorer()
     explanation = contract.explained()
-    state = ViewState(feature="income", convention="equations", max_lines=12, selection=(11,))
+    state = ViewState(feature="income", convention="equations", intervals=0.9, max_lines=12, selection=(11,))
     return snapshot(explanation, state, "ICEExplorer(model, X, decay=0.75, convention='equations')").blobs
 
 

@@ -139,7 +139,7 @@ export class SnapshotClient implements Client {
     private readonly snapshot: Snapshot,
     private readonly read: ReadBlob,
   ) {
-    this.hasIntervals = snapshot.intervals !== null;
+    this.hasIntervals = (snapshot.intervals ?? null) !== null;
     this.mostLines = snapshot.traits.max_lines;
   }
 
@@ -204,13 +204,7 @@ export class SnapshotClient implements Client {
     };
   }
 
-  async #intervals({
-    rank_by,
-    level,
-    decay,
-    convention,
-    unit,
-  }: IntervalsRequest): Promise<Answer<IntervalsBody>> {
+  async #intervals({ rank_by, level, decay, convention, unit }: IntervalsRequest): Promise<Answer<IntervalsBody>> {
     const kept = this.snapshot.intervals;
     if (kept === null) throw new KernelError(NO_KERNEL);
     const isDecayed = rank_by === "in_distribution_impact";

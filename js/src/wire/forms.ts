@@ -203,10 +203,7 @@ const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
   ],
   convention: [oneOf("stable", "equations", "published"), "stable"],
   unit: [oneOf("prediction", "sd", "share"), "prediction"],
-  intervals: [
-    orNull(check((value) => Number.isFinite(value) && (value as number) > 0 && (value as number) < 1)),
-    null,
-  ],
+  intervals: [orNull(check((value) => Number.isFinite(value) && (value as number) > 0 && (value as number) < 1)), null],
   anchor: [anyOf(finite, oneOf("min", "max", "median", "own")), "min"],
   max_lines: [check((value) => Number.isSafeInteger(value) && (value as number) > 0), 1000],
   selection: [counts, []],

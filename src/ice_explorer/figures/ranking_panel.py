@@ -50,13 +50,14 @@ _TICK_REACH: Final = 6.0  # above and below the middle of a bar
 _ROW: Final = 15.0
 _SIGNS: Final = 14.0  # height of the line that says what the signs mean
 _LEADING: Final = 11.0
+_SECOND_LINE: Final = 14.0  # of the legend
 _LOOSE_ROW: Final = 19.0
 _LABEL_SHARE: Final = 0.42  # of the width, at most, for the names
 
 
-def ranking_height(n_features: int) -> float:
-    """Height of the panel with all features in it."""
-    return TITLE + 20 + _LEADING + n_features * _ROW + _SIGNS
+def ranking_height(n_features: int, *, has_intervals: bool) -> float:
+    """Height of the panel with all features in it; whiskers and brackets take a second line of its legend."""
+    return TITLE + 20 + _LEADING + n_features * _ROW + _SIGNS + (_SECOND_LINE if has_intervals else 0.0)
 
 
 def draw_ranking(page: Page, ranking: Ranking, decay: float, box: Box) -> float:
@@ -193,9 +194,11 @@ def _draw_bar(page: Page, bar: Bar, start: float, middle: float, scale: float) -
 
 
 def _draw_whisker(page: Page, low: float, high: float, middle: float) -> None:
-    page.line(low, middle, high, middle, _WHISKER)
-    for end in (low, high):
-        page.line(end, middle - _CAP, end, middle + _CAP, _WHISKER)
+    """Draw a line with a cap at both ends."""
+    top, bottom, gap = middle - _CAP, middle + _CAP, math.nan
+    across = np.array([low, low, gap, low, high, gap, high, high])
+    down = np.array([top, bottom, gap, middle, middle, gap, top, bottom])
+    page.add(Path(across, down, _WHISKER))
 
 
 def _draw_bracket(page: Page, right: float, above: float, below: float) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -322,21 +323,38 @@ class ExplanationResult:
         convention: Convention,
         unit: Unit | Mapping[Name, object] = "prediction",
     ) -> RankIntervals:
-        """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied."""
+        """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied.
+
+        Features without any effect are not called tied: rounding would decide which.
+        """
         steps = self._steps(unit) if isinstance(unit, Mapping) else {}
         draws = [result._metric_draws(self._bootstrap, decay, convention)[0] for result in self]
         plain = self._in_units(draws, "prediction", steps)
         shown = plain if isinstance(unit, Mapping) or unit == "prediction" else self._in_units(draws, unit, steps)
         ends = intervals({rank_by: shown[rank_by]}, shown[rank_by], level)
         metrics = [result.metrics(decay, convention) for result in self]
-        values = self._as_table(metrics, None, "prediction", steps, {})[rank_by].tolist()
+        table = self._as_table(metrics, None, "prediction", steps, {})
+        values = table[rank_by].tolist()
+        least = ROUNDING * float(table["impact"].abs().sum())
+        tied = neighbours(values, list(plain[rank_by].T), level).tied
         return RankIntervals(
             ends[f"{rank_by}_low"],
             ends[f"{rank_by}_high"],
             np.asarray(ends["rank_low"], np.float64),
             np.asarray(ends["rank_high"], np.float64),
-            neighbours(values, list(plain[rank_by].T), level).tied,
+            [(first, second) for first, second in tied if values[first] > least],
         )
+
+    def _draw_until(self, end: float, decay: float, convention: Convention) -> int:
+        """Draw the rows of one feature after another until a moment of `time.monotonic`; return of how many.
+
+        Of one feature at least. Those of which the draws are at hand take no time.
+        """
+        for n_drawn, result in enumerate(self):
+            if n_drawn > 0 and time.monotonic() > end and not result._has_draws(decay, convention):
+                return n_drawn
+            result._metric_draws(self._bootstrap, decay, convention)
+        return len(self)
 
     def _has_draws(self, decay: float, convention: Convention) -> bool:
         """Whether intervals are at hand without further computation."""

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.what_if import Moves
 
 _DECAYED = ("in_distribution_impact", "support")
-_KEPT_DRAWS: Final = 2  # by decay, convention and groups
+_KEPT_DRAWS = 2  # by decay, convention and groups
 
 
 @short_tracebacks

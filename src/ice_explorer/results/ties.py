@@ -11,6 +11,7 @@ from ice_explorer.results.bootstrap import neighbours
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
 

@@ -183,7 +183,9 @@ def ranking_of(explanation: ExplanationResult, state: ViewState, steps: Mapping[
 
 def _with_intervals(bars: Sequence[Bar], labels: Sequence[str], found: RankIntervals) -> list[Bar]:
     """Add to bars their intervals, and whether they are tied with the next one."""
-    ends = {label: (low, high) for label, low, high in zip(labels, found.low.tolist(), found.high.tolist(), strict=True)}
+    ends = {
+        label: (low, high) for label, low, high in zip(labels, found.low.tolist(), found.high.tolist(), strict=True)
+    }
     tied = {(labels[first], labels[second]) for first, second in found.tied}
     after = [*(bar.label for bar in bars[1:]), ""]
     return [

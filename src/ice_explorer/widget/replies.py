@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import numpy as np
 
-from ice_explorer.errors import ExportError, ICEExplorerError, OutputError, UnknownFeatureError
+from ice_explorer.errors import Cancelled, ExportError, ICEExplorerError, OutputError, UnknownFeatureError
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.intervals import intervals_of
 from ice_explorer.wire.lines import classes_of, curves_of
@@ -161,14 +161,16 @@ def _groups(
     return groups_of(feature, request["positions"])
 
 
-def _intervals(work: Work, _background: object, request: IntervalsRequest, _feature: object) -> Answered:
-    """Draw the rows of one feature after the other, as many as time allows; with those of all, answer."""
+def _intervals(
+    work: Work, background: Background[Name, FeatureExplanation], request: IntervalsRequest, _feature: object
+) -> Answered:
+    """Draw the rows for as many features as time allows; answer when those of all are drawn."""
     known, decay, convention = work.known, request["decay"], request["convention"]
-    end = time.monotonic() + _SECONDS_OF_REPLY
-    for n_known, feature in enumerate(known):
-        if n_known > 0 and time.monotonic() > end and not feature._has_draws(decay, convention):
-            return IntervalsBody(n_known=n_known, n_features=len(known), tied=[]), []
-        feature._metric_draws(known._bootstrap, decay, convention)
+    if not len(known) or background.snapshot().state == "computing":  # another output was chosen meanwhile
+        raise Cancelled
+    n_known = known._draw_until(time.monotonic() + _SECONDS_OF_REPLY, decay, convention)
+    if n_known < len(known):
+        return IntervalsBody(n_known=n_known, n_features=len(known), tied=[]), []
     return intervals_of(
         known,
         list(work.by_label),

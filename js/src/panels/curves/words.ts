@@ -130,7 +130,10 @@ function summaryOf(shown: Plot, reading: Reading, opened: RankedFeature, selecte
 }
 
 /** The interval of the figure of the ranking, and which neighbours in rank are tied with the feature. */
-function uncertaintyOf({ name, interval, tiedBefore, tiedAfter }: RankedFeature, write: (value: number) => string) {
+function uncertaintyOf(
+  { name, interval, tiedBefore, tiedAfter }: RankedFeature,
+  write: (value: number) => string,
+): string {
   if (interval === null) return "";
   const level = levelText(interval.level);
   const pairs = [tiedBefore && `${tiedBefore} and ${name}`, tiedAfter && `${name} and ${tiedAfter}`];

@@ -48,7 +48,8 @@ export function lengthsOf(ranked: RankedFeature, scale: Scale) {
     pending: !ranked.known,
     fill: defined ? share(ranked.value) : null,
     tick: defined && ranked.tick !== null && isSeen(ranked.value, ranked.tick) ? share(ranked.tick) : null,
-    interval: low === undefined || high === undefined ? null : ([share(low), share(high)] as [number, number]),
+    interval:
+      low === undefined || high === undefined || !isSeen(high) ? null : ([share(low), share(high)] as [number, number]),
     figure: ranked.known ? `${write(ranked.value)}${ranked.farOff === null ? "" : "*"}` : "",
     sign: ranked.known || isUnordered(ranked.kind) ? signOf(ranked, scale) : "none",
   } as const;

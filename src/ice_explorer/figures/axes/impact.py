@@ -67,7 +67,8 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
         if ranking.has_ticks:
             handles[0].set_label(weight_text(decay))
         named = handles if ranking.has_ticks else handles[1:]
-        foot = add_legend(ax, [*named, *_sign_handles(ranking, shown, look)], None, loc="lower left")
+        signs = [*_tied_handles(ranking, shown, look), *_sign_handles(ranking, shown, look)]
+        foot = add_legend(ax, [*named, *signs], None, loc="lower left")
     ax.set_ylim(len(shown) * (1 + foot / (1 - foot)) - 0.4, -0.6)
 
 
@@ -87,7 +88,7 @@ def _add_figures(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> No
     size = size_of("ytick.labelsize")
     texts = [ranking.write(bar.value) for bar in shown]
     room, widest = kept_width(ax), max(width_of(text, size) for text in texts)
-    tied = [place for place in range(len(shown)) if is_bracketed(shown, place, ranking)]
+    tied = _tied_places(ranking, shown)
     edge = _GAP + (_BRACKET if tied else 0.0)
     taken = min((1 - _LEAST_BAR) * room, widest + _SIGN + _GAP + edge)
     highs = [bar.interval[1] for bar in shown if bar.interval is not None]
@@ -126,6 +127,29 @@ def _add_brackets(ax: Axes, tied: list[int], look: Look) -> None:
     mark: dict[str, Any] = {"marker": TICKLEFT, "markersize": 3, "linewidth": 0.8, "markeredgewidth": 0.8}
     down = [place + end for place in tied for end in ends]
     ax.plot(np.ones(len(down)), down, color=look.mixed(0.65), **mark, **where)
+
+
+def _tied_places(ranking: Ranking, shown: list[Bar]) -> list[int]:
+    """Return the bars that are tied with the one below them."""
+    return [place for place in range(len(shown)) if is_bracketed(shown, place, ranking)]
+
+
+def _tied_handles(ranking: Ranking, shown: list[Bar], look: Look) -> list[Artist]:
+    """Return what a legend says of brackets, where there are any."""
+    from matplotlib.lines import Line2D
+
+    if not _tied_places(ranking, shown):
+        return []
+    outline: dict[str, Any] = {"markersize": 8, "markerfacecolor": "none", "markeredgewidth": 0.8}
+    name = explanation("tied").name
+    return [Line2D([], [], color=look.mixed(0.65), linestyle="none", marker=_bracket(), label=name, **outline)]
+
+
+def _bracket() -> Path:
+    """Return the shape of a bracket."""
+    from matplotlib.path import Path
+
+    return Path([(-0.2, 0.5), (0.2, 0.5), (0.2, -0.5), (-0.2, -0.5)])
 
 
 def _sign_handles(ranking: Ranking, shown: list[Bar], look: Look) -> list[Artist]:
