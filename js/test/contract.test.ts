@@ -7,15 +7,24 @@ import { rankFeatures } from "../src/store/ranking.ts";
 import { Reading } from "../src/store/reading.ts";
 import { splitColors } from "../src/store/two_sides.ts";
 import { largestChange } from "../src/store/what_if.ts";
-import { decodeClasses, decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/wire/decode.ts";
+import {
+  decodeClasses,
+  decodeColors,
+  decodeCurves,
+  decodeImpact,
+  decodeIntervals,
+  decodeProfile,
+} from "../src/wire/decode.ts";
 import {
   type ClassesBody,
   type ColorsBody,
   type CurvesBody,
   type DriversBody,
   type Header,
+  type IntervalsBody,
   PROTOCOL_VERSION,
   type RankBy,
+  type Unit,
   type WhatIfBody,
 } from "../src/wire/protocol.ts";
 import { rampWriter, writerOf } from "../src/words/values.ts";
@@ -45,6 +54,10 @@ type CurvesReply = Reply<
 type ClassesReply = Reply<ClassesBody, { rows: number[]; curves: number[][] }>;
 type ColorsReply = Reply<ColorsBody, { values: (string | null)[] }>;
 type DriversReply = Reply<DriversBody, { upper: Record<string, number[] | null> }>;
+type Ends = Record<string, [Known, Known]>;
+type IntervalsReply = Reply<IntervalsBody, { ends: Ends; ranks: Ends; tied: [string, string][] }> & {
+  request: { rank_by: RankBy; level: number; decay: number; unit: Unit };
+};
 /** By decay, feature and metric. */
 type Table = Record<string, Record<string, Record<string, Known>>>;
 interface Contract {
@@ -196,6 +209,22 @@ test.each(replies<ColorsReply>("colors"))(
     expect(read).toEqual(
       means.values.map((value) => (scale.kind === "continuous" ? value : (value?.toLowerCase() ?? null))),
     );
+  },
+);
+
+test.each(replies<IntervalsReply>("intervals"))(
+  "the intervals of the $request.rank_by are those of the engine's table, and brackets join tied neighbours",
+  ({ request, body, buffers, means }) => {
+    const { rank_by: rankBy, level, decay, unit } = request;
+    const intervals = decodeIntervals(body, buffers.map(bytes), contract.header.features.length);
+    const ranking = rankFeatures(new Reading(figures, decay, unit), rankBy, { state: "ready", level, intervals });
+    for (const { name, interval } of ranking) {
+      const [ends, ranks] = [means.ends[name]!, means.ranks[name]!];
+      if (ends[0] === null) expect(interval, name).toBeNull();
+      else expect(interval, name).toEqual({ level, ends, ranks });
+    }
+    const joined = ranking.flatMap(({ name, tiedAfter }) => (tiedAfter === null ? [] : [[name, tiedAfter]]));
+    expect(joined).toEqual(means.tied);
   },
 );
 

@@ -5,13 +5,15 @@ import { expect, test, vi } from "vitest";
 import { clinic, FakeKernel } from "../dev/model.ts";
 import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../src/standalone/snapshot_client.ts";
 import type { Store } from "../src/store/store.ts";
-import { decodeClasses, decodeColors, decodeCurves } from "../src/wire/decode.ts";
+import { decodeClasses, decodeColors, decodeCurves, decodeIntervals } from "../src/wire/decode.ts";
 import type {
   Bodies,
   ClassesBody,
   ColorsBody,
   ColorsRequest,
   CurvesBody,
+  Header,
+  IntervalsBody,
   Request,
   Traits,
 } from "../src/wire/protocol.ts";
@@ -29,7 +31,7 @@ interface Reply {
 }
 const load = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../tests/contract/${name}.json`, import.meta.url), "utf-8"));
-const { replies } = load("explorer") as { replies: Reply[] };
+const { header, replies } = load("explorer") as { header: Header; replies: Reply[] };
 const blobs = load("snapshot") as string[];
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "base64"));
 /** The first buffer of curves that may be empty. */
@@ -42,6 +44,8 @@ function decode({ request, body }: Reply, buffers: Uint8Array[]): unknown {
       return decodeCurves(body as CurvesBody, buffers);
     case "classes":
       return decodeClasses(body as ClassesBody, buffers);
+    case "intervals":
+      return decodeIntervals(body as IntervalsBody, buffers, header.features.length);
     default:
       return decodeColors(body as ColorsBody, buffers, (request as ColorsRequest).positions.length);
   }
