@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -153,7 +152,28 @@ def test_the_picture_beside_an_explorer_does_not_wait_for_intervals(X):
     state = ViewState(intervals=0.95)
     assert "interval over other samples" not in save.picture(e, state)
     assert not e._has_draws(0.75, "stable")
-    e.table(ci=0.95)
-    text = save.picture(e, state)
-    assert re.search(r"95 % interval over other samples of rows", text)
-    assert "x.intervals = 0.95" in text
+    for text in (save.picture(e, state, waits=True), save.picture(e, state)):
+        assert "95 % interval over other samples of rows" in text
+        assert "x.intervals = 0.95" in text
+
+
+@pytest.mark.parametrize(("how", "has_them"), [(True, False), ("wait", True)])
+def test_a_picture_that_is_worth_waiting_for_has_the_intervals(make, X, how, has_them):
+    """With `static_picture="wait"` the cell waits for all that the view shows."""
+    explorer = make(Model(), X, static_picture=how)
+    assert explorer.explanation
+    explorer.intervals = True
+    data, _ = explorer._repr_mimebundle_()
+    assert ("95 % interval over other samples of rows" in data["image/svg+xml"]) == has_them
+
+
+def test_a_panel_has_no_ranking_and_computes_no_intervals(make, X, tmp_path):
+    """Its code names what it shows; a JSON has the metrics, and so the intervals."""
+    explorer = make(Model(), X)
+    explorer.intervals = True
+    found = ice.provenance(explorer.save(tmp_path / "panel.svg", "panel"))
+    assert found["intervals"] is None
+    assert "intervals" not in found["code"]
+    assert not explorer.explanation._has_draws(0.75, "stable")
+    metrics = json.loads(explorer.save(tmp_path / "panel.json", "panel").read_text(encoding="utf-8"))["metrics"]
+    assert {"impact_low", "rank_high"} <= set(metrics[0])

@@ -166,7 +166,7 @@ test("another metric has its own whiskers, and one that is undefined has none", 
 
 test("the key says how far the kernel is, and why there are none", async () => {
   const computing = mount(cases["intervals, computing"]!());
-  await expect.poll(() => key(computing).textContent).toMatch(/… 3 of 8 features$/);
+  await expect.poll(() => key(computing).textContent).toMatch(/… 38\u00a0%$/);
   const refused = mount(cases["intervals, refused"]!());
   await expect.poll(() => refused.part("intervals-problem").textContent).toMatch(/ValueError: out of range\.$/);
   expect(refused.part("intervals-problem").getAttribute("role")).toBe("status");

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.bootstrap import RankIntervals
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
-    from ice_explorer.results.options import RankBy
+    from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.scene.lines import Lines
 
 # The twin of `js/src/store/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
@@ -155,7 +155,7 @@ def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tu
 def ranking_of(explanation: ExplanationResult, state: ViewState, steps: Mapping[Any, object] | None = None) -> Ranking:
     """Sort the features and measure their bars, per steps of some features where these are given."""
     decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
-    unit = state.unit if steps is None else steps
+    unit: Unit | Mapping[Any, object] = state.unit if steps is None else steps
     table = explanation.table(decay, convention, sort_by=state.rank_by, unit=unit)
     step_of = None if steps is None or state.rank_by == "missing_impact" else explanation._steps(steps)
     far_off = _far_off(explanation, decay, convention, state.rank_by)

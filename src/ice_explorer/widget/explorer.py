@@ -424,7 +424,8 @@ class ICEExplorer(anywidget.AnyWidget):
             return bundle
         snapshot = background.wait() if self._picture == "wait" else wait_a_moment(work, background)
         if snapshot.state == "ready" and background is self._background:  # else another output is chosen meanwhile
-            add_picture(bundle[0], work, snapshot.results, self._drawn(work))
+            waits = self._picture == "wait" or is_unattended()
+            add_picture(bundle[0], work, snapshot.results, self._drawn(work), waits=waits)
         return bundle
 
     # --- what a notebook reads --------------------------------------------------------------------

@@ -7,7 +7,7 @@ import type { Whiskers } from "../../store/intervals.ts";
 import type { View } from "../../view/view.ts";
 import { explanation } from "../../words/glossary.ts";
 import { intervalName, levelText } from "../../words/metric_names.ts";
-import { count } from "../../words/numbers.ts";
+import { percent } from "../../words/numbers.ts";
 
 const USUAL_LEVEL = 0.95;
 
@@ -38,7 +38,13 @@ export function intervalsKey({ store, keep }: View): HTMLElement {
   const bracket = explained(tied, explanation("tied"));
   const ofBracket = html("span", { class: "ice-key-item" }, html("i", { class: "ice-key-bracket" }), bracket);
   const problem = html("span", { class: "ice-key-problem", role: "status", "data-test": "intervals-problem" });
-  const key = html("p", { class: "ice-key", "data-test": "intervals-key" }, ofWhisker, ofBracket, problem);
+  const key = html(
+    "p",
+    { class: "ice-key ice-key-intervals", "data-test": "intervals-key" },
+    ofWhisker,
+    ofBracket,
+    problem,
+  );
   setText(tied, explanation("tied").name);
   keep(
     () => [store.intervals.value, store.whiskers.value] as const,
@@ -59,5 +65,5 @@ export function intervalsKey({ store, keep }: View): HTMLElement {
 
 function progressOf(whiskers: Whiskers): string {
   if (whiskers?.state !== "waiting") return "";
-  return whiskers.of === 0 ? "…" : `… ${count(whiskers.known)} of ${count(whiskers.of)} features`;
+  return whiskers.of === 0 ? "…" : `… ${percent(whiskers.known / whiskers.of)}`;
 }

@@ -78,7 +78,9 @@ def _add_whiskers(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> l
     across = [end for _, low, high in known for end in (low, high, math.nan)]
     down = [at for place, _, _ in known for at in (place, place, math.nan)]
     mark: dict[str, Any] = {"linewidth": 0.9, "marker": "|", "markersize": 4.5, "markeredgewidth": 0.9}
-    return ax.plot(across, down, **mark, color=look.mixed(1), label=ranking.interval_text, gid="interval", zorder=3.5)
+    mark |= {"color": look.mixed(1), "label": ranking.interval_text, "gid": "interval", "zorder": 3.5}
+    whiskers: list[Artist] = ax.plot(across, down, **mark)
+    return whiskers
 
 
 def _add_figures(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> None:
