@@ -419,5 +419,9 @@ def test_draws_of_the_last_decays_are_kept():
 def test_rows_are_drawn_for_as_many_features_as_time_allows():
     """At least one; those that are drawn take no time the next time."""
     e = few_draws(explained(curved, X))
-    assert [e._draw_until(-math.inf, 0.5, "stable") for _ in range(3)] == [1, 2, 3]
-    assert e._draw_until(math.inf, 0.3, "stable") == 3
+    calls = []
+    drawn = [e._draw_until(-math.inf, 0.5, "stable", lambda: calls.append("between")) for _ in range(3)]
+    assert (drawn, len(calls)) == ([1, 2, 3], 3)
+    assert e._draw_until(math.inf, 0.3, "stable", lambda: calls.append("between")) == 3
+    assert e._draw_until(-math.inf, 0.3, "stable", lambda: calls.append("between")) == 3
+    assert len(calls) == 6

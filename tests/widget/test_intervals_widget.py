@@ -32,7 +32,7 @@ class Model:
 
     def __call__(self, X):
         self.n_calls += 1
-        return (X["one"] * (1 + X["three"] ** 2) + 2 * X["two"] + 0.2 * X["three"]).to_numpy()
+        return (X["one"] * (1 + 0.5 * np.sign(X["three"])) + X["two"] + 0.2 * (X["three"] > 0)).to_numpy()
 
 
 def ask(explorer, request_id="a", **changed):
@@ -77,6 +77,24 @@ def test_a_reply_has_as_many_features_as_time_allows(make, X, monkeypatch):
     assert [reply["body"]["tied"] for reply, _ in found[:3]] == [[], [], []]
 
 
+def test_curves_come_between_two_features(make, X, monkeypatch):
+    """A click on a bar is answered while rows are drawn for the intervals."""
+    explorer = make(Model(), X)
+    explanation = explorer.explanation
+    of_feature = type(explanation["one"])._metric_draws
+
+    def draws(feature, *arguments):
+        if feature.label == "one":
+            request = {"id": "b", "type": "curves", "feature": "two", "max_lines": 3, "selection": []}
+            explorer.comm.receive({"method": "custom", "content": request})
+        return of_feature(feature, *arguments)
+
+    monkeypatch.setattr(type(explanation["one"]), "_metric_draws", draws)
+    assert ask(explorer)[0]["type"] == "result"
+    custom = [message["data"]["content"] for message in explorer.comm.sent if message["data"]["method"] == "custom"]
+    assert [reply["id"] for reply in custom] == ["b", "a"]
+
+
 def test_nothing_is_drawn_while_features_are_computed(make, X):
     """The request is cancelled: ranks and ties are of all features."""
     explorer = make(Model(), X)
@@ -104,15 +122,10 @@ def test_the_table_has_the_intervals_that_are_shown(make, X):
     explorer = make(Model(), X)
     assert not [name for name in explorer.table.columns if name.endswith("_low")]
     explorer.intervals, explorer.rank_by = 0.9, "impact"
-    pd.testing.assert_frame_equal(
-        pd.DataFrame(explorer.table), explorer.explanation.table(sort_by="impact", ci=0.9), check_frame_type=False
-    )
-    narrow = explorer.table(ci=0.5)
-    assert (
-        (narrow["impact_high"] - narrow["impact_low"])
-        .lt((explorer.table["impact_high"] - explorer.table["impact_low"])[:3])[:3]
-        .all()
-    )
+    table, narrow = explorer.table, explorer.table(ci=0.5)
+    pd.testing.assert_frame_equal(pd.DataFrame(table), explorer.explanation.table(sort_by="impact", ci=0.9))
+    width, narrow_width = ((each["impact_high"] - each["impact_low"]).iloc[:3] for each in (table, narrow))
+    assert (narrow_width < width).all()
 
 
 def test_bars_have_the_intervals_of_the_table(X):

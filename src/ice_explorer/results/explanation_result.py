@@ -45,7 +45,7 @@ from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 from ice_explorer.results.what_if import reach_of
 
 if TYPE_CHECKING:
-    from collections.abc import ItemsView, Iterator, KeysView, Sequence, ValuesView
+    from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
 
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
@@ -345,14 +345,21 @@ class ExplanationResult:
             [(first, second) for first, second in tied if values[first] > least],
         )
 
-    def _draw_until(self, end: float, decay: float, convention: Convention) -> int:
+    def _draw_until(
+        self, end: float, decay: float, convention: Convention, between_features: Callable[[], None]
+    ) -> int:
         """Draw the rows of one feature after another until a moment of `time.monotonic`; return of how many.
 
         Of one feature at least. Those of which the draws are at hand take no time.
         """
+        is_first = True
         for n_drawn, result in enumerate(self):
-            if n_drawn > 0 and time.monotonic() > end and not result._has_draws(decay, convention):
+            if result._has_draws(decay, convention):
+                continue
+            if not is_first and time.monotonic() > end:
                 return n_drawn
+            is_first = False
+            between_features()
             result._metric_draws(self._bootstrap, decay, convention)
         return len(self)
 

@@ -164,11 +164,15 @@ def _groups(
 def _intervals(
     work: Work, background: Background[Name, FeatureExplanation], request: IntervalsRequest, _feature: object
 ) -> Answered:
-    """Draw the rows for as many features as time allows; answer when those of all are drawn."""
+    """Draw the rows for as many features as time allows; answer when those of all are drawn.
+
+    Newer requests, such as for curves, come between two features.
+    """
     known, decay, convention = work.known, request["decay"], request["convention"]
     if not len(known) or background.snapshot().state == "computing":  # another output was chosen meanwhile
         raise Cancelled
-    n_known = known._draw_until(time.monotonic() + _SECONDS_OF_REPLY, decay, convention)
+    end = time.monotonic() + _SECONDS_OF_REPLY
+    n_known = known._draw_until(end, decay, convention, background.answer_meanwhile)
     if n_known < len(known):
         return IntervalsBody(n_known=n_known, n_features=len(known), tied=[]), []
     return intervals_of(
