@@ -319,7 +319,7 @@ function figures(
 /** Intervals around figures, wide for some features; neighbours are tied whose bars end in each other's intervals. */
 export function intervalsOf(
   header: Header,
-  [impact, profile]: [Bytes, Bytes],
+  [impact, profile]: readonly [Bytes, Bytes],
   { rank_by, decay, unit }: IntervalsRequest,
 ): { body: IntervalsBody; buffers: Bytes[] } {
   const figures = { header, impact: decodeImpact(header, impact), profile: decodeProfile(header, profile) };
@@ -524,12 +524,9 @@ export class FakeKernel {
         return { reply: { id, type: "result", body: this.drivers(at) } };
       }
       case "intervals": {
-        const [impact, profile] = this.tables(request.convention);
-        const { body, buffers } = intervalsOf(
-          { ...this.header, convention: request.convention },
-          [impact, profile],
-          request,
-        );
+        const isKept = request.convention === "stable";
+        const tables = isKept ? ([this.impact, this.profile] as const) : this.tables(request.convention);
+        const { body, buffers } = intervalsOf({ ...this.header, convention: request.convention }, tables, request);
         return { reply: { id, type: "result", body }, buffers };
       }
       case "rows":
