@@ -1017,8 +1017,10 @@ def test_plot_impact_draws_the_table_per_steps_and_names_them(explanation):
 
 
 @pytest.mark.parametrize("width", [60, 180])
-def test_whiskers_and_brackets_are_drawn_over_and_beside_the_bars(explanation, width):
+def test_whiskers_and_brackets_are_drawn_over_and_beside_the_bars(width):
     """A whisker from end to end of each interval, on the scale of the bars, and a bracket for each tie."""
+    X = np.random.default_rng(8).normal(size=(60, 4))
+    explanation = explain(lambda X: X[:, 0] + X[:, 1] + 0.3 * X[:, 2], X, progress=False)
     bars = shown(explanation, intervals=0.95).ranking.bars
     tied = sum(bar.is_tied for bar in bars)
     assert 0 < tied < len(bars) - 1

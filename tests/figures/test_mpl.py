@@ -707,8 +707,7 @@ def test_intervals_are_whiskers_and_ties_brackets(e):
     assert_allclose(middles, [place + 0.5 for place, is_tied in enumerate(ties) if is_tied])
     assert ax.get_xlim()[1] > ends.max()
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert "90 % interval over other samples of rows" in labels
-    assert "tied" in labels
+    assert [label[:15] for label in labels[2:4]] == ["90 % interval o", "tied"]
 
 
 def test_without_ties_there_are_no_brackets(e):

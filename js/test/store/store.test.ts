@@ -54,7 +54,7 @@ test("intervals are requested for what the bars show, and for another decay only
   store.setIntervals(0.9);
   expect(model.saved).toEqual([["intervals", 0.9]]);
   expect(store.documentState()).toMatchObject({ intervals: 0.9 });
-  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"));
+  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
   expect(questions(model, "intervals")[0]).toMatchObject({
     rank_by: "impact",
     level: 0.9,
@@ -68,7 +68,7 @@ test("intervals are requested for what the bars show, and for another decay only
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect(requests()).toBe(1);
   store.setRankBy("in_distribution_impact");
-  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"));
+  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
   expect(requests()).toBe(2);
   store.setIntervals(null);
   expect(store.whiskers.value).toBeNull();
@@ -78,7 +78,7 @@ test("intervals are requested for what the bars show, and for another decay only
 test("while the slider moves no whisker of another decay is shown, and no request is sent", async () => {
   const model = kernel.model({ intervals: 0.95 });
   const store = storeOf(model);
-  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"));
+  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
   for (const decay of [0.7, 0.6, 0.75, 0.5]) {
     store.dragDecay(decay);
     expect(store.whiskers.value).toEqual({ state: "waiting", known: 0, of: 0 });
@@ -86,7 +86,7 @@ test("while the slider moves no whisker of another decay is shown, and no reques
   }
   expect(questions(model, "intervals").length).toBe(1);
   store.releaseDecay();
-  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"));
+  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
   expect(questions(model, "intervals").at(-1)).toMatchObject({ decay: 0.5 });
   expect(questions(model, "intervals").length).toBe(2);
 });
@@ -99,7 +99,7 @@ test("intervals wait until all features are computed, and until they are counted
   model.push("_impact", kernel.impact);
   model.push("_profile", kernel.profile);
   model.push("_status", { state: "ready", done: 8, total: 8, label: "", message: "" });
-  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"));
+  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
   model.recount = () => {};
   store.setConvention("published");
   expect(store.whiskers.value?.state).toBe("waiting");
