@@ -76,7 +76,7 @@ def test_intervals_are_switched_on_in_the_explorer_and_off_from_python(notebook)
     expect(key).to_have_attribute("data-state", "ready")
     expect(key).to_contain_text("95\N{NO-BREAK SPACE}% interval over other samples of rows")
     expect(whiskers).not_to_have_count(0)
-    notebook.agrees(1, "x.intervals, x.table.columns[-1]", "(0.95, 'rank_high')")
+    notebook.agrees(1, "x.intervals, x.table.columns[-1]", "0.95 rank_high")
     tied = notebook.value(1, "x.explanation.ties(metric=x.rank_by).tied.sum()")
     assert int(tied) > 0
     expect(view.get_by_test_id("ties")).to_contain_text("Tied at 95")

@@ -79,8 +79,7 @@ def _add_whiskers(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> l
     down = [at for place, _, _ in known for at in (place, place, math.nan)]
     mark: dict[str, Any] = {"linewidth": 0.9, "marker": "|", "markersize": 4.5, "markeredgewidth": 0.9}
     mark |= {"color": look.mixed(1), "label": ranking.interval_text, "gid": "interval", "zorder": 3.5}
-    whiskers: list[Artist] = ax.plot(across, down, **mark)
-    return whiskers
+    return [*ax.plot(across, down, **mark)]
 
 
 def _add_figures(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> None:
