@@ -87,6 +87,7 @@ VALID_TRAITS = {
     "rank_by": st.sampled_from(messages.RANKINGS),
     "convention": st.sampled_from(["stable", "equations", "published"]),
     "unit": st.sampled_from(["prediction", "sd", "share"]),
+    "intervals": st.sampled_from([None, True, False, 0.5, 0.95]),
     "anchor": st.sampled_from(["min", "max", "median", "own", 0, 0.5, 1e300]),
     "max_lines": st.sampled_from([1, 5, 2**40]),
     "selection": st.lists(st.integers(0, N_ROWS - 1), max_size=5),
@@ -108,6 +109,16 @@ REQUESTS = st.one_of(
         optional={"levels": st.none() | st.lists(WORDS, max_size=2)},
     ),
     st.fixed_dictionaries({"type": st.sampled_from(["drivers", "effects", "correlated"]), "feature": FEATURES}),
+    st.fixed_dictionaries(
+        {
+            "type": st.just("intervals"),
+            "rank_by": st.sampled_from(messages.RANKINGS),
+            "level": st.sampled_from([0.5, 0.95]),
+            "decay": st.sampled_from([0.01, 0.5, 1, 1.0]),
+            "convention": st.sampled_from(["stable", "equations", "published"]),
+            "unit": st.sampled_from(["prediction", "sd", "share"]),
+        }
+    ),
     st.fixed_dictionaries(
         {"type": st.just("rows"), "positions": POSITIONS},
         optional={

@@ -4,7 +4,7 @@
  */
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
-import type { Convention, Traits } from "../src/wire/protocol.ts";
+import type { Convention, IntervalsBody, Traits } from "../src/wire/protocol.ts";
 import { noColumn } from "./drivers.ts";
 import { alike, manyFeatures as many, someOfMany } from "./many.ts";
 import {
@@ -49,6 +49,20 @@ function counted(kernel: FakeKernel, convention: Convention, overrides: Partial<
   const [impact, profile] = kernel.tables(convention);
   const _header = { ...kernel.header, convention };
   return kernel.model({ convention, _header, _impact: impact, _profile: profile, ...overrides });
+}
+
+/** A kernel that has drawn the rows of a few features, or refuses. */
+function withoutIntervals(kernel: FakeKernel, body: IntervalsBody | null): FakeModel {
+  const model = kernel.model({ intervals: 0.95, feature: "Age" });
+  const message = "The model failed on phantom observations of 'Marker' (grid value 97.0): ValueError: out of range.";
+  let asked = 0;
+  model.answer = (request) => {
+    const { id, type } = request;
+    if (type !== "intervals") return kernel.answer(request);
+    if (body === null) return { reply: { id, type: "error", message } };
+    return ++asked > 1 ? null : { reply: { id, type: "result", body } };
+  };
+  return model;
 }
 
 /** No single column explains anything. */
@@ -213,11 +227,15 @@ export const cases: Record<string, () => FakeModel> = {
   "long names": () => longNames().model({ kind: "c-ice" }),
   "many features": () => manyFeatures().model(),
   "ten features": () => many(10),
-  "names that begin alike": () => many(12, {}, false, alike),
+  "names that begin alike": () => many(12, {}, alike),
   "forty features": () => many(40),
   "two thousand features": () => many(2000),
   "two thousand, computing": () => someOfMany(2000, 7),
-  whiskers: () => many(14, { rank_by: "impact" }, true),
+  intervals: () => some.model({ intervals: 0.95, feature: "Age" }),
+  "intervals of many": () => many(14, { rank_by: "impact", intervals: 0.9 }),
+  "intervals, every kind, in shares": () => flats.model({ intervals: 0.95, unit: "share", feature: "Area" }),
+  "intervals, computing": () => withoutIntervals(some, { n_known: 3, n_features: 8, tied: [] }),
+  "intervals, refused": () => withoutIntervals(some, null),
   "missing impact": () => flats.model({ feature: "Area", rank_by: "missing_impact" }),
   "no missing impact": () => some.model({ rank_by: "missing_impact" }),
   "by interval": () => counted(some, "equations"),

@@ -1,7 +1,7 @@
 /** As many features as wanted, without computing them: those of the clinic over and over, each with other figures. */
 import { randomLcg } from "d3-random";
 import type { Header, Traits } from "../src/wire/protocol.ts";
-import { type Answer, clinic, FakeKernel, FakeModel } from "./model.ts";
+import { type Answer, clinic, FakeKernel, FakeModel, intervalsOf } from "./model.ts";
 
 const WORDS = ["glucose", "Créatinine", "pulse", "sodium", "weight", "lactate", "Größe", "iron"];
 
@@ -14,12 +14,11 @@ const kernel = new FakeKernel(clinic(200));
 export function manyFeatures(
   count: number,
   overrides: Partial<Traits> = {},
-  withIntervals = false,
   nameOf: ((at: number) => string) | null = null,
 ): FakeModel {
   const { header, impact, profile } = kernel;
   const [known, steps] = [header.features.length, header.decays.count];
-  const metrics = withIntervals ? [...header.metrics, "impact_low", "impact_high"] : header.metrics;
+  const { metrics } = header;
   const random = randomLcg(0.4);
   const features = Array.from({ length: count }, (_, at) => ({
     ...header.features[at % known]!,
@@ -37,8 +36,6 @@ export function manyFeatures(
     for (const metric of ["heterogeneity", "non_linearity"]) {
       own[header.metrics.indexOf(metric)]! *= 2 * apart() ** 2;
     }
-    const width = 0.05 + 0.3 * random();
-    if (withIntervals) own.push(own[0]! * (1 - width), own[0]! * (1 + width));
     impacts.set(own, at * metrics.length);
     for (let step = 0; step < steps; step++) {
       const share = 1 + (tilt * (steps - step)) / steps;
@@ -47,7 +44,7 @@ export function manyFeatures(
       profiles[(2 * count + at) * steps + step] = profiles[at * steps + step]!;
     }
   }
-  const described: Header = { ...header, features, metrics };
+  const described: Header = { ...header, features };
   const traits = kernel.traits({
     feature: features[0]!.name,
     _header: described,
@@ -57,6 +54,10 @@ export function manyFeatures(
     ...overrides,
   });
   const answer: Answer = (request) => {
+    if (request.type === "intervals") {
+      const { body, buffers } = intervalsOf(described, [impacts, profiles], request);
+      return { reply: { id: request.id, type: "result", body }, buffers };
+    }
     if (!("feature" in request)) return kernel.answer(request);
     const at = features.findIndex(({ name }) => name === request.feature);
     const answered = kernel.answer({ ...request, feature: header.features[at % known]!.name });

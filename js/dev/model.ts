@@ -19,6 +19,9 @@ import {
   sum,
 } from "d3-array";
 import { randomLcg, randomNormal } from "d3-random";
+import { rankFeatures } from "../src/store/ranking.ts";
+import { Reading } from "../src/store/reading.ts";
+import { decodeImpact, decodeProfile } from "../src/wire/decode.ts";
 import {
   type Bytes,
   type ClassesBody,
@@ -30,6 +33,8 @@ import {
   type FeatureKind,
   type Header,
   type InCommonBody,
+  type IntervalsBody,
+  type IntervalsRequest,
   PROTOCOL_VERSION,
   type Reply,
   type Request,
@@ -312,6 +317,29 @@ function figures(
   return { impact, profile };
 }
 
+/** Intervals around figures, wide for some features; neighbours are tied whose bars end in each other's intervals. */
+export function intervalsOf(
+  header: Header,
+  [impact, profile]: readonly [Bytes, Bytes],
+  { rank_by, decay, unit }: IntervalsRequest,
+): { body: IntervalsBody; buffers: Bytes[] } {
+  const figures = { header, impact: decodeImpact(header, impact), profile: decodeProfile(header, profile) };
+  const ranking = rankFeatures(new Reading(figures, decay, unit), rank_by);
+  const known = ranking.filter(({ value }) => Number.isFinite(value));
+  const [low, high, first, last] = Array.from({ length: 4 }, () =>
+    new Float64Array(header.features.length).fill(Number.NaN),
+  ) as [Float64Array, Float64Array, Float64Array, Float64Array];
+  for (const { index, value, rank } of known) {
+    const width = 0.08 + 0.06 * (index % 4);
+    [low[index], high[index]] = [value * (1 - width), value * (1 + 1.2 * width)];
+    [first[index], last[index]] = [Math.max(1, rank - (index % 2)), Math.min(known.length, rank + (index % 3))];
+  }
+  const tied = pairs(known, (one, other): [number, number] => [one.index, other.index]).filter(
+    ([one, other]) => high[other]! > (low[one]! + high[one]!) / 2 && high[other]! > 0,
+  );
+  return { body: { n_known: known.length, n_features: known.length, tied }, buffers: [low, high, first, last] };
+}
+
 /** The value that stands in for missing ones: the median, or the most frequent level. */
 function standIn({ values, kind = "numeric", levels }: FakeFeature): number {
   const known = values.filter((value) => !Number.isNaN(value));
@@ -425,6 +453,7 @@ export class FakeKernel {
       rank_by: "in_distribution_impact",
       convention: this.header.convention,
       unit: "prediction",
+      intervals: null,
       anchor: "min",
       max_lines: 500,
       selection: [],
@@ -520,6 +549,12 @@ export class FakeKernel {
         const summary = `${whole} % of the phantom observations of '${request.feature}' are unlike any observation.`;
         const body = { feature: request.feature, n_grid: grid.length, share, summary };
         return { reply: { id, type: "result", body }, buffers: [grid, shares] };
+      }
+      case "intervals": {
+        const isKept = request.convention === "stable";
+        const tables = isKept ? ([this.impact, this.profile] as const) : this.tables(request.convention);
+        const { body, buffers } = intervalsOf({ ...this.header, convention: request.convention }, tables, request);
+        return { reply: { id, type: "result", body }, buffers };
       }
       case "rows":
         return { reply: { id, type: "result", body: this.rows(request) } };

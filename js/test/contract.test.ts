@@ -14,6 +14,7 @@ import {
   decodeCurves,
   decodeEffects,
   decodeImpact,
+  decodeIntervals,
   decodeProfile,
   decodeUnlike,
 } from "../src/wire/decode.ts";
@@ -27,9 +28,11 @@ import {
   type DriversBody,
   type EffectsBody,
   type Header,
+  type IntervalsBody,
   type Kind,
   PROTOCOL_VERSION,
   type RankBy,
+  type Unit,
   type UnlikeBody,
   type WhatIfBody,
 } from "../src/wire/protocol.ts";
@@ -66,6 +69,10 @@ type EffectsReply = Reply<
 type UnlikeReply = Reply<UnlikeBody, { shares: number[]; share: number }>;
 type CorrelatedReply = Reply<CorrelatedBody, Record<string, number>>;
 type DriversReply = Reply<DriversBody, { upper: Record<string, number[] | null> }>;
+type Ends = Record<string, [Known, Known]>;
+type IntervalsReply = Reply<IntervalsBody, { ends: Ends; ranks: Ends; tied: [string, string][] }> & {
+  request: { rank_by: RankBy; level: number; decay: number; unit: Unit };
+};
 /** By decay, feature and metric. */
 type Table = Record<string, Record<string, Record<string, Known>>>;
 interface Contract {
@@ -259,6 +266,22 @@ test.each(replies<ColorsReply>("colors"))(
     expect(read).toEqual(
       means.values.map((value) => (scale.kind === "continuous" ? value : (value?.toLowerCase() ?? null))),
     );
+  },
+);
+
+test.each(replies<IntervalsReply>("intervals"))(
+  "the intervals of the $request.rank_by are those of the engine's table, and brackets join tied neighbours",
+  ({ request, body, buffers, means }) => {
+    const { rank_by: rankBy, level, decay, unit } = request;
+    const intervals = decodeIntervals(body, buffers.map(bytes), contract.header.features.length);
+    const ranking = rankFeatures(new Reading(figures, decay, unit), rankBy, { state: "ready", level, intervals });
+    for (const { name, interval } of ranking) {
+      const [ends, ranks] = [means.ends[name]!, means.ranks[name]!];
+      if (ends[0] === null) expect(interval, name).toBeNull();
+      else expect(interval, name).toEqual({ level, ends, ranks });
+    }
+    const joined = ranking.flatMap(({ name, tiedAfter }) => (tiedAfter === null ? [] : [[name, tiedAfter]]));
+    expect(joined).toEqual(means.tied);
   },
 );
 

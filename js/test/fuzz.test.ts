@@ -5,7 +5,14 @@ import { expect, test, vi } from "vitest";
 import { clinic, FakeKernel } from "../dev/model.ts";
 import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../src/standalone/snapshot_client.ts";
 import type { Store } from "../src/store/store.ts";
-import { decodeClasses, decodeColors, decodeCurves, decodeEffects, decodeUnlike } from "../src/wire/decode.ts";
+import {
+  decodeClasses,
+  decodeColors,
+  decodeCurves,
+  decodeEffects,
+  decodeIntervals,
+  decodeUnlike,
+} from "../src/wire/decode.ts";
 import type {
   Bodies,
   ClassesBody,
@@ -13,6 +20,8 @@ import type {
   ColorsRequest,
   CurvesBody,
   EffectsBody,
+  Header,
+  IntervalsBody,
   Request,
   Traits,
   UnlikeBody,
@@ -31,7 +40,7 @@ interface Reply {
 }
 const load = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../tests/contract/${name}.json`, import.meta.url), "utf-8"));
-const { replies } = load("explorer") as { replies: Reply[] };
+const { header, replies } = load("explorer") as { header: Header; replies: Reply[] };
 const blobs = load("snapshot") as string[];
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "base64"));
 /** The first buffer of curves that may be empty. */
@@ -48,6 +57,8 @@ function decode({ request, body }: Reply, buffers: Uint8Array[]): unknown {
       return decodeEffects(body as EffectsBody, buffers);
     case "unlike":
       return decodeUnlike(body as UnlikeBody, buffers);
+    case "intervals":
+      return decodeIntervals(body as IntervalsBody, buffers, header.features.length);
     default:
       return decodeColors(body as ColorsBody, buffers, (request as ColorsRequest).positions.length);
   }

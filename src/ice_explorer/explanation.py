@@ -482,6 +482,7 @@ class Explanation(ExplanationResult):
         decay: float | None = None,
         rank_by: RankBy = "in_distribution_impact",
         unit: Unit | Mapping[Name, object] = "prediction",
+        ci: float | None = None,
         max_features: int = 30,
         title: bool | str | None = True,
         legend: bool = True,
@@ -499,6 +500,9 @@ class Explanation(ExplanationResult):
             "non_linearity" or "missing_impact".
         unit : {"prediction", "sd", "share"} or mapping
             Unit of the bars, as for `table`. With a mapping, labels name the step: "age (per 10)", "bmi (per SD)".
+        ci : float, optional
+            Level of bootstrap intervals, such as 0.95, as for `table`: draws them as whiskers, and brackets beside
+            neighbours that are tied, as for `ties`.
         max_features : int
             Maximum number of bars, fewer if the Axes are too small; a line below states the number.
         title : bool, str or None
@@ -521,7 +525,15 @@ class Explanation(ExplanationResult):
         from ice_explorer.figures.axes import axes
 
         return axes.plot_impact(
-            self, ax, decay=decay, rank_by=rank_by, unit=unit, max_features=max_features, title=title, legend=legend
+            self,
+            ax,
+            decay=decay,
+            rank_by=rank_by,
+            unit=unit,
+            ci=ci,
+            max_features=max_features,
+            title=title,
+            legend=legend,
         )
 
     def plot(

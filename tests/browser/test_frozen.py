@@ -207,6 +207,36 @@ def test_bars_rank_by_any_figure_counted_in_any_way(page, explanation):
             np.testing.assert_allclose(shown, table["impact"]["far"], rtol=0.02)
 
 
+def test_a_page_has_the_intervals_that_it_was_saved_with(explorer, open_alone, tmp_path):
+    """Whiskers in every unit of every metric; elsewhere on the slider a sentence says which there are."""
+    explorer.intervals = 0.9
+    page = open_alone(explorer.save(tmp_path / "intervals.html"))
+    ready(page, "near")
+    whiskers, key = page.locator("[data-test=bar-interval]:visible"), page.get_by_test_id("intervals-key")
+    expect(key).to_have_attribute("data-state", "ready")
+    expect(key).to_contain_text("90\N{NO-BREAK SPACE}% interval over other samples of rows")
+    for metric, unit in (("impact", "share"), ("heterogeneity", "sd"), ("in_distribution_impact", "prediction")):
+        page.get_by_test_id("rank-by").select_option(metric)
+        page.get_by_test_id("unit").select_option(unit)
+        expect(key).to_have_attribute("data-state", "ready")
+        expect(whiskers).not_to_have_count(0)
+    page.get_by_test_id("decay-slider").press("ArrowLeft")
+    expect(page.get_by_test_id("intervals-problem")).to_have_text(
+        "This page was saved with intervals for weight 0.75 of far values, counted evenly along the axis."
+    )
+    expect(whiskers).to_have_count(0)
+    page.get_by_test_id("decay-slider").press("Delete")
+    expect(key).to_have_attribute("data-state", "ready")
+    page.get_by_test_id("intervals").uncheck()
+    expect(whiskers).to_have_count(0)
+    expect(key).to_be_hidden()
+
+
+def test_a_page_without_intervals_offers_none(page):
+    """It cannot compute them."""
+    expect(page.get_by_test_id("intervals")).to_be_hidden()
+
+
 def test_every_feature_opens_in_every_kind(page, explanation):
     """A click on a bar opens it; levels have no slopes."""
     for feature in explanation:

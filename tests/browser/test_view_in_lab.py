@@ -62,3 +62,40 @@ def test_what_is_chosen_in_the_view_menu_is_shown_and_stays(notebook):
     expect(again).to_have_attribute("data-drawn-as", "density")
     expect(again.get_by_test_id("target")).to_have_attribute("data-points", "178")
     expect(again.get_by_test_id("class")).to_have_count(3)
+
+
+def test_intervals_are_switched_on_in_the_explorer_and_off_from_python(notebook):
+    """Whiskers follow the slider once it rests; another display and the kernel have the same level."""
+    notebook.run(0)
+    view = notebook.explorer(0)
+    expect(view).to_have_attribute("data-status", "ready")
+    whiskers = view.locator("[data-test=bar-interval]:visible")
+    expect(whiskers).to_have_count(0)
+    view.get_by_test_id("intervals").check()
+    key = view.get_by_test_id("intervals-key")
+    expect(key).to_have_attribute("data-state", "ready")
+    expect(key).to_contain_text("95\N{NO-BREAK SPACE}% interval over other samples of rows")
+    expect(whiskers).not_to_have_count(0)
+    notebook.agrees(1, "x.intervals, x.table.columns[-1]", "0.95 rank_high")
+    tied = notebook.value(1, "x.explanation.ties(metric=x.rank_by).tied.sum()")
+    assert int(tied) > 0
+    expect(view.get_by_test_id("ties")).to_contain_text("Tied at 95")
+    if "ICE_EXPLORER_PICTURES" in os.environ:
+        view.screenshot(path=Path(os.environ["ICE_EXPLORER_PICTURES"]) / "intervals-in-lab.png")
+    slider = view.get_by_test_id("decay-slider")
+    slider.focus()
+    for _ in range(5):
+        slider.press("ArrowLeft")
+    notebook.agrees(1, "round(x.decay, 2)", "0.7")
+    expect(key).to_have_attribute("data-state", "ready")
+    expect(whiskers).not_to_have_count(0)
+    notebook.rewrite(2, "x.intervals = 0.8\nx")
+    notebook.run(2)
+    again = notebook.explorer(2)
+    expect(again.get_by_test_id("intervals-key")).to_have_attribute("data-state", "ready")
+    expect(again.get_by_test_id("intervals-key")).to_contain_text("80\N{NO-BREAK SPACE}% interval")
+    expect(view.get_by_test_id("intervals")).to_be_checked()
+    notebook.rewrite(2, "x.intervals = False")
+    notebook.run(2)
+    expect(view.get_by_test_id("intervals")).not_to_be_checked()
+    expect(whiskers).to_have_count(0)

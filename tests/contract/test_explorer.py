@@ -35,6 +35,7 @@ from ice_explorer.widget.session import work_of
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
 from ice_explorer.wire.header import Tables, header_of
+from ice_explorer.wire.intervals import intervals_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import PROTOCOL_VERSION
 from ice_explorer.wire.rows import drivers_of, in_common_of, moves_of, rows_of
@@ -51,6 +52,7 @@ DTYPES = {
     "effects": ["f8", "f4", "f4"],
     "correlated": [],
     "unlike": ["f8", "f4"],
+    "intervals": ["f8", "f8", "f8", "f8"],
     "groups": ["f4"],
     "rows": [],
     "what_if": [],
@@ -167,6 +169,8 @@ def contract():
             *(effects_reply(explanation, name) for name in ("income", "age", "town", "grade", "constant")),
             *(correlated_reply(explanation, name) for name in ("income", "member")),
             *(unlike_reply(explanation, name) for name in ("age", "town")),
+            intervals_reply(explanation, rank_by="in_distribution_impact", level=0.9, decay=0.75, unit="share"),
+            intervals_reply(explanation, rank_by="missing_impact", level=0.9, decay=0.25, unit="prediction"),
             rows_reply(explanation, [0, 1, 2]),
             rows_reply(explanation._with_target(np.arange(12.0)), [0, 1, 2, 3], sort_by=4, descending=True, most=3),
             rows_reply(explanation, list(range(12)), sort_by=2, descending=False, most=11),
@@ -280,6 +284,30 @@ def unlike_reply(explanation, name):
     }
     request = {"type": "unlike", "feature": name}
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+
+
+def intervals_reply(explanation, **request):
+    """Ends of intervals by the table, and pairs of tied neighbours by name."""
+    request = {"type": "intervals", **request, "convention": "equations"}
+    options = {name: value for name, value in request.items() if name != "type"}
+    body, buffers = intervals_of(explanation, explanation.labels, **options)
+    rank_by, level, decay, unit = (request[name] for name in ("rank_by", "level", "decay", "unit"))
+    table = explanation.table(decay, sort_by=rank_by, unit=unit, ci=level)
+    means = {
+        "ends": {
+            feature: [plain(row[f"{rank_by}_{end}"]) for end in ("low", "high")] for feature, row in table.iterrows()
+        },
+        "ranks": {feature: [plain(row[f"rank_{end}"]) for end in ("low", "high")] for feature, row in table.iterrows()},
+        "tied": tied_by_ties(explanation, rank_by, level, decay),
+    }
+    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+
+
+def tied_by_ties(explanation, metric, level, decay):
+    """Neighbours that are tied, of those that have an effect at all."""
+    ties = explanation.ties(level, metric=metric, decay=decay)
+    effects = explanation.table(decay, sort_by=None)[metric]
+    return [[first, second] for first, second in ties.loc[ties["tied"], "next"].items() if effects[first] > 0]
 
 
 def upper_rows(explanation, driver):

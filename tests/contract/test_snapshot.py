@@ -32,7 +32,9 @@ def blobs():
     contract = of_explorer()
     explanation = contract.explained()
     choices = {"ale": True, "correlated": True, "unlike": True}
-    state = ViewState(feature="income", convention="equations", max_lines=12, selection=(11,), choices=choices)
+    state = ViewState(
+        feature="income", convention="equations", intervals=0.9, max_lines=12, selection=(11,), choices=choices
+    )
     return snapshot(explanation, state, "ICEExplorer(model, X, decay=0.75, convention='equations')").blobs
 
 

@@ -60,7 +60,8 @@ def explanation(X):
 def asked(format="svg", what="view", *, to="browser", width=None, dpi=None, title=True, feature="moon", choices=None):  # noqa: A002 - as the message has it
     state = {
         "feature": feature, "color_by": None, "kind": "c-ice", "decay": 0.75, "rank_by": "impact",
-        "convention": "stable", "unit": "prediction", "anchor": "min", "max_lines": 30, "selection": [],
+        "convention": "stable", "unit": "prediction", "intervals": None, "anchor": "min",
+        "max_lines": 30, "selection": [],
     }  # fmt: skip
     return messages.parse_request(
         {

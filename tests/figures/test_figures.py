@@ -779,6 +779,7 @@ def test_a_figure_says_where_it_comes_from(explanation):
         "decay": 0.5,
         "convention": "stable",
         "unit": "prediction",
+        "intervals": None,
         "grid": "observed",
         "scale": "marginal",
         "output": "prediction",
@@ -1013,6 +1014,32 @@ def test_plot_impact_draws_the_table_per_steps_and_names_them(explanation):
     assert label.get_text() == "day (per 7 d)"
     with pytest.raises(InvalidOptionError, match=r"Steps of features are for `table` and `plot_impact`\.$"):
         days.save("never.svg", unit={"day": 7})
+
+
+@pytest.mark.parametrize("width", [60, 180])
+def test_whiskers_and_brackets_are_drawn_over_and_beside_the_bars(width):
+    """A whisker from end to end of each interval, on the scale of the bars, and a bracket for each tie."""
+    X = np.random.default_rng(8).normal(size=(60, 4))
+    explanation = explain(lambda X: X[:, 0] + X[:, 1] + 0.3 * X[:, 2], X, progress=False)
+    bars = shown(explanation, intervals=0.95).ranking.bars
+    tied = sum(bar.is_tied for bar in bars)
+    assert 0 < tied < len(bars) - 1
+    ranking = group(drawn(explanation, intervals=0.95, width=width), "ranking")
+    before = group(drawn(explanation, width=width), "ranking")
+    legend = ["95 % interval over other samples of rows", "tied"]
+    assert [text for text in full_texts(ranking) if text not in full_texts(before)] == legend
+    assert len(texts(ranking)) == len(texts(before)) + len(legend), "no bar gives way to the legend"
+    paths = [path.get("d") for path in ranking.iter(f"{SVG}path")]
+    assert sum(path.count("L") == 3 and path.count("M") == 1 and "Z" not in path for path in paths) == tied + 1
+    _, *whiskers = [path for path in paths if path.count("M") == 3]
+    rects = [rect for rect in ranking.iter(f"{SVG}rect") if rect.get("height") == "8.4"]
+    assert len(whiskers) == len(rects) == len(bars)
+    start = float(rects[0].get("x"))
+    scale = float(rects[0].get("width")) / bars[0].value
+    for bar, whisker in zip(bars, whiskers, strict=True):
+        places = [float(point.partition(",")[0]) for point in re.split("[ML]", whisker)[1:]]
+        low, high = (start + end * scale for end in bar.interval)
+        assert_allclose(places, [low, low, low, high, high, high], atol=0.02)
 
 
 @pytest.mark.usefixtures("_closed_figures")

@@ -693,3 +693,29 @@ def test_names_are_no_formulas():
     assert ax.title.get_window_extent().width <= ax.figure.bbox.width
     assert math.isfinite(ax.get_ylim()[0])
     assert_array_equal(np.unique(e.plot(name, color_by="_c").get_xticks()), e.plot(name).get_xticks())
+
+
+def test_intervals_are_whiskers_and_ties_brackets(e):
+    """Whiskers reach from end to end of the intervals of `table`, brackets join neighbours that `ties` names."""
+    ax = e.plot_impact(ci=0.9)
+    table, ties = e.table(ci=0.9), e.ties(0.9)["tied"].tolist()
+    (whiskers,), (brackets,) = by_gid(ax, "interval"), by_gid(ax, "tied")
+    ends = np.column_stack([table["in_distribution_impact_low"], table["in_distribution_impact_high"]])
+    assert_allclose(whiskers.get_xdata().reshape(-1, 3)[:, :2], ends)
+    assert_allclose(whiskers.get_ydata().reshape(-1, 3)[:, 0], range(len(table)))
+    middles = brackets.get_ydata().reshape(-1, 3)[:, :2].mean(axis=1)
+    assert_allclose(middles, [place + 0.5 for place, is_tied in enumerate(ties) if is_tied])
+    assert ax.get_xlim()[1] > ends.max()
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert [label[:15] for label in labels[2:4]] == ["90 % interval o", "tied"]
+
+
+def test_without_ties_there_are_no_brackets(e):
+    """Neither beside the bars nor in the legend; without `ci` no whiskers either."""
+    plain = e.plot_impact()
+    assert [*by_gid(plain, "interval"), *by_gid(plain, "tied")] == []
+    with pytest.raises(InvalidOptionError) as caught:
+        e.plot_impact(ci=1)
+    assert str(caught.value) == (
+        "`ci` must be greater than 0 and less than 1; got 1. Use `ci=0.95` for intervals of 95 %."
+    )

@@ -377,3 +377,54 @@ def test_intervals_cover_the_metrics_of_the_source(root):
     checked = found.loc["grid"].loc[benchmark["CHECKED"]].drop(columns="heavy").to_numpy()
     assert np.nanmin(checked) > 0.84
     assert np.nanmean(checked) > 0.91
+
+
+# --- intervals of a ranking ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", ["prediction", "sd", "share", {"a": 0.1, "b": 2}])
+@pytest.mark.parametrize("metric", ["in_distribution_impact", "missing_impact", "heterogeneity"])
+def test_whiskers_and_brackets_are_those_of_table_and_ties(unit, metric):
+    """A picture shows the intervals of `table` in its unit, and the ties of `ties`."""
+    e = few_draws(explained(curved, X))
+    found = e._rank_intervals(metric, 0.9, 0.6, "equations", unit)
+    table = e.table(0.6, "equations", sort_by=metric, unit=unit, ci=0.9).loc[e.features]
+    assert_array_equal(found.low, table[f"{metric}_low"])
+    assert_array_equal(found.high, table[f"{metric}_high"])
+    assert_array_equal(found.rank_low, table["rank_low"])
+    assert_array_equal(found.rank_high, table["rank_high"])
+    if not isinstance(unit, dict):
+        ties = e.ties(0.9, metric=metric, decay=0.6, convention="equations")
+        pairs = [(e.features[first], e.features[second]) for first, second in found.tied]
+        assert pairs == list(ties.loc[ties["tied"], "next"].items())
+
+
+def test_features_without_effect_have_no_bracket():
+    """Their figures are rounding at most, which would decide who is tied."""
+    e = few_draws(explained(lambda X: X[:, 0] + 1e-13 * X[:, 1], X.to_numpy()))
+    assert e.ties()["tied"].tolist() == [False, False]
+    assert explained(lambda X: X[:, 0], X.to_numpy()).ties()["tied"].tolist() == [False, True]
+    for model in (lambda X: X[:, 0], lambda X: X[:, 0] + 1e-13 * X[:, 1]):
+        found = few_draws(explained(model, X.to_numpy()))._rank_intervals("impact", 0.95, 0.75, "stable")
+        assert found.tied == []
+
+
+def test_draws_of_the_last_decays_are_kept():
+    """A slider passes a hundred decays; what each of them takes is released."""
+    e = few_draws(explained(curved, X))
+    for decay in (0.2, 0.4, 0.6):
+        e.table(decay, ci=0.95)
+    assert [list(f._draws) for f in e] == [[(decay, "stable", b"") for decay in (0.4, 0.6)]] * 3
+    assert e._has_draws(0.6, "stable")
+    assert not e._has_draws(0.2, "stable")
+
+
+def test_rows_are_drawn_for_as_many_features_as_time_allows():
+    """At least one; those that are drawn take no time the next time."""
+    e = few_draws(explained(curved, X))
+    calls = []
+    drawn = [e._draw_until(-math.inf, 0.5, "stable", lambda: calls.append("between")) for _ in range(3)]
+    assert (drawn, len(calls)) == ([1, 2, 3], 3)
+    assert e._draw_until(math.inf, 0.3, "stable", lambda: calls.append("between")) == 3
+    assert e._draw_until(-math.inf, 0.3, "stable", lambda: calls.append("between")) == 3
+    assert len(calls) == 6

@@ -150,7 +150,7 @@ def test_tables_are_called_alike(three):
     with pytest.raises(ice.errors.UnknownOptionError) as caught:
         x.table(sortby="impact")
     assert str(caught.value) == (
-        "table() has no option 'sortby'. Did you mean 'sort_by'? Its options are decay, convention, sort_by, unit."
+        "table() has no option 'sortby'. Did you mean 'sort_by'? Its options are decay, convention, sort_by, unit, ci."
     )
 
 

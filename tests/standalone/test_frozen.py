@@ -20,6 +20,7 @@ import ice_explorer as ice
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
 from ice_explorer.export.save import save
 from ice_explorer.features.display_axis import display_axis
+from ice_explorer.results.options import RANKINGS, UNITS
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.standalone import answers as snapshot_module
 from ice_explorer.standalone import page as page_module
@@ -125,6 +126,23 @@ def some(explanation, tmp_path_factory):
 def test_whatever_is_packed_comes_back(buffers):
     """Bytes of any content and any number of buffers, empty ones among them."""
     assert unpacked(pack(buffers), [len(buffer) for buffer in buffers]) == buffers
+
+
+def test_intervals_are_there_as_the_page_is_saved(explanation, tmp_path, whole):
+    """Of every metric in every unit, at the level, decay and convention of the view; none where it shows none."""
+    assert whole.snapshot["intervals"] is None
+    state = ViewState(intervals=0.9, decay=0.5, convention="equations")
+    page = Page(save(explanation, state, tmp_path / "intervals.html", max_lines=5))
+    kept = page.snapshot["intervals"]
+    assert [kept[name] for name in ("level", "decay", "convention")] == [0.9, 0.5, "equations"]
+    assert page.snapshot["traits"]["intervals"] == 0.9
+    found = {(each["rank_by"], each["unit"]): each for each in kept["answers"]}
+    assert len(found) == len(RANKINGS) * len(UNITS)
+    for (metric, unit), answer in found.items():
+        table = explanation.table(0.5, "equations", sort_by=metric, unit=unit, ci=0.9).loc[explanation.features]
+        names = (f"{metric}_low", f"{metric}_high", "rank_low", "rank_high")
+        for name, buffer in zip(names, page.buffers(answer), strict=True):
+            assert_array_equal(np.frombuffer(buffer, "<f8"), table[name], err_msg=f"{name}, {unit}")
 
 
 def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):

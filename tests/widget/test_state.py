@@ -49,6 +49,7 @@ SET = {
     "rank_by": "heterogeneity",
     "convention": "equations",
     "unit": "share",
+    "intervals": 0.9,
     "anchor": 0.25,
     "max_lines": 12,
     "selection": [2, 29],

@@ -495,6 +495,10 @@ def test_a_failing_progress_function_is_an_error_of_the_explorer(make, X, caplog
         ("convention", "paper", ("`convention` must be 'stable', 'equations' or 'published'; got 'paper'.")),
         ("unit", "shares", ("`unit` must be 'prediction', 'sd' or 'share'; got 'shares'. "
          "Did you mean 'share'?")),
+        ("intervals", 95, ("`intervals` must be greater than 0 and less than 1; got 95. "
+         "Use `intervals=0.95` for intervals of 95 %.")),
+        ("intervals", "yes", ("`intervals` must be greater than 0 and less than 1; got 'yes'. "
+         "Use `intervals=0.95` for intervals of 95 %.")),
         ("decay", 0, ("`decay` must be greater than 0 and at most 1; got 0. "
          "Use `decay=1` to weight all phantom observations equally.")),
         ("decay", "half", ("`decay` must be greater than 0 and at most 1; got 'half'. "
@@ -842,7 +846,10 @@ def test_every_request_gets_one_reply(make, X):
         "10": {"type": "in_common", "positions": [0, 1, 2, 3, 4]},
         "11": {"type": "extreme", "end": "lowest"},
         "12": {"type": "what_if", "position": 3, "features": ["nothing"]},
-    }
+        "13": {
+            "type": "intervals", "rank_by": "impact", "level": 0.9, "decay": 1, "convention": "stable", "unit": "sd",
+        },
+    }  # fmt: skip
     for request_id, request in requests.items():
         ask(explorer, request_id, **request)
     replies = [message["data"]["content"] for message in explorer.comm.sent if message["data"]["method"] == "custom"]
@@ -850,7 +857,7 @@ def test_every_request_gets_one_reply(make, X):
     assert {reply["id"]: reply["type"] for reply in replies} == {
         "1": "result", "2": "result", "3": "result", "4": "result",
         "5": "error", "6": "error", "7": "error", "8": "error",
-        "9": "result", "10": "result", "11": "result", "12": "error",
+        "9": "result", "10": "result", "11": "result", "12": "error", "13": "result",
     }  # fmt: skip
 
 
@@ -859,8 +866,10 @@ def test_errors_are_sentences(make, X):
     explorer = make(Model(), X)
     reload = "Restart the kernel and reload the page, so that both run the same version."
     expected = {
-        "A request must be of type 'curves', 'classes', 'colors', 'groups', 'drivers', 'rows', 'what_if', "
-        "'in_common', 'extreme', 'export', 'cancel', 'resume', 'view'; got 'dance'. " + reload: {"type": "dance"},
+        "A request must be of type 'curves', 'classes', 'colors', 'groups', 'drivers', 'intervals', 'rows', "
+        "'what_if', 'in_common', 'extreme', 'export', 'cancel', 'resume', 'view'; got 'dance'. " + reload: {
+            "type": "dance"
+        },
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
             "type": "rows"
         },

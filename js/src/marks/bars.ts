@@ -17,6 +17,9 @@ export interface BarState {
   tick: number | null;
   /** Ends of the whisker, likewise. */
   interval: [number, number] | null;
+  /** Whether the row above, and the one below, is tied with this one. */
+  tiedAbove: boolean;
+  tiedBelow: boolean;
   figure: string;
   /** Sign before the bar: the direction of the curves, or the mark of levels without an order. */
   sign: "up" | "down" | "levels" | "none";
@@ -34,6 +37,9 @@ export class Bar {
   readonly #fill = html("span", { class: "ice-bar-fill" });
   readonly #tick = html("span", { class: "ice-bar-tick" });
   readonly #interval = html("span", { class: "ice-bar-interval", "data-test": "bar-interval" });
+  // A row clips what leaves it, so a bracket has a half in each of the two rows that it joins.
+  readonly #tiedAbove = html("span", { class: "ice-bar-tied", "data-to": "above", "data-test": "bar-tied" });
+  readonly #tiedBelow = html("span", { class: "ice-bar-tied", "data-to": "below", "data-test": "bar-tied" });
   readonly #figure = html("span", { class: "ice-bar-figure", "data-test": "bar-figure" });
   readonly node: HTMLElement;
 
@@ -49,6 +55,8 @@ export class Bar {
       this.#sign,
       " ", // separates name and figure where they are read out or copied
       html("span", { class: "ice-bar-track" }, this.#fill, this.#tick, this.#interval, this.#figure),
+      this.#tiedAbove,
+      this.#tiedBelow,
     );
   }
 
@@ -74,6 +82,8 @@ export class Bar {
     this.#figure.style.setProperty("--end", String(Math.max(state.fill ?? 0, state.tick ?? 0, high)));
     this.#tick.hidden = state.tick === null;
     this.#interval.hidden = state.interval === null;
+    this.#tiedAbove.hidden = !state.tiedAbove;
+    this.#tiedBelow.hidden = !state.tiedBelow;
     setText(this.#sign, SIGNS[state.sign]);
     setText(this.#figure, state.figure);
   }

@@ -16,13 +16,19 @@ import type {
   DriversBody,
   EffectsBody,
   Extreme,
+  IntervalsBody,
+  IntervalsRequest,
+  RankBy,
   Request,
   RowsBody,
   RowsRequest,
   Traits,
+  Unit,
   UnlikeBody,
 } from "../wire/protocol.ts";
 import { unreachable } from "../wire/protocol.ts";
+import { CONVENTION_LABELS } from "../words/metric_names.ts";
+import { number } from "../words/numbers.ts";
 import type { StaticModel } from "./static_model.ts";
 import { unpack, unzip } from "./unpack.ts";
 
@@ -35,6 +41,14 @@ export interface Packed {
 /** Two tables of figures by one convention. */
 interface Counted extends Packed {
   convention: Convention;
+}
+
+/** Intervals of every figure in every unit, as the page was saved. */
+interface KeptIntervals {
+  level: number;
+  decay: number;
+  convention: Convention;
+  answers: (Packed & { rank_by: RankBy; unit: Unit; body: IntervalsBody })[];
 }
 
 interface PackedColors extends Packed {
@@ -54,6 +68,8 @@ export interface Snapshot {
   effects: (Packed & { body: EffectsBody })[];
   correlated: CorrelatedBody[];
   unlike: (Packed & { body: UnlikeBody })[];
+  /** Null where the page was saved without them. */
+  intervals: KeptIntervals | null;
   /** Null where two columns together explain no more than one. */
   groups: ((Packed & { body: CategoryColors }) | null)[];
   /** Empty where there is one output, or too many. */
@@ -70,6 +86,9 @@ const OF_LINES: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 11, 12, 13]);
 const POSITIONS = 0;
 const OBSERVED = 1;
 const PREDICTIONS = 3;
+
+/** Of decays. */
+const ROUNDING = 1e-9;
 
 const NO_KERNEL = "This page was saved without its model. Use the original notebook for this.";
 
@@ -156,6 +175,8 @@ export class SnapshotClient implements Client {
         const { body, ...packed } = this.#kept(request.type, request.feature);
         return { body, buffers: await buffersOf(this.read, packed) };
       }
+      case "intervals":
+        return this.#intervals(request);
       case "rows":
         return { body: await this.#rowsOf(request), buffers: [] };
       case "extreme":
@@ -173,9 +194,10 @@ export class SnapshotClient implements Client {
     }
   }
 
-  readonly answers = (type: OptionalRequest): boolean => this.snapshot[type].length > 0;
+  readonly answers = (type: OptionalRequest): boolean =>
+    type === "intervals" ? (this.snapshot.intervals ?? null) !== null : this.snapshot[type].length > 0;
 
-  #kept<T extends OptionalRequest>(type: T, feature: string): Snapshot[T][number] {
+  #kept<T extends Exclude<OptionalRequest, "intervals">>(type: T, feature: string): Snapshot[T][number] {
     const known = this.snapshot[type][this.#feature(feature)];
     if (known === undefined) throw new KernelError(NO_KERNEL);
     return known;
@@ -201,6 +223,23 @@ export class SnapshotClient implements Client {
       },
       buffers: buffers.map((bytes, at) => (OF_LINES.has(at) ? ofLines(bytes, body.n_lines, lines) : bytes)),
     };
+  }
+
+  async #intervals({ rank_by, level, decay, convention, unit }: IntervalsRequest): Promise<Answer<IntervalsBody>> {
+    const kept = this.snapshot.intervals;
+    if (kept === null) throw new KernelError(NO_KERNEL);
+    const isDecayed = rank_by === "in_distribution_impact";
+    const isKept = !isDecayed || Math.abs(decay - kept.decay) < ROUNDING;
+    // Without decay both are the same figure.
+    const wanted = isDecayed && decay === 1 ? "impact" : rank_by;
+    if (level !== kept.level || convention !== kept.convention || !(isKept || wanted === "impact")) {
+      const counted = CONVENTION_LABELS[kept.convention];
+      throw new KernelError(
+        `This page was saved with intervals for weight ${number(kept.decay)} of far values, counted ${counted}.`,
+      );
+    }
+    const { body, ...packed } = kept.answers.find((answer) => answer.rank_by === wanted && answer.unit === unit)!;
+    return { body, buffers: await buffersOf(this.read, packed) };
   }
 
   async #classes(feature: string): Promise<Answer<ClassesBody>> {

@@ -1,6 +1,14 @@
 /** The order of the bars: which figure each feature shows at this decay, best first. */
 import type { FeatureKind, RankBy } from "../wire/protocol.ts";
+import type { Whiskers } from "./intervals.ts";
 import type { Reading } from "./reading.ts";
+
+/** Where a figure, and the rank by it, would be with other rows, at a level such as 0.95. */
+export interface Interval {
+  level: number;
+  ends: [number, number];
+  ranks: [number, number];
+}
 
 export interface RankedFeature {
   /** Index in the header, and so in every table. */
@@ -22,8 +30,11 @@ export interface RankedFeature {
   support: number;
   /** The figure and its value evenly along the axis, if these are far apart, in the unit of the prediction. */
   farOff: { figure: number; even: number } | null;
-  /** The interval of the figure over resampled rows; null without one. */
-  interval: [number, number] | null;
+  /** The interval of the figure over other samples of rows; null without one. */
+  interval: Interval | null;
+  /** The neighbour in rank that the feature is tied with, before it and after it; null where there is none. */
+  tiedBefore: string | null;
+  tiedAfter: string | null;
   /** Mean change of the prediction per change of category; NaN where there are none. */
   meanChange: number;
 }
@@ -33,7 +44,7 @@ const FAR = 2 + 1e-6;
 const FEWEST_VALUES = 5;
 
 /** Features whose figure is undefined follow the others, and then those still unknown, in column order. */
-export function rankFeatures(reading: Reading, rankBy: RankBy): RankedFeature[] {
+export function rankFeatures(reading: Reading, rankBy: RankBy, whiskers: Whiskers = null): RankedFeature[] {
   const { header, profile } = reading.figures;
   const ranked = header.features.map(({ name, kind }, index): RankedFeature => {
     const of = (metric: string) => reading.get(index, metric);
@@ -52,7 +63,9 @@ export function rankFeatures(reading: Reading, rankBy: RankBy): RankedFeature[] 
       direction: of("direction"),
       support: of("support"),
       farOff: farOff(reading, index, rankBy),
-      interval: intervalOf(reading, index, rankBy),
+      interval: intervalOf(whiskers, index),
+      tiedBefore: null,
+      tiedAfter: null,
       meanChange: of("mean_change"),
     };
   });
@@ -62,6 +75,7 @@ export function rankFeatures(reading: Reading, rankBy: RankBy): RankedFeature[] 
     return b.value - a.value || a.index - b.index;
   });
   for (const [place, feature] of ranked.entries()) feature.rank = place + 1;
+  if (whiskers?.state === "ready") markTies(ranked, whiskers.intervals.tied);
   return ranked;
 }
 
@@ -73,9 +87,24 @@ function longerBy(reading: Reading, index: number): RankedFeature["longer"] {
   return isLonger(reading.plain(index, "in_distribution_impact"), reading.plain(index, "impact")) ? "steeper" : "share";
 }
 
-function intervalOf(reading: Reading, index: number, rankBy: RankBy): [number, number] | null {
-  const [low, high] = [reading.get(index, `${rankBy}_low`), reading.get(index, `${rankBy}_high`)];
-  return Number.isFinite(low) && Number.isFinite(high) ? [low, high] : null;
+function intervalOf(whiskers: Whiskers, index: number): Interval | null {
+  if (whiskers?.state !== "ready") return null;
+  const { low, high, rankLow, rankHigh } = whiskers.intervals;
+  const ends: [number, number] = [low[index]!, high[index]!];
+  if (!ends.every(Number.isFinite)) return null;
+  return { level: whiskers.level, ends, ranks: [rankLow[index]!, rankHigh[index]!] };
+}
+
+/** Rounding to four bytes may have turned neighbours round. */
+function markTies(ranked: RankedFeature[], tied: readonly [number, number][]): void {
+  const places = new Map(ranked.map(({ index }, place) => [index, place]));
+  for (const [one, other] of tied) {
+    const [a, b] = [places.get(one) ?? Number.NaN, places.get(other) ?? Number.NaN];
+    if (Math.abs(a - b) !== 1) continue;
+    const [before, after] = [ranked[Math.min(a, b)]!, ranked[Math.max(a, b)]!];
+    before.tiedAfter = after.name;
+    after.tiedBefore = before.name;
+  }
 }
 
 /** The kernel sends the other figure only where there are two to be compared. */
@@ -84,3 +113,7 @@ function farOff(reading: Reading, index: number, rankBy: RankBy): RankedFeature[
   const isFar = figure > FAR * even || even > FAR * figure;
   return isFar && reading.figures.header.features[index]!.n_grid >= FEWEST_VALUES ? { figure, even } : null;
 }
+
+/** Names of the neighbours in rank that a feature is tied with. */
+export const tiedWith = ({ tiedBefore, tiedAfter }: RankedFeature): string[] =>
+  [tiedBefore, tiedAfter].filter((name) => name !== null);

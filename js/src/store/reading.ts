@@ -16,7 +16,6 @@ export const EFFECTS: ReadonlySet<string> = new Set([
 const MEAN_CHANGE = "mean_change";
 /** Metrics whose sum is below this part of that of impact have no shares. */
 const ROUNDING = 1e-12;
-const END_OF_INTERVAL = /_(low|high)$/;
 
 export class Reading {
   readonly #wholes = new Map<string, number>();
@@ -30,10 +29,9 @@ export class Reading {
   /** A figure in the chosen unit. */
   get(index: number, name: string): number {
     const value = this.plain(index, name);
-    const metric = name.replace(END_OF_INTERVAL, "");
-    const isEffect = EFFECTS.has(metric) || metric === MEAN_CHANGE;
+    const isEffect = EFFECTS.has(name) || name === MEAN_CHANGE;
     if (this.unit === "prediction" || !isEffect) return value;
-    const whole = this.#whole(metric);
+    const whole = this.#whole(name);
     // Shares of rounding errors are 0; without a whole, anything but 0 is undefined.
     if (this.unit === "share" && whole <= ROUNDING * this.#whole("impact")) return 0 * value;
     return whole === 0 ? value && Number.NaN : (100 * value) / whole;

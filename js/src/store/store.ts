@@ -45,6 +45,7 @@ import { type Coloring, CurveCache } from "./curve_cache.ts";
 import { type Drivers, driversFeed } from "./drivers.ts";
 import { FeatureFeed, type Found } from "./feature_feed.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
+import { IntervalsFeed, type Shown, type Whiskers } from "./intervals.ts";
 import { type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
 import type { Settings } from "./settings.ts";
@@ -121,6 +122,7 @@ const DOCUMENT_STATE: readonly (keyof DocumentState)[] = [
   "rank_by",
   "convention",
   "unit",
+  "intervals",
   "anchor",
   "max_lines",
   "selection",
@@ -143,6 +145,8 @@ export class Store {
   readonly rankBy: ReadonlySignal<RankBy>;
   readonly convention: ReadonlySignal<Convention>;
   readonly unit: ReadonlySignal<Unit>;
+  /** Level of the intervals of the bars; null shows none. */
+  readonly intervals: ReadonlySignal<number | null>;
   readonly anchor: ReadonlySignal<Anchor>;
   readonly maxLines: ReadonlySignal<number>;
   readonly selection: ReadonlySignal<number[]>;
@@ -170,8 +174,27 @@ export class Store {
   });
   readonly ranking: ReadonlySignal<RankedFeature[]> = computed(() => {
     const reading = this.reading.value;
-    return reading === null ? [] : rankFeatures(reading, this.rankBy.value);
+    return reading === null ? [] : rankFeatures(reading, this.rankBy.value, this.whiskers.value);
   });
+  /** What the intervals are of; null while there are none to request, and while a drag changes their figures. */
+  readonly #shown = computed((): Shown | null => {
+    const [reading, level, rankBy] = [this.reading.value, this.intervals.value, this.rankBy.value];
+    const { state, done } = this.status.value;
+    if (reading === null || level === null || state === "computing") return null;
+    const { convention, features } = reading.figures.header;
+    const isDecayed = rankBy === "in_distribution_impact";
+    if (convention !== this.convention.value || (isDecayed && this.dragging.value)) return null;
+    const { decay, unit } = reading;
+    const of = [this.explained.value, done, rankBy, level, convention, unit, isDecayed ? decay : null];
+    return { key: JSON.stringify(of), nFeatures: features.length, rank_by: rankBy, level, decay, convention, unit };
+  });
+  /**
+   * Intervals of the bars. They belong to one decay: while the slider moves there are none, because a whisker of another
+   * decay beside a bar would be a wrong statement about it.
+   */
+  readonly whiskers: ReadonlySignal<Whiskers> = computed(() =>
+    this.intervals.value === null ? null : this.#intervalsFeed.of(this.#shown.value),
+  );
   /** The position at which names of features and columns with the same beginning differ. */
   readonly partings: ReadonlySignal<ReadonlyMap<string, number>> = computed(() => {
     const { features = [], columns = [] } = this.figures.value?.header ?? {};
@@ -257,6 +280,7 @@ export class Store {
   readonly #effectsFeed: FeatureFeed<Effects>;
   readonly #correlatedFeed: FeatureFeed<CorrelatedBody>;
   readonly #unlikeFeed: FeatureFeed<Unlike>;
+  readonly #intervalsFeed: IntervalsFeed;
   readonly #whatIfFeed: WhatIfFeed;
   /** The feature whose curves are on screen. */
   readonly #showing = computed(() => {
@@ -271,7 +295,13 @@ export class Store {
     return curves !== undefined && drawnKind(this.kind.value, curves.kind) === "d-ice";
   });
   readonly #shownKey = computed(() => this.#keyOf(loadedOf(this.picture.value)?.curves.feature ?? ""));
-  readonly #feeds = () => [this.#driversFeed, this.#effectsFeed, this.#correlatedFeed, this.#unlikeFeed];
+  readonly #feeds = () => [
+    this.#driversFeed,
+    this.#effectsFeed,
+    this.#correlatedFeed,
+    this.#unlikeFeed,
+    this.#intervalsFeed,
+  ];
   /** Features in a fixed order, so that the slider and the ranking cause no new requests. */
   readonly #whatIfKey = computed(() => {
     const indices = this.#knownFeatures.value.map(({ index }) => index).sort();
@@ -296,6 +326,7 @@ export class Store {
     this.rankBy = this.#follow("rank_by");
     this.convention = this.#follow("convention");
     this.unit = this.#follow("unit");
+    this.intervals = this.#follow("intervals");
     this.anchor = this.#follow("anchor", () => this.#held !== "anchor");
     this.maxLines = this.#follow("max_lines");
     this.selection = this.#follow("selection", () => this.#held !== "selection");
@@ -327,6 +358,7 @@ export class Store {
       const { body, buffers } = await client.request({ type: "unlike", feature });
       return decodeUnlike(body, buffers);
     }, showingWith("unlike"));
+    this.#intervalsFeed = new IntervalsFeed(client, this.#shown);
     this.#whatIfFeed = new WhatIfFeed(client, this.#whatIfKey, () => this.#whatIfQuestion());
     this.whatIf = this.#whatIfFeed.known;
 
@@ -368,6 +400,10 @@ export class Store {
 
   setUnit(unit: Unit): void {
     this.#write("unit", unit);
+  }
+
+  setIntervals(level: number | null): void {
+    this.#write("intervals", level);
   }
 
   setAnchor(anchor: Anchor): void {

@@ -1,11 +1,11 @@
 /** All figures of a feature, for its card. */
 import type { TooltipRow } from "../elements/tooltip.ts";
-import type { RankedFeature } from "../store/ranking.ts";
+import { type RankedFeature, tiedWith } from "../store/ranking.ts";
 import type { Reading } from "../store/reading.ts";
 import type { Convention, FeatureKind, RankBy } from "../wire/protocol.ts";
 import { explanation, variantsOf } from "../words/glossary.ts";
-import { farOffText, RANK_LABELS } from "../words/metric_names.ts";
-import { plural } from "../words/numbers.ts";
+import { farOffText, intervalName, RANK_LABELS } from "../words/metric_names.ts";
+import { count, plural } from "../words/numbers.ts";
 import { hasLevels, isUnordered } from "../words/values.ts";
 
 const KIND_LABELS: Record<FeatureKind, string> = {
@@ -45,12 +45,25 @@ export function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {
   const missing = of("missing_impact");
   if (Number.isFinite(missing)) rows.push(row(RANK_LABELS.missing_impact, missing));
   if (Number.isFinite(ranked.meanChange)) rows.push(row(explanation("mean_change").name, ranked.meanChange));
+  if (ranked.interval !== null) {
+    const { level, ends, ranks } = ranked.interval;
+    const range = ends.map((end) => reading.write(end, impact)).join(" to ");
+    rows.push({ label: intervalName(level), value: range });
+    rows.push({ label: "its rank", value: ranks[0] === ranks[1] ? count(ranks[0]) : ranks.map(count).join(" to ") });
+  }
   return rows;
 }
 
 /** A sentence about a figure that needs care. */
 export function cautionOf({ farOff }: RankedFeature, reading: Reading): string | null {
   return farOff === null ? null : farOffText(reading.figures.header.convention, farOff);
+}
+
+/** Which neighbours in rank it cannot be told from. */
+function tieNoteOf(ranked: RankedFeature): string | null {
+  const names = tiedWith(ranked);
+  if (names.length === 0) return null;
+  return `Tied with ${names.join(" and with ")}: with other rows, the difference could be 0.`;
 }
 
 const REASONS = { steeper: "longer_than_tick", share: "larger_share" } as const;
@@ -61,5 +74,6 @@ export function barNoteOf(ranked: RankedFeature, reading: Reading, metric: RankB
   const variants = variantsOf(kind, reading.figures.header.convention);
   const meaning = isUnordered(kind) ? explanation(metric, ...variants).text : null;
   const reason = longer === null ? null : explanation(REASONS[longer], ...variants).text;
-  return [meaning, reason, cautionOf(ranked, reading)].filter((sentence) => sentence !== null).join(" ") || null;
+  const sentences = [meaning, reason, tieNoteOf(ranked), cautionOf(ranked, reading)];
+  return sentences.filter((sentence) => sentence !== null).join(" ") || null;
 }

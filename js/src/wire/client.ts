@@ -42,7 +42,7 @@ export interface Client {
 }
 
 /** Requests whose replies a saved page may lack. */
-export type OptionalRequest = "effects" | "correlated" | "unlike";
+export type OptionalRequest = "effects" | "correlated" | "unlike" | "intervals";
 
 export const KERNEL_GONE =
   "The kernel that made this view has stopped. The curves on screen stay usable. Run the cell again to compute more.";

@@ -12,6 +12,7 @@ import type {
   EffectsBody,
   FeatureKind,
   Header,
+  IntervalsBody,
   MissingBody,
   UnlikeBody,
 } from "./protocol.ts";
@@ -204,6 +205,27 @@ export function decodeColors(body: ColorsBody, sent: readonly Bytes[], nLines: n
   // A date to the minute has more digits than float32.
   const values = body.kind === "continuous" ? float64(bytes) : Float64Array.from(float32(bytes));
   return { scale: body, values: ofLength(values, nLines, "values") };
+}
+
+/** Ends of the intervals of the bars and of ranks, by the index of the feature; NaN where it has none. */
+export interface Intervals {
+  low: Float64Array;
+  high: Float64Array;
+  rankLow: Float64Array;
+  rankHigh: Float64Array;
+  tied: [number, number][];
+}
+
+/** The intervals of so many features. */
+export function decodeIntervals(body: IntervalsBody, sent: readonly Bytes[], nFeatures: number): Intervals {
+  const buffers = new Buffers(sent);
+  return {
+    low: buffers.float64(0, "low", nFeatures),
+    high: buffers.float64(1, "high", nFeatures),
+    rankLow: buffers.float64(2, "rank_low", nFeatures),
+    rankHigh: buffers.float64(3, "rank_high", nFeatures),
+    tied: body.tied,
+  };
 }
 
 /** Metrics that do not change with the decay, one row per feature; NaN until they are known. */

@@ -139,6 +139,7 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
     ),
   }),
   unlike: record({ feature: text, n_grid: count, share: finite, summary: text }),
+  intervals: record({ n_known: count, n_features: count, tied: listOf(listOf(count, 2)) }),
   rows: record({ columns: texts, n_outcomes: count, positions: counts, rows: listOf(texts) }),
   what_if: record({
     position: count,
@@ -216,6 +217,7 @@ const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
   ],
   convention: [oneOf("stable", "equations", "published"), "stable"],
   unit: [oneOf("prediction", "sd", "share"), "prediction"],
+  intervals: [orNull(check((value) => Number.isFinite(value) && (value as number) > 0 && (value as number) < 1)), null],
   anchor: [anyOf(finite, oneOf("min", "max", "median", "own")), "min"],
   max_lines: [check((value) => Number.isSafeInteger(value) && (value as number) > 0), 1000],
   selection: [counts, []],

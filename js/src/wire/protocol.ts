@@ -5,7 +5,7 @@
  * exactly one reply.
  */
 
-export const PROTOCOL_VERSION = 7;
+export const PROTOCOL_VERSION = 8;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
 export type RankBy = "impact" | "in_distribution_impact" | "heterogeneity" | "non_linearity" | "missing_impact";
@@ -26,6 +26,8 @@ export interface DocumentState {
   rank_by: RankBy;
   convention: Convention;
   unit: Unit;
+  /** Level of the intervals of the bars, such as 0.95; null shows none. */
+  intervals: number | null;
   anchor: Anchor;
   max_lines: number;
   selection: number[];
@@ -210,6 +212,16 @@ interface UnlikeRequest {
   feature: string;
 }
 
+/** Requests intervals of the figures of the bars. */
+export interface IntervalsRequest {
+  type: "intervals";
+  rank_by: RankBy;
+  level: number;
+  decay: number;
+  convention: Convention;
+  unit: Unit;
+}
+
 export interface RowsRequest {
   type: "rows";
   positions: number[];
@@ -276,6 +288,7 @@ export type Request =
   | EffectsRequest
   | CorrelatedRequest
   | UnlikeRequest
+  | IntervalsRequest
   | RowsRequest
   | WhatIfRequest
   | InCommonRequest
@@ -411,6 +424,14 @@ export interface UnlikeBody {
   summary: string;
 }
 
+/** Intervals over other samples of rows; while too few features are known, without buffers, and requested again. */
+export interface IntervalsBody {
+  n_known: number;
+  n_features: number;
+  /** Neighbours in rank that are tied, by their indices in the header. */
+  tied: [number, number][];
+}
+
 /** Rows as text, in the requested order. */
 export interface RowsBody {
   /** The prediction and, where y was given, y and y minus the prediction; then the columns of X. */
@@ -470,6 +491,7 @@ export interface Bodies {
   effects: EffectsBody;
   correlated: CorrelatedBody;
   unlike: UnlikeBody;
+  intervals: IntervalsBody;
   rows: RowsBody;
   what_if: WhatIfBody;
   in_common: InCommonBody;

@@ -50,6 +50,12 @@ export function farOffText(convention: Convention, { figure, even }: { figure: n
   return `${how} ${brief(figure)}, evenly along the axis ${brief(even)}: most comes from values that ${where}.`;
 }
 
+/** A level in per cent: 0.95 is 95 %, 0.999 is 99.9 %. */
+export const levelText = (level: number): string => `${Number((100 * level).toPrecision(6))}\u00a0%`;
+
+/** What a whisker is. */
+export const intervalName = (level: number): string => `${levelText(level)} ${explanation("interval").name}`;
+
 /** The note under the bars if some are uncertain. */
 export const FAR_OFF_REMARK = "* more than twice or less than half the figure evenly along the axis";
 

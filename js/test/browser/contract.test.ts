@@ -16,6 +16,7 @@ function kernelModel(feature: string): FakeModel {
     rank_by: "in_distribution_impact",
     convention: "equations",
     unit: "prediction",
+    intervals: null,
     anchor: "min",
     max_lines: 1000,
     selection: [],

@@ -9,7 +9,7 @@ const isWhole = (node: Element): boolean =>
   node.getBoundingClientRect().right <= node.parentElement!.getBoundingClientRect().right;
 
 test.each([360, 1000])("at %i px every bar shows what tells its name from the others", async (width) => {
-  const { parts, part } = mount(manyFeatures(8, {}, false, alike), width);
+  const { parts, part } = mount(manyFeatures(8, {}, alike), width);
   await frame();
   if (width < 900) part("ranking-whole").click(); // five of them otherwise
   await frame();
@@ -24,7 +24,7 @@ test.each([360, 1000])("at %i px every bar shows what tells its name from the ot
 });
 
 test("so do the tiles of all features", async () => {
-  const { parts } = mount(manyFeatures(8, { _view: { right: "all" } }, false, alike), 400);
+  const { parts } = mount(manyFeatures(8, { _view: { right: "all" } }, alike), 400);
   await expect.poll(() => parts("tile").length).toBeGreaterThan(0);
   expect(parts("tile").map((tile) => tile.querySelector(".ice-own")!.textContent)).toContain("1");
 });

@@ -330,20 +330,3 @@ test("per cent of the standard deviation waits until that is known, and follows 
   expect([unit.value, ofSd.disabled, unit.dataset.explanation]).toEqual(["sd", false, undefined]);
   expect(parts("bar-figure")[0]!.textContent).toMatch(/%$/);
 });
-
-test("a figure that is known to lie between two others has a whisker from one to the other", async () => {
-  const { parts, part } = mount(manyFeatures(14, { rank_by: "impact" }, true));
-  await frame();
-  const bar = parts("bar").find(({ dataset }) => dataset.rank === "1")!;
-  const whisker = bar.querySelector<HTMLElement>("[data-test=bar-interval]")!;
-  expect(whisker.hidden).toBe(false);
-  const [low, high] = ["--low", "--high"].map((end) => Number(whisker.style.getPropertyValue(end)));
-  const end = Number(bar.querySelector<HTMLElement>(".ice-bar-fill")!.style.getPropertyValue("--fill"));
-  expect(low).toBeLessThan(end);
-  expect(high).toBeGreaterThan(end);
-  expect(high).toBeLessThanOrEqual(1);
-  expect(bar.getAttribute("aria-label")).toMatch(/, 0\.\d+ impact \(0\.\d+ to 0\.\d+\),/);
-  choose(part("rank-by"), "heterogeneity");
-  await frame();
-  expect(parts("bar-interval").every(({ hidden }) => hidden)).toBe(true);
-});

@@ -10,7 +10,7 @@ import {
 } from "../../src/standalone/snapshot_client.ts";
 import { StaticModel } from "../../src/standalone/static_model.ts";
 import { Cancelled, KernelError } from "../../src/wire/client.ts";
-import { decodeColors, decodeCurves, decodeProfile } from "../../src/wire/decode.ts";
+import { decodeColors, decodeCurves, decodeIntervals, decodeProfile } from "../../src/wire/decode.ts";
 import type {
   ColorsBody,
   ColorsRequest,
@@ -18,6 +18,8 @@ import type {
   CurvesRequest,
   GroupsRequest,
   Header,
+  IntervalsBody,
+  IntervalsRequest,
   Request,
   RowsBody,
 } from "../../src/wire/protocol.ts";
@@ -100,6 +102,13 @@ describe("what the kernel answers", () => {
     expect(Array.from(values, (at) => body.levels[at]!)).toEqual(reply.means!.rules);
   });
 
+  test.each(replies("intervals"))("is what the page answers: intervals by $request.rank_by", async (reply) => {
+    const { length } = contract.header.features;
+    const { body, buffers } = await client().request(reply.request as IntervalsRequest);
+    const wanted = decodeIntervals(reply.body as IntervalsBody, reply.buffers.map(bytes), length);
+    expect(decodeIntervals(body, buffers, length)).toEqual(wanted);
+  });
+
   // The page was saved without what was observed, which one of the replies has.
   const rows = replies("rows").filter(({ body }) => (body as RowsBody).n_outcomes === 1);
 
@@ -167,6 +176,44 @@ describe("fewer lines", () => {
     expect(client().mostLines).toBe(12);
     expect(client().hasKernel).toBe(false);
   });
+});
+
+describe("intervals", () => {
+  const asked: IntervalsRequest = {
+    type: "intervals",
+    rank_by: "in_distribution_impact",
+    level: 0.9,
+    decay: 0.75,
+    convention: "equations",
+    unit: "prediction",
+  };
+  const low = async (request: IntervalsRequest) => {
+    const { body, buffers } = await client().request(request);
+    return decodeIntervals(body, buffers, contract.header.features.length).low;
+  };
+
+  test("are there where the page was saved with them", () => {
+    expect(client().answers("intervals")).toBe(true);
+    expect(new SnapshotClient({ ...snapshot, intervals: null }, read).answers("intervals")).toBe(false);
+  });
+
+  test("of metrics without decay are there at every decay", async () => {
+    expect(await low({ ...asked, rank_by: "impact", decay: 0.1 })).toEqual(await low({ ...asked, rank_by: "impact" }));
+  });
+
+  test("without decay are those of impact", async () => {
+    expect(await low({ ...asked, decay: 1 })).toEqual(await low({ ...asked, rank_by: "impact" }));
+    expect(await low(asked)).not.toEqual(await low({ ...asked, rank_by: "impact" }));
+  });
+
+  test.each([[{ decay: 0.5 }], [{ convention: "stable" }], [{ level: 0.5 }]] as [Partial<IntervalsRequest>][])(
+    "with %o are refused in a sentence",
+    async (changed) => {
+      await expect(client().request({ ...asked, ...changed })).rejects.toThrow(
+        "This page was saved with intervals for weight 0.75 of far values, counted by interval, Eq. 1.",
+      );
+    },
+  );
 });
 
 describe("what needs a kernel", () => {

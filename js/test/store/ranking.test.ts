@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
-import { rankFeatures } from "../../src/store/ranking.ts";
+import { describe, expect, test } from "vitest";
+import type { Whiskers } from "../../src/store/intervals.ts";
+import { rankFeatures, tiedWith } from "../../src/store/ranking.ts";
 import { Reading } from "../../src/store/reading.ts";
-import type { Figures } from "../../src/wire/decode.ts";
+import type { Figures, Intervals } from "../../src/wire/decode.ts";
 import { DecayProfile, ImpactTable } from "../../src/wire/decode.ts";
 import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
 
@@ -63,19 +64,56 @@ test("each feature knows its rank among all", () => {
   ]);
 });
 
-test("a figure lies between two others where the table has them, and only for that figure", () => {
-  const withEnds = new ImpactTable(
-    ["impact", "direction", "heterogeneity", "impact_low", "impact_high"],
-    Float32Array.of(1, 1, 5, 0.5, 1.5, 3, -1, 2, Number.NaN, Number.NaN, 2, 1, 1, 1, 4),
-  );
-  const intervals = (rankBy: RankBy) =>
-    ranked(0.5, rankBy, { impact: withEnds }).map(({ name, interval }) => [name, interval]);
-  expect(intervals("impact")).toEqual([
-    ["b", null],
-    ["c", [1, 4]],
-    ["a", [0.5, 1.5]],
-  ]);
-  expect(intervals("in_distribution_impact").every(([, interval]) => interval === null)).toBe(true);
+describe("intervals", () => {
+  const undefinedEnd = Number.NaN;
+  const intervals: Intervals = {
+    low: Float64Array.of(0.5, 2, undefinedEnd),
+    high: Float64Array.of(1.5, 4, undefinedEnd),
+    rankLow: Float64Array.of(1, 1, undefinedEnd),
+    rankHigh: Float64Array.of(2, 2, undefinedEnd),
+    tied: [[1, 0]],
+  };
+  const shown = (whiskers: Whiskers) =>
+    rankFeatures(new Reading({ header, impact, profile }, 0.5, "prediction"), "impact", whiskers);
+
+  test("belong to their features, and a feature without one has none", () => {
+    const found = shown({ state: "ready", level: 0.9, intervals }).map(({ name, interval }) => [name, interval]);
+    expect(found).toEqual([
+      ["b", { level: 0.9, ends: [2, 4], ranks: [1, 2] }],
+      ["a", { level: 0.9, ends: [0.5, 1.5], ranks: [1, 2] }],
+      ["c", null],
+    ]);
+  });
+
+  test("tie neighbours in rank, whichever of them is named first", () => {
+    for (const tied of [
+      [1, 0],
+      [0, 1],
+    ] as [number, number][]) {
+      const found = shown({ state: "ready", level: 0.9, intervals: { ...intervals, tied: [tied] } });
+      expect(found.map(({ tiedBefore, tiedAfter }) => [tiedBefore, tiedAfter])).toEqual([
+        [null, "a"],
+        ["b", null],
+        [null, null],
+      ]);
+      expect(found.map(tiedWith)).toEqual([["a"], ["b"], []]);
+    }
+  });
+
+  test("tie no features that are apart in the ranking", () => {
+    const found = shown({ state: "ready", level: 0.9, intervals: { ...intervals, tied: [[1, 2]] } });
+    expect(found.flatMap(tiedWith)).toEqual([]);
+  });
+
+  test("are absent while they are computed, and where they were refused", () => {
+    for (const whiskers of [
+      null,
+      { state: "waiting", known: 1, of: 3 },
+      { state: "refused", message: "No." },
+    ] as const) {
+      expect(shown(whiskers).every(({ interval }) => interval === null)).toBe(true);
+    }
+  });
 });
 
 test("features that are not computed yet come last, in the order of the columns", () => {

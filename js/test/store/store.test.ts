@@ -46,6 +46,67 @@ test("how impact is counted and its unit are saved at once and part of what is e
   expect(store.documentState()).toMatchObject({ convention: "published", unit: "share" });
 });
 
+test("intervals are requested for what the bars show, and for another decay only where the figure depends on it", async () => {
+  const model = kernel.model({ rank_by: "impact", unit: "share" });
+  const store = storeOf(model);
+  const requests = () => questions(model, "intervals").length;
+  expect(store.whiskers.value).toBeNull();
+  store.setIntervals(0.9);
+  expect(model.saved).toEqual([["intervals", 0.9]]);
+  expect(store.documentState()).toMatchObject({ intervals: 0.9 });
+  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
+  expect(questions(model, "intervals")[0]).toMatchObject({
+    rank_by: "impact",
+    level: 0.9,
+    decay: 0.75,
+    convention: "stable",
+    unit: "share",
+  });
+  store.dragDecay(0.4);
+  expect(store.ranking.value.some(({ interval }) => interval !== null)).toBe(true);
+  store.releaseDecay();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(requests()).toBe(1);
+  store.setRankBy("in_distribution_impact");
+  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
+  expect(requests()).toBe(2);
+  store.setIntervals(null);
+  expect(store.whiskers.value).toBeNull();
+  expect(store.ranking.value.every(({ interval }) => interval === null)).toBe(true);
+});
+
+test("while the slider moves no whisker of another decay is shown, and no request is sent", async () => {
+  const model = kernel.model({ intervals: 0.95 });
+  const store = storeOf(model);
+  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
+  for (const decay of [0.7, 0.6, 0.75, 0.5]) {
+    store.dragDecay(decay);
+    expect(store.whiskers.value).toEqual({ state: "waiting", known: 0, of: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(questions(model, "intervals").length).toBe(1);
+  store.releaseDecay();
+  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
+  expect(questions(model, "intervals").at(-1)).toMatchObject({ decay: 0.5 });
+  expect(questions(model, "intervals").length).toBe(2);
+});
+
+test("intervals wait until all features are computed, and until they are counted as chosen", async () => {
+  const model = kernel.model({ ...kernel.partial(3), intervals: 0.95 });
+  const store = storeOf(model);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(questions(model, "intervals")).toEqual([]);
+  model.push("_impact", kernel.impact);
+  model.push("_profile", kernel.profile);
+  model.push("_status", { state: "ready", done: 8, total: 8, label: "", message: "" });
+  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
+  model.recount = () => {};
+  store.setConvention("published");
+  expect(store.whiskers.value?.state).toBe("waiting");
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(questions(model, "intervals").length).toBe(1);
+});
+
 test("what Python sets is not sent back to it", () => {
   const model = kernel.model();
   storeOf(model);

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer
+from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import ExportError
 from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
@@ -42,6 +43,7 @@ _ALL: Final = "all"
 _WORDS: Final = (_VIEW, _PANEL, _ALL)
 _HTML: Final = ".html"
 _CSV: Final = ".csv"
+_HOLD_RANKING: Final = (_HTML, ".json")  # whatever is wanted
 _LINES: Final = 1000  # that an explorer draws at first
 _USUAL: Final = {"title": True, "caption": False, "dpi": USUAL_DPI}
 _VIEW_WIDTH: Final = 180.0  # mm
@@ -99,7 +101,7 @@ def save(
             "Leave it out for other formats.",
         )
     sheet = _sheet(what, paper)
-    state = _of_lines(explanation, _state_of(explanation, view_state, what), suffix, max_lines)
+    state = _of_lines(explanation, _state_of(explanation, view_state, what, suffix), suffix, max_lines)
     # Elsewhere the view itself says how many lines there are.
     given = paper if max_lines is None or suffix != _HTML else {"max_lines": max_lines, **paper}
     given = {**given, "spreadsheet": True} if spreadsheet else given
@@ -199,15 +201,20 @@ def file_bytes(
     suffix = file.suffix.lower()
     if what == _ALL and suffix in ONE_EACH:
         raise ExportError.one_file_each(name, suffix)
-    state = _of_lines(explanation, _state_of(explanation, view_state, what), suffix, None)
+    state = _of_lines(explanation, _state_of(explanation, view_state, what, suffix), suffix, None)
     call = _call(file, what, {**paper, "spreadsheet": True} if spreadsheet else paper)
     return _content(explanation, state, suffix, what, paper=_sheet(what, paper), call=call, spreadsheet=spreadsheet)
 
 
-def picture(explanation: ExplanationResult, view_state: ViewState | Mapping[str, Any]) -> str:
-    """The whole view as a small SVG document, for where no explorer can live; of fewer lines than on the screen."""
+def picture(explanation: ExplanationResult, view_state: ViewState | Mapping[str, Any], *, waits: bool = False) -> str:
+    """The whole view as a small SVG document, for where no explorer can live; of fewer lines than on the screen.
+
+    Intervals that are not at hand are left out unless it `waits` for them.
+    """
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
+    if not waits and not explanation._has_draws(*resolve_display(explanation.settings, state.decay, state.convention)):
+        state = replace(state, intervals=None)
     slow = _slow_to_draw(state) if explanation.engine == "brute" else ()
     text = _picture_of(explanation, state, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE, (*slow, *_FITTED))
     for left_out in (slow, AROUND):  # strokes with many points, and then many features
@@ -281,9 +288,13 @@ def _opening_with(state: ViewState, what: str) -> ViewState:
     return replace(state, choices={**others, **right})
 
 
-def _state_of(explanation: ExplanationResult, view_state: ViewState | Mapping[str, Any], what: str) -> ViewState:
-    """Return the state, with the feature open that is wanted by name."""
+def _state_of(
+    explanation: ExplanationResult, view_state: ViewState | Mapping[str, Any], what: str, suffix: str
+) -> ViewState:
+    """Return the state, with the feature open that is wanted by name, and intervals only where there is a ranking."""
     state = ViewState.of(view_state)
+    if what != _VIEW and suffix not in _HOLD_RANKING:
+        state = replace(state, intervals=None)
     return state if _is_word(what) else replace(state, feature=explanation[what].label)
 
 

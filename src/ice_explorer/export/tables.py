@@ -89,7 +89,7 @@ def _objects(grid: NDArray[Any]) -> NDArray[np.object_]:
 
 def metrics_table(explanation: ExplanationResult, state: ViewState) -> pd.DataFrame:
     """Return every metric of every feature in the order and unit of the bars, the feature in a column of its own."""
-    table = explanation.table(state.decay, state.convention, sort_by=state.rank_by, unit=state.unit)
+    table = explanation.table(state.decay, state.convention, sort_by=state.rank_by, unit=state.unit, ci=state.intervals)
     plain: pd.DataFrame = table.reset_index(drop=True)
     plain.insert(0, "feature", [str(name) for name in table.index])
     return plain

@@ -47,7 +47,8 @@ def compose(scene: Scene, paper: Paper, *, with_ranking: bool) -> Page:
         bottom = _draw_right(page, scene, Box(middle + _GAP, top, right, math.inf), **heading)
         bottom = max(bottom, _draw_left(page, scene, Box(left, top, middle, bottom)))
     else:
-        above = top + ranking_height(min(_MOST_ROWS_ABOVE, len(scene.ranking.bars)))
+        n_rows, has_intervals = min(_MOST_ROWS_ABOVE, len(scene.ranking.bars)), scene.ranking.level is not None
+        above = top + ranking_height(n_rows, has_intervals=has_intervals)
         above = _draw_left(page, scene, Box(left, top, right, above)) + 16
         bottom = _draw_right(page, scene, Box(left, above, right, math.inf), **heading)
     if paper.caption is not False:

@@ -39,18 +39,25 @@ BAR_OPEN: Final = "#3f6d9b"
 TICK_TEXT: Final = explanation("tick").name
 
 _TICK: Final = Style(stroke=INK, width=1.3)
+_WHISKER: Final = Style(stroke=INK, width=0.8)
+_CAP: Final = 2.4  # of a whisker, above and below its middle
+_BRACKET: Final = Style(stroke=QUIET, width=0.8)
+_BRACKET_ROOM: Final = 8.0  # right of the figures
+_BRACKET_WIDTH: Final = 3.0
+_BRACKET_GAP: Final = 2.0  # from the middle of a row, so that brackets of three rows are two
 _TICK_REACH: Final = 6.0  # above and below the middle of a bar
 
 _ROW: Final = 15.0
 _SIGNS: Final = 14.0  # height of the line that says what the signs mean
 _LEADING: Final = 11.0
+_SECOND_LINE: Final = 14.0  # of the legend
 _LOOSE_ROW: Final = 19.0
 _LABEL_SHARE: Final = 0.42  # of the width, at most, for the names
 
 
-def ranking_height(n_features: int) -> float:
-    """Height of the panel with all features in it."""
-    return TITLE + 20 + _LEADING + n_features * _ROW + _SIGNS
+def ranking_height(n_features: int, *, has_intervals: bool) -> float:
+    """Height of the panel with all features in it; whiskers and brackets take a second line of its legend."""
+    return TITLE + 20 + _LEADING + n_features * _ROW + _SIGNS + (_SECOND_LINE if has_intervals else 0.0)
 
 
 def draw_ranking(page: Page, ranking: Ranking, decay: float, box: Box) -> float:
@@ -65,9 +72,10 @@ def draw_ranking(page: Page, ranking: Ranking, decay: float, box: Box) -> float:
         if ranking.counted:
             baseline += _LEADING
             page.words(ranking.counted, box.left, baseline, size=SMALL, fill=QUIET, within=box.width)
-        if ranking.has_ticks:
-            baseline = _draw_key(page, decay, box, baseline + 14)
-        top = baseline + (6 if ranking.has_ticks else 9)
+        has_key = ranking.has_ticks or ranking.level is not None
+        if has_key:
+            baseline = _draw_key(page, ranking, decay, box, baseline + 14)
+        top = baseline + (6 if has_key else 9)
         footnote = wrapped(ranking.footnote, box.width, SMALL)
         room = box.bottom - top - _LEADING * len(footnote) - _SIGNS
         shown = rows_shown(ranking.bars, max(1, int(room // _ROW)))
@@ -88,7 +96,8 @@ def _draw_bars(page: Page, ranking: Ranking, shown: Sequence[Bar], box: Box) -> 
     widest = max(text_width(printable(bar.label), SIZE, bold=bar.is_open) for bar in shown)
     label_width = min(widest, _LABEL_SHARE * box.width)
     start = box.left + label_width + 6
-    stop = box.right - figure_width - 16
+    right = box.right - (_BRACKET_ROOM if any(bar.is_tied for bar in shown) else 0)
+    stop = right - figure_width - 16
     scale = (stop - start) / ranking.longest if ranking.longest > 0 else 0.0
     row_height = min(_LOOSE_ROW, max(_ROW, box.height / len(ranking.bars)))
     names = [printable(bar.label) for bar in shown]
@@ -98,9 +107,11 @@ def _draw_bars(page: Page, ranking: Ranking, shown: Sequence[Bar], box: Box) -> 
         page.words(bar.label, start - 6, middle + 3.3, anchor="end", bold=bar.is_open, cut=cut[row])
         _draw_bar(page, bar, start, middle, scale)
         _draw_sign(page, ranking.sign(bar), stop + 8, middle)
-        page.words(write(bar.value), box.right, middle + 3.3, anchor="end", bold=bar.is_open)
+        page.words(write(bar.value), right, middle + 3.3, anchor="end", bold=bar.is_open)
         if bar.is_far_off:
-            page.words(FAR_OFF, box.right + 1, middle + 3.3, fill=QUIET)
+            page.words(FAR_OFF, right + 1, middle + 3.3, fill=QUIET)
+        if is_bracketed(shown, row, ranking):
+            _draw_bracket(page, box.right, middle, middle + row_height)
     bottom = box.top + len(shown) * row_height
     page.line(start, box.top, start, bottom, Style(stroke=INK, width=0.6))
     return bottom
@@ -116,17 +127,29 @@ def rows_shown(bars: Sequence[Bar], n_rows: int) -> list[Bar]:
     return [*shown[: n_rows - 1], *below] if below else shown
 
 
+def is_bracketed(shown: Sequence[Bar], row: int, ranking: Ranking) -> bool:
+    """Whether a bar is tied with the one below it: the open feature may stand below others that are not drawn."""
+    if not shown[row].is_tied or row + 1 == len(shown):
+        return False
+    return ranking.bars.index(shown[row + 1]) == ranking.bars.index(shown[row]) + 1
+
+
 def count_text(n_shown: int, ranking: Ranking) -> str:
     """How many of the features are drawn."""
     return f"{n_shown:,} of {len(ranking.bars):,} features"
 
 
-def _draw_key(page: Page, decay: float, box: Box, baseline: float) -> float:
-    """Draw the legend of bars and ticks; return the last baseline."""
+def _draw_key(page: Page, ranking: Ranking, decay: float, box: Box, baseline: float) -> float:
+    """Draw the legend of bars, ticks and whiskers; return the last baseline."""
     items = Items(page, box, baseline)
     bar = Style(fill=BAR)
-    items.item(weight_text(decay), 10, lambda x, middle: page.add(Rect(x + 0.4, middle - 3.2, 10, 6.4, bar)))
-    items.item(TICK_TEXT, 3, lambda x, middle: page.line(x + 2, middle - 4.5, x + 2, middle + 4.5, _TICK))
+    if ranking.has_ticks:
+        items.item(weight_text(decay), 10, lambda x, middle: page.add(Rect(x + 0.4, middle - 3.2, 10, 6.4, bar)))
+        items.item(TICK_TEXT, 3, lambda x, middle: page.line(x + 2, middle - 4.5, x + 2, middle + 4.5, _TICK))
+    if ranking.level is not None:
+        items.item(ranking.interval_text, 10, lambda x, middle: _draw_whisker(page, x + 0.4, x + 10.4, middle))
+    if any(each.is_tied for each in ranking.bars):
+        items.item(explanation("tied").name, 4, lambda x, middle: _draw_bracket(page, x + 4, middle - 6, middle + 6))
     return items.baseline
 
 
@@ -165,6 +188,24 @@ def _draw_bar(page: Page, bar: Bar, start: float, middle: float, scale: float) -
     if bar.tick is not None and math.isfinite(bar.tick):
         at = start + max(0.0, bar.tick) * scale
         page.line(at, middle - _TICK_REACH, at, middle + _TICK_REACH, _TICK)
+    if bar.interval is not None:
+        low, high = bar.interval
+        _draw_whisker(page, start + low * scale, start + high * scale, middle)
+
+
+def _draw_whisker(page: Page, low: float, high: float, middle: float) -> None:
+    """Draw a line with a cap at both ends."""
+    top, bottom, gap = middle - _CAP, middle + _CAP, math.nan
+    across = np.array([low, low, gap, low, high, gap, high, high])
+    down = np.array([top, bottom, gap, middle, middle, gap, top, bottom])
+    page.add(Path(across, down, _WHISKER))
+
+
+def _draw_bracket(page: Page, right: float, above: float, below: float) -> None:
+    """Draw a bracket that joins the middles of two rows."""
+    top, bottom, left = above + _BRACKET_GAP, below - _BRACKET_GAP, right - _BRACKET_WIDTH
+    across, down = np.array([left, right, right, left]), np.array([top, top, bottom, bottom])
+    page.add(Path(across, down, _BRACKET))
 
 
 def _draw_sign(page: Page, sign: str, x: float, middle: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -33,13 +33,30 @@ if TYPE_CHECKING:
 METRICS = (*EFFECTS, "support", "largest_step_share")
 """What has an interval."""
 
+USUAL_LEVEL: Final = 0.95
 
-def check_level(ci: object) -> float:
+
+class RankIntervals(NamedTuple):
+    """Intervals of a ranking.
+
+    - `low`, `high`: ends of the interval of the metric of the ranking, (n_features,), NaN where it has none.
+    - `rank_low`, `rank_high`: of the ranks, likewise.
+    - `tied`: pairs of neighbours in rank that are tied, by position.
+    """
+
+    low: Array
+    high: Array
+    rank_low: Array
+    rank_high: Array
+    tied: list[tuple[int, int]]
+
+
+def check_level(ci: object, option: str = "ci") -> float:
     """Return the level of intervals as a float, or raise if it is none."""
     is_number = isinstance(ci, (int, float, np.integer, np.floating)) and not isinstance(ci, bool)
     if not is_number or not 0 < ci < 1:  # type: ignore[operator]
         raise InvalidOptionError.must(
-            "ci", "be greater than 0 and less than 1", ci, "Use `ci=0.95` for intervals of 95 %."
+            option, "be greater than 0 and less than 1", ci, f"Use `{option}={USUAL_LEVEL}` for intervals of 95 %."
         )
     return float(ci)  # type: ignore[arg-type]
 
@@ -227,3 +244,43 @@ def _ranks(values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         best[at] = 1 + len(of_draw) - np.searchsorted(increasing, of_draw, side="right")
         worst[at] = len(of_draw) - np.searchsorted(increasing, of_draw, side="left")
     return best, worst
+
+
+class Neighbours(NamedTuple):
+    """Features by position with those ranked next, and the ends of the interval of their difference."""
+
+    first: list[int]
+    second: list[int]
+    low: Array
+    high: Array
+
+    @property
+    def are_tied(self) -> NDArray[np.bool_]:
+        """Whether the interval of their difference includes 0."""
+        return np.asarray((self.low <= 0) & (self.high >= 0))
+
+    @property
+    def tied(self) -> list[tuple[int, int]]:
+        """Those that are tied."""
+        pairs = zip(self.first, self.second, self.are_tied.tolist(), strict=True)
+        return [(first, second) for first, second, is_tied in pairs if is_tied]
+
+
+def neighbours(values: Sequence[float], draws: Sequence[Array], level: float) -> Neighbours:
+    """Compare each feature with the one ranked next, draw by draw.
+
+    Parameters
+    ----------
+    values : sequence of float
+        The metric of the ranking; NaN where a feature has none, which is left out.
+    draws : sequence of ndarray of shape (n_draws,)
+        The metric in each bootstrap draw.
+    level : float
+        Of the intervals of differences.
+    """
+    order = [at for at in np.argsort(-np.array(values), kind="stable").tolist() if not np.isnan(values[at])]
+    first, second = order[:-1], order[1:]
+    differences = np.column_stack(
+        [np.empty((len(draws[0]), 0)), *(draws[a] - draws[b] for a, b in zip(first, second, strict=True))]
+    )
+    return Neighbours(first, second, *interval(differences, level))

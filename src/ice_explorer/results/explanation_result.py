@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -25,7 +26,16 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import step_of
 from ice_explorer.features.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.results.bootstrap import METRICS, Bootstrap, check_level, in_units, intervals
+from ice_explorer.results.bootstrap import (
+    METRICS,
+    USUAL_LEVEL,
+    Bootstrap,
+    RankIntervals,
+    check_level,
+    in_units,
+    intervals,
+    neighbours,
+)
 from ice_explorer.results.feature_explanation import FeatureResult, decay_table
 from ice_explorer.results.impact_notes import crowding_notes, step_notes
 from ice_explorer.results.options import UNITS
@@ -35,7 +45,7 @@ from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 from ice_explorer.results.what_if import reach_of
 
 if TYPE_CHECKING:
-    from collections.abc import ItemsView, Iterator, KeysView, Sequence, ValuesView
+    from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
 
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
@@ -48,7 +58,7 @@ if TYPE_CHECKING:
     from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.metrics.bootstrap import Metrics
     from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.results.options import Unit
+    from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.results.ties import TieTable
 
 TABLE_COLUMNS = (*EFFECTS, "support", "largest_step_share", "scale", "n_grid", "kind")
@@ -306,9 +316,61 @@ class ExplanationResult:
             lambda at: self._bootstrap.scales(results[at]._item),
         )
 
+    def _rank_intervals(
+        self,
+        rank_by: RankBy,
+        level: float,
+        decay: float,
+        convention: Convention,
+        unit: Unit | Mapping[Name, object] = "prediction",
+    ) -> RankIntervals:
+        """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied.
+
+        Features without any effect are not called tied: rounding would decide which.
+        """
+        steps = self._steps(unit) if isinstance(unit, Mapping) else {}
+        draws = [result._metric_draws(self._bootstrap, decay, convention)[0] for result in self]
+        plain = self._in_units(draws, "prediction", steps)
+        shown = plain if isinstance(unit, Mapping) or unit == "prediction" else self._in_units(draws, unit, steps)
+        ends = intervals({rank_by: shown[rank_by]}, shown[rank_by], level)
+        metrics = [result.metrics(decay, convention) for result in self]
+        table = self._as_table(metrics, None, "prediction", steps, {})
+        values = table[rank_by].tolist()
+        least = ROUNDING * float(table["impact"].abs().sum())
+        tied = neighbours(values, list(plain[rank_by].T), level).tied
+        return RankIntervals(
+            ends[f"{rank_by}_low"],
+            ends[f"{rank_by}_high"],
+            np.asarray(ends["rank_low"], np.float64),
+            np.asarray(ends["rank_high"], np.float64),
+            [(first, second) for first, second in tied if values[first] > least],
+        )
+
+    def _draw_until(
+        self, end: float, decay: float, convention: Convention, between_features: Callable[[], None]
+    ) -> int:
+        """Draw the rows of one feature after another until a moment of `time.monotonic`; return of how many.
+
+        Of one feature at least. Those of which the draws are at hand take no time.
+        """
+        is_first = True
+        for n_drawn, result in enumerate(self):
+            if result._has_draws(decay, convention):
+                continue
+            if not is_first and time.monotonic() > end:
+                return n_drawn
+            is_first = False
+            between_features()
+            result._metric_draws(self._bootstrap, decay, convention)
+        return len(self)
+
+    def _has_draws(self, decay: float, convention: Convention) -> bool:
+        """Whether intervals are at hand without further computation."""
+        return all(result._has_draws(decay, convention) for result in self)
+
     def ties(
         self,
-        ci: float = 0.95,
+        ci: float = USUAL_LEVEL,
         *,
         metric: str = "in_distribution_impact",
         decay: float | None = None,

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 _DECAYED = ("in_distribution_impact", "support")
+_KEPT_DRAWS = 2  # by decay, convention and groups
 
 
 @short_tracebacks
@@ -581,21 +582,28 @@ class FeatureResult:
     def _metric_draws(
         self, bootstrap: Bootstrap, decay: float, convention: Convention, subgroups: Subgroups | None = None
     ) -> list[Metrics]:
-        """Return every metric in each bootstrap draw, for all rows or each group of them; once."""
+        """Return every metric in each bootstrap draw, for all rows or each group of them; the last few are kept."""
         key = decay, convention, b"" if subgroups is None else subgroups.codes.tobytes()
-        if key not in self._draws:
+        found = self._draws.get(key)
+        if found is None:
             parts = [(self._item.summed, cast("Sums | None", self._sums))]
             if subgroups is not None:
                 codes = subgroups.codes[self._item.summed]
                 parts = [(self._item.summed[codes == at], sums) for at, sums in enumerate(self._sums_by(subgroups))]
             with self._lock:
-                self._draws[key] = [
+                found = [
                     bootstrap.metrics(
                         replace(self._item, summed=rows), sums, self._curves_of, decay=decay, convention=convention
                     )
                     for rows, sums in parts
                 ]
-        return self._draws[key]
+                # A slider passes many decays, and each takes 32 kB.
+                self._draws = {**dict(list(self._draws.items())[1 - _KEPT_DRAWS :]), key: found}
+        return found
+
+    def _has_draws(self, decay: float, convention: Convention) -> bool:
+        """Whether the bootstrap draws of all rows are at hand."""
+        return (decay, convention, b"") in self._draws
 
     def _curves_of(self, rows: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
         """Yield blocks of curves of some rows of the metrics: those that are kept, or computed again."""

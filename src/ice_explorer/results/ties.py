@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 import pandas as pd
 
-from ice_explorer.results.bootstrap import interval
+from ice_explorer.results.bootstrap import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -48,12 +48,8 @@ def tie_table(
     level : float
         Of the intervals.
     """
-    order = [at for at in np.argsort(-np.array(values), kind="stable").tolist() if not np.isnan(values[at])]
-    first, second = order[:-1], order[1:]
-    differences = np.column_stack(
-        [np.empty((len(draws[0]), 0)), *(draws[a] - draws[b] for a, b in zip(first, second, strict=True))]
-    )
-    low, high = interval(differences, level)
+    compared = neighbours(values, draws, level)
+    first, second, low, high = compared
     index = pd.Index([features[at][0] for at in first], name="feature", tupleize_cols=False)
     table = TieTable(
         {
@@ -61,15 +57,11 @@ def tie_table(
             "difference": [values[a] - values[b] for a, b in zip(first, second, strict=True)],
             "difference_low": low,
             "difference_high": high,
-            "tied": (low <= 0) & (high >= 0),
+            "tied": compared.are_tied,
         },
         index,
     )
-    tied = [
-        f"{features[a][1]!r} and {features[b][1]!r}"
-        for a, b, is_tied in zip(first, second, table["tied"], strict=True)
-        if is_tied
-    ]
+    tied = [f"{features[a][1]!r} and {features[b][1]!r}" for a, b in compared.tied]
     at_level = f"tied at {100 * level:g} %"
     table.summary = (
         f"Neighbours in rank that are {at_level}: {', '.join(tied)}."

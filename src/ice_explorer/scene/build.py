@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,12 +23,13 @@ from ice_explorer.scene.words import average_sentence
 from ice_explorer.scene.zoom import held_to
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.results.bootstrap import RankIntervals
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
-    from ice_explorer.results.options import RankBy
+    from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.scene.lines import Lines
 
 # The twin of `js/src/store/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
@@ -172,30 +174,47 @@ def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tu
 def ranking_of(explanation: ExplanationResult, state: ViewState, steps: Mapping[Any, object] | None = None) -> Ranking:
     """Sort the features and measure their bars, per steps of some features where these are given."""
     decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
-    table = explanation.table(decay, convention, sort_by=state.rank_by, unit=state.unit if steps is None else steps)
+    unit: Unit | Mapping[Any, object] = state.unit if steps is None else steps
+    table = explanation.table(decay, convention, sort_by=state.rank_by, unit=unit)
     step_of = None if steps is None or state.rank_by == "missing_impact" else explanation._steps(steps)
     far_off = _far_off(explanation, decay, convention, state.rank_by)
-    return Ranking(
-        rank_by=state.rank_by,
-        convention=convention,
-        unit=state.unit,
-        bars=tuple(
-            Bar(
-                label=explanation[feature].label,
-                value=float(figures[state.rank_by]),
-                tick=float(figures["impact"]) if state.rank_by == "in_distribution_impact" else None,
-                direction=float(figures["direction"]),
-                is_far_off=feature in far_off,
-                is_unordered=explanation[feature].kind in UNORDERED,
-                is_open=explanation[feature].label == state.feature,
-                heterogeneity=float(figures["heterogeneity"]),
-                non_linearity=float(figures["non_linearity"]),
-                impact=float(figures["impact"]),
-                step="" if step_of is None else _step_text(explanation[feature], step_of),
-            )
-            for feature, figures in table.iterrows()
-        ),
-    )
+    bars = [
+        Bar(
+            label=explanation[feature].label,
+            value=float(figures[state.rank_by]),
+            tick=float(figures["impact"]) if state.rank_by == "in_distribution_impact" else None,
+            direction=float(figures["direction"]),
+            is_far_off=feature in far_off,
+            is_unordered=explanation[feature].kind in UNORDERED,
+            is_open=explanation[feature].label == state.feature,
+            heterogeneity=float(figures["heterogeneity"]),
+            non_linearity=float(figures["non_linearity"]),
+            impact=float(figures["impact"]),
+            step="" if step_of is None else _step_text(explanation[feature], step_of),
+        )
+        for feature, figures in table.iterrows()
+    ]
+    if state.intervals is not None:
+        found = explanation._rank_intervals(state.rank_by, state.intervals, decay, convention, unit)
+        bars = _with_intervals(bars, explanation.labels, found)
+    return Ranking(state.rank_by, convention, state.unit, tuple(bars), state.intervals)
+
+
+def _with_intervals(bars: Sequence[Bar], labels: Sequence[str], found: RankIntervals) -> list[Bar]:
+    """Add to bars their intervals, and whether they are tied with the next one."""
+    ends = {
+        label: (low, high) for label, low, high in zip(labels, found.low.tolist(), found.high.tolist(), strict=True)
+    }
+    tied = {(labels[first], labels[second]) for first, second in found.tied}
+    after = [*(bar.label for bar in bars[1:]), ""]
+    return [
+        replace(
+            bar,
+            interval=None if math.isnan(ends[bar.label][0]) else ends[bar.label],
+            is_tied=(bar.label, following) in tied,
+        )
+        for bar, following in zip(bars, after, strict=True)
+    ]
 
 
 def _step_text(feature: FeatureResult, steps: Mapping[Any, float]) -> str:

@@ -57,6 +57,7 @@ def provenance(
         "decay": state.decay,
         "convention": state.convention,
         "unit": state.unit,
+        "intervals": state.intervals,
         "grid": settings.grid,
         "scale": settings.scale,
         "output": explanation.output_label,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
 from ice_explorer.features.number_text import figure_format, is_nothing
@@ -45,6 +46,10 @@ class Bar:
         Whether the value is more than twice, or less than half, what it is by "stable".
     heterogeneity, non_linearity, impact : float
         Where it stands on the map; NaN where undefined.
+    interval : tuple of float or None
+        Ends of the bootstrap interval of the value; None where it has none.
+    is_tied : bool
+        Whether the feature is tied with the one ranked next.
     step : str
         What follows the label: the step that bars are per, where some features have one of their own.
     """
@@ -60,16 +65,19 @@ class Bar:
     non_linearity: float
     impact: float
     step: str = ""
+    interval: tuple[float, float] | None = None
+    is_tied: bool = False
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """All features, largest first."""
+    """All features, largest first; `level` is that of the intervals, None where there are none."""
 
     rank_by: RankBy
     convention: Convention
     unit: Unit
     bars: tuple[Bar, ...]
+    level: float | None = None
 
     @property
     def has_ticks(self) -> bool:
@@ -78,8 +86,8 @@ class Ranking:
 
     @property
     def longest(self) -> float:
-        """Largest value of any bar or tick; 0 where none is defined."""
-        reaches = (reach for bar in self.bars for reach in (bar.value, bar.tick or 0.0))
+        """Largest value of any bar, tick or whisker; 0 where none is defined."""
+        reaches = (reach for bar in self.bars for reach in (bar.value, bar.tick or 0.0, (bar.interval or (0.0,))[-1]))
         return max((reach for reach in reaches if math.isfinite(reach)), default=0.0)
 
     @property
@@ -102,6 +110,19 @@ class Ranking:
         """Explain the marked figures; empty where there are none."""
         is_due = any(bar.is_far_off for bar in self.bars)
         return f"{FAR_OFF} more than twice or less than half the figure evenly along the axis" if is_due else ""
+
+    @property
+    def interval_text(self) -> str:
+        """What whiskers are; empty where there are none."""
+        return "" if self.level is None else f"{100 * self.level:g} % {explained('interval').name}"
+
+    @property
+    def ties(self) -> str:
+        """Which neighbours are tied, in a sentence; empty where there are no intervals."""
+        if self.level is None:
+            return ""
+        tied = [f"{bar.label} and {after.label}" for bar, after in pairwise(self.bars) if bar.is_tied]
+        return f"Tied at {100 * self.level:g} %: {'; '.join(tied)}." if tied else ""
 
     @property
     def write(self) -> Callable[[float], str]:
@@ -199,11 +220,13 @@ class Scene:
         """The view in a sentence, for who cannot see it."""
         by = ", ".join(filter(None, [self.ranking.title, self.ranking.counted]))
         ranked = f"{len(self.ranking.bars)} features ranked by {by}, {self._weight}"
+        if self.ranking.interval_text:
+            ranked += f", with {self.ranking.interval_text}"
         if self.features:
-            return f"{self.heading} in small; {ranked}."
+            return " ".join(filter(None, [f"{self.heading} in small; {ranked}.", self.ranking.ties]))
         names = ", ".join(small.title for small in self.compared[1:])
         besides = (f"; compared with {names}" if names else "") + ("; every class" if self.classes else "")
-        return f"{self._curves}{besides}; {ranked}."
+        return " ".join(filter(None, [f"{self._curves}{besides}; {ranked}.", self.ranking.ties]))
 
     @property
     def panel_description(self) -> str:

@@ -16,6 +16,7 @@ from ice_explorer.curves import transforms
 from ice_explorer.glossary import explanation
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.results.bootstrap import check_level
 from ice_explorer.results.options import KINDS, RANKINGS, UNITS, Options
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ class ViewState:
         How impact is counted, as for `explain`; None is as the explanation has it.
     unit : {"prediction", "sd", "share"}
         Unit of the bars, as for `Explanation.table`.
+    intervals : float or None
+        Level of the bootstrap intervals of the bars; None draws none.
     anchor : {"min", "max", "median", "own"} or float
         Where c-ICE is 0.
     max_lines : int
@@ -113,6 +116,7 @@ class ViewState:
     rank_by: RankBy = "in_distribution_impact"
     convention: Convention | None = None
     unit: Unit = "prediction"
+    intervals: float | None = None
     anchor: AnchorName | float = "min"
     max_lines: int = 1000
     selection: tuple[int, ...] = ()
@@ -126,6 +130,8 @@ class ViewState:
             check_one_of(option, got, choices)
         if self.convention is not None:
             check_one_of("convention", self.convention, CONVENTIONS)
+        if self.intervals is not None:
+            object.__setattr__(self, "intervals", check_level(self.intervals, "intervals"))
         # As plain numbers, which a file names as they are.
         object.__setattr__(self, "decay", check_decay(self.decay))
         object.__setattr__(self, "anchor", transforms.check_anchor(self.anchor))

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ice_explorer.engines.context import resolve_display
 from ice_explorer.features.display_axis import LEVELLED
 from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.results.options import RANKINGS, UNITS
 from ice_explorer.standalone.pack import pack, pack_json
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
 from ice_explorer.wire.header import Tables, header_of
+from ice_explorer.wire.intervals import intervals_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import FeatureHead
 from ice_explorer.wire.rows import drivers_of, rows_of
@@ -104,6 +107,7 @@ def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Sna
         "colors": [_colors(explanation, name, rows, drivers, blobs) for name in colors],
         "drivers": drivers,
         **_optional(features, state, blobs),
+        "intervals": _intervals(explanation, state, blobs),
         "groups": [_groups(feature, rows, blobs) for feature in features],
         "rows": blobs.keep_json(rows_of(explanation, rows)),
     }
@@ -160,6 +164,7 @@ def _traits(
         "rank_by": state.rank_by,
         "convention": state.convention,
         "unit": state.unit,
+        "intervals": state.intervals,
         "anchor": state.anchor,
         "max_lines": state.max_lines,
         "selection": list(state.selection),
@@ -192,6 +197,27 @@ def _table(features: Sequence[FeatureResult], convention: Convention, blobs: _Bl
     for position, feature in enumerate(features):
         tables.fill(position, feature)
     return {"convention": convention, **blobs.keep([tables.impact, tables.profile])}
+
+
+def _intervals(explanation: ExplanationResult, state: ViewState, blobs: _Blobs) -> dict[str, Any] | None:
+    """Return intervals of every metric in every unit, as the view counts them; None where it shows none."""
+    if state.intervals is None:
+        return None
+    decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
+    answers = []
+    for rank_by in RANKINGS:
+        for unit in UNITS:
+            body, buffers = intervals_of(
+                explanation,
+                explanation.labels,
+                rank_by=rank_by,
+                level=state.intervals,
+                decay=decay,
+                convention=convention,
+                unit=unit,
+            )
+            answers.append({"rank_by": rank_by, "unit": unit, "body": body, **blobs.keep(buffers)})
+    return {"level": state.intervals, "decay": decay, "convention": convention, "answers": answers}
 
 
 def _groups(feature: FeatureResult, rows: Sequence[int], blobs: _Blobs) -> dict[str, Any] | None:

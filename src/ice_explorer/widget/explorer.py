@@ -165,6 +165,10 @@ class ICEExplorer(anywidget.AnyWidget):
     unit : {"prediction", "sd", "share"}
         Unit of the metrics: that of the prediction, per cent of the standard deviation of the predictions, or per
         cent of the total over all features.
+    intervals : float or None
+        Level of the bootstrap intervals that the ranking shows, as for `Explanation.table`; True is 0.95, and None or
+        False shows none. They are computed in the background, without predicting phantom observations again where
+        curves are kept.
     anchor : {"min", "max", "median", "own"} or float
         Where c-ICE is 0: a value of the open feature, or on levels their place, 0 the first. Labels of
         levels, dates and durations of the open feature are taken too, and become such numbers. A number
@@ -204,6 +208,7 @@ class ICEExplorer(anywidget.AnyWidget):
     rank_by = _Checked[RankBy, RankBy]("in_distribution_impact").tag(sync=True)
     convention = _Checked[Convention, Convention]("stable").tag(sync=True)
     unit = _Checked[Unit, Unit]("prediction").tag(sync=True)
+    intervals = _Checked[float | None, bool | float | None](None).tag(sync=True)
     anchor = _Checked[str | float, object]("min").tag(sync=True)
     max_lines = _Checked[int, int](1000).tag(sync=True)
     selection = _Checked[list[int], Any](()).tag(sync=True)
@@ -419,7 +424,8 @@ class ICEExplorer(anywidget.AnyWidget):
             return bundle
         snapshot = background.wait() if self._picture == "wait" else wait_a_moment(work, background)
         if snapshot.state == "ready" and background is self._background:  # else another output is chosen meanwhile
-            add_picture(bundle[0], work, snapshot.results, self._drawn(work))
+            waits = self._picture == "wait" or is_unattended()
+            add_picture(bundle[0], work, snapshot.results, self._drawn(work), waits=waits)
         return bundle
 
     # --- what a notebook reads --------------------------------------------------------------------
@@ -456,14 +462,16 @@ class ICEExplorer(anywidget.AnyWidget):
 
     @property
     def table(self) -> ViewTable:
-        """Every metric of every feature at the current decay, in the order and unit of the bars.
+        """Every metric of every feature at the current decay, in the order and unit of the bars, with their intervals.
 
         It can be called with the options of `Explanation.table`: `x.table(decay=0.5)`; what is left out is as the
         explorer shows it.
         """
         from ice_explorer.widget.view_table import ViewTable
 
-        return ViewTable.of(self.explanation, self.decay, self.convention, sort_by=self.rank_by, unit=self.unit)
+        return ViewTable.of(
+            self.explanation, self.decay, self.convention, sort_by=self.rank_by, unit=self.unit, ci=self.intervals
+        )
 
     @property
     def selected(self) -> Any:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import numpy as np
 
-from ice_explorer.errors import ExportError, ICEExplorerError, OutputError, UnknownFeatureError
+from ice_explorer.errors import Cancelled, ExportError, ICEExplorerError, OutputError, UnknownFeatureError
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
+from ice_explorer.wire.intervals import intervals_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import (
     Body,
@@ -26,6 +27,8 @@ from ice_explorer.wire.messages import (
     FeatureMovesBody,
     GroupsRequest,
     InCommonRequest,
+    IntervalsBody,
+    IntervalsRequest,
     RowsRequest,
     Status,
     UnlikeRequest,
@@ -43,12 +46,13 @@ if TYPE_CHECKING:
     from ice_explorer.widget.background import Background, Snapshot
     from ice_explorer.widget.session import Work
 
-_SECONDS_OF_WHAT_IF: Final = 0.5  # after which what is known of a row is sent, and the page requests the rest
+_SECONDS_OF_REPLY: Final = 0.5  # after which what is known is sent, and the page requests the rest
 Answered: TypeAlias = "tuple[Body, list[bytes]]"
 Answer: TypeAlias = "Callable[[FeatureExplanation | None], Answered]"
 SlowRequest: TypeAlias = (
     "ColorsRequest | RowsRequest | WhatIfRequest | InCommonRequest | ExtremeRequest | ExportRequest | CurvesRequest"
     " | ClassesRequest | DriversRequest | GroupsRequest | EffectsRequest | CorrelatedRequest | UnlikeRequest"
+    " | IntervalsRequest"
 )
 
 
@@ -128,7 +132,7 @@ def _what_if(
     (position,) = work.known._check_positions([request["position"]], "position").tolist()
     prediction = float(work.known.predictions([position])[0])
     features: list[FeatureMovesBody] = []
-    end = time.monotonic() + _SECONDS_OF_WHAT_IF
+    end = time.monotonic() + _SECONDS_OF_REPLY
     for label in request["features"]:
         name = work.by_label.get(label)
         if name not in results:
@@ -178,6 +182,31 @@ def _groups(
     return groups_of(feature, request["positions"])
 
 
+def _intervals(
+    work: Work, background: Background[Name, FeatureExplanation], request: IntervalsRequest, _feature: object
+) -> Answered:
+    """Draw the rows for as many features as time allows; answer when those of all are drawn.
+
+    Newer requests, such as for curves, come between two features.
+    """
+    known, decay, convention = work.known, request["decay"], request["convention"]
+    if not len(known) or background.snapshot().state == "computing":  # another output was chosen meanwhile
+        raise Cancelled
+    end = time.monotonic() + _SECONDS_OF_REPLY
+    n_known = known._draw_until(end, decay, convention, background.answer_meanwhile)
+    if n_known < len(known):
+        return IntervalsBody(n_known=n_known, n_features=len(known), tied=[]), []
+    return intervals_of(
+        known,
+        list(work.by_label),
+        rank_by=request["rank_by"],
+        level=request["level"],
+        decay=decay,
+        convention=convention,
+        unit=request["unit"],
+    )
+
+
 _ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
     "export": _export,
     "curves": _curves,
@@ -188,6 +217,7 @@ _ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
     "in_common": _in_common,
     "extreme": _extreme,
     "drivers": _drivers,
+    "intervals": _intervals,
     "groups": _groups,
     "effects": _effects,
     "correlated": _correlated,

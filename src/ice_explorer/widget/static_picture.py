@@ -40,12 +40,20 @@ def wait_a_moment(work: Work, background: Background[Name, FeatureExplanation]) 
 
 
 def add_picture(
-    bundle: dict[str, Any], work: Work, results: Mapping[Name, FeatureExplanation], drawn: Mapping[str, Any]
+    bundle: dict[str, Any],
+    work: Work,
+    results: Mapping[Name, FeatureExplanation],
+    drawn: Mapping[str, Any],
+    *,
+    waits: bool,
 ) -> None:
-    """Add the picture of a view to what a notebook keeps; where it cannot be drawn, the explorer stands alone."""
+    """Add the picture of a view to what a notebook keeps; where it cannot be drawn, the explorer stands alone.
+
+    It `waits` for intervals that the view shows, or leaves them out where they are not at hand.
+    """
     from ice_explorer.export import save as export
 
     try:
-        bundle["image/svg+xml"] = export.picture(work.explanation(results), drawn)
+        bundle["image/svg+xml"] = export.picture(work.explanation(results), drawn, waits=waits)
     except Exception:
         logger.exception("There is no picture beside the explorer.")

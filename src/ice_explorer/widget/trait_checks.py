@@ -13,6 +13,7 @@ from ice_explorer.features.anchors import is_place
 from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.results.bootstrap import USUAL_LEVEL, check_level
 from ice_explorer.results.options import KINDS, RANKINGS, UNITS
 from ice_explorer.widget.state import check_view
 from ice_explorer.wire.forms import TEXTS
@@ -108,6 +109,12 @@ def _check_max_lines(value: object) -> int:
     return int(cast("int", value))
 
 
+def _check_intervals(value: object) -> float | None:
+    if isinstance(value, (bool, np.bool_)):
+        return USUAL_LEVEL if value else None
+    return None if value is None else check_level(value, "intervals")
+
+
 def _check_given(value: object) -> list[str]:
     if not TEXTS.is_met(value):
         raise InvalidOptionError.state_value("_given", TEXTS.expected, value)
@@ -127,6 +134,7 @@ _ALONE: Final[Mapping[str, Callable[[object], object]]] = {
     "rank_by": lambda got: check_one_of("rank_by", got, RANKINGS),
     "convention": lambda got: check_one_of("convention", got, CONVENTIONS),
     "unit": lambda got: check_one_of("unit", got, UNITS),
+    "intervals": _check_intervals,
     "max_lines": _check_max_lines,
     "_view": lambda got: dict(check_view(got)),
     "_given": _check_given,

@@ -20,15 +20,22 @@ class ViewTable(pd.DataFrame):  # type: ignore[misc]
     What pandas makes of it is a plain DataFrame.
     """
 
-    _shown: tuple[Explanation, float, Convention, str | None, Unit]
+    _shown: tuple[Explanation, float, Convention, str | None, Unit, float | None]
 
     @classmethod
     def of(
-        cls, explanation: Explanation, decay: float, convention: Convention, *, sort_by: str | None, unit: Unit
+        cls,
+        explanation: Explanation,
+        decay: float,
+        convention: Convention,
+        *,
+        sort_by: str | None,
+        unit: Unit,
+        ci: float | None,
     ) -> ViewTable:
         """Make the table that an explorer shows."""
-        table = cls(explanation.table(decay, convention, sort_by=sort_by, unit=unit))
-        object.__setattr__(table, "_shown", (explanation, decay, convention, sort_by, unit))  # no column
+        table = cls(explanation.table(decay, convention, sort_by=sort_by, unit=unit, ci=ci))
+        object.__setattr__(table, "_shown", (explanation, decay, convention, sort_by, unit, ci))  # no column
         return table
 
     @short_traceback
@@ -39,15 +46,17 @@ class ViewTable(pd.DataFrame):  # type: ignore[misc]
         *,
         sort_by: str | None = "",
         unit: Unit | None = None,
+        ci: float | None = None,
     ) -> ViewTable:
         """Return the table of another reading; what is left out is as the explorer shows it."""
-        explanation, shown_decay, shown_convention, shown_order, shown_unit = self._shown
+        explanation, shown_decay, shown_convention, shown_order, shown_unit, shown_level = self._shown
         return self.of(
             explanation,
             shown_decay if decay is None else decay,
             shown_convention if convention is None else convention,
             sort_by=shown_order if sort_by == "" else sort_by,
             unit=shown_unit if unit is None else unit,
+            ci=shown_level if ci is None else ci,
         )
 
     __call__ = table  # an error of it names `table()`

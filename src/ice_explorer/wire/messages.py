@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.options import Kind, RankBy, Unit
 
-PROTOCOL_VERSION: Final = 7
+PROTOCOL_VERSION: Final = 8
 
 What: TypeAlias = Literal["view", "panel", "all", "feature"]
 Presence: TypeAlias = Literal["shown", "removed", "left"]
@@ -148,6 +148,7 @@ class ViewMessage(TypedDict):
     rank_by: RankBy
     convention: Convention
     unit: Unit
+    intervals: float | None
     anchor: AnchorName | float
     max_lines: int
     selection: list[int]
@@ -224,6 +225,18 @@ class UnlikeRequest(TypedDict):
     id: str
     type: Literal["unlike"]
     feature: str
+
+
+class IntervalsRequest(TypedDict):
+    """Request intervals of the metric of the ranking, at a level between 0 and 1."""
+
+    id: str
+    type: Literal["intervals"]
+    rank_by: RankBy
+    level: float
+    decay: float
+    convention: Convention
+    unit: Unit
 
 
 class RowsRequest(TypedDict):
@@ -315,6 +328,7 @@ Request: TypeAlias = (
     | EffectsRequest
     | CorrelatedRequest
     | UnlikeRequest
+    | IntervalsRequest
     | RowsRequest
     | WhatIfRequest
     | InCommonRequest
@@ -504,6 +518,19 @@ class UnlikeBody(TypedDict):
     summary: str
 
 
+class IntervalsBody(TypedDict):
+    """Intervals of the metric of the ranking over other samples of rows, and pairs of neighbours in rank that are tied.
+
+    A reply has half a second. While `n_known` of the `n_features` explained ones is too few, it has no buffers and no
+    pairs, and the page repeats its request. Buffers: low f64[n], high f64[n], rank_low f64[n], rank_high f64[n], in
+    the unit of the request and the order of the header; NaN where a feature has none.
+    """
+
+    n_known: int
+    n_features: int
+    tied: list[tuple[int, int]]
+
+
 class RowsBody(TypedDict):
     """Rows as text, in the requested order; "" is missing.
 
@@ -596,6 +623,7 @@ Body: TypeAlias = (
     | EffectsBody
     | CorrelatedBody
     | UnlikeBody
+    | IntervalsBody
     | RowsBody
     | WhatIfBody
     | InCommonBody
@@ -638,18 +666,25 @@ def _is_anchor(value: object) -> bool:
     return is_finite(value) or (is_text(value) and value in ANCHOR_NAMES)
 
 
+def _is_level(value: object) -> bool:
+    return is_finite(value) and 0 < cast("float", value) < 1
+
+
 _COUNT: Final = Form("an integer of at least 0", is_count)
 _AT_LEAST_ONE: Final = Form("an integer of at least 1", lambda value: is_count(value) and value != 0)
 _NUMBER_OR_NOTHING: Final = _or_nothing(Form("a finite number", is_finite))
+_DECAY: Final = Form("a number greater than 0 and at most 1", _is_decay)
+_LEVEL: Final = Form("a number greater than 0 and less than 1", _is_level)
 
 VIEW_STATE: Final[Mapping[str, Form]] = {
     "feature": TEXT,
     "color_by": _or_nothing(TEXT),
     "kind": one_of(*KINDS),
-    "decay": Form("a number greater than 0 and at most 1", _is_decay),
+    "decay": _DECAY,
     "rank_by": one_of(*RANKINGS),
     "convention": one_of(*CONVENTIONS),
     "unit": one_of(*UNITS),
+    "intervals": _or_nothing(_LEVEL),
     "anchor": Form(f"{', '.join(map(repr, ANCHOR_NAMES))} or a finite number", _is_anchor),
     "max_lines": _AT_LEAST_ONE,
     "selection": POSITIONS,
@@ -707,6 +742,13 @@ _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
     "effects": {"feature": TEXT},
     "correlated": {"feature": TEXT},
     "unlike": {"feature": TEXT},
+    "intervals": {
+        "rank_by": one_of(*RANKINGS),
+        "level": _LEVEL,
+        "decay": _DECAY,
+        "convention": one_of(*CONVENTIONS),
+        "unit": one_of(*UNITS),
+    },
     "rows": {
         "positions": POSITIONS,
         "sort_by": _or_nothing(_COUNT),

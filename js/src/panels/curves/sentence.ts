@@ -2,7 +2,7 @@
 import { html, setText } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import type { Scene } from "../../plots/scene.ts";
-import type { RankedFeature } from "../../store/ranking.ts";
+import { type RankedFeature, tiedWith } from "../../store/ranking.ts";
 import type { View } from "../../view/view.ts";
 import type { Curves } from "../../wire/decode.ts";
 import { explanation } from "../../words/glossary.ts";
@@ -59,9 +59,13 @@ export function steepestSentence({ kind, curves, x, mean }: Scene): string {
   return `The mean slope is steepest from ${say(x[start]!)} to ${say(x[start + 1]!)}: ${slope}.`;
 }
 
-/** Its place in the ranking; empty while that is unknown or undefined. */
-const rankText = ({ rank, known, value }: RankedFeature, of: number): string =>
-  known && Number.isFinite(value) ? `Rank ${count(rank)} of ${count(of)}.` : "";
+/** Its place in the ranking, and who shares it; empty while that is unknown or undefined. */
+function rankText(ranked: RankedFeature, of: number): string {
+  if (!ranked.known || !Number.isFinite(ranked.value)) return "";
+  const names = tiedWith(ranked);
+  const tied = names.length === 0 ? "" : `, tied with ${names.join(" and ")}`;
+  return `Rank ${count(ranked.rank)} of ${count(of)}${tied}.`;
+}
 
 export function featureSentence({ store, keep }: View, { loaded, plot }: Shown): HTMLElement {
   const average = html("span");

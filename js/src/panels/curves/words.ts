@@ -11,6 +11,7 @@ import type { RankedFeature } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
 import type { View } from "../../view/view.ts";
 import { explanation, variantsOf } from "../../words/glossary.ts";
+import { levelText } from "../../words/metric_names.ts";
 import { count, number, plural } from "../../words/numbers.ts";
 import { noSlopes } from "../../words/values.ts";
 import { averageSentence } from "./sentence.ts";
@@ -125,6 +126,7 @@ function summaryOf(
   return [
     averageSentence(curves, header.output_label),
     `Rank ${opened.rank} of ${header.features.length}, impact ${of("impact")}, in-distribution impact ${of("in_distribution_impact")} with weight ${number(reading.decay)} of far values.`,
+    uncertaintyOf(opened, (value) => reading.write(value)),
     `${count(curves.nLines)} of ${plural(curves.nObservations, "observation")} drawn, ${axis}.`,
     kind === "ice" ? "" : `Shown is the ${valueTitle(shown.scene, header.output_label)}.`,
     means,
@@ -133,6 +135,18 @@ function summaryOf(
   ]
     .filter((sentence) => sentence !== "")
     .join(" ");
+}
+
+/** The interval of the figure of the ranking, and which neighbours in rank are tied with the feature. */
+function uncertaintyOf(
+  { name, interval, tiedBefore, tiedAfter }: RankedFeature,
+  write: (value: number) => string,
+): string {
+  if (interval === null) return "";
+  const level = levelText(interval.level);
+  const pairs = [tiedBefore && `${tiedBefore} and ${name}`, tiedAfter && `${name} and ${tiedAfter}`];
+  const ties = pairs.filter(Boolean).map((pair) => `${pair} are tied at ${level}.`);
+  return [`${level} interval ${interval.ends.map(write).join(" to ")}.`, ...ties].join(" ");
 }
 
 export function spokenSummary(view: View, { plot, effects }: Shown): HTMLElement {

@@ -2,7 +2,7 @@
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { ifChanged } from "../../elements/changed.ts";
-import { html, setText, update } from "../../elements/element.ts";
+import { html, setText, uniqueId, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
@@ -16,12 +16,13 @@ import { explanation } from "../../words/glossary.ts";
 import { FAR_OFF_REMARK, RANK_LABELS, whyUndefined } from "../../words/metric_names.ts";
 import { count } from "../../words/numbers.ts";
 import { folded, matches } from "../../words/search.ts";
+import { intervalsControl, intervalsKey } from "./intervals.ts";
 import { metricControl } from "./metric.ts";
 import { RowList } from "./rows.ts";
 import { type Search, searchField } from "./search.ts";
 import { signsKey } from "./signs.ts";
 import { unitControl } from "./unit.ts";
-import { describe, lengthsOf, longestOf, type Scale } from "./words.ts";
+import { describe, lengthsOf, longestOf, type Scale, tiesText } from "./words.ts";
 
 const TICK = explanation("tick");
 
@@ -60,7 +61,10 @@ class Ranking {
   readonly #counted = html("span", { "data-test": "ranking-count" });
   readonly #whole = pushButton({ class: "ice-link", "data-test": "ranking-whole" });
   readonly #cut = html("p", { class: "ice-cut" }, this.#counted, this.#whole);
+  readonly #ties = html("p", { class: "ice-hidden", id: uniqueId("ice-ties"), "data-test": "ties" });
   readonly #list = html("div");
+  /** How much longer whiskers are than bars: kept while new ones are computed, so that bars keep their lengths. */
+  #reach = 1;
 
   readonly #names = computed(() =>
     (this.view.store.figures.value?.header.features ?? []).map(({ name }) => folded(name)),
@@ -86,7 +90,8 @@ class Ranking {
     this.#rows = new RowList(view.aborted);
     this.#search = searchField(view, (open) => (open ? this.#goTo(0) : this.#focusOpen()));
     const below = html("div", { class: "ice-under-bars" }, this.#cut, signsKey(view, this.#listed));
-    this.#list.append(this.#remark, this.#rows.scroll, below, this.#footnote);
+    this.#list.append(this.#remark, this.#rows.scroll, this.#ties, below, this.#footnote);
+    update(this.#rows.node, { "aria-describedby": this.#ties.id });
     this.panel = html(
       "section",
       { class: "ice-panel ice-ranking", "aria-label": "Ranking of the features", "data-test": "ranking" },
@@ -94,7 +99,13 @@ class Ranking {
         "header",
         { class: "ice-head" },
         metricControl(view),
-        html("div", { class: "ice-key-row" }, this.#key, unitControl(view)),
+        html(
+          "div",
+          { class: "ice-key-row" },
+          this.#key,
+          html("span", { class: "ice-figure-choices" }, intervalsControl(view), unitControl(view)),
+          intervalsKey(view),
+        ),
       ),
       this.#search.node,
       this.#list,
@@ -191,7 +202,7 @@ class Ranking {
   }
 
   #read(): State {
-    const { ranking, reading, rankBy, feature, status } = this.view.store;
+    const { ranking, reading, rankBy, intervals, feature, status } = this.view.store;
     return {
       ranking: ranking.value,
       reading: reading.value,
@@ -199,6 +210,7 @@ class Ranking {
       listed: this.#listed.value,
       query: this.#search.query.value,
       metric: rankBy.value,
+      level: intervals.value,
       feature: feature.value,
       computing: status.value.state === "computing" ? status.value.label : null,
       waits: waitsForCounting(this.view),
@@ -206,7 +218,7 @@ class Ranking {
   }
 
   #draw(state: State): void {
-    const { ranking, matching, listed, query, metric, feature, computing, waits } = state;
+    const { ranking, matching, listed, query, metric, level, feature, computing, waits } = state;
     this.#key.hidden = metric !== "in_distribution_impact";
     this.#search.show(matching.length, ranking.length);
     setText(this.#remark, remarkOn(ranking, matching.length, query, metric, computing));
@@ -217,7 +229,8 @@ class Ranking {
     this.#footnote.hidden = matching.every(({ farOff }) => farOff === null);
     this.#rows.scroll.hidden = matching.length === 0;
     update(this.panel, { "data-waits": waits, "aria-busy": waits ? "true" : null });
-    update(this.#rows.node, { "aria-label": `Features by ${RANK_LABELS[metric]}` });
+    update(this.#rows.node, { "aria-label": `Features by ${RANK_LABELS[metric]}`, "data-intervals": level !== null });
+    setText(this.#ties, tiesText(ranking, level));
     this.#drawRows(state);
     if (feature !== this.#revealed[0] || query !== this.#revealed[1]) {
       this.#revealed = [feature, query];
@@ -225,12 +238,12 @@ class Ranking {
     }
   }
 
-  #drawRows({ ranking, reading, matching, listed, metric, feature, computing }: State): void {
+  #drawRows({ ranking, reading, matching, listed, metric, level, feature, computing }: State): void {
     const scale: Scale = {
       metric,
       convention: reading?.figures.header.convention ?? "stable",
       of: ranking.length,
-      longest: longestOf(ranking),
+      longest: this.#longestOf(ranking, level),
       write: reading?.column(largest(matching)) ?? String,
     };
     const reachable = matching.some(({ name }) => name === feature) ? feature : matching[0]?.name;
@@ -242,6 +255,8 @@ class Ranking {
         const lengths = lengthsOf(ranked, scale);
         return {
           ...lengths,
+          tiedAbove: ranked.tiedBefore !== null && ranked.tiedBefore === listed[place - 1]?.name,
+          tiedBelow: ranked.tiedAfter !== null && ranked.tiedAfter === listed[place + 1]?.name,
           rank: ranked.rank,
           place,
           position: (listed === matching ? place : matching.indexOf(ranked)) + 1,
@@ -253,6 +268,15 @@ class Ranking {
         };
       },
     });
+  }
+
+  /** The length of the longest mark. */
+  #longestOf(ranking: readonly RankedFeature[], level: number | null): number {
+    const bars = longestOf(ranking);
+    const whiskers = ranking.reduce((longest, { interval }) => Math.max(longest, interval?.ends[1] ?? 0), 0);
+    if (level === null) this.#reach = 1;
+    else if (whiskers > 0 && bars > 0) this.#reach = Math.max(1, whiskers / bars);
+    return bars * this.#reach;
   }
 
   /** How many of the features are in view, and a button for the others. */
@@ -290,6 +314,8 @@ interface State {
   listed: readonly RankedFeature[];
   query: string;
   metric: RankBy;
+  /** Of the intervals; null where none are shown. */
+  level: number | null;
   feature: string;
   /** The feature that is computed. */
   computing: string | null;

@@ -24,5 +24,5 @@ export function unitControl({ store, aborted, keep }: View): HTMLElement {
       hinted(select, sd === null ? NOT_YET : sd === 0 ? FLAT : "");
     },
   );
-  return html("label", { class: "ice-field ice-unit" }, "Unit ", select);
+  return html("label", { class: "ice-field" }, "Unit ", select);
 }

@@ -1,14 +1,17 @@
 /** A bar in numbers and in words. */
 import type { BarState } from "../../marks/bars.ts";
-import type { RankedFeature } from "../../store/ranking.ts";
+import { type Interval, type RankedFeature, tiedWith } from "../../store/ranking.ts";
 import type { Convention, RankBy } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
-import { farOffText, RANK_LABELS, trendOf } from "../../words/metric_names.ts";
+import { farOffText, levelText, RANK_LABELS, trendOf } from "../../words/metric_names.ts";
 import { isNothing, number, plural } from "../../words/numbers.ts";
 import { isUnordered } from "../../words/values.ts";
 
 /** Bars and ticks that are shorter, relative to the longest, are not compared. */
 const LEAST_SHARE = 0.005;
+
+/** Pairs of tied features that are named. */
+const MOST_SPOKEN = 10;
 
 const TYPICAL_CHANGE = explanation("mean_change").name;
 
@@ -40,12 +43,13 @@ export function lengthsOf(ranked: RankedFeature, scale: Scale) {
   const defined = Number.isFinite(ranked.value);
   // A row of ticks at 0 would look like bars.
   const isSeen = (...values: number[]): boolean => values.some((value) => share(value) >= LEAST_SHARE);
-  const [low, high] = ranked.interval ?? [];
+  const [low, high] = ranked.interval?.ends ?? [];
   return {
     pending: !ranked.known,
     fill: defined ? share(ranked.value) : null,
     tick: defined && ranked.tick !== null && isSeen(ranked.value, ranked.tick) ? share(ranked.tick) : null,
-    interval: low === undefined || high === undefined ? null : ([share(low), share(high)] as [number, number]),
+    interval:
+      low === undefined || high === undefined || !isSeen(high) ? null : ([share(low), share(high)] as [number, number]),
     figure: ranked.known ? `${write(ranked.value)}${ranked.farOff === null ? "" : "*"}` : "",
     sign: ranked.known || isUnordered(ranked.kind) ? signOf(ranked, scale) : "none",
   } as const;
@@ -61,21 +65,37 @@ export function describe(ranked: RankedFeature, scale: Scale): string {
   const { metric, convention, of, write } = scale;
   if (!ranked.known) return `${ranked.name}, not computed yet`;
   const figure = Number.isFinite(ranked.value) ? write(ranked.value) : "undefined";
-  const between = ranked.interval === null ? "" : ` (${ranked.interval.map(write).join(" to ")})`;
+  const between = ranked.interval === null ? "" : ` (${intervalText(ranked.interval, write)})`;
   const change = Number.isFinite(ranked.meanChange) ? `, ${TYPICAL_CHANGE} ${number(ranked.meanChange)}` : "";
   const trend = trendWords(ranked, scale);
   const caution = ranked.farOff === null ? "" : `. ${farOffText(convention, ranked.farOff)}`;
   // The visible text comes first and unchanged, so that voice control matches it.
-  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${between}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${caution}`;
+  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${between}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${tiedWords(ranked)}${caution}`;
 }
 
-/** The longest of all marks, so that all bars fit. */
+const intervalText = ({ level, ends }: Interval, write: (value: number) => string): string =>
+  `${levelText(level)} interval ${ends.map(write).join(" to ")}`;
+
+function tiedWords(ranked: RankedFeature): string {
+  const names = tiedWith(ranked);
+  return names.length === 0 ? "" : `, tied with ${names.join(" and ")}`;
+}
+
+/** The longest of bars and ticks. */
 export function longestOf(ranking: readonly RankedFeature[]): number {
   let longest = 0;
-  for (const { value, tick, interval } of ranking) {
-    for (const reach of [value, tick, interval?.[1]]) {
-      if (reach != null && reach > longest) longest = reach;
+  for (const { value, tick } of ranking) {
+    for (const reach of [value, tick]) {
+      if (reach !== null && reach > longest) longest = reach;
     }
   }
   return longest;
+}
+
+/** Which neighbours in rank are tied, as a sentence for screen readers; empty where none are. */
+export function tiesText(ranking: readonly RankedFeature[], level: number | null): string {
+  const pairs = ranking.flatMap(({ name, tiedAfter }) => (tiedAfter === null ? [] : [`${name} and ${tiedAfter}`]));
+  if (level === null || pairs.length === 0) return "";
+  const rest = pairs.length > MOST_SPOKEN ? `; and ${plural(pairs.length - MOST_SPOKEN, "other pair")}` : "";
+  return `Tied at ${levelText(level)}: ${pairs.slice(0, MOST_SPOKEN).join("; ")}${rest}.`;
 }

@@ -14,6 +14,7 @@ from ice_explorer.figures.axes.legend import add_color_bar, add_legend
 from ice_explorer.figures.axes.style import Look, Styling, check_title, next_color, with_palette
 from ice_explorer.figures.axes.text import add_title, add_x_label, add_y_label, kept_width, size_of
 from ice_explorer.figures.page.matplotlib_page import require_matplotlib
+from ice_explorer.results.bootstrap import check_level
 from ice_explorer.scene.build import ranking_of, shown_lines
 from ice_explorer.scene.scene import KIND_TITLES
 from ice_explorer.scene.view_state import ViewState
@@ -35,6 +36,7 @@ def plot_impact(
     decay: float | None = None,
     rank_by: RankBy = "in_distribution_impact",
     unit: Unit | Mapping[Any, object] = "prediction",
+    ci: float | None = None,
     max_features: int = 30,
     title: bool | str | None = True,
     legend: bool = True,
@@ -43,7 +45,7 @@ def plot_impact(
     check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     decay = explanation.settings.decay if decay is None else decay
-    state = ViewState(decay=decay, rank_by=rank_by)
+    state = ViewState(decay=decay, rank_by=rank_by, intervals=None if ci is None else check_level(ci))
     if isinstance(unit, Mapping):
         ranking = ranking_of(explanation, state, unit)
     else:

@@ -10,7 +10,7 @@ import numpy as np
 from ice_explorer.figures.axes.legend import add_legend
 from ice_explorer.figures.axes.style import Look, next_color
 from ice_explorer.figures.axes.text import add_x_label, fitted, kept_width, room_of, root_of, size_of, width_of
-from ice_explorer.figures.ranking_panel import TICK_TEXT, count_text, rows_shown
+from ice_explorer.figures.ranking_panel import TICK_TEXT, count_text, is_bracketed, rows_shown
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.scene import FAR_OFF
 from ice_explorer.scene.words import weight_text
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _LABEL_ROOM: Final = 160.0  # pt, at most, for the name of a feature
 _SIGN: Final = 10.0  # pt, for the sign of the direction
 _GAP: Final = 5.0  # pt, between the longest bar and its sign
+_BRACKET: Final = 8.0  # pt, right of the values, where neighbours are tied
+_BRACKET_REACH: Final = 0.38  # of a row, from half way to the next
 _LEAST_BAR: Final = 0.3  # of the width, for the longest bar
 _SIGN_LOOK: Final[Mapping[str, Any]] = {"linestyle": "none", "markersize": 4.5, "markeredgewidth": 0}
 _LEADING: Final = 1.15  # letters, from one row to the next
@@ -49,6 +51,8 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
         ticks = [_reach(bar.tick) for bar in shown]
         mark: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 10, "markeredgewidth": 1.4}
         handles += ax.plot(ticks, places, **mark, color=look.mixed(1), label=TICK_TEXT, gid="tick", zorder=3)
+    if ranking.level is not None:
+        handles += _add_whiskers(ax, ranking, shown, look)
     rooms = [_LABEL_ROOM - (width_of(bar.step, size) if bar.step else 0.0) for bar in shown]
     names = [fitted(bar.label, room, size) + bar.step for bar, room in zip(shown, rooms, strict=True)]
     ax.set_yticks(places, labels=names)
@@ -62,9 +66,20 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
     if has_legend:
         if ranking.has_ticks:
             handles[0].set_label(weight_text(decay))
-        bars_and_ticks = handles if ranking.has_ticks else []
-        foot = add_legend(ax, [*bars_and_ticks, *_sign_handles(ranking, shown, look)], None, loc="lower left")
+        named = handles if ranking.has_ticks else handles[1:]
+        signs = [*_tied_handles(ranking, shown, look), *_sign_handles(ranking, shown, look)]
+        foot = add_legend(ax, [*named, *signs], None, loc="lower left")
     ax.set_ylim(len(shown) * (1 + foot / (1 - foot)) - 0.4, -0.6)
+
+
+def _add_whiskers(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> list[Artist]:
+    """Draw intervals from end to end."""
+    known = [(place, *bar.interval) for place, bar in enumerate(shown) if bar.interval is not None]
+    across = [end for _, low, high in known for end in (low, high, math.nan)]
+    down = [at for place, _, _ in known for at in (place, place, math.nan)]
+    mark: dict[str, Any] = {"linewidth": 0.9, "marker": "|", "markersize": 4.5, "markeredgewidth": 0.9}
+    mark |= {"color": look.mixed(1), "label": ranking.interval_text, "gid": "interval", "zorder": 3.5}
+    return [*ax.plot(across, down, **mark)]
 
 
 def _add_figures(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> None:
@@ -74,17 +89,22 @@ def _add_figures(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> No
     size = size_of("ytick.labelsize")
     texts = [ranking.write(bar.value) for bar in shown]
     room, widest = kept_width(ax), max(width_of(text, size) for text in texts)
-    taken = min((1 - _LEAST_BAR) * room, widest + _SIGN + 2 * _GAP)
-    longest = max(_reach(reach) for bar in shown for reach in (bar.value, bar.tick)) or 1.0
+    tied = _tied_places(ranking, shown)
+    edge = _GAP + (_BRACKET if tied else 0.0)
+    taken = min((1 - _LEAST_BAR) * room, widest + _SIGN + _GAP + edge)
+    highs = [bar.interval[1] for bar in shown if bar.interval is not None]
+    longest = max(highs + [_reach(reach) for bar in shown for reach in (bar.value, bar.tick)]) or 1.0
     ax.set_xlim(0, longest / (1 - taken / room))
     for place, bar in enumerate(shown):
         look_of_text: dict[str, Any] = {
             "xycoords": ax.get_yaxis_transform(), "va": "center", "textcoords": "offset points", "fontsize": size
         }  # fmt: skip
-        ax.annotate(texts[place], (1.0, place), (-_GAP, 0), ha="right", gid="value", **look_of_text)
+        ax.annotate(texts[place], (1.0, place), (-edge, 0), ha="right", gid="value", **look_of_text)
         if bar.is_far_off:
-            ax.annotate(FAR_OFF, (1.0, place), (1 - _GAP, 0), ha="left", gid="far off", **look_of_text)
-    shift = ScaledTranslation(-(widest + 1.7 * _GAP + 2) / 72, 0, root_of(ax).dpi_scale_trans)
+            ax.annotate(FAR_OFF, (1.0, place), (1 - edge, 0), ha="left", gid="far off", **look_of_text)
+    if tied:
+        _add_brackets(ax, tied, look)
+    shift = ScaledTranslation(-(widest + edge + 0.7 * _GAP + 2) / 72, 0, root_of(ax).dpi_scale_trans)
     signs: dict[str, tuple[str, Any]] = {
         "up": ("rises", "^"),
         "down": ("falls", "v"),
@@ -95,6 +115,42 @@ def _add_figures(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> No
         dot = {"marker": marker, **_SIGN_LOOK}
         where: dict[str, Any] = {"transform": ax.get_yaxis_transform() + shift, "label": f"_{gid}", "gid": gid}
         ax.plot(np.ones(len(places)), places, color=look.mixed(0.65), **dot, **where)
+
+
+def _add_brackets(ax: Axes, tied: list[int], look: Look) -> None:
+    """Join the rows of neighbours that are tied, right of their values."""
+    from matplotlib.markers import TICKLEFT
+    from matplotlib.transforms import ScaledTranslation
+
+    shift = ScaledTranslation(-_GAP / 72, 0, root_of(ax).dpi_scale_trans)
+    ends = (0.5 - _BRACKET_REACH, 0.5 + _BRACKET_REACH, math.nan)
+    where: dict[str, Any] = {"transform": ax.get_yaxis_transform() + shift, "label": "_tied", "gid": "tied"}
+    mark: dict[str, Any] = {"marker": TICKLEFT, "markersize": 3, "linewidth": 0.8, "markeredgewidth": 0.8}
+    down = [place + end for place in tied for end in ends]
+    ax.plot(np.ones(len(down)), down, color=look.mixed(0.65), **mark, **where)
+
+
+def _tied_places(ranking: Ranking, shown: list[Bar]) -> list[int]:
+    """Return the bars that are tied with the one below them."""
+    return [place for place in range(len(shown)) if is_bracketed(shown, place, ranking)]
+
+
+def _tied_handles(ranking: Ranking, shown: list[Bar], look: Look) -> list[Artist]:
+    """Return what a legend says of brackets, where there are any."""
+    from matplotlib.lines import Line2D
+
+    if not _tied_places(ranking, shown):
+        return []
+    outline: dict[str, Any] = {"markersize": 8, "markerfacecolor": "none", "markeredgewidth": 0.8}
+    name = explanation("tied").name
+    return [Line2D([], [], color=look.mixed(0.65), linestyle="none", marker=_bracket(), label=name, **outline)]
+
+
+def _bracket() -> Path:
+    """Return the shape of a bracket."""
+    from matplotlib.path import Path
+
+    return Path([(-0.2, 0.5), (0.2, 0.5), (0.2, -0.5), (-0.2, -0.5)])
 
 
 def _sign_handles(ranking: Ranking, shown: list[Bar], look: Look) -> list[Artist]:

@@ -1,0 +1,182 @@
+/** Whiskers and brackets of the ranking, and the switch for them. */
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { cases } from "../../dev/catalogue.ts";
+import { manyFeatures } from "../../dev/many.ts";
+import { explanation } from "../../src/words/glossary.ts";
+import { choose, frame, kernel, letGo, mount, slideTo } from "./mount.ts";
+
+type Mounted = ReturnType<typeof mount>;
+
+const whiskerOf = (bar: HTMLElement) => bar.querySelector<HTMLElement>("[data-test=bar-interval]")!;
+const whiskers = ({ parts }: Mounted) => parts("bar-interval").filter(({ hidden }) => !hidden);
+const key = ({ part }: Mounted) => part("intervals-key");
+/** Waits until the whiskers are drawn. */
+async function ready(mounted: Mounted): Promise<void> {
+  await expect.poll(() => key(mounted).dataset.state).toBe("ready");
+  await frame();
+}
+/** The bars in rank order, with the half brackets that each shows. */
+const halves = ({ parts }: Mounted) =>
+  parts("bar")
+    .sort((a, b) => Number(a.dataset.rank) - Number(b.dataset.rank))
+    .map((bar) =>
+      [...bar.querySelectorAll<HTMLElement>("[data-test=bar-tied]")]
+        .filter(({ hidden }) => !hidden)
+        .map(({ dataset }) => dataset.to),
+    );
+const requests = ({ model }: Mounted) => model.sent.filter(({ type }) => type === "intervals").length;
+
+test("intervals are off at first and cost nothing, and a switch draws them", async () => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  const { part, model } = mounted;
+  await frame();
+  expect(key(mounted).hidden).toBe(true);
+  expect([whiskers(mounted).length, requests(mounted)]).toEqual([0, 0]);
+  const box = part<HTMLInputElement>("intervals");
+  expect([box.checked, box.closest("label")!.textContent]).toEqual([false, "95\u00a0% intervals"]);
+  box.click();
+  expect(model.saved).toEqual([["intervals", 0.95]]);
+  await ready(mounted);
+  expect(whiskers(mounted).length).toBe(7); // Height changes nothing, and has none
+  expect(requests(mounted)).toBe(1);
+  box.click();
+  await frame();
+  expect(model.saved.at(-1)).toEqual(["intervals", null]);
+  expect([whiskers(mounted).length, key(mounted).hidden]).toEqual([0, true]);
+  box.click();
+  await ready(mounted);
+  expect(requests(mounted)).toBe(1);
+});
+
+test("a whisker reaches from end to end of its interval, and all of them have room", async () => {
+  const mounted = mount(manyFeatures(14, { rank_by: "impact", intervals: 0.9 }));
+  await ready(mounted);
+  const bar = mounted.parts("bar").find(({ dataset }) => dataset.rank === "1")!;
+  const [low, high] = ["--low", "--high"].map((end) => Number(whiskerOf(bar).style.getPropertyValue(end)));
+  const end = Number(bar.querySelector<HTMLElement>(".ice-bar-fill")!.style.getPropertyValue("--fill"));
+  expect(low).toBeLessThan(end);
+  expect(high).toBeGreaterThan(end);
+  expect(high).toBeLessThanOrEqual(1);
+  const label = bar.getAttribute("aria-label");
+  expect(label).toMatch(/, 0\.\d+ impact \(90\u00a0% interval 0\.\d+ to 0\.\d+\),/);
+  for (const each of mounted.parts("bar")) {
+    const row = each.getBoundingClientRect();
+    const figure = each.querySelector("[data-test=bar-figure]")!.getBoundingClientRect();
+    expect(figure.right).toBeLessThanOrEqual(row.right - 4);
+  }
+});
+
+test("a bracket joins the rows of tied neighbours, half in each, and never across a row between them", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", intervals: 0.95 }));
+  await ready(mounted);
+  const found = halves(mounted);
+  const below = found.flatMap((of, at) => (of.includes("below") ? [at] : []));
+  const above = found.flatMap((of, at) => (of.includes("above") ? [at] : []));
+  expect(below.length).toBeGreaterThan(0);
+  expect(above).toEqual(below.map((at) => at + 1));
+  const order = mounted.order();
+  const pairs = below.map((at) => `${order[at]} and ${order[at + 1]}`);
+  expect(mounted.part("ties").textContent).toBe(`Tied at 95\u00a0%: ${pairs.join("; ")}.`);
+  expect(mounted.part("bars").getAttribute("aria-describedby")).toBe(mounted.part("ties").id);
+  const [first, second] = [order[below[0]!]!, order[below[0]! + 1]!];
+  expect(mounted.bar(first).getAttribute("aria-label")).toContain(`tied with ${second}`);
+  // Both halves end where the rows meet.
+  const [upper, lower] = [mounted.bar(first), mounted.bar(second)].map((bar, at) =>
+    bar.querySelector(`[data-to=${at === 0 ? "below" : "above"}]`)!.getBoundingClientRect(),
+  );
+  expect(Math.abs(upper!.bottom - lower!.top)).toBeLessThan(1);
+  expect(upper!.right).toBe(lower!.right);
+});
+
+test("in a search, features that are not neighbours in rank have no bracket", async () => {
+  const mounted = mount(manyFeatures(14, { rank_by: "impact", intervals: 0.9 }));
+  await ready(mounted);
+  expect(halves(mounted).flat().length).toBeGreaterThan(0);
+  const field = mounted.part<HTMLInputElement>("search");
+  field.value = mounted.order()[0]!;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  await frame();
+  await expect.poll(() => mounted.parts("bar").length).toBe(1);
+  expect(halves(mounted).flat()).toEqual([]);
+});
+
+test("what whiskers and brackets are stands in the key, with the level", async () => {
+  const mounted = mount(manyFeatures(14, { rank_by: "impact", intervals: 0.9 }));
+  await ready(mounted);
+  expect(key(mounted).textContent).toBe("90\u00a0% interval over other samples of rowstied");
+  const name = mounted.root.querySelector<HTMLElement>(`[data-explanation="${explanation("interval").text}"]`);
+  expect(name).not.toBeNull();
+});
+
+test("the tooltip of a bar names its interval, its ranks and the neighbours it is tied with", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", intervals: 0.95 }));
+  await ready(mounted);
+  const tied = mounted.parts("bar").find((bar) => bar.getAttribute("aria-label")!.includes("tied with"))!;
+  await userEvent.hover(tied);
+  const text = () => mounted.part("tooltip").textContent!;
+  await expect.poll(text).toMatch(/95\u00a0% interval over other samples of rows0\.\d+ to 0\.\d+its rank\d/);
+  expect(text()).toMatch(/Tied with .+: with other rows, the difference could be 0\./);
+});
+
+test("who cannot see the brackets hears of them with the open feature", async () => {
+  const mounted = mount(kernel.model({ feature: "Smoker", intervals: 0.95 }));
+  await mounted.drawn("Smoker");
+  await ready(mounted);
+  expect(mounted.part("rank").textContent).toMatch(/^Rank \d of 8, tied with .+\.$/);
+  await expect
+    .poll(() => mounted.part("summary").textContent, { timeout: 3000 })
+    .toMatch(/95\u00a0% interval 0\.\d+ to 0\.\d+\. .*and.* are tied at 95\u00a0%\./);
+});
+
+test("while the slider moves whiskers are gone and bars keep their lengths; one request follows", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", intervals: 0.95 }));
+  const { part, bar } = mounted;
+  await ready(mounted);
+  const figure = () => bar("Age").querySelector<HTMLElement>(".ice-bar-fill")!.getBoundingClientRect().width;
+  const before = figure();
+  slideTo(part("decay-slider"), 0.74);
+  await frame();
+  expect(whiskers(mounted).length).toBe(0);
+  expect(halves(mounted).flat()).toEqual([]);
+  expect(key(mounted).textContent).toMatch(/rows…/);
+  expect(Math.abs(figure() - before)).toBeLessThan(3);
+  for (const decay of [0.7, 0.65, 0.6]) {
+    slideTo(part("decay-slider"), decay);
+    await frame();
+  }
+  letGo(part("decay-slider"));
+  await ready(mounted);
+  expect(requests(mounted)).toBe(2);
+  expect(whiskers(mounted).length).toBeGreaterThan(0);
+});
+
+test("another metric has its own whiskers, and one that is undefined has none", async () => {
+  const mounted = mount(kernel.model({ feature: "Age", intervals: 0.95 }));
+  await ready(mounted);
+  choose(mounted.part("rank-by"), "heterogeneity");
+  await frame();
+  await ready(mounted);
+  expect(requests(mounted)).toBe(2);
+  choose(mounted.part("rank-by"), "missing_impact");
+  await frame();
+  await ready(mounted);
+  expect(whiskers(mounted).length).toBe(0);
+});
+
+test("the key says how far the kernel is, and why there are none", async () => {
+  const computing = mount(cases["intervals, computing"]!());
+  await expect.poll(() => key(computing).textContent).toMatch(/… 38\u00a0%/);
+  const refused = mount(cases["intervals, refused"]!());
+  await expect.poll(() => refused.part("intervals-problem").textContent).toMatch(/ValueError: out of range\.$/);
+  expect(refused.part("intervals-problem").getAttribute("role")).toBe("status");
+});
+
+test("what Python sets is followed", async () => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  mounted.model.push("intervals", 0.8);
+  await ready(mounted);
+  expect(mounted.part<HTMLInputElement>("intervals").checked).toBe(true);
+  expect(mounted.part("intervals").closest("label")!.textContent).toBe("80\u00a0% intervals");
+  expect(mounted.model.saved).toEqual([]);
+});

@@ -1,0 +1,44 @@
+"""Intervals of the ranking as a reply."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ice_explorer.wire.messages import IntervalsBody
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.results.options import RankBy, Unit
+
+
+def intervals_of(
+    explanation: ExplanationResult,
+    labels: Sequence[str],
+    *,
+    rank_by: RankBy,
+    level: float,
+    decay: float,
+    convention: Convention,
+    unit: Unit,
+) -> tuple[IntervalsBody, list[bytes]]:
+    """Intervals of a metric and of ranks, and which neighbours are tied.
+
+    - `explanation`: the features that are explained so far.
+    - `labels`: of all features, in the order of the header.
+    """
+    found = explanation._rank_intervals(rank_by, level, decay, convention, unit)
+    place_of = {label: place for place, label in enumerate(labels)}
+    places = [place_of[label] for label in explanation.labels]
+    ends = np.full((4, len(labels)), np.nan)
+    ends[:, places] = found.low, found.high, found.rank_low, found.rank_high
+    body = IntervalsBody(
+        n_known=len(places),
+        n_features=len(places),
+        tied=[(places[first], places[second]) for first, second in found.tied],
+    )
+    return body, [row.astype("<f8").tobytes() for row in ends]

@@ -1,0 +1,192 @@
+"""Intervals in an explorer: the trait, replies to its page, and what files keep of them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+import ice_explorer as ice
+from ice_explorer.export import save
+from ice_explorer.scene.build import ranking_of
+from ice_explorer.scene.view_state import ViewState
+from ice_explorer.widget import replies
+
+ENDS = ("impact_low", "impact_high", "rank_low", "rank_high")
+
+
+@pytest.fixture(name="X")
+def observations():
+    generator = np.random.default_rng(0)
+    return pd.DataFrame(generator.normal(size=(50, 4)), columns=["one", "two", "three", "none"])
+
+
+class Model:
+    """A model that counts its calls; the first two features have nearly the same impact."""
+
+    def __init__(self):
+        self.n_calls = 0
+
+    def __call__(self, X):
+        self.n_calls += 1
+        return (X["one"] * (1 + 0.5 * np.sign(X["three"])) + X["two"] + 0.2 * (X["three"] > 0)).to_numpy()
+
+
+def ask(explorer, request_id="a", **changed):
+    request = {
+        "type": "intervals", "rank_by": "impact", "level": 0.9, "decay": 0.75, "convention": "stable",
+        "unit": "prediction", **changed,
+    }  # fmt: skip
+    explorer.comm.receive({"method": "custom", "content": {"id": request_id, **request}})
+    message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
+    return message["data"]["content"], [np.frombuffer(buffer, "<f8") for buffer in message["buffers"]]
+
+
+def pairs_of(explorer, body):
+    return [(explorer.features[first], explorer.features[second]) for first, second in body["tied"]]
+
+
+@pytest.mark.parametrize("unit", ["prediction", "sd", "share"])
+def test_the_browser_is_told_intervals_and_ties(make, X, unit):
+    """Those of `table` and `ties`, in the order of the header, without calling the model."""
+    model = Model()
+    explorer = make(model, X)
+    table = explorer.explanation.table(sort_by="impact", unit=unit, ci=0.9).loc[explorer.features]
+    n_calls = model.n_calls
+    reply, buffers = ask(explorer, unit=unit)
+    assert reply["type"] == "result"
+    assert (reply["body"]["n_known"], reply["body"]["n_features"]) == (4, 4)
+    for name, values in zip(ENDS, buffers, strict=True):
+        assert_array_equal(values, table[name], err_msg=name)
+    ties = explorer.explanation.ties(0.9, metric="impact")
+    assert pairs_of(explorer, reply["body"]) == list(ties.loc[ties["tied"], "next"].items()) != []
+    assert model.n_calls == n_calls
+
+
+def test_a_reply_has_as_many_features_as_time_allows(make, X, monkeypatch):
+    """The page repeats its request; each reply takes half a second, and one of them is the last."""
+    monkeypatch.setattr(replies, "_SECONDS_OF_REPLY", -1.0)
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    found = [ask(explorer, str(at), decay=0.3) for at in range(4)]
+    assert [reply["body"]["n_known"] for reply, _ in found] == [1, 2, 3, 4]
+    assert [len(buffers) for _, buffers in found] == [0, 0, 0, 4]
+    assert [reply["body"]["tied"] for reply, _ in found[:3]] == [[], [], []]
+
+
+def test_curves_come_between_two_features(make, X, monkeypatch):
+    """A click on a bar is answered while rows are drawn for the intervals."""
+    explorer = make(Model(), X)
+    explanation = explorer.explanation
+    of_feature = type(explanation["one"])._metric_draws
+
+    def draws(feature, *arguments):
+        if feature.label == "one":
+            request = {"id": "b", "type": "curves", "feature": "two", "max_lines": 3, "selection": []}
+            explorer.comm.receive({"method": "custom", "content": request})
+        return of_feature(feature, *arguments)
+
+    monkeypatch.setattr(type(explanation["one"]), "_metric_draws", draws)
+    assert ask(explorer)[0]["type"] == "result"
+    custom = [message["data"]["content"] for message in explorer.comm.sent if message["data"]["method"] == "custom"]
+    assert [reply["id"] for reply in custom] == ["b", "a"]
+
+
+def test_nothing_is_drawn_while_features_are_computed(make, X):
+    """The request is cancelled: ranks and ties are of all features."""
+    explorer = make(Model(), X)
+    assert explorer.explanation
+    explorer._background._state = "computing"
+    assert ask(explorer)[0] == {"id": "a", "type": "cancelled"}
+    explorer._background._state = "ready"
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"), [(True, 0.95), (False, None), (None, None), (0.8, 0.8), (np.float32(0.5), 0.5), (np.True_, 0.95)]
+)
+def test_intervals_are_switched_on_by_true_or_a_level(make, X, value, kept):
+    """What is read is the level, or None."""
+    explorer = make(Model(), X)
+    explorer.intervals = value
+    assert explorer.intervals == kept
+    assert type(explorer.intervals) is type(kept)
+    assert explorer.state()["intervals"] == kept
+    assert make(Model(), X, state=json.loads(json.dumps(explorer.state()))).intervals == kept
+
+
+def test_the_table_has_the_intervals_that_are_shown(make, X):
+    """None at first; with other levels where it is called with one."""
+    explorer = make(Model(), X)
+    assert not [name for name in explorer.table.columns if name.endswith("_low")]
+    explorer.intervals, explorer.rank_by = 0.9, "impact"
+    table, narrow = explorer.table, explorer.table(ci=0.5)
+    pd.testing.assert_frame_equal(pd.DataFrame(table), explorer.explanation.table(sort_by="impact", ci=0.9))
+    width, narrow_width = ((each["impact_high"] - each["impact_low"]).iloc[:3] for each in (table, narrow))
+    assert (narrow_width < width).all()
+
+
+def test_bars_have_the_intervals_of_the_table(X):
+    """The scene of every figure: ends, ties with the next bar, and a sentence for who cannot see them."""
+    e = ice.explain(Model(), X, progress=False)
+    ranking = ranking_of(e, ViewState(intervals=0.95, rank_by="impact"))
+    table, ties = e.table(sort_by="impact", ci=0.95), e.ties(metric="impact")
+    assert [bar.interval for bar in ranking.bars] == list(zip(table["impact_low"], table["impact_high"], strict=True))
+    tied = ties["tied"].tolist()
+    assert [bar.is_tied for bar in ranking.bars] == [*tied, False]
+    first, second = (bar.label for bar in ranking.bars[:2])
+    assert tied == [True, False, False]
+    assert ranking.ties == f"Tied at 95 %: {first} and {second}."
+    assert ranking.interval_text == "95 % interval over other samples of rows"
+    assert ranking.longest == max(table["impact_high"])
+    plain = ranking_of(e, ViewState(rank_by="impact"))
+    assert [plain.ties, plain.interval_text, plain.level] == ["", "", None]
+    assert {bar.interval for bar in plain.bars} == {None}
+
+
+def test_files_name_the_level_and_draw_the_whiskers(make, X, tmp_path):
+    """A picture has them in its description and its code; a table has the columns."""
+    explorer = make(Model(), X)
+    explorer.intervals = 0.9
+    path = explorer.save(tmp_path / "view.svg")
+    found = ice.provenance(path)
+    assert found["intervals"] == 0.9
+    assert "x.intervals = 0.9; " in found["code"]
+    assert "with 90 % interval over other samples of rows. Tied at 90 %: " in path.read_text(encoding="utf-8")
+    table = pd.read_csv(explorer.save(tmp_path / "view.csv"), comment="#")
+    assert {"impact_low", "impact_high", "rank_low", "rank_high"} <= set(table.columns)
+
+
+def test_the_picture_beside_an_explorer_does_not_wait_for_intervals(X):
+    """It has them where they are at hand, and its code names what it shows."""
+    e = ice.explain(Model(), X, progress=False)
+    state = ViewState(intervals=0.95)
+    assert "interval over other samples" not in save.picture(e, state)
+    assert not e._has_draws(0.75, "stable")
+    for text in (save.picture(e, state, waits=True), save.picture(e, state)):
+        assert "95 % interval over other samples of rows" in text
+        assert "x.intervals = 0.95" in text
+
+
+@pytest.mark.parametrize(("how", "has_them"), [(True, False), ("wait", True)])
+def test_a_picture_that_is_worth_waiting_for_has_the_intervals(make, X, how, has_them):
+    """With `static_picture="wait"` the cell waits for all that the view shows."""
+    explorer = make(Model(), X, static_picture=how)
+    assert explorer.explanation
+    explorer.intervals = True
+    data, _ = explorer._repr_mimebundle_()
+    assert ("95 % interval over other samples of rows" in data["image/svg+xml"]) == has_them
+
+
+def test_a_panel_has_no_ranking_and_computes_no_intervals(make, X, tmp_path):
+    """Its code names what it shows; a JSON has the metrics, and so the intervals."""
+    explorer = make(Model(), X)
+    explorer.intervals = True
+    found = ice.provenance(explorer.save(tmp_path / "panel.svg", "panel"))
+    assert found["intervals"] is None
+    assert "intervals" not in found["code"]
+    assert not explorer.explanation._has_draws(0.75, "stable")
+    metrics = json.loads(explorer.save(tmp_path / "panel.json", "panel").read_text(encoding="utf-8"))["metrics"]
+    assert {"impact_low", "rank_high"} <= set(metrics[0])
