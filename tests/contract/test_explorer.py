@@ -19,6 +19,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ice_explorer as ice
+from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.column_pairs import ColumnPair
 from ice_explorer.drivers.drivers import Combined, Drivers, driver_of
@@ -32,6 +33,7 @@ from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.session import work_of
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.header import Tables, header_of
+from ice_explorer.wire.joint import interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import PROTOCOL_VERSION
 from ice_explorer.wire.rows import drivers_of, in_common_of, moves_of, rows_of
@@ -45,6 +47,8 @@ DTYPES = {
     "continuous colors": ["f8"],
     "category colors": ["f4"],
     "drivers": [],
+    "interactions": [],
+    "two_way": ["f8", "f8", "f4", "u4", "f8", "f8"],
     "groups": ["f4"],
     "rows": [],
     "what_if": [],
@@ -165,6 +169,8 @@ def contract():
             what_if_reply(explanation, 1, ["income", "age", "town", "since", "side"]),
             in_common_reply(explanation, [7, 8, 9, 10, 11]),
             extreme_reply(explanation, "highest"),
+            interactions_reply(explanation),
+            *(two_way_reply(explanation, *pair) for pair in (("income", "member"), ("town", "grade"), ("age", "wait"))),
             classes_reply(X),
         ],
     }
@@ -285,6 +291,35 @@ def extreme_reply(explanation, end):
     predictions = explanation.predictions(range(explanation.n_observations))
     body = {"position": int(predictions.argmax() if end == "highest" else predictions.argmin())}
     return {"request": {"type": "extreme", "end": end}, "body": body, "buffers": [], "means": {}}
+
+
+def interactions_reply(explanation):
+    """What `interactions` returns, under the names that the browser sees."""
+    interactions = JointEffects().interactions(explanation)
+    while not interactions.advance():
+        pass
+    pairs = {" × ".join(pair): h2 for pair, h2 in interactions.pairs["h2"].items()}
+    means = {"features": interactions.features.to_dict(), "pairs": pairs}
+    return {
+        "request": {"type": "interactions"},
+        "body": interactions_of(explanation, interactions),
+        "buffers": [],
+        "means": means,
+    }
+
+
+def two_way_reply(explanation, first, second):
+    """The mean at each pair of values, and the values of both as text."""
+    two = explanation.two_way(first, second, grid_size=4)
+    mean = two.partial_dependence
+    body, buffers = two_way_of(two)
+    means = {
+        "partial_dependence": mean.ravel().tolist(),
+        "near": two.near.ravel().tolist(),
+        "grids": [[as_text(value) for value in axis.grid] for axis in (two.first, two.second)],
+    }
+    request = {"type": "two_way", "first": first, "second": second}
+    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
 
 
 def as_text(value):

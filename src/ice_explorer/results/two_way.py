@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 GRID_SIZE: Final = 20
 MAX_ROWS: Final = 500
+SEPARATE: Final = ("boolean", "category", "ordered", "group")  # kinds whose values are near no other
+_NEAR: Final = 5  # observations near a pair where features are independent
+_AT_A_TIME: Final = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +96,8 @@ class TwoWay:
         self._context = context
         self._pair = _Pair(features[0], features[1], self.first.axis, self.second.axis)
         self._lock = new_lock()
+        self._sums: Array | float = 0.0
+        self._n_added = 0
         self._found: Array | None = None
 
     def __repr__(self) -> str:
@@ -126,31 +132,86 @@ class TwoWay:
             If the model fails, chained to its own error.
         """
         with self._lock:
+            while not self.advance():
+                if between_blocks is not None:
+                    between_blocks()
+            return cast("Array", self._found)
+
+    def advance(self) -> bool:
+        """Predict the next block of rows, and return whether that was the last one."""
+        with self._lock:
             if self._found is None:
                 self._context.witness.check()
                 try:
-                    self._found = self._mean(between_blocks)
+                    self._add_block()
                 except PredictionError as error:
                     if not error.control:  # what to do does not depend on what was called
                         raise
                     advice = "Name another pair, or explain a function that can predict it."
                     raise error.advising(advice) from error.__cause__
-                self._found.setflags(write=False)
-            return self._found
+            return self._found is not None
 
-    def _mean(self, between_blocks: Callable[[], object] | None) -> Array:
-        """Average block by block, so that no more than a block of phantoms is held."""
+    @property
+    def share_done(self) -> float:
+        """Share of the rows that are predicted."""
+        return self._n_added / len(self.row_positions)
+
+    def _add_block(self) -> None:
         brute, weights = self._context.brute, self._context.row_weights
         cells = np.arange(self._pair.n_cells, dtype=np.float64)
-        size = brute.rows_per_block(len(cells))
-        total = np.zeros(len(cells))
-        for start in range(0, len(self.row_positions), size):
-            rows = self.row_positions[start : start + size]
-            total += weights[rows] @ brute.evaluate(self._pair, rows, np.broadcast_to(cells, (len(rows), len(cells))))
-            if between_blocks is not None:
-                between_blocks()
-        mean = total / weights[self.row_positions].sum()
-        return np.asarray(mean.reshape(len(self.first.axis), len(self.second.axis)))
+        rows = self.row_positions[self._n_added : self._n_added + brute.rows_per_block(len(cells))]
+        wanted = np.broadcast_to(cells, (len(rows), len(cells)))
+        self._sums = self._sums + weights[rows] @ brute.evaluate(self._pair, rows, wanted)
+        self._n_added += len(rows)
+        if self._n_added == len(self.row_positions):
+            mean = np.asarray(self._sums) / weights[self.row_positions].sum()
+            self._found = np.asarray(mean.reshape(len(self.first.axis), len(self.second.axis)))
+            self._found.setflags(write=False)
+
+    @cached_property
+    def near(self) -> NDArray[np.int64]:
+        """Observations near each pair of values, (n_first, n_second): where there are none, nothing is like the pair.
+
+        Near are those of the same level; of numbers, those whose ranks are within a range. Its width is such that five
+        observations are near each pair on average where the two features are independent.
+        """
+        axes = self.first, self.second
+        n_levels = [len(axis.axis) if axis.kind in SEPARATE else 1 for axis in axes]
+        is_known = ~np.isnan(self.first.observed_axis) & ~np.isnan(self.second.observed_axis)
+        share = min(1.0, _NEAR * n_levels[0] * n_levels[1] / max(1, int(is_known.sum())))
+        width = share if max(n_levels) > 1 else share**0.5
+        found = np.zeros((len(self.first.axis), len(self.second.axis)))
+        ranks = [_Ranks(axis.observed_axis[is_known]) for axis in axes]
+        for start in range(0, int(is_known.sum()), _AT_A_TIME):
+            block = np.flatnonzero(is_known)[start : start + _AT_A_TIME]
+            first, second = (
+                rank.are_near(axis.axis, axis.observed_axis[block], 0.0 if axis.kind in SEPARATE else width)
+                for rank, axis in zip(ranks, axes, strict=True)
+            )
+            found += first.astype(np.float64) @ second.T
+        return np.asarray(found.astype(np.int64))
+
+
+class _Ranks:
+    """Ranks of values, 0 to 1, in the middle of those that are equal."""
+
+    def __init__(self, values: Array) -> None:
+        self._sorted = np.sort(values)
+
+    def of(self, values: Array) -> Array:
+        """Return the ranks of values."""
+        ends = [np.searchsorted(self._sorted, values, side=side) for side in ("left", "right")]
+        return np.asarray((ends[0] + ends[1]) / (2 * max(1, len(self._sorted))))
+
+    def are_near(self, places: Array, values: Array, width: float) -> NDArray[np.bool_]:
+        """Return which values are within a range of this width around each place, (n_places, n_values).
+
+        The range is moved inside where it would exceed the ends. Equal values are always near.
+        """
+        start = np.clip(self.of(places) - width / 2, 0.0, 1.0 - width)[:, None]
+        ranks = self.of(values)
+        is_inside = (ranks >= start) & (ranks <= start + width)
+        return np.asarray(np.where(width > 0, is_inside, False) | (values == places[:, None]))  # noqa: FBT003
 
 
 def _features(context: Context, first: Name, second: Name) -> list[Feature]:

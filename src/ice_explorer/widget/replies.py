@@ -10,6 +10,7 @@ import numpy as np
 
 from ice_explorer.errors import ExportError, ICEExplorerError, OutputError, UnknownFeatureError
 from ice_explorer.wire.colors import colors_of, groups_of
+from ice_explorer.wire.joint import interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import (
     Body,
@@ -23,8 +24,10 @@ from ice_explorer.wire.messages import (
     FeatureMovesBody,
     GroupsRequest,
     InCommonRequest,
+    InteractionsRequest,
     RowsRequest,
     Status,
+    TwoWayRequest,
     WhatIfBody,
     WhatIfRequest,
 )
@@ -39,12 +42,12 @@ if TYPE_CHECKING:
     from ice_explorer.widget.background import Background, Snapshot
     from ice_explorer.widget.session import Work
 
-_SECONDS_OF_WHAT_IF: Final = 0.5  # after which what is known of a row is sent, and the page requests the rest
+_SECONDS: Final = 0.5  # after which what is known is sent, and the page requests the rest
 Answered: TypeAlias = "tuple[Body, list[bytes]]"
 Answer: TypeAlias = "Callable[[FeatureExplanation | None], Answered]"
 SlowRequest: TypeAlias = (
     "ColorsRequest | RowsRequest | WhatIfRequest | InCommonRequest | ExtremeRequest | ExportRequest | CurvesRequest"
-    " | ClassesRequest | DriversRequest | GroupsRequest"
+    " | ClassesRequest | DriversRequest | GroupsRequest | InteractionsRequest | TwoWayRequest"
 )
 
 
@@ -124,7 +127,7 @@ def _what_if(
     (position,) = work.known._check_positions([request["position"]], "position").tolist()
     prediction = float(work.known.predictions([position])[0])
     features: list[FeatureMovesBody] = []
-    end = time.monotonic() + _SECONDS_OF_WHAT_IF
+    end = time.monotonic() + _SECONDS
     for label in request["features"]:
         name = work.by_label.get(label)
         if name not in results:
@@ -158,6 +161,26 @@ def _groups(
     return groups_of(feature, request["positions"])
 
 
+def _interactions(
+    work: Work, background: Background[Name, FeatureExplanation], _request: object, _feature: object
+) -> Answered:
+    """Answer with what is computed by the end of the time; the rest is computed for the next request."""
+    explanation = work.explanation(background.snapshot().results)
+    interactions = work.joint.interactions(explanation)
+    end = time.monotonic() + _SECONDS
+    while not interactions.advance() and time.monotonic() <= end:
+        pass
+    return interactions_of(explanation, interactions), []
+
+
+def _two_way(work: Work, _background: object, request: TwoWayRequest, _feature: object) -> Answered:
+    two = work.joint.pair(work.known, request["first"], request["second"])
+    end = time.monotonic() + _SECONDS
+    while not two.advance() and time.monotonic() <= end:
+        pass
+    return two_way_of(two)
+
+
 _ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
     "export": _export,
     "curves": _curves,
@@ -169,6 +192,8 @@ _ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
     "extreme": _extreme,
     "drivers": _drivers,
     "groups": _groups,
+    "interactions": _interactions,
+    "two_way": _two_way,
 }
 
 
