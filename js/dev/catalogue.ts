@@ -6,6 +6,7 @@ import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
 import type { Convention, Traits } from "../src/wire/protocol.ts";
 import { noColumn } from "./drivers.ts";
+import { interactionsOf } from "./joint.ts";
 import { alike, manyFeatures as many, someOfMany } from "./many.ts";
 import { clinic, FakeKernel, type FakeModel, observedClinic, outcomes, rentals, steppedClinic } from "./model.ts";
 
@@ -48,6 +49,19 @@ function explainedBy(columns: string[]): FakeModel {
     request.type === "drivers"
       ? { reply: { id: request.id, type: "result", body: noColumn("Age", columns) } }
       : some.answer(request);
+  return model;
+}
+
+/** Interactions as far as they are computed by the first reply; no other comes. */
+function jointlyAnswered({ done, features, pairs }: Record<"done" | "features" | "pairs", number>): FakeModel {
+  const model = some.model({ feature: "Age", _view: { left: "interactions" } });
+  const whole = interactionsOf(clinic(300));
+  const body = { ...whole, done, features: whole.features.slice(0, features), pairs: whole.pairs.slice(0, pairs) };
+  let n = 0;
+  model.answer = (request) => {
+    if (request.type !== "interactions") return some.answer(request);
+    return n++ === 0 ? { reply: { id: request.id, type: "result", body } } : null;
+  };
   return model;
 }
 
@@ -169,6 +183,15 @@ export const cases: Record<string, () => FakeModel> = {
       11,
     ),
   "classes on levels": () => several(["healthy", "relapsed", "lost"], 3, { feature: "Smoker" }),
+  interactions: () => some.model({ feature: "Age", _view: { left: "interactions" } }),
+  "interactions, computing": () => jointlyAnswered({ done: 5, features: 5, pairs: 0 }),
+  "interactions, refused": () => {
+    const model = some.model({ feature: "Age", _view: { left: "interactions" } });
+    const message = "The model failed on phantom observations of 'Age' (grid value 97.0): ValueError: out of range.";
+    model.answer = (request) =>
+      request.type === "interactions" ? { reply: { id: request.id, type: "error", message } } : some.answer(request);
+    return model;
+  },
   "no decay": () => some.model({ decay: 1, rank_by: "heterogeneity" }),
   "between steps": () => some.model({ decay: 0.755 }),
   "long names": () => longNames().model({ kind: "c-ice" }),

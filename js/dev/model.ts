@@ -43,6 +43,7 @@ import {
 } from "../src/wire/protocol.ts";
 import { isUnordered, writerOf } from "../src/words/values.ts";
 import { driversOf, groupsOf, type Second } from "./drivers.ts";
+import { interactionsOf, twoWayOf } from "./joint.ts";
 
 type Listener = (...values: never[]) => void;
 type Sent = Request & { id: string };
@@ -493,6 +494,18 @@ export class FakeKernel {
       case "drivers": {
         const at = this.data.features.findIndex(({ name }) => name === request.feature);
         return { reply: { id, type: "result", body: this.drivers(at) } };
+      }
+      case "interactions":
+        return { reply: { id, type: "result", body: interactionsOf(this.data) } };
+      case "two_way": {
+        const names = this.data.features.map(({ name }) => name);
+        const [first, second] = [names.indexOf(request.first), names.indexOf(request.second)];
+        const unknown = first === -1 ? request.first : request.second;
+        if (first === -1 || second === -1) {
+          return { reply: { id, type: "error", message: `No feature named '${unknown}'.` } };
+        }
+        const { body, buffers } = twoWayOf(this.data, first, second);
+        return { reply: { id, type: "result", body }, buffers };
       }
       case "rows":
         return { reply: { id, type: "result", body: this.rows(request) } };

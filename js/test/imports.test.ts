@@ -37,6 +37,7 @@ const ROWS = [
   "panels/controls",
   "panels/export",
   "panels/grid",
+  "panels/interactions",
   "panels/map",
   "panels/ranking",
   "panels/rows",

@@ -16,6 +16,7 @@ import { controlsPanel } from "../panels/controls/panel.ts";
 import { curvesPanel } from "../panels/curves/panel.ts";
 import { rampRange } from "../panels/curves/ramp.ts";
 import { gridPanel } from "../panels/grid/panel.ts";
+import { interactionsPanel } from "../panels/interactions/panel.ts";
 import { mapPanel } from "../panels/map/panel.ts";
 import { type BesideBars, rankingPanel } from "../panels/ranking/panel.ts";
 import { rowPanel } from "../panels/rows/row.ts";
@@ -25,6 +26,7 @@ import { statusPanel } from "../panels/status/panel.ts";
 import { type Pins, pinsOf } from "../store/pins.ts";
 import { loadedOf } from "../store/store.ts";
 import { type View, whileShown } from "../view/view.ts";
+import type { ViewChoices } from "../wire/protocol.ts";
 
 /** Minimum width for ranking and curves side by side; in a narrower cell the curves follow the first few bars. */
 const WIDE_PX = 900;
@@ -65,31 +67,27 @@ export function layOut(view: View, exporting: Exporting): void {
   place();
 }
 
-/** Panels that compare features: ranking and map. */
+/** Panels that compare features: ranking, map and interactions. */
 function leftColumn(view: View, beside: BesideBars): HTMLElement {
   const { remembered } = view.store;
   const left = remembered.of("left");
-  const bars = html(
-    "div",
-    {},
-    rankingPanel(
-      whileShown(view, () => left.value !== "map"),
-      beside,
-    ),
-  );
-  const map = html("div", {}, mapPanel(whileShown(view, () => left.value === "map")));
+  const ofTab = (name: ViewChoices["left"]): View => whileShown(view, () => left.value === name);
+  const bars = html("div", {}, rankingPanel(ofTab("bars"), beside));
+  const map = html("div", {}, mapPanel(ofTab("map")));
+  const interactions = html("div", {}, interactionsPanel(ofTab("interactions")));
   const tabs = new Tabs(
     "Features",
     [
       { name: "bars", label: "Ranking", panel: bars },
       { name: "map", label: "Map", panel: map },
+      { name: "interactions", label: "Interactions", panel: interactions },
     ],
     (name) => remembered.choose("left", name),
     view.aborted,
   );
   // At once, not in the next frame, in which panels measure their size before they draw.
-  react(view.aborted, () => tabs.draw(left.value === "map" ? "map" : "bars"));
-  return html("div", { class: "ice-column" }, tabs.node, bars, map);
+  react(view.aborted, () => tabs.draw(left.value));
+  return html("div", { class: "ice-column" }, tabs.node, bars, map, interactions);
 }
 
 /** Panels of curves: the open feature, or all features. The controls are above either. */

@@ -14,10 +14,12 @@ import type {
   CurvesBody,
   DriversBody,
   Extreme,
+  InteractionsBody,
   Request,
   RowsBody,
   RowsRequest,
   Traits,
+  TwoWayBody,
 } from "../wire/protocol.ts";
 import { unreachable } from "../wire/protocol.ts";
 import type { StaticModel } from "./static_model.ts";
@@ -47,6 +49,10 @@ export interface Snapshot {
   /** `apart` keeps the levels that rules name separate; null where they are separate anyway. */
   colors: (PackedColors & { apart: PackedColors | null })[];
   drivers: DriversBody[];
+  /** Null where they were not computed before the page was saved. */
+  interactions: InteractionsBody | null;
+  /** Those that were computed before the page was saved. */
+  pairs: (Packed & { body: TwoWayBody })[];
   /** Null where two columns together explain no more than one. */
   groups: ((Packed & { body: CategoryColors }) | null)[];
   /** Empty where there is one output, or too many. */
@@ -65,6 +71,9 @@ const OBSERVED = 1;
 const PREDICTIONS = 3;
 
 const NO_KERNEL = "This page was saved without its model. Use the original notebook for this.";
+
+const NOT_COMPUTED =
+  "This was not computed before the page was saved. Open it in the notebook, then save the page again.";
 
 const json = async (text: string): Promise<unknown> => JSON.parse(new TextDecoder().decode(await unzip(text)));
 
@@ -142,6 +151,11 @@ export class SnapshotClient implements Client {
         return this.#groups(request.feature, request.positions);
       case "drivers":
         return { body: this.snapshot.drivers[this.#feature(request.feature)]!, buffers: [] };
+      case "interactions":
+        if (this.snapshot.interactions === null) throw new KernelError(NOT_COMPUTED);
+        return { body: this.snapshot.interactions, buffers: [] };
+      case "two_way":
+        return this.#pair(request.first, request.second);
       case "rows":
         return { body: await this.#rowsOf(request), buffers: [] };
       case "extreme":
@@ -186,6 +200,13 @@ export class SnapshotClient implements Client {
     if (classes.length === 0) throw new KernelError(NO_KERNEL);
     const { body, ...packed } = classes[this.#feature(feature)]!;
     return { body, buffers: await buffersOf(this.read, packed) };
+  }
+
+  async #pair(first: string, second: string): Promise<Answer<TwoWayBody>> {
+    const isPair = ({ body }: { body: TwoWayBody }) => body.first.feature === first && body.second.feature === second;
+    const known = this.snapshot.pairs.find(isPair);
+    if (known === undefined) throw new KernelError(NOT_COMPUTED);
+    return { body: known.body, buffers: await buffersOf(this.read, known) };
   }
 
   async #colors(column: string, positions: readonly number[], levels: readonly string[]): Promise<Answer<ColorsBody>> {

@@ -31,6 +31,7 @@ import { partings, withTargetName } from "../words/names.ts";
 import { type Coloring, CurveCache } from "./curve_cache.ts";
 import { type Drivers, DriversFeed } from "./drivers.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
+import { JointFeed, type Pair } from "./joint.ts";
 import { type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
 import type { Settings } from "./settings.ts";
@@ -190,6 +191,15 @@ export class Store {
   readonly drivers: ReadonlySignal<Drivers | null> = computed(() =>
     this.#driversFeed.of(this.#keyOf(this.feature.value)),
   );
+  /** The two columns whose heat map replaces the curves: the open feature is one of them. Null while there are none. */
+  readonly pair: ReadonlySignal<Pair | null> = computed(() => {
+    const [first, second] = this.remembered.of("pair").value;
+    if (first === undefined || second === undefined) return null;
+    const isOpen = first === this.feature.value || second === this.feature.value;
+    return isOpen ? { first, second } : null;
+  });
+  /** Interactions, and the heat map of the open pair. */
+  readonly joint: JointFeed;
   /** The rule or threshold by which curves are coloured in two groups. */
   readonly split: ReadonlySignal<Split> = computed(() =>
     splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value),
@@ -245,6 +255,7 @@ export class Store {
     const indices = this.#knownFeatures.value.map(({ index }) => index).sort();
     return JSON.stringify([this.explained.value, this.whatIfRow.value, indices]);
   });
+  readonly #jointKey = computed(() => JSON.stringify([this.explained.value, this.#knownFeatures.value.length]));
   readonly #knownFeatures = computed(() => this.ranking.value.filter(({ known }) => known));
   #loads = 0;
 
@@ -278,6 +289,7 @@ export class Store {
     this.#driversFeed = new DriversFeed(client, this.#showing);
     this.#whatIfFeed = new WhatIfFeed(client, this.#whatIfKey, () => this.#whatIfQuestion());
     this.whatIf = this.#whatIfFeed.known;
+    this.joint = new JointFeed(client, this.#jointKey, this.pair);
 
     this.#endings.push(this.#followMaxLines(), this.#followPicture());
   }
@@ -287,8 +299,25 @@ export class Store {
     return this.ranking.value.find(({ name }) => name === this.feature.value) ?? null;
   }
 
+  /** Opens the curves of a feature. */
   open(feature: string): void {
-    this.#write("feature", feature);
+    batch(() => {
+      this.closePair();
+      this.#write("feature", feature);
+    });
+  }
+
+  /** Opens the heat map of two columns, one of which is a feature. */
+  openPair(first: string, second: string): void {
+    batch(() => {
+      if (this.feature.peek() !== first && this.feature.peek() !== second) this.#write("feature", first);
+      this.remembered.choose("right", "feature");
+      this.remembered.choose("pair", [first, second]);
+    });
+  }
+
+  closePair(): void {
+    if (this.remembered.of("pair").peek().length > 0) this.remembered.choose("pair", []);
   }
 
   setColorBy(column: string | null): void {
@@ -485,6 +514,7 @@ export class Store {
     this.#loads++;
     this.#driversFeed.dispose();
     this.#whatIfFeed.dispose();
+    this.joint.dispose();
     this.#syncDecay.flush();
     this.release();
     for (const end of this.#endings) end();

@@ -17,6 +17,7 @@ from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.standalone.pack import pack, pack_json
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.header import Tables, header_of
+from ice_explorer.wire.joint import interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import FeatureHead
 from ice_explorer.wire.rows import drivers_of, rows_of
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.results.two_way import TwoWay
     from ice_explorer.scene.view_state import ViewState
     from ice_explorer.wire.messages import DriversBody
 
@@ -93,6 +95,8 @@ def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Sna
         curves.append({"body": {**body, "row_labels": None}, **blobs.keep(buffers)})
     drivers = [drivers_of(feature, feature._search_drivers()) for feature in features]
     classes = _classes(features, rows, state, blobs)
+    joint = state.besides.joint
+    interactions = joint.whole_interactions
     colors = [*explanation._color_columns, *([] if explanation._residual_label is None else [RESIDUAL])]
     content = {
         "traits": _traits(explanation, features, state, code, classes),
@@ -102,6 +106,8 @@ def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Sna
         "classes": classes,
         "colors": [_colors(explanation, name, rows, drivers, blobs) for name in colors],
         "drivers": drivers,
+        "interactions": None if interactions is None else interactions_of(explanation, interactions),
+        "pairs": [_pair(two, blobs) for two in joint.whole_pairs],
         "groups": [_groups(feature, rows, blobs) for feature in features],
         "rows": blobs.keep_json(rows_of(explanation, rows)),
     }
@@ -176,6 +182,11 @@ def _table(features: Sequence[FeatureResult], convention: Convention, blobs: _Bl
     for position, feature in enumerate(features):
         tables.fill(position, feature)
     return {"convention": convention, **blobs.keep([tables.impact, tables.profile])}
+
+
+def _pair(two: TwoWay, blobs: _Blobs) -> dict[str, Any]:
+    body, buffers = two_way_of(two)
+    return {"body": body, **blobs.keep(buffers)}
 
 
 def _groups(feature: FeatureResult, rows: Sequence[int], blobs: _Blobs) -> dict[str, Any] | None:
