@@ -39,6 +39,7 @@ const ROWS = [
   "panels/grid",
   "panels/interactions",
   "panels/map",
+  "panels/pair",
   "panels/ranking",
   "panels/rows",
   "panels/status",

@@ -18,6 +18,7 @@ import { rampRange } from "../panels/curves/ramp.ts";
 import { gridPanel } from "../panels/grid/panel.ts";
 import { interactionsPanel } from "../panels/interactions/panel.ts";
 import { mapPanel } from "../panels/map/panel.ts";
+import { pairPanel } from "../panels/pair/panel.ts";
 import { type BesideBars, rankingPanel } from "../panels/ranking/panel.ts";
 import { rowPanel } from "../panels/rows/row.ts";
 import { selectedPanel } from "../panels/rows/selected_rows.ts";
@@ -97,9 +98,12 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
   const controls = controlsPanel(view, colorControl(view));
   const overCurves = html("div", {}, controls);
   const overGrid = html("div", { class: "ice-grid-kind" });
-  const ofOne = whileShown(view, () => right.value !== "all");
+  const isPair = computed(() => view.store.pair.value !== null);
+  const ofOne = whileShown(view, () => right.value !== "all" && !isPair.value);
   const beside = { pins, compare: new ComparePanel(ofOne), drivers: driversLine(ofOne), controls: overCurves };
-  const one = html("div", {}, curvesPanel(ofOne, beside, classesPanel(ofOne)));
+  const curves = curvesPanel(ofOne, beside, classesPanel(ofOne));
+  const pair = pairPanel(whileShown(view, () => right.value !== "all" && isPair.value));
+  const one = html("div", {}, curves, pair);
   const toFeature = (): void => {
     const isFocused = all.contains(focusedBeside(all));
     remembered.choose("right", "feature");
@@ -121,6 +125,12 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
     const isAll = right.value === "all";
     tabs.draw(isAll ? "all" : "feature");
     (isAll ? overGrid : overCurves).append(controls);
+  });
+  react(view.aborted, () => {
+    const isFocused = one.contains(focusedBeside(one));
+    curves.hidden = isPair.value;
+    pair.hidden = !isPair.value;
+    if (isFocused) tabs.focus("feature");
   });
   return html("div", { class: "ice-column" }, tabs.node, one, all, selectedPanel(view));
 }
