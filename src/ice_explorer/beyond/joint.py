@@ -39,6 +39,10 @@ class JointEffects:
             self._interactions = Interactions(explanation._context, results, MAX_ROWS, are_named=False)
         return self._interactions
 
+    def knows(self, first: Name, second: Name) -> bool:
+        """Whether the partial dependence on two features is computed completely."""
+        return (first, second) in self._pairs and self._pairs[first, second].share_done == 1
+
     def pair(self, explanation: ExplanationResult, first: Name, second: Name) -> TwoWay:
         """Return the partial dependence on two features, which may not be computed yet."""
         if (first, second) not in self._pairs:

@@ -207,10 +207,13 @@ def picture(explanation: ExplanationResult, view_state: ViewState | Mapping[str,
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
     slow = _slow_to_draw(state) if explanation.engine == "brute" else ()
-    text = _picture_of(explanation, state, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE, slow)
+    pair = state.choice("pair")
+    uncomputed = ("pair",) if pair and not state.besides.joint.knows(*pair) else ()
+    most = _LINES_OF_SLOW if slow else _LINES_OF_PICTURE
+    text = _picture_of(explanation, state, most, (*slow, *uncomputed))
     for left_out in (slow, AROUND):  # strokes with many points, and then many features
         if len(text) > _LARGEST_PICTURE:
-            text = _picture_of(explanation, state, _FEWEST_LINES, left_out)
+            text = _picture_of(explanation, state, _FEWEST_LINES, (*left_out, *uncomputed))
     return text
 
 
@@ -280,8 +283,12 @@ def _opening_with(state: ViewState, what: str) -> ViewState:
 
 
 def _state_of(explanation: ExplanationResult, view_state: ViewState | Mapping[str, Any], what: str) -> ViewState:
-    """Return the state, with the feature open that is wanted by name."""
+    """Return the state, with the feature open that is wanted by name; a heat map is what is open, not a feature."""
     state = ViewState.of(view_state)
+    if what in (_VIEW, _PANEL):
+        return state
+    choices = {name: choice for name, choice in state.choices.items() if name != "pair"}
+    state = replace(state, choices=choices)
     return state if _is_word(what) else replace(state, feature=explanation[what].label)
 
 
