@@ -7,15 +7,24 @@ import { rankFeatures } from "../src/store/ranking.ts";
 import { Reading } from "../src/store/reading.ts";
 import { splitColors } from "../src/store/two_sides.ts";
 import { largestChange } from "../src/store/what_if.ts";
-import { decodeClasses, decodeColors, decodeCurves, decodeImpact, decodeProfile } from "../src/wire/decode.ts";
+import {
+  decodeClasses,
+  decodeColors,
+  decodeCurves,
+  decodeImpact,
+  decodeProfile,
+  decodeTwoWay,
+} from "../src/wire/decode.ts";
 import {
   type ClassesBody,
   type ColorsBody,
   type CurvesBody,
   type DriversBody,
   type Header,
+  type InteractionsBody,
   PROTOCOL_VERSION,
   type RankBy,
+  type TwoWayBody,
   type WhatIfBody,
 } from "../src/wire/protocol.ts";
 import { rampWriter, writerOf } from "../src/words/values.ts";
@@ -44,6 +53,8 @@ type CurvesReply = Reply<
 >;
 type ClassesReply = Reply<ClassesBody, { rows: number[]; curves: number[][] }>;
 type ColorsReply = Reply<ColorsBody, { values: (string | null)[] }>;
+type TwoWayReply = Reply<TwoWayBody, { partial_dependence: number[]; near: number[]; grids: [string[], string[]] }>;
+type InteractionsReply = Reply<InteractionsBody, Record<"features" | "pairs", Record<string, number>>>;
 type DriversReply = Reply<DriversBody, { upper: Record<string, number[] | null> }>;
 /** By decay, feature and metric. */
 type Table = Record<string, Record<string, Record<string, Known>>>;
@@ -184,6 +195,27 @@ test.each(replies<ClassesReply>("classes"))("every class has its own curves", ({
     const expected = columns.map((column) => column.reduce((sum, value) => sum + value / column.length, 0));
     expectClose(all(classes.means[at]!, shift), expected, 1e-5);
   }
+});
+
+test.each(replies<TwoWayReply>("two_way"))("the heat map of $request is that of the engine", (reply) => {
+  const { body, buffers, means } = reply;
+  const twoWay = decodeTwoWay(body, buffers.map(bytes));
+  expectClose(all(twoWay.values), means.partial_dependence, 1e-5);
+  expect(all(twoWay.near)).toEqual(means.near);
+  const written = [twoWay.first, twoWay.second].map((axis) => all(axis.grid).map(writerOf(axis)));
+  expect(written.map(lowercase)).toEqual(means.grids.map(lowercase));
+});
+
+const lowercase = (texts: string[]): string[] => texts.map((text) => text.toLowerCase());
+
+test("interactions are those of the engine, the largest first", () => {
+  const [{ body, means }] = replies<InteractionsReply>("interactions") as [InteractionsReply];
+  expect(Object.fromEntries(body.features.map(({ feature, h2 }) => [feature, h2]))).toEqual(means.features);
+  expect(Object.fromEntries(body.pairs.map(({ first, second, h2 }) => [`${first} × ${second}`, h2]))).toEqual(
+    means.pairs,
+  );
+  const h2 = body.pairs.map((pair) => pair.h2);
+  expect(h2).toEqual([...h2].sort((a, b) => b - a));
 });
 
 test.each(replies<ColorsReply>("colors"))(

@@ -60,6 +60,7 @@ FORMATS = [
     {"name": "svg", "problem": None, "holds_all": False},
     {"name": "pdf", "problem": "PDF needs matplotlib, which is not installed.", "holds_all": True},
 ]
+PAIRS = [("income", "member"), ("town", "grade"), ("age", "wait")]
 DECAYS = (0.01, 0.25, 0.75, 1.0)
 
 
@@ -170,7 +171,7 @@ def contract():
             in_common_reply(explanation, [7, 8, 9, 10, 11]),
             extreme_reply(explanation, "highest"),
             interactions_reply(explanation),
-            *(two_way_reply(explanation, *pair) for pair in (("income", "member"), ("town", "grade"), ("age", "wait"))),
+            *(two_way_reply(explanation, *pair) for pair in PAIRS),
             classes_reply(X),
         ],
     }
@@ -310,7 +311,7 @@ def interactions_reply(explanation):
 
 def two_way_reply(explanation, first, second):
     """The mean at each pair of values, and the values of both as text."""
-    two = explanation.two_way(first, second, grid_size=4)
+    two = explanation.two_way(first, second)
     mean = two.partial_dependence
     body, buffers = two_way_of(two)
     means = {
@@ -479,6 +480,25 @@ def test_the_lines_mean_what_the_engine_says(committed):
         assert len(edges) == len(counts) + 1
         assert (np.diff(edges) > 0).all()
         assert body["row_labels"] == [f"no {row}" for row in means["rows"]]
+
+
+def test_the_heat_maps_mean_what_the_engine_says(committed):
+    """Mean predictions come back to seven digits of their spread, beside the values of both features."""
+    found = [reply for reply in committed["replies"] if reply["request"]["type"] == "two_way"]
+    assert len(found) == len(PAIRS)
+    for reply in found:
+        body, means = reply["body"], reply["means"]
+        first, second, mean, near, *observed = decode(reply["buffers"], DTYPES["two_way"])
+        assert_allclose(mean + body["offset"], means["partial_dependence"], rtol=0, atol=1e-5)
+        assert near.tolist() == means["near"]
+        for name, grid, texts, values in zip(
+            ("first", "second"), (first, second), means["grids"], observed, strict=True
+        ):
+            axis = body[name]
+            assert axis["feature"] == reply["request"][name]
+            write = writer(axis["kind"], grid, axis["levels"], cell_text)
+            assert [write(value) for value in grid] == texts
+            assert len(values) == body["n_rows"] == 12
 
 
 if __name__ == "__main__":

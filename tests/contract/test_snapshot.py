@@ -12,7 +12,8 @@ import importlib.util
 import json
 from pathlib import Path
 
-from ice_explorer.scene.view_state import ViewState
+from ice_explorer.beyond.joint import JointEffects
+from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.standalone.answers import snapshot
 
 HERE = Path(__file__).parent
@@ -31,7 +32,13 @@ def blobs():
     """The blobs of a page of the same rows; the version is no part of the contract."""
     contract = of_explorer()
     explanation = contract.explained()
-    state = ViewState(feature="income", convention="equations", max_lines=12, selection=(11,))
+    joint = JointEffects()
+    for whole in (joint.interactions(explanation), *(joint.pair(explanation, *pair) for pair in contract.PAIRS)):
+        while not whole.advance():
+            pass
+    state = ViewState(
+        feature="income", convention="equations", max_lines=12, selection=(11,), besides=Besides(joint=joint)
+    )
     return snapshot(explanation, state, "ICEExplorer(model, X, decay=0.75, convention='equations')").blobs
 
 

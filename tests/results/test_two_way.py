@@ -261,3 +261,55 @@ def test_a_failing_model_is_told_where(X):
         "The model failed on phantom observations of 'age × bmi' (grid value (60.0, 950.0), row 0 of X): "
         "RuntimeError: too much. Name another pair, or explain a function that can predict it."
     )
+
+
+def test_near_are_observations_of_both_ranges():
+    """Of independent features five on average; where one follows the other, none off the diagonal."""
+    generator = np.random.default_rng(0)
+    X = pd.DataFrame({"a": generator.uniform(size=2000), "b": generator.uniform(size=2000)}).assign(
+        same=lambda X: X["a"]
+    )
+    e = explain(lambda X: X["a"].to_numpy(), X)
+    independent = e.two_way("a", "b").near
+    assert (independent == 0).mean() < 0.005
+    assert_allclose(independent.mean(), 8, rtol=0.1)
+    dependent = e.two_way("a", "same").near
+    steps = np.abs(np.subtract.outer(np.arange(20), np.arange(20)))
+    assert (dependent[steps == 0] > 20).all()
+    assert (dependent[steps > 1] == 0).all()
+
+
+def test_near_are_observations_of_both_levels_and_any_order_of_names():
+    """Of levels those that have both; a missing value is near nothing; ranks do not depend on the unit."""
+    X = pd.DataFrame(
+        {
+            "town": pd.Categorical(["Ur", "Ur", "Kiš", "Kiš", None, "Ur"]),
+            "flag": [True, True, False, False, True, False],
+            "size": [1.0, 2.0, 30.0, 400.0, 5.0, np.nan],
+        }
+    )
+    e = explain(lambda X: np.zeros(len(X)), X)
+    assert e.two_way("town", "flag").near.tolist() == [[2, 0], [1, 2]]  # Kiš, Ur; false, true
+    assert_array_equal(e.two_way("flag", "town").near, e.two_way("town", "flag").near.T)
+    numbers = e.two_way("size", "flag").near
+    assert numbers.sum(axis=0).min() > 0
+    scaled = explain(lambda X: np.zeros(len(X)), X.assign(size=np.log(X["size"])))
+    assert_array_equal(scaled.two_way("size", "flag").near, numbers)
+
+
+def test_work_that_was_interrupted_continues(forest, X):
+    """What raises between blocks ends the work, and the next call begins where it ended."""
+    two = explain(forest, X, engine="brute", memory_limit=200_000).two_way("age", "bmi")
+
+    def interrupt():
+        raise Cancelled
+
+    shares = []
+    while two.share_done < 1:
+        try:
+            two.compute(interrupt)
+        except Cancelled:
+            shares.append(two.share_done)
+    assert len(shares) > 1
+    assert shares == sorted(set(shares))
+    assert_allclose(two.partial_dependence, explain(forest, X).two_way("age", "bmi").partial_dependence, rtol=1e-12)

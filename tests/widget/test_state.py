@@ -193,6 +193,20 @@ def test_a_position_is_not_taken_for_a_label(make):
     ]
 
 
+def test_the_heat_map_of_a_column_that_is_gone_is_not_opened(make):
+    """Any column of X will do, a feature or not."""
+    kept = {"version": 2, "view": {"pair": ["a", "b"]}}
+    explorer = make(numbered, X, features=["a"], state=kept)
+    assert explorer.explanation
+    assert explorer.state()["view"] == {"pair": ["a", "b"]}
+    with pytest.warns(UserWarning, match="^The saved state ") as caught:
+        explorer = make(numbered, X, state={"version": 2, "view": {"pair": ["a", "gone"]}})
+    assert [str(warning.message) for warning in caught] == [
+        "The saved state opens the heat map of columns that X does not have; ignored: 'gone'."
+    ]
+    assert explorer.state()["view"] == {"pair": []}
+
+
 def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier):
     """One warning in Python, one note for each in the view, also after the result is there."""
     state = changed(make, classifier).state()

@@ -75,7 +75,7 @@ function leftColumn(view: View, beside: BesideBars): HTMLElement {
   const ofTab = (name: ViewChoices["left"]): View => whileShown(view, () => left.value === name);
   const bars = html("div", {}, rankingPanel(ofTab("bars"), beside));
   const map = html("div", {}, mapPanel(ofTab("map")));
-  const interactions = html("div", {}, interactionsPanel(ofTab("interactions")));
+  const interactions = html("div", {}, interactionsPanel(ofTab("interactions"), beside.toCurves));
   const tabs = new Tabs(
     "Features",
     [

@@ -311,7 +311,7 @@ export class Store {
   openPair(first: string, second: string): void {
     batch(() => {
       if (this.feature.peek() !== first && this.feature.peek() !== second) this.#write("feature", first);
-      this.remembered.choose("right", "feature");
+      if (this.remembered.of("right").peek() !== "feature") this.remembered.choose("right", "feature");
       this.remembered.choose("pair", [first, second]);
     });
   }

@@ -195,7 +195,7 @@ interface InteractionsRequest {
 }
 
 /** Requests the partial dependence on two columns. The reply may be incomplete; the next request continues. */
-interface TwoWayRequest {
+export interface TwoWayRequest {
   type: "two_way";
   first: string;
   second: string;

@@ -13,6 +13,7 @@ import numpy as np
 from ice_explorer.beyond.draws import interval, weighted_blocks
 from ice_explorer.beyond.points import Points
 from ice_explorer.checks import check_integer
+from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed
@@ -119,6 +120,7 @@ class Interactions:
         self._moved: dict[Name, _Moved] = {}
         self._joint: dict[tuple[Name, Name], Joint] = {}
         self._steps: Iterator[None] | None = None
+        self._lock = new_lock()
 
     def __repr__(self) -> str:
         return f"<Interactions of {len(self._results)} features on {len(self.row_positions):,} rows>"
@@ -178,16 +180,17 @@ class Interactions:
 
     def advance(self) -> bool:
         """Compute the next block of phantoms, and return whether all features and pairs are computed."""
-        if self._steps is None:
-            self._steps = self._all_steps()
-        try:
-            next(self._steps)
-        except StopIteration:
-            return True
-        except Exception:
-            self._steps = None  # the next call begins where this one failed
-            raise
-        return False
+        with self._lock:
+            if self._steps is None:
+                self._steps = self._all_steps()
+            try:
+                next(self._steps)
+            except StopIteration:
+                return True
+            except Exception:
+                self._steps = None  # the next call begins where this one failed
+                raise
+            return False
 
     def _all_steps(self) -> Iterator[None]:
         self._context.witness.check()

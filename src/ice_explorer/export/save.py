@@ -207,19 +207,27 @@ def picture(explanation: ExplanationResult, view_state: ViewState | Mapping[str,
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
     slow = _slow_to_draw(state) if explanation.engine == "brute" else ()
-    pair = state.choice("pair")
-    uncomputed = ("pair",) if pair and not state.besides.joint.knows(*pair) else ()
-    most = _LINES_OF_SLOW if slow else _LINES_OF_PICTURE
-    text = _picture_of(explanation, state, most, (*slow, *uncomputed))
+    unknown = _not_computed(state)
+    text = _picture_of(explanation, state, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE, (*slow, *unknown))
     for left_out in (slow, AROUND):  # strokes with many points, and then many features
         if len(text) > _LARGEST_PICTURE:
-            text = _picture_of(explanation, state, _FEWEST_LINES, (*left_out, *uncomputed))
+            text = _picture_of(explanation, state, _FEWEST_LINES, (*left_out, *unknown))
     return text
 
 
 def _slow_to_draw(state: ViewState) -> tuple[str, ...]:
     """Return the names of the choices that need many more predictions."""
     return (*_SLOW_TO_DRAW, *(["coloring"] if state.choice("coloring") in ("driver", "together") else []))
+
+
+def _not_computed(state: ViewState) -> list[str]:
+    """Return the names of the choices that show what was not computed yet of features that act together."""
+    joint, pair = state.besides.joint, state.choice("pair")
+    is_missing = {
+        "left": state.choice("left") == "interactions" and joint.whole_interactions is None,
+        "pair": bool(pair) and not joint.knows(*pair),
+    }
+    return [name for name, missing in is_missing.items() if missing]
 
 
 def _picture_of(explanation: ExplanationResult, state: ViewState, most: int, left_out: Collection[str]) -> str:

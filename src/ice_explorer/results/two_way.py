@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 GRID_SIZE: Final = 20
 MAX_ROWS: Final = 500
 SEPARATE: Final = ("boolean", "category", "ordered", "group")  # kinds whose values are near no other
-_NEAR: Final = 5  # observations near a pair where features are independent
+_NEAR: Final = 8  # observations near a pair where features are independent: chance leaves few pairs without any
 _AT_A_TIME: Final = 50_000
 
 
@@ -172,7 +172,7 @@ class TwoWay:
     def near(self) -> NDArray[np.int64]:
         """Observations near each pair of values, (n_first, n_second): where there are none, nothing is like the pair.
 
-        Near are those of the same level; of numbers, those whose ranks are within a range. Its width is such that five
+        Near are those of the same level; of numbers, those whose ranks are within a range. Its width is such that eight
         observations are near each pair on average where the two features are independent.
         """
         axes = self.first, self.second

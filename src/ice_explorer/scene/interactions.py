@@ -38,10 +38,12 @@ class InteractionsScene:
 
 
 def interactions_scene(explanation: ExplanationResult, state: ViewState) -> InteractionsScene | None:
-    """Return the interactions that a view shows; None where it shows none, or they are not computed."""
-    found = state.besides.joint.whole_interactions
-    if state.choice("left") != "interactions" or found is None:
+    """Compute the interactions that a view shows; None where it shows none."""
+    if state.choice("left") != "interactions":
         return None
+    found = state.besides.joint.interactions(explanation)
+    while not found.advance():
+        pass
     labels = {feature.feature: feature.label for feature in explanation}
     least = _LEAST_SHARE * explanation.prediction_sd
 

@@ -12,16 +12,20 @@ import { type JointRow, JointRows } from "./rows.ts";
 
 const MOST_ROWS = 10;
 
-export function interactionsPanel(view: View): HTMLElement {
+/** `toCurves` scrolls to what is opened, where that is not beside the list. */
+export function interactionsPanel(view: View, toCurves: () => void): HTMLElement {
   const { store, keep, aborted } = view;
   const status = statusPart(view);
-  const pairs = new JointRows(
-    "Pairs",
-    "pair",
-    ({ names: [first, second] }) => store.openPair(first!, second!),
-    aborted,
-  );
-  const features = new JointRows("Features", "joint-feature", ({ names: [name] }) => store.open(name!), aborted);
+  const openPair = ({ names: [first, second] }: JointRow): void => {
+    store.openPair(first!, second!);
+    toCurves();
+  };
+  const pairs = new JointRows("Pairs", "pair", openPair, aborted);
+  const open = ({ names: [name] }: JointRow): void => {
+    store.open(name!);
+    toCurves();
+  };
+  const features = new JointRows("Features", "joint-feature", open, aborted);
   const sentence = html("span", {});
   const term = explained(html("b", {}, "Additivity"), explanation("additivity"));
   const verdict = html("p", { class: "ice-joint-verdict", "data-test": "additivity" }, term, " ", sentence);

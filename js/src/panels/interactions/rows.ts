@@ -31,7 +31,7 @@ export class JointRows {
     const head = html(
       "div",
       { class: "ice-joint-head" },
-      html("h4", { class: "ice-joint-title" }, heading),
+      html("span", { class: "ice-joint-title" }, heading),
       html("span", { "aria-hidden": "true" }, "H²"),
       html("span", { class: "ice-joint-size", "aria-hidden": "true" }, "size"),
     );

@@ -136,21 +136,7 @@ class PairPanel {
       ([cell, plot]) => {
         if (plot === null) return;
         fitMarks(this.#ring, plot.size);
-        const box = cell === null ? null : boxOf(plot, cell);
-        const ring =
-          box === null
-            ? []
-            : [
-                svg("rect", {
-                  x: box.left,
-                  y: box.top,
-                  width: box.width,
-                  height: box.height,
-                  class: "ice-heat-ring",
-                  "data-test": "heat-ring",
-                }),
-              ];
-        this.#ring.replaceChildren(...ring);
+        this.#ring.replaceChildren(...(cell === null ? [] : ringsOf(plot, cell)));
       },
     );
   }
@@ -248,6 +234,15 @@ class PairPanel {
     this.#show(next, true);
     return true;
   }
+}
+
+/** The edge of a cell, with paper around it. */
+function ringsOf(plot: HeatPlot, cell: Cell): SVGElement[] {
+  const { left: x, top: y, width, height } = boxOf(plot, cell);
+  return [
+    svg("rect", { x, y, width, height, class: "ice-heat-case" }),
+    svg("rect", { x, y, width, height, class: "ice-heat-ring", "data-test": "heat-ring" }),
+  ];
 }
 
 function keyItem(mark: string, name: string): HTMLElement {
