@@ -297,7 +297,7 @@ def extreme_reply(explanation, end):
 def interactions_reply(explanation):
     """What `interactions` returns, under the names that the browser sees."""
     interactions = JointEffects().interactions(explanation)
-    while not interactions.advance():
+    while not interactions._advance():
         pass
     pairs = {" × ".join(pair): h2 for pair, h2 in interactions.pairs["h2"].items()}
     means = {"features": interactions.features.to_dict(), "pairs": pairs}

@@ -34,7 +34,7 @@ def blobs():
     explanation = contract.explained()
     joint = JointEffects()
     for whole in (joint.interactions(explanation), *(joint.pair(explanation, *pair) for pair in contract.PAIRS)):
-        while not whole.advance():
+        while not whole._advance():
             pass
     state = ViewState(
         feature="income", convention="equations", max_lines=12, selection=(11,), besides=Besides(joint=joint)

@@ -305,11 +305,11 @@ def test_work_that_was_interrupted_continues(forest, X):
         raise Cancelled
 
     shares = []
-    while two.share_done < 1:
+    while two._share_done < 1:
         try:
             two.compute(interrupt)
         except Cancelled:
-            shares.append(two.share_done)
+            shares.append(two._share_done)
     assert len(shares) > 1
     assert shares == sorted(set(shares))
     assert_allclose(two.partial_dependence, explain(forest, X).two_way("age", "bmi").partial_dependence, rtol=1e-12)

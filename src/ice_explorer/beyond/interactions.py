@@ -168,19 +168,20 @@ class Interactions:
         return list(combinations(sorted(names, key=ranks.__getitem__), 2))
 
     @property
-    def n_steps(self) -> int:
+    def _n_steps(self) -> int:
         """Features and pairs that are computed."""
         n = len(self._results)
         return n + comb(n if self._are_named else min(n, _MOST_PAIRED), 2)
 
     @property
-    def n_done(self) -> int:
+    def _n_done(self) -> int:
         """Features and pairs that are computed already."""
         return len(self._moved) + len(self._joint)
 
-    def advance(self) -> bool:
+    def _advance(self) -> bool:
         """Compute the next block of phantoms, and return whether all features and pairs are computed."""
         with self._lock:
+            self._context.witness.check()
             if self._steps is None:
                 self._steps = self._all_steps()
             try:
@@ -193,7 +194,6 @@ class Interactions:
             return False
 
     def _all_steps(self) -> Iterator[None]:
-        self._context.witness.check()
         for result in self._results.values():
             if result.feature not in self._moved:
                 yield from self._move(result, _unreported)
@@ -201,11 +201,11 @@ class Interactions:
             if pair not in self._joint:
                 yield from self._join(pair, _unreported)
 
-    def by_feature(self) -> dict[Name, Joint]:
+    def _by_feature(self) -> dict[Name, Joint]:
         """Return how far the features that are computed act together with all others, in column order."""
         return {name: moved.joint for name, moved in self._moved.items()}
 
-    def by_pair(self) -> dict[tuple[Name, Name], Joint]:
+    def _by_pair(self) -> dict[tuple[Name, Name], Joint]:
         """Return how far the pairs that are computed act together, in column order."""
         return dict(self._joint)
 

@@ -24,12 +24,12 @@ class JointEffects:
     def whole_interactions(self) -> Interactions | None:
         """Interactions that are computed completely; None before."""
         known = self._interactions
-        return known if known is not None and known.n_done == known.n_steps else None
+        return known if known is not None and known._n_done == known._n_steps else None
 
     @property
     def whole_pairs(self) -> list[TwoWay]:
         """Pairs that are computed completely."""
-        return [two for two in self._pairs.values() if two.share_done == 1]
+        return [two for two in self._pairs.values() if two._share_done == 1]
 
     def interactions(self, explanation: ExplanationResult) -> Interactions:
         """Return the interactions of all features that are explained, which may not be computed yet."""
@@ -41,7 +41,7 @@ class JointEffects:
 
     def knows(self, first: Name, second: Name) -> bool:
         """Whether the partial dependence on two features is computed completely."""
-        return (first, second) in self._pairs and self._pairs[first, second].share_done == 1
+        return (first, second) in self._pairs and self._pairs[first, second]._share_done == 1
 
     def pair(self, explanation: ExplanationResult, first: Name, second: Name) -> TwoWay:
         """Return the partial dependence on two features, which may not be computed yet."""

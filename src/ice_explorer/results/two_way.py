@@ -132,12 +132,12 @@ class TwoWay:
             If the model fails, chained to its own error.
         """
         with self._lock:
-            while not self.advance():
+            while not self._advance():
                 if between_blocks is not None:
                     between_blocks()
             return cast("Array", self._found)
 
-    def advance(self) -> bool:
+    def _advance(self) -> bool:
         """Predict the next block of rows, and return whether that was the last one."""
         with self._lock:
             if self._found is None:
@@ -152,7 +152,7 @@ class TwoWay:
             return self._found is not None
 
     @property
-    def share_done(self) -> float:
+    def _share_done(self) -> float:
         """Share of the rows that are predicted."""
         return self._n_added / len(self.row_positions)
 

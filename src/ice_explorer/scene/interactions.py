@@ -42,7 +42,7 @@ def interactions_scene(explanation: ExplanationResult, state: ViewState) -> Inte
     if state.choice("left") != "interactions":
         return None
     found = state.besides.joint.interactions(explanation)
-    while not found.advance():
+    while not found._advance():
         pass
     labels = {feature.feature: feature.label for feature in explanation}
     least = _LEAST_SHARE * explanation.prediction_sd
@@ -51,8 +51,8 @@ def interactions_scene(explanation: ExplanationResult, state: ViewState) -> Inte
         is_open = sorted(names) == sorted(opened)
         return Interaction(" × ".join(names), joint.h2, joint.effect, joint.effect < least, is_open)
 
-    pairs = [row([labels[name] for name in names], of, state.choice("pair")) for names, of in found.by_pair().items()]
-    features = [row([labels[name]], of, [state.feature]) for name, of in found.by_feature().items()]
+    pairs = [row([labels[name] for name in names], of, state.choice("pair")) for names, of in found._by_pair().items()]
+    features = [row([labels[name]], of, [state.feature]) for name, of in found._by_feature().items()]
     n_rows, n = len(found.row_positions), explanation.n_observations
     rows = plural(n_rows, "row") if n_rows == n else f"{n_rows:,} of {plural(n, 'row')}"
     return InteractionsScene(_sorted(pairs), _sorted(features), f"From {rows}.")

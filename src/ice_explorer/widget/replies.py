@@ -168,7 +168,7 @@ def _interactions(
     explanation = work.explanation(background.snapshot().results)
     interactions = work.joint.interactions(explanation)
     end = time.monotonic() + _SECONDS
-    while not interactions.advance() and time.monotonic() <= end:
+    while not interactions._advance() and time.monotonic() <= end:
         pass
     return interactions_of(explanation, interactions), []
 
@@ -176,7 +176,7 @@ def _interactions(
 def _two_way(work: Work, _background: object, request: TwoWayRequest, _feature: object) -> Answered:
     two = work.joint.pair(work.known, request["first"], request["second"])
     end = time.monotonic() + _SECONDS
-    while not two.advance() and time.monotonic() <= end:
+    while not two._advance() and time.monotonic() <= end:
         pass
     return two_way_of(two)
 

@@ -29,18 +29,18 @@ def interactions_of(explanation: ExplanationResult, interactions: Interactions) 
     labels = {feature.feature: feature.label for feature in explanation}
     features = [
         JointBody(feature=labels[name], h2=joint.h2, effect=joint.effect)
-        for name, joint in interactions.by_feature().items()
+        for name, joint in interactions._by_feature().items()
     ]
     pairs = [
         PairJointBody(first=labels[first], second=labels[second], h2=joint.h2, effect=joint.effect)
-        for (first, second), joint in interactions.by_pair().items()
+        for (first, second), joint in interactions._by_pair().items()
     ]
-    found = [(name, interactions.additivity(name)) for name in interactions.by_feature()]
+    found = [(name, interactions.additivity(name)) for name in interactions._by_feature()]
     return InteractionsBody(
         n_rows=len(interactions.row_positions),
         n_observations=explanation.n_observations,
-        done=interactions.n_done,
-        total=interactions.n_steps,
+        done=interactions._n_done,
+        total=interactions._n_steps,
         features=sorted(features, key=lambda body: -body["h2"]),
         pairs=sorted(pairs, key=lambda body: -body["h2"]),
         additivity=[
@@ -56,12 +56,12 @@ def two_way_of(two: TwoWay) -> tuple[TwoWayBody, list[bytes]]:
     body = TwoWayBody(
         first=_axis(two.first, axes[0]),
         second=_axis(two.second, axes[1]),
-        share_done=two.share_done,
+        share_done=two._share_done,
         n_rows=len(two.row_positions),
         n_observations=two.n_observations,
         offset=0.0,
     )
-    if two.share_done < 1:
+    if two._share_done < 1:
         return body, []
     mean, rows = two.partial_dependence, two.row_positions
     body["offset"] = float(mean.min() + mean.max()) / 2
