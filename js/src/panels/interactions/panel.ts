@@ -135,7 +135,10 @@ function textOf(progress: Progress<InteractionsBody>): string {
   return state === "computing" ? done : `Cancelled after ${done}.`;
 }
 
-function basisOf({ n_rows, n_observations }: InteractionsBody): string {
+function basisOf({ n_rows, n_observations, features, pairs }: InteractionsBody): string {
   const rows = n_rows < n_observations ? `${count(n_rows)} of ${plural(n_observations, "row")}` : plural(n_rows, "row");
-  return `From ${rows}. Pairs are those of the five features with the largest H².`;
+  const paired = new Set(pairs.flatMap(({ first, second }) => [first, second])).size;
+  const of =
+    paired > 0 && paired < features.length ? ` Pairs are those of the ${paired} features with the largest H².` : "";
+  return `From ${rows}.${of}`;
 }
