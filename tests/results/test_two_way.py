@@ -263,38 +263,44 @@ def test_a_failing_model_is_told_where(X):
     )
 
 
-def test_near_are_observations_of_both_ranges():
-    """Of independent features five on average; where one follows the other, none off the diagonal."""
+def test_near_are_observations_within_a_quarter_of_an_sd():
+    """Counted by a loop; in a quadrant without data there are none."""
     generator = np.random.default_rng(0)
-    X = pd.DataFrame({"a": generator.uniform(size=2000), "b": generator.uniform(size=2000)}).assign(
-        same=lambda X: X["a"]
-    )
-    e = explain(lambda X: X["a"].to_numpy(), X)
-    independent = e.two_way("a", "b").near
-    assert (independent == 0).mean() < 0.005
-    assert_allclose(independent.mean(), 8, rtol=0.1)
-    dependent = e.two_way("a", "same").near
-    steps = np.abs(np.subtract.outer(np.arange(20), np.arange(20)))
-    assert (dependent[steps == 0] > 20).all()
-    assert (dependent[steps > 1] == 0).all()
+    X = pd.DataFrame(generator.uniform(-1, 1, size=(1200, 2)), columns=["a", "b"])
+    X = X[~((X["a"] > 0) & (X["b"] > 0))].reset_index(drop=True)
+    two = explain(lambda X: X["a"].to_numpy(), X).two_way("a", "b")
+
+    def is_near(values, grid):
+        nearest = np.abs(values.to_numpy()[:, None] - grid).argmin(axis=1)
+        for at, place in enumerate(grid):
+            yield (np.abs(values - place) <= 0.25 * values.std(ddof=0)) | (nearest == at)
+
+    second = list(is_near(X["b"], two.second.axis))
+    assert two.near.tolist() == [[int((a & b).sum()) for b in second] for a in is_near(X["a"], two.first.axis)]
+    is_bare = (two.first.axis > 0.2)[:, None] & (two.second.axis > 0.2)
+    assert (two.near[is_bare] == 0).all()
+    assert (two.near[(two.first.axis < 0)[:, None] | (two.second.axis < 0)] > 0).all()
 
 
-def test_near_are_observations_of_both_levels_and_any_order_of_names():
-    """Of levels those that have both; a missing value is near nothing; ranks do not depend on the unit."""
+def test_of_few_observations_those_further_away_are_near():
+    """Half a standard deviation at most, from 125 observations down."""
+    X = pd.DataFrame({"a": np.arange(20.0), "b": [0.0, 1.0] * 10})
+    two = explain(lambda X: X["a"].to_numpy(), X).two_way("a", "b")
+    reach = 0.5 * X["a"].std(ddof=0)
+    assert two.near[0, 0] == (X["a"][X["b"] == 0] <= reach).sum() == 2
+
+
+def test_near_are_observations_of_both_levels():
+    """A missing value is near nothing, and the order of the names does not matter."""
     X = pd.DataFrame(
         {
             "town": pd.Categorical(["Ur", "Ur", "Kiš", "Kiš", None, "Ur"]),
             "flag": [True, True, False, False, True, False],
-            "size": [1.0, 2.0, 30.0, 400.0, 5.0, np.nan],
         }
     )
     e = explain(lambda X: np.zeros(len(X)), X)
     assert e.two_way("town", "flag").near.tolist() == [[2, 0], [1, 2]]  # Kiš, Ur; false, true
     assert_array_equal(e.two_way("flag", "town").near, e.two_way("town", "flag").near.T)
-    numbers = e.two_way("size", "flag").near
-    assert numbers.sum(axis=0).min() > 0
-    scaled = explain(lambda X: np.zeros(len(X)), X.assign(size=np.log(X["size"])))
-    assert_array_equal(scaled.two_way("size", "flag").near, numbers)
 
 
 def test_work_that_was_interrupted_continues(forest, X):

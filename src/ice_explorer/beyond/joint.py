@@ -39,6 +39,13 @@ class JointEffects:
             self._interactions = Interactions(explanation._context, results, MAX_ROWS, are_named=False)
         return self._interactions
 
+    def complete_interactions(self, explanation: ExplanationResult) -> Interactions:
+        """Compute the interactions of all features that are explained."""
+        interactions = self.interactions(explanation)
+        while not interactions._advance():
+            pass
+        return interactions
+
     def knows(self, first: Name, second: Name) -> bool:
         """Whether the partial dependence on two features is computed completely."""
         return (first, second) in self._pairs and self._pairs[first, second]._share_done == 1

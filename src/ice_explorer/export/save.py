@@ -20,6 +20,7 @@ from ice_explorer.figures.page.paper import USUAL_DPI, Paper
 from ice_explorer.figures.page.svg import svg_page
 from ice_explorer.scene.around import with_surroundings
 from ice_explorer.scene.build import ranking_of, scene, scenes
+from ice_explorer.scene.pair import with_pair
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.view_state import AROUND, ViewState
 from ice_explorer.standalone.answers import lines_that_fit
@@ -40,6 +41,7 @@ _VIEW: Final = "view"
 _PANEL: Final = "panel"
 _ALL: Final = "all"
 _WORDS: Final = (_VIEW, _PANEL, _ALL)
+_LEFT_OUT: Final = {_VIEW: (), _PANEL: AROUND}  # choices that a file does not follow; a feature by name has curves
 _HTML: Final = ".html"
 _CSV: Final = ".csv"
 _LINES: Final = 1000  # that an explorer draws at first
@@ -114,9 +116,10 @@ def save(
     files = _one_each(file, features)
     for each in files:  # all of them before the first is written
         check_target(each, overwrite=overwrite)
+    curves = {name: choice for name, choice in state.choices.items() if name != "pair"}
     for each, feature in zip(files, features, strict=True):
         one = _PANEL if feature in _WORDS else feature  # a word says what is drawn, also where a feature has it
-        opened, call = replace(state, feature=feature), _call(each, one, given)
+        opened, call = replace(state, feature=feature, choices=curves), _call(each, one, given)
         content = _content(explanation, opened, suffix, one, paper=sheet, call=call, spreadsheet=spreadsheet)
         write_file(each, content, overwrite=overwrite)
     return files
@@ -258,15 +261,16 @@ def _content(
         return frozen_page(explanation, _opening_with(state, what), call, title=paper.title)
     has_all = what == _ALL or (what == _VIEW and suffix == ".json")
     shown = scenes(explanation, state) if has_all else [scene(explanation, state)]
-    origin = provenance(explanation, shown, call, () if what == _VIEW else AROUND)
+    origin = provenance(explanation, shown, call, _LEFT_OUT.get(what, (*AROUND, "pair")))
     states = [each.state for each in shown]
     if suffix == ".json":
         return json_bytes(explanation, states, origin)
     if suffix in (_CSV, ".parquet"):
         table = metrics_table(explanation, states[0]) if what == _VIEW else curves_table(explanation, states)
         return parquet_bytes(table, origin) if suffix != _CSV else csv_bytes(table, origin, spreadsheet=spreadsheet)
-    if what == _VIEW:
-        shown = [with_surroundings(explanation, each) for each in shown]
+    surrounded = {_VIEW: with_surroundings, _PANEL: with_pair}.get(what)
+    if surrounded is not None:
+        shown = [surrounded(explanation, each) for each in shown]
     pages = [compose(each, paper, with_ranking=what == _VIEW) for each in shown]
     first = shown[0]
     words = first.heading, first.description if what == _VIEW else first.panel_description
@@ -291,12 +295,8 @@ def _opening_with(state: ViewState, what: str) -> ViewState:
 
 
 def _state_of(explanation: ExplanationResult, view_state: ViewState | Mapping[str, Any], what: str) -> ViewState:
-    """Return the state, with the feature open that is wanted by name; a heat map is what is open, not a feature."""
+    """Return the state, with the feature open that is wanted by name."""
     state = ViewState.of(view_state)
-    if what in (_VIEW, _PANEL):
-        return state
-    choices = {name: choice for name, choice in state.choices.items() if name != "pair"}
-    state = replace(state, choices=choices)
     return state if _is_word(what) else replace(state, feature=explanation[what].label)
 
 

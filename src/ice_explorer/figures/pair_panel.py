@@ -107,7 +107,7 @@ def _draw_plot(page: Page, pair: Pair, box: Box) -> float:
     """Draw cells, observations and both axes; return where that ends."""
     up = axis_ticks(pair.second.axis, _domain_of(pair.second), box.height)
     widest = max(text_width(printable(tick.label), SMALL) for tick in up)
-    left = box.left + min(widest + 6, _MOST_LEFT * box.width)
+    left = box.left + min(widest + 7, _MOST_LEFT * box.width)
     area = Box(left, box.top, box.right - 3, box.bottom)
     x = _Side(pair.first, Axis(_domain_of(pair.first), (area.left, area.right)))
     y = _Side(pair.second, Axis(_domain_of(pair.second), (area.bottom, area.top)))
@@ -160,7 +160,8 @@ def _draw_stripes(page: Page, cells: list[Box]) -> None:
             start, stop = max(cell.left, along - cell.bottom), min(cell.right, along - cell.top)
             x += [start, stop, math.nan]
             y += [along - start, along - stop, math.nan]
-    page.add(Path(np.array(x[:-1]), np.array(y[:-1]), _STRIPE))
+    if x:  # cells may be too small for any
+        page.add(Path(np.array(x[:-1]), np.array(y[:-1]), _STRIPE))
 
 
 def _draw_sample(page: Page, pair: Pair, cell: Box) -> None:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 GRID_SIZE: Final = 20
 MAX_ROWS: Final = 500
 SEPARATE: Final = ("boolean", "category", "ordered", "group")  # kinds whose values are near no other
-_NEAR: Final = 8  # observations near a pair where features are independent: chance leaves few pairs without any
 _AT_A_TIME: Final = 50_000
 
 
@@ -172,46 +171,33 @@ class TwoWay:
     def near(self) -> NDArray[np.int64]:
         """Observations near each pair of values, (n_first, n_second): where there are none, nothing is like the pair.
 
-        Near are those of the same level; of numbers, those whose ranks are within a range. Its width is such that eight
-        observations are near each pair on average where the two features are independent.
+        Near are those of the same level; of numbers those to which no other value is nearer, and those within a quarter
+        of a standard deviation; of fewer than 500 observations within more, up to half of it.
         """
         axes = self.first, self.second
-        n_levels = [len(axis.axis) if axis.kind in SEPARATE else 1 for axis in axes]
-        is_known = ~np.isnan(self.first.observed_axis) & ~np.isnan(self.second.observed_axis)
-        share = min(1.0, _NEAR * n_levels[0] * n_levels[1] / max(1, int(is_known.sum())))
-        width = share if max(n_levels) > 1 else share**0.5
+        known = np.flatnonzero(~np.any([np.isnan(axis.observed_axis) for axis in axes], axis=0))
+        reach = min(0.5, 0.25 * max(1.0, (500 / max(1, len(known))) ** 0.5))
         found = np.zeros((len(self.first.axis), len(self.second.axis)))
-        ranks = [_Ranks(axis.observed_axis[is_known]) for axis in axes]
-        for start in range(0, int(is_known.sum()), _AT_A_TIME):
-            block = np.flatnonzero(is_known)[start : start + _AT_A_TIME]
-            first, second = (
-                rank.are_near(axis.axis, axis.observed_axis[block], 0.0 if axis.kind in SEPARATE else width)
-                for rank, axis in zip(ranks, axes, strict=True)
-            )
-            found += first.astype(np.float64) @ second.T
+        for start in range(0, len(known), _AT_A_TIME):
+            rows = known[start : start + _AT_A_TIME]
+            first, second = (_are_near(axis, known, rows, reach) for axis in axes)
+            found += first @ second.T
         return np.asarray(found.astype(np.int64))
 
 
-class _Ranks:
-    """Ranks of values, 0 to 1, in the middle of those that are equal."""
+def _are_near(axis: TwoWayAxis, known: NDArray[np.intp], rows: NDArray[np.intp], reach: float) -> Array:
+    """Return 1 for observations near each value of an axis, else 0, (n_grid, n_rows).
 
-    def __init__(self, values: Array) -> None:
-        self._sorted = np.sort(values)
-
-    def of(self, values: Array) -> Array:
-        """Return the ranks of values."""
-        ends = [np.searchsorted(self._sorted, values, side=side) for side in ("left", "right")]
-        return np.asarray((ends[0] + ends[1]) / (2 * max(1, len(self._sorted))))
-
-    def are_near(self, places: Array, values: Array, width: float) -> NDArray[np.bool_]:
-        """Return which values are within a range of this width around each place, (n_places, n_values).
-
-        The range is moved inside where it would exceed the ends. Equal values are always near.
-        """
-        start = np.clip(self.of(places) - width / 2, 0.0, 1.0 - width)[:, None]
-        ranks = self.of(values)
-        is_inside = (ranks >= start) & (ranks <= start + width)
-        return np.asarray(np.where(width > 0, is_inside, False) | (values == places[:, None]))  # noqa: FBT003
+    `known` are all observations that have a value, `reach` is in standard deviations of these.
+    """
+    places, values = axis.axis, axis.observed_axis[rows]
+    if axis.kind in SEPARATE:
+        return np.asarray(values == places[:, None], dtype=np.float64)
+    within = reach * float(np.std(axis.observed_axis[known]))
+    half_way = (places[1:] + places[:-1]) / 2
+    low = np.minimum(places - within, np.concatenate([places[:1], half_way]))
+    high = np.maximum(places + within, np.concatenate([half_way, places[-1:]]))
+    return np.asarray((values >= low[:, None]) & (values <= high[:, None]), dtype=np.float64)
 
 
 def _features(context: Context, first: Name, second: Name) -> list[Feature]:

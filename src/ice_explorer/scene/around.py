@@ -11,6 +11,7 @@ from ice_explorer.scene.build import filtered
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import lines_of, middle_of
 from ice_explorer.scene.interactions import interactions_scene
+from ice_explorer.scene.pair import with_pair
 from ice_explorer.scene.scene import Small
 from ice_explorer.scene.two_sides import split_of
 from ice_explorer.scene.view_state import compared_with, shared_span
@@ -35,7 +36,7 @@ _LINES_COMPARED: Final = 1000  # of `js/src/panels/beside/compare.ts`
 def with_surroundings(explanation: ExplanationResult, scene: Scene) -> Scene:
     """Add to the view of a feature what a reader chose to see around it."""
     state = scene.state
-    scene = replace(scene, interactions=interactions_scene(explanation, state))
+    scene = with_pair(explanation, replace(scene, interactions=interactions_scene(explanation, state)))
     opened = explanation[state.feature]
     split = split_of(state.choice("coloring"), state.color_by, opened)
 

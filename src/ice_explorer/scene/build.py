@@ -10,7 +10,6 @@ from ice_explorer.engines.context import resolve_display
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.scene.coloring import Coloring, coloring_of
 from ice_explorer.scene.curve_lines import lines_of
-from ice_explorer.scene.pair import pair_of
 from ice_explorer.scene.scene import Bar, Ranking, Scene
 from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_of
@@ -77,7 +76,6 @@ def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) 
             explanation.output_label,
             sum(opened.prediction_range) / 2,
         ),
-        pair=pair_of(explanation, state),
     )
 
 

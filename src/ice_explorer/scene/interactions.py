@@ -41,9 +41,7 @@ def interactions_scene(explanation: ExplanationResult, state: ViewState) -> Inte
     """Compute the interactions that a view shows; None where it shows none."""
     if state.choice("left") != "interactions":
         return None
-    found = state.besides.joint.interactions(explanation)
-    while not found._advance():
-        pass
+    found = state.besides.joint.complete_interactions(explanation)
     labels = {feature.feature: feature.label for feature in explanation}
     least = _LEAST_SHARE * explanation.prediction_sd
 

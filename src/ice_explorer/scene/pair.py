@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ice_explorer.features.display_axis import display_axis
-from ice_explorer.features.number_text import number_text
+from ice_explorer.features.number_text import number_text, plural
 from ice_explorer.results.two_way import SEPARATE
 from ice_explorer.scene.coloring import Coloring
 from ice_explorer.scene.palette import diverging_palette, is_diverging, ramp_palette
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.two_way import TwoWay
+    from ice_explorer.scene.scene import Scene
     from ice_explorer.scene.view_state import ViewState
 
     Array = NDArray[np.float64]
@@ -80,11 +83,14 @@ class Pair:
         return f"Mean {self.output} with {self.first.label} and {self.second.label} replaced, over {self.row_count}."
 
 
-def pair_of(explanation: ExplanationResult, state: ViewState) -> Pair | None:
-    """Compute the heat map that a view has in place of the curves of its feature, if any."""
+def with_pair(explanation: ExplanationResult, scene: Scene) -> Scene:
+    """Add the heat map that a view has in place of the curves of its feature, if any."""
+    state = scene.state
     names = state.choice("pair")
-    if state.feature not in names:
-        return None
+    return replace(scene, pair=_pair_of(explanation, state, names)) if state.feature in names else scene
+
+
+def _pair_of(explanation: ExplanationResult, state: ViewState, names: Sequence[str]) -> Pair:
     two = state.besides.joint.pair(explanation, *names)
     values = two.partial_dependence
     domain = _domain(values)
@@ -97,7 +103,9 @@ def pair_of(explanation: ExplanationResult, state: ViewState) -> Pair | None:
         ends=(number_text(domain[0]), number_text(domain[1])),
     )
     axes = (_axis(two, is_first=True), _axis(two, is_first=False))
-    return Pair(*axes, values, two.near, coloring, explanation.output_label, two.row_count)
+    is_whole = len(two.row_positions) == two.n_observations
+    rows = plural(two.n_observations, "row") if is_whole else two.row_count
+    return Pair(*axes, values, two.near, coloring, explanation.output_label, rows)
 
 
 def _axis(two: TwoWay, *, is_first: bool) -> PairAxis:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.tables.table import Name
+    from ice_explorer.beyond.joint import JointEffects
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
@@ -95,7 +96,7 @@ def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Sna
         curves.append({"body": {**body, "row_labels": None}, **blobs.keep(buffers)})
     drivers = [drivers_of(feature, feature._search_drivers()) for feature in features]
     classes = _classes(features, rows, state, blobs)
-    joint = state.besides.joint
+    joint = _joint(explanation, state)
     interactions = joint.whole_interactions
     colors = [*explanation._color_columns, *([] if explanation._residual_label is None else [RESIDUAL])]
     content = {
@@ -182,6 +183,16 @@ def _table(features: Sequence[FeatureResult], convention: Convention, blobs: _Bl
     for position, feature in enumerate(features):
         tables.fill(position, feature)
     return {"convention": convention, **blobs.keep([tables.impact, tables.profile])}
+
+
+def _joint(explanation: ExplanationResult, state: ViewState) -> JointEffects:
+    """Return what was computed of features that act together, and what the page opens with."""
+    joint, pair = state.besides.joint, state.choice("pair")
+    if state.choice("left") == "interactions":
+        joint.complete_interactions(explanation)
+    if state.feature in pair:
+        joint.pair(explanation, *pair).compute()
+    return joint
 
 
 def _pair(two: TwoWay, blobs: _Blobs) -> dict[str, Any]:
