@@ -214,6 +214,7 @@ def test_the_panel_is_the_heat_map_where_one_is_open(explanation):
     for words in ("moon × wind", "Mean prediction with moon and wind replaced, over ", ">observation<"):
         assert words in text
     assert 'id="cells"' in text
+    assert "no observation near" in text
     _, (content,) = answer(explanation, asked("svg", "feature", feature="moon", choices=choices))
     assert b"c-ICE of moon" in content
 
