@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { clinic, FakeKernel } from "../dev/model.ts";
 import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../src/standalone/snapshot_client.ts";
 import type { Store } from "../src/store/store.ts";
-import { decodeClasses, decodeColors, decodeCurves } from "../src/wire/decode.ts";
+import { decodeClasses, decodeColors, decodeCurves, decodeTwoWay } from "../src/wire/decode.ts";
 import type {
   Bodies,
   ClassesBody,
@@ -14,6 +14,7 @@ import type {
   CurvesBody,
   Request,
   Traits,
+  TwoWayBody,
 } from "../src/wire/protocol.ts";
 import { changed, changes } from "./odd.ts";
 import { closeStores, storeOf } from "./stores.ts";
@@ -42,6 +43,8 @@ function decode({ request, body }: Reply, buffers: Uint8Array[]): unknown {
       return decodeCurves(body as CurvesBody, buffers);
     case "classes":
       return decodeClasses(body as ClassesBody, buffers);
+    case "two_way":
+      return decodeTwoWay(body as TwoWayBody, buffers);
     default:
       return decodeColors(body as ColorsBody, buffers, (request as ColorsRequest).positions.length);
   }

@@ -454,7 +454,7 @@ def test_all_features_wait_until_they_are_there(make, X, form, what):
         ("state.anchor", True, "'min', 'max', 'median', 'own' or a finite number"),
         ("state.max_lines", 0, "an integer of at least 1"),
         ("state.selection", [1.5], "a list of integers of at least 0"),
-        ("choices.left", "middle", "'bars' or 'map'"),
+        ("choices.left", "middle", "'bars', 'map' or 'interactions'"),
         ("choices.zoom", {"ice moon": [0, 1]}, "a dict of four finite numbers each"),
     ],
 )

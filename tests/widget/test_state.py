@@ -23,6 +23,7 @@ X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, 3)), columns=["a", "b"
 VIEW = {
     "left": "map",
     "right": "all",
+    "pair": ["a", "b"],
     "compared": ["a", "b"],
     "coloring": "median",
     "lines_as": "density",
@@ -220,6 +221,7 @@ def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier)
         "The saved state colours curves by 'c', which is not a column of X; ignored.",
         "The saved state selects rows beyond the last row of X (9); ignored: 29.",
         "The saved state compares features that are not explained; ignored: 'b'.",
+        "The saved state opens the heat map of columns that X does not have; ignored: 'b'.",
     ]
     assert [str(warning.message) for warning in caught] == [" ".join(sentences)]
     assert caught[0].filename == __file__
@@ -233,7 +235,7 @@ def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier)
         "selection": [2],
         "output": "",
         "response": "callable",
-        "view": {**VIEW, "compared": ["a"]},
+        "view": {**VIEW, "compared": ["a"], "pair": []},
     }
 
 

@@ -97,7 +97,7 @@ test("cells without observations are hatched, and the key says so", async () => 
 test("values of both signs have 0 in the middle of the colours", async () => {
   const mounted = mount(cases["two numbers, both signs"]!());
   await heated(mounted);
-  expect(mounted.root.querySelector(".ice-pair .ice-ramp-zero")?.textContent).toBe("0");
+  await expect.poll(() => mounted.root.querySelector(".ice-pair .ice-ramp-zero")?.textContent).toBe("0");
 });
 
 test.each([
@@ -108,10 +108,10 @@ test.each([
 ])("%s and %s have the ticks of their curves, inside of the panel", async (first, second) => {
   const mounted = mount(flats.model({ feature: first, _view: { pair: [first, second] } }));
   await heated(mounted);
+  const textsOf = () => [...mounted.part("heat-axes").querySelectorAll("text")];
+  await expect.poll(() => textsOf().length).toBeGreaterThan(3);
   const frame = mounted.part("heat").getBoundingClientRect();
-  const texts = [...mounted.part("heat-axes").querySelectorAll("text")];
-  expect(texts.length).toBeGreaterThan(3);
-  for (const text of texts) {
+  for (const text of textsOf()) {
     const { left, right } = text.getBoundingClientRect();
     expect(left, text.textContent).toBeGreaterThanOrEqual(frame.left - 1);
     expect(right, text.textContent).toBeLessThanOrEqual(frame.right + 1);

@@ -181,6 +181,8 @@ class Interactions:
     def _advance(self) -> bool:
         """Compute the next block of phantoms, and return whether all features and pairs are computed."""
         with self._lock:
+            if self._n_done == self._n_steps:
+                return True
             self._context.witness.check()
             if self._steps is None:
                 self._steps = self._all_steps()

@@ -18,9 +18,8 @@ from ice_explorer.figures.compose import compose
 from ice_explorer.figures.page.matplotlib_page import pdf_pages, png_page, require_matplotlib
 from ice_explorer.figures.page.paper import USUAL_DPI, Paper
 from ice_explorer.figures.page.svg import svg_page
-from ice_explorer.scene.around import with_surroundings
+from ice_explorer.scene.around import with_pair, with_surroundings
 from ice_explorer.scene.build import ranking_of, scene, scenes
-from ice_explorer.scene.pair import with_pair
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.view_state import AROUND, ViewState
 from ice_explorer.standalone.answers import lines_that_fit

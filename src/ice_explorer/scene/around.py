@@ -11,7 +11,7 @@ from ice_explorer.scene.build import filtered
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import lines_of, middle_of
 from ice_explorer.scene.interactions import interactions_scene
-from ice_explorer.scene.pair import with_pair
+from ice_explorer.scene.pair import pair_of
 from ice_explorer.scene.scene import Small
 from ice_explorer.scene.two_sides import split_of
 from ice_explorer.scene.view_state import compared_with, shared_span
@@ -31,6 +31,11 @@ MOST_FEATURES: Final = 30  # in small
 LINES_IN_SMALL: Final = 200  # of `js/src/panels/grid/panel.ts`, as is the number of selected rows
 _SELECTED_IN_SMALL: Final = 20
 _LINES_COMPARED: Final = 1000  # of `js/src/panels/beside/compare.ts`
+
+
+def with_pair(explanation: ExplanationResult, scene: Scene) -> Scene:
+    """Add to the view of a feature the heat map that takes the place of its curves, if any."""
+    return replace(scene, pair=pair_of(explanation, scene.state))
 
 
 def with_surroundings(explanation: ExplanationResult, scene: Scene) -> Scene:

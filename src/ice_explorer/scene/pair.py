@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -14,14 +14,11 @@ from ice_explorer.scene.coloring import Coloring
 from ice_explorer.scene.palette import diverging_palette, is_diverging, ramp_palette
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.two_way import TwoWay
-    from ice_explorer.scene.scene import Scene
     from ice_explorer.scene.view_state import ViewState
 
     Array = NDArray[np.float64]
@@ -83,14 +80,11 @@ class Pair:
         return f"Mean {self.output} with {self.first.label} and {self.second.label} replaced, over {self.row_count}."
 
 
-def with_pair(explanation: ExplanationResult, scene: Scene) -> Scene:
-    """Add the heat map that a view has in place of the curves of its feature, if any."""
-    state = scene.state
+def pair_of(explanation: ExplanationResult, state: ViewState) -> Pair | None:
+    """Compute the heat map that a view has in place of the curves of its feature; None where it has none."""
     names = state.choice("pair")
-    return replace(scene, pair=_pair_of(explanation, state, names)) if state.feature in names else scene
-
-
-def _pair_of(explanation: ExplanationResult, state: ViewState, names: Sequence[str]) -> Pair:
+    if state.feature not in names:
+        return None
     two = state.besides.joint.pair(explanation, *names)
     values = two.partial_dependence
     domain = _domain(values)
