@@ -9,7 +9,7 @@ import { boxOf, dotsOf, type HeatPlot, indexOf, shadeOf } from "./heat_plot.ts";
 /** Distance of the stripes of the hatching, and their width, in px. */
 const HATCH = 6;
 const STRIPE = 3;
-const RADIUS = 1.75;
+const RADIUS = 2; // from which on dots have a rim
 const DOT_OPACITY = 0.8;
 
 export function paintHeat(pen: CanvasRenderingContext2D, plot: HeatPlot, theme: Theme): void {
