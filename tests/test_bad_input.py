@@ -1650,7 +1650,7 @@ CASES = [
         "state whose view is nowhere",
         lambda _: ice.ICEExplorer(wealth, X, state={"version": 2, "view": {"left": "below"}}),
         InvalidOptionError,
-        "`state['view']['left']` must be 'bars' or 'map'; got 'below'. Leave it out for the default.",
+        "`state['view']['left']` must be 'bars', 'map' or 'interactions'; got 'below'. Leave it out for the default.",
     ),
     Case(
         "explorer with decay 2.5",

@@ -51,7 +51,8 @@ JSON = st.recursive(
 VALID_VIEW = st.fixed_dictionaries(
     {},
     optional={
-        "left": st.sampled_from(["bars", "map"]),
+        "left": st.sampled_from(["bars", "map", "interactions"]),
+        "pair": st.sampled_from([[], ["x", "gap"], ["gap", "town"], ["x", "x"], ["x", "none"]]),
         "right": st.sampled_from(["feature", "all"]),
         "compared": st.lists(st.sampled_from(["x", "town", "gap", "none"]), max_size=3),
         "coloring": st.sampled_from(["value", "median", "driver"]),
@@ -119,6 +120,8 @@ REQUESTS = st.one_of(
             "unit": st.sampled_from(["prediction", "sd", "share"]),
         }
     ),
+    st.fixed_dictionaries({"type": st.just("interactions")}),
+    st.fixed_dictionaries({"type": st.just("two_way"), "first": FEATURES, "second": FEATURES}),
     st.fixed_dictionaries(
         {"type": st.just("rows"), "positions": POSITIONS},
         optional={

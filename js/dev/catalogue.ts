@@ -4,8 +4,9 @@
  */
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
-import type { Convention, IntervalsBody, Traits } from "../src/wire/protocol.ts";
+import type { Convention, IntervalsBody, Traits, TwoWayBody } from "../src/wire/protocol.ts";
 import { noColumn } from "./drivers.ts";
+import { interactionsOf, twoWayOf } from "./joint.ts";
 import { alike, manyFeatures as many, someOfMany } from "./many.ts";
 import {
   clinic,
@@ -72,6 +73,44 @@ function explainedBy(columns: string[]): FakeModel {
     request.type === "drivers"
       ? { reply: { id: request.id, type: "result", body: noColumn("Age", columns) } }
       : some.answer(request);
+  return model;
+}
+
+/** Interactions as far as they are computed by the first reply; no other comes. */
+function jointlyAnswered({ done, features, pairs }: Record<"done" | "features" | "pairs", number>): FakeModel {
+  const model = some.model({ feature: "Age", _view: { left: "interactions" } });
+  const whole = interactionsOf(clinic(300));
+  const body = { ...whole, done, features: whole.features.slice(0, features), pairs: whole.pairs.slice(0, pairs) };
+  let n = 0;
+  model.answer = (request) => {
+    if (request.type !== "interactions") return some.answer(request);
+    return n++ === 0 ? { reply: { id: request.id, type: "result", body } } : null;
+  };
+  return model;
+}
+
+function logOdds(): FakeKernel {
+  const { predict, ...data } = clinic(300);
+  const logit = (p: number) => Math.log(p / (1 - p));
+  return new FakeKernel({
+    ...data,
+    predict: (...row) => logit(predict(...row)),
+    outputLabel: "log-odds of readmitted",
+  });
+}
+
+/** A heat map that is never complete, or an error. */
+function pairAnswered(change: ((body: TwoWayBody) => TwoWayBody) | null): FakeModel {
+  const model = some.model({ feature: "Age", _view: { pair: ["Age", "BMI"] } });
+  const message = "The model failed on phantom observations of 'Age × BMI': ValueError: out of range.";
+  let n = 0;
+  model.answer = (request) => {
+    if (request.type !== "two_way") return some.answer(request);
+    const { id } = request;
+    if (change === null) return { reply: { id, type: "error", message } };
+    const { body } = twoWayOf(clinic(300), 0, 1);
+    return n++ === 0 ? { reply: { id, type: "result", body: change(body) } } : null;
+  };
   return model;
 }
 
@@ -222,6 +261,25 @@ export const cases: Record<string, () => FakeModel> = {
       11,
     ),
   "classes on levels": () => several(["healthy", "relapsed", "lost"], 3, { feature: "Smoker" }),
+  interactions: () => some.model({ feature: "Age", _view: { left: "interactions" } }),
+  "interactions, computing": () => jointlyAnswered({ done: 5, features: 5, pairs: 0 }),
+  "interactions, refused": () => {
+    const model = some.model({ feature: "Age", _view: { left: "interactions" } });
+    const message = "The model failed on phantom observations of 'Age' (grid value 97.0): ValueError: out of range.";
+    model.answer = (request) =>
+      request.type === "interactions" ? { reply: { id: request.id, type: "error", message } } : some.answer(request);
+    return model;
+  },
+  "two numbers": () => some.model({ feature: "Age", _view: { pair: ["Age", "BMI"] } }),
+  "a number and true or false": () =>
+    some.model({ feature: "Age", _view: { left: "interactions", pair: ["Age", "Smoker"] } }),
+  "levels and a number": () => flats.model({ feature: "District", _view: { pair: ["District", "Area"] } }),
+  "a number and levels": () => flats.model({ feature: "Area", _view: { pair: ["Area", "Heating"] } }),
+  "two kinds of levels": () => flats.model({ feature: "District", _view: { pair: ["Heating", "District"] } }),
+  "a date and a duration": () => flats.model({ feature: "Built", _view: { pair: ["Built", "Time to the centre"] } }),
+  "two numbers, both signs": () => logOdds().model({ feature: "Age", _view: { pair: ["Age", "BMI"] } }),
+  "two numbers, computing": () => pairAnswered((body) => ({ ...body, share_done: 0.4 })),
+  "two numbers, refused": () => pairAnswered(null),
   "no decay": () => some.model({ decay: 1, rank_by: "heterogeneity" }),
   "between steps": () => some.model({ decay: 0.755 }),
   "long names": () => longNames().model({ kind: "c-ice" }),

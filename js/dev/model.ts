@@ -49,6 +49,7 @@ import {
 import { isUnordered, writerOf } from "../src/words/values.ts";
 import { driversOf, groupsOf, type Second } from "./drivers.ts";
 import { correlatedOf, effectsOf, unlikeShares } from "./effects.ts";
+import { interactionsOf, twoWayOf } from "./joint.ts";
 
 type Listener = (...values: never[]) => void;
 type Sent = Request & { id: string };
@@ -554,6 +555,18 @@ export class FakeKernel {
         const isKept = request.convention === "stable";
         const tables = isKept ? ([this.impact, this.profile] as const) : this.tables(request.convention);
         const { body, buffers } = intervalsOf({ ...this.header, convention: request.convention }, tables, request);
+        return { reply: { id, type: "result", body }, buffers };
+      }
+      case "interactions":
+        return { reply: { id, type: "result", body: interactionsOf(this.data) } };
+      case "two_way": {
+        const names = this.data.features.map(({ name }) => name);
+        const [first, second] = [names.indexOf(request.first), names.indexOf(request.second)];
+        const unknown = first === -1 ? request.first : request.second;
+        if (first === -1 || second === -1) {
+          return { reply: { id, type: "error", message: `No feature named '${unknown}'.` } };
+        }
+        const { body, buffers } = twoWayOf(this.data, first, second);
         return { reply: { id, type: "result", body }, buffers };
       }
       case "rows":

@@ -37,7 +37,9 @@ async function start(place: HTMLElement): Promise<void> {
     place.replaceChildren();
     show(model, place, new SnapshotClient(snapshot, read), exporting, settings);
     // One level below the heading of the page.
-    if (document.querySelector("h1") !== null) place.querySelector("h3")?.setAttribute("aria-level", "2");
+    if (document.querySelector("h1") !== null) {
+      for (const title of place.querySelectorAll("h3")) title.setAttribute("aria-level", "2");
+    }
   } catch (error) {
     const sentence = sentenceOf(error);
     place.textContent = `The explorer cannot be shown. ${sentence}`;

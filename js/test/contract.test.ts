@@ -16,6 +16,7 @@ import {
   decodeImpact,
   decodeIntervals,
   decodeProfile,
+  decodeTwoWay,
   decodeUnlike,
 } from "../src/wire/decode.ts";
 import { bodyOf } from "../src/wire/forms.ts";
@@ -28,10 +29,12 @@ import {
   type DriversBody,
   type EffectsBody,
   type Header,
+  type InteractionsBody,
   type IntervalsBody,
   type Kind,
   PROTOCOL_VERSION,
   type RankBy,
+  type TwoWayBody,
   type Unit,
   type UnlikeBody,
   type WhatIfBody,
@@ -68,6 +71,8 @@ type EffectsReply = Reply<
 >;
 type UnlikeReply = Reply<UnlikeBody, { shares: number[]; share: number }>;
 type CorrelatedReply = Reply<CorrelatedBody, Record<string, number>>;
+type TwoWayReply = Reply<TwoWayBody, { partial_dependence: number[]; near: number[]; grids: [string[], string[]] }>;
+type InteractionsReply = Reply<InteractionsBody, Record<"features" | "pairs", Record<string, number>>>;
 type DriversReply = Reply<DriversBody, { upper: Record<string, number[] | null> }>;
 type Ends = Record<string, [Known, Known]>;
 type IntervalsReply = Reply<IntervalsBody, { ends: Ends; ranks: Ends; tied: [string, string][] }> & {
@@ -254,6 +259,27 @@ test.each(replies<ClassesReply>("classes"))("every class has its own curves", ({
     const expected = columns.map((column) => column.reduce((sum, value) => sum + value / column.length, 0));
     expectClose(all(classes.means[at]!, shift), expected, 1e-5);
   }
+});
+
+test.each(replies<TwoWayReply>("two_way"))("the heat map of $request is that of the engine", (reply) => {
+  const { body, buffers, means } = reply;
+  const twoWay = decodeTwoWay(body, buffers.map(bytes));
+  expectClose(all(twoWay.values), means.partial_dependence, 1e-5);
+  expect(all(twoWay.near)).toEqual(means.near);
+  const written = [twoWay.first, twoWay.second].map((axis) => all(axis.grid).map(writerOf(axis)));
+  expect(written.map(lowercase)).toEqual(means.grids.map(lowercase));
+});
+
+const lowercase = (texts: string[]): string[] => texts.map((text) => text.toLowerCase());
+
+test("interactions are those of the engine, the largest first", () => {
+  const [{ body, means }] = replies<InteractionsReply>("interactions") as [InteractionsReply];
+  expect(Object.fromEntries(body.features.map(({ feature, h2 }) => [feature, h2]))).toEqual(means.features);
+  expect(Object.fromEntries(body.pairs.map(({ first, second, h2 }) => [`${first} × ${second}`, h2]))).toEqual(
+    means.pairs,
+  );
+  const h2 = body.pairs.map((pair) => pair.h2);
+  expect(h2).toEqual([...h2].sort((a, b) => b - a));
 });
 
 test.each(replies<ColorsReply>("colors"))(

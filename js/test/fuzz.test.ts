@@ -11,6 +11,7 @@ import {
   decodeCurves,
   decodeEffects,
   decodeIntervals,
+  decodeTwoWay,
   decodeUnlike,
 } from "../src/wire/decode.ts";
 import type {
@@ -24,6 +25,7 @@ import type {
   IntervalsBody,
   Request,
   Traits,
+  TwoWayBody,
   UnlikeBody,
 } from "../src/wire/protocol.ts";
 import { changed, changes } from "./odd.ts";
@@ -59,6 +61,8 @@ function decode({ request, body }: Reply, buffers: Uint8Array[]): unknown {
       return decodeUnlike(body as UnlikeBody, buffers);
     case "intervals":
       return decodeIntervals(body as IntervalsBody, buffers, header.features.length);
+    case "two_way":
+      return decodeTwoWay(body as TwoWayBody, buffers);
     default:
       return decodeColors(body as ColorsBody, buffers, (request as ColorsRequest).positions.length);
   }

@@ -19,6 +19,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ice_explorer as ice
+from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.column_pairs import ColumnPair
 from ice_explorer.drivers.drivers import Combined, Drivers, driver_of
@@ -36,6 +37,7 @@ from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
 from ice_explorer.wire.header import Tables, header_of
 from ice_explorer.wire.intervals import intervals_of
+from ice_explorer.wire.joint import interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import PROTOCOL_VERSION
 from ice_explorer.wire.rows import drivers_of, in_common_of, moves_of, rows_of
@@ -53,6 +55,8 @@ DTYPES = {
     "correlated": [],
     "unlike": ["f8", "f4"],
     "intervals": ["f8", "f8", "f8", "f8"],
+    "interactions": [],
+    "two_way": ["f8", "f8", "f4", "u4", "f8", "f8"],
     "groups": ["f4"],
     "rows": [],
     "what_if": [],
@@ -64,6 +68,7 @@ FORMATS = [
     {"name": "svg", "problem": None, "holds_all": False},
     {"name": "pdf", "problem": "PDF needs matplotlib, which is not installed.", "holds_all": True},
 ]
+PAIRS = [("income", "member"), ("town", "grade"), ("age", "wait")]
 DECAYS = (0.01, 0.25, 0.75, 1.0)
 
 
@@ -178,6 +183,8 @@ def contract():
             what_if_reply(explanation, 1, ["income", "age", "town", "since", "side"]),
             in_common_reply(explanation, [7, 8, 9, 10, 11]),
             extreme_reply(explanation, "highest"),
+            interactions_reply(explanation),
+            *(two_way_reply(explanation, *pair) for pair in PAIRS),
             classes_reply(X),
         ],
     }
@@ -363,6 +370,35 @@ def extreme_reply(explanation, end):
     return {"request": {"type": "extreme", "end": end}, "body": body, "buffers": [], "means": {}}
 
 
+def interactions_reply(explanation):
+    """What `interactions` returns, under the names that the browser sees."""
+    interactions = JointEffects().interactions(explanation)
+    while not interactions._advance():
+        pass
+    pairs = {" × ".join(pair): h2 for pair, h2 in interactions.pairs["h2"].items()}
+    means = {"features": interactions.features.to_dict(), "pairs": pairs}
+    return {
+        "request": {"type": "interactions"},
+        "body": interactions_of(explanation, interactions),
+        "buffers": [],
+        "means": means,
+    }
+
+
+def two_way_reply(explanation, first, second):
+    """The mean at each pair of values, and the values of both as text."""
+    two = explanation.two_way(first, second)
+    mean = two.partial_dependence
+    body, buffers = two_way_of(two)
+    means = {
+        "partial_dependence": mean.ravel().tolist(),
+        "near": two.near.ravel().tolist(),
+        "grids": [[as_text(value) for value in axis.grid] for axis in (two.first, two.second)],
+    }
+    request = {"type": "two_way", "first": first, "second": second}
+    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+
+
 def as_text(value):
     """What a value is, as a reader writes it; None where it is missing."""
     if pd.isna(value):
@@ -520,6 +556,25 @@ def test_the_lines_mean_what_the_engine_says(committed):
         assert len(edges) == len(counts) + 1
         assert (np.diff(edges) > 0).all()
         assert body["row_labels"] == [f"no {row}" for row in means["rows"]]
+
+
+def test_the_heat_maps_mean_what_the_engine_says(committed):
+    """Mean predictions come back to seven digits of their spread, beside the values of both features."""
+    found = [reply for reply in committed["replies"] if reply["request"]["type"] == "two_way"]
+    assert len(found) == len(PAIRS)
+    for reply in found:
+        body, means = reply["body"], reply["means"]
+        first, second, mean, near, *observed = decode(reply["buffers"], DTYPES["two_way"])
+        assert_allclose(mean + body["offset"], means["partial_dependence"], rtol=0, atol=1e-5)
+        assert near.tolist() == means["near"]
+        for name, grid, texts, values in zip(
+            ("first", "second"), (first, second), means["grids"], observed, strict=True
+        ):
+            axis = body[name]
+            assert axis["feature"] == reply["request"][name]
+            write = writer(axis["kind"], grid, axis["levels"], cell_text)
+            assert [write(value) for value in grid] == texts
+            assert len(values) == body["n_rows"] == 12
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ import importlib.util
 import json
 from pathlib import Path
 
-from ice_explorer.scene.view_state import ViewState
+from ice_explorer.beyond.joint import JointEffects
+from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.standalone.answers import snapshot
 
 HERE = Path(__file__).parent
@@ -31,9 +32,19 @@ def blobs():
     """The blobs of a page of the same rows; the version is no part of the contract."""
     contract = of_explorer()
     explanation = contract.explained()
+    joint = JointEffects()
+    for whole in (joint.interactions(explanation), *(joint.pair(explanation, *pair) for pair in contract.PAIRS)):
+        while not whole._advance():
+            pass
     choices = {"ale": True, "correlated": True, "unlike": True}
     state = ViewState(
-        feature="income", convention="equations", intervals=0.9, max_lines=12, selection=(11,), choices=choices
+        feature="income",
+        convention="equations",
+        intervals=0.9,
+        max_lines=12,
+        selection=(11,),
+        choices=choices,
+        besides=Besides(joint=joint),
     )
     return snapshot(explanation, state, "ICEExplorer(model, X, decay=0.75, convention='equations')").blobs
 

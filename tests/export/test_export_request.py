@@ -194,6 +194,9 @@ def test_a_table_of_the_view_is_the_metrics(explanation):
     [
         ({"right": "all"}, "ranking-and-c-ice-of-all-features"),
         ({"left": "map"}, "map-and-c-ice-of-moon"),
+        ({"left": "interactions"}, "interactions-and-c-ice-of-moon"),
+        ({"pair": ["wind", "moon"], "compared": ["view"]}, "ranking-and-heat-map-of-wind-and-moon"),
+        ({"pair": ["wind", "view"]}, "ranking-and-c-ice-of-moon"),
         ({"compared": ["moon", "wind", "view", "gone"]}, "ranking-and-c-ice-of-moon-and-wind-and-view"),
     ],
 )
@@ -201,6 +204,20 @@ def test_a_view_is_named_after_all_that_it_holds(explanation, choices, name):
     """The panel on the left, the kind of curves, and the features that are drawn."""
     body, _ = answer(explanation, asked("svg", choices=choices))
     assert body["filename"] == f"{name}.svg"
+
+
+def test_the_panel_is_the_heat_map_where_one_is_open(explanation):
+    """Its title, both names and the ends of its colours; a feature by name has its curves."""
+    choices = {"pair": ["moon", "wind"]}
+    body, (content,) = answer(explanation, asked("svg", "panel", choices=choices))
+    assert body["filename"] == "heat-map-of-moon-and-wind.svg"
+    text = content.decode()
+    for words in ("moon × wind", "Mean prediction with moon and wind replaced, over ", ">observation<"):
+        assert words in text
+    assert 'id="cells"' in text
+    assert "no observation near" in text
+    _, (content,) = answer(explanation, asked("svg", "feature", feature="moon", choices=choices))
+    assert b"c-ICE of moon" in content
 
 
 def test_a_figure_without_a_title(explanation, here):
@@ -438,7 +455,7 @@ def test_all_features_wait_until_they_are_there(make, X, form, what):
         ("state.anchor", True, "'min', 'max', 'median', 'own' or a finite number"),
         ("state.max_lines", 0, "an integer of at least 1"),
         ("state.selection", [1.5], "a list of integers of at least 0"),
-        ("choices.left", "middle", "'bars' or 'map'"),
+        ("choices.left", "middle", "'bars', 'map' or 'interactions'"),
         ("choices.zoom", {"ice moon": [0, 1]}, "a dict of four finite numbers each"),
     ],
 )

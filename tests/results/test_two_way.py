@@ -261,3 +261,61 @@ def test_a_failing_model_is_told_where(X):
         "The model failed on phantom observations of 'age × bmi' (grid value (60.0, 950.0), row 0 of X): "
         "RuntimeError: too much. Name another pair, or explain a function that can predict it."
     )
+
+
+def test_near_are_observations_within_a_quarter_of_an_sd():
+    """Counted by a loop; in a quadrant without data there are none."""
+    generator = np.random.default_rng(0)
+    X = pd.DataFrame(generator.uniform(-1, 1, size=(1200, 2)), columns=["a", "b"])
+    X = X[~((X["a"] > 0) & (X["b"] > 0))].reset_index(drop=True)
+    two = explain(lambda X: X["a"].to_numpy(), X).two_way("a", "b")
+
+    def is_near(values, grid):
+        nearest = np.abs(values.to_numpy()[:, None] - grid).argmin(axis=1)
+        for at, place in enumerate(grid):
+            yield (np.abs(values - place) <= 0.25 * values.std(ddof=0)) | (nearest == at)
+
+    second = list(is_near(X["b"], two.second.axis))
+    assert two.near.tolist() == [[int((a & b).sum()) for b in second] for a in is_near(X["a"], two.first.axis)]
+    is_bare = (two.first.axis > 0.2)[:, None] & (two.second.axis > 0.2)
+    assert (two.near[is_bare] == 0).all()
+    assert (two.near[(two.first.axis < 0)[:, None] | (two.second.axis < 0)] > 0).all()
+
+
+def test_of_few_observations_those_further_away_are_near():
+    """Half a standard deviation at most, from 125 observations down."""
+    X = pd.DataFrame({"a": np.arange(20.0), "b": [0.0, 1.0] * 10})
+    two = explain(lambda X: X["a"].to_numpy(), X).two_way("a", "b")
+    reach = 0.5 * X["a"].std(ddof=0)
+    assert two.near[0, 0] == (X["a"][X["b"] == 0] <= reach).sum() == 2
+
+
+def test_near_are_observations_of_both_levels():
+    """A missing value is near nothing, and the order of the names does not matter."""
+    X = pd.DataFrame(
+        {
+            "town": pd.Categorical(["Ur", "Ur", "Kiš", "Kiš", None, "Ur"]),
+            "flag": [True, True, False, False, True, False],
+        }
+    )
+    e = explain(lambda X: np.zeros(len(X)), X)
+    assert e.two_way("town", "flag").near.tolist() == [[2, 0], [1, 2]]  # Kiš, Ur; false, true
+    assert_array_equal(e.two_way("flag", "town").near, e.two_way("town", "flag").near.T)
+
+
+def test_work_that_was_interrupted_continues(forest, X):
+    """What raises between blocks ends the work, and the next call begins where it ended."""
+    two = explain(forest, X, engine="brute", memory_limit=200_000).two_way("age", "bmi")
+
+    def interrupt():
+        raise Cancelled
+
+    shares = []
+    while two._share_done < 1:
+        try:
+            two.compute(interrupt)
+        except Cancelled:
+            shares.append(two._share_done)
+    assert len(shares) > 1
+    assert shares == sorted(set(shares))
+    assert_allclose(two.partial_dependence, explain(forest, X).two_way("age", "bmi").partial_dependence, rtol=1e-12)

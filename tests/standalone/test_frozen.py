@@ -17,6 +17,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neural_network import MLPRegressor
 
 import ice_explorer as ice
+from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
 from ice_explorer.export.save import save
 from ice_explorer.features.display_axis import display_axis
@@ -28,6 +29,7 @@ from ice_explorer.standalone.answers import lines_that_fit
 from ice_explorer.standalone.pack import pack
 from ice_explorer.widget.session import work_of
 from ice_explorer.wire.effects import correlated_of, effects_of
+from ice_explorer.wire.joint import two_way_of
 from ice_explorer.wire.rows import drivers_of
 
 EVIL = "</script><img src=x onerror=alert(1)>"
@@ -463,3 +465,28 @@ def test_a_frozen_explorer_is_a_page_in_a_frame(make, X):
     origin = json.loads(inner.texts["ice-provenance"])
     assert origin["code"].endswith("x.freeze(max_lines=10)")
     assert repr(frozen) == f"<frozen ICEExplorer: {len(frame['srcdoc'].encode()) / 1e3:.0f} kB>"
+
+
+def test_a_page_has_what_was_computed_of_features_together(explanation, tmp_path):
+    """Interactions and heat maps of an explorer; of none that nobody asked for."""
+    plain = Page(save(explanation, ViewState(), tmp_path / "plain.html")).snapshot
+    assert (plain["interactions"], plain["pairs"]) == (None, [])
+    joint = JointEffects()
+    joint.pair(explanation, "near", "town").compute()
+    joint.pair(explanation, "near", "flag")  # which is not computed
+    page = Page(save(explanation, ViewState(besides=Besides(joint=joint)), tmp_path / "pair.html"))
+    (pair,) = page.snapshot["pairs"]
+    body, buffers = two_way_of(joint.pair(explanation, "near", "town"))
+    assert pair["body"] == json.loads(json.dumps(body))
+    assert page.buffers(pair) == buffers
+    assert page.snapshot["interactions"] is None
+
+
+def test_a_page_has_what_it_opens_with(explanation, tmp_path):
+    """A heat map and the interactions are computed when the page is saved."""
+    choices = {"left": "interactions", "pair": ["near", "town"]}
+    state = ViewState(feature="near", choices=choices, besides=Besides(joint=JointEffects()))
+    snapshot = Page(save(explanation, state, tmp_path / "open.html")).snapshot
+    assert snapshot["interactions"]["done"] == snapshot["interactions"]["total"] == 16
+    assert [pair["body"]["second"]["feature"] for pair in snapshot["pairs"]] == ["town"]
+    assert snapshot["traits"]["_view"] == choices

@@ -23,6 +23,7 @@ X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, 3)), columns=["a", "b"
 VIEW = {
     "left": "map",
     "right": "all",
+    "pair": ["a", "b"],
     "compared": ["a", "b"],
     "coloring": "median",
     "lines_as": "density",
@@ -199,6 +200,20 @@ def test_a_position_is_not_taken_for_a_label(make):
     ]
 
 
+def test_the_heat_map_of_a_column_that_is_gone_is_not_opened(make):
+    """Any column of X will do, a feature or not."""
+    kept = {"version": 2, "view": {"pair": ["a", "b"]}}
+    explorer = make(numbered, X, features=["a"], state=kept)
+    assert explorer.explanation
+    assert explorer.state()["view"] == {"pair": ["a", "b"]}
+    with pytest.warns(UserWarning, match="^The saved state ") as caught:
+        explorer = make(numbered, X, state={"version": 2, "view": {"pair": ["a", "gone"]}})
+    assert [str(warning.message) for warning in caught] == [
+        "The saved state opens the heat map of columns that X does not have; ignored: 'gone'."
+    ]
+    assert explorer.state()["view"] == {"pair": []}
+
+
 def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier):
     """One warning in Python, one note for each in the view, also after the result is there."""
     state = changed(make, classifier).state()
@@ -212,6 +227,7 @@ def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier)
         "The saved state colours curves by 'c', which is not a column of X; ignored.",
         "The saved state selects rows beyond the last row of X (9); ignored: 29.",
         "The saved state compares features that are not explained; ignored: 'b'.",
+        "The saved state opens the heat map of columns that X does not have; ignored: 'b'.",
     ]
     assert [str(warning.message) for warning in caught] == [" ".join(sentences)]
     assert caught[0].filename == __file__
@@ -225,7 +241,7 @@ def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier)
         "selection": [2],
         "output": "",
         "response": "callable",
-        "view": {**VIEW, "compared": ["a"]},
+        "view": {**VIEW, "compared": ["a"], "pair": []},
     }
 
 

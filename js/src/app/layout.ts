@@ -17,7 +17,9 @@ import { controlsPanel } from "../panels/controls/panel.ts";
 import { curvesPanel } from "../panels/curves/panel.ts";
 import { rampRange } from "../panels/curves/ramp.ts";
 import { gridPanel } from "../panels/grid/panel.ts";
+import { interactionsPanel } from "../panels/interactions/panel.ts";
 import { mapPanel } from "../panels/map/panel.ts";
+import { pairPanel } from "../panels/pair/panel.ts";
 import { type BesideBars, rankingPanel } from "../panels/ranking/panel.ts";
 import { rowPanel } from "../panels/rows/row.ts";
 import { selectedPanel } from "../panels/rows/selected_rows.ts";
@@ -26,6 +28,7 @@ import { statusPanel } from "../panels/status/panel.ts";
 import { type Pins, pinsOf } from "../store/pins.ts";
 import { loadedOf } from "../store/store.ts";
 import { type View, whileShown } from "../view/view.ts";
+import type { ViewChoices } from "../wire/protocol.ts";
 
 /** Minimum width for ranking and curves side by side; in a narrower cell the curves follow the first few bars. */
 const WIDE_PX = 900;
@@ -66,31 +69,27 @@ export function layOut(view: View, exporting: Exporting): void {
   place();
 }
 
-/** Panels that compare features: ranking and map. */
+/** Panels that compare features: ranking, map and interactions. */
 function leftColumn(view: View, beside: BesideBars): HTMLElement {
   const { remembered } = view.store;
   const left = remembered.of("left");
-  const bars = html(
-    "div",
-    {},
-    rankingPanel(
-      whileShown(view, () => left.value !== "map"),
-      beside,
-    ),
-  );
-  const map = html("div", {}, mapPanel(whileShown(view, () => left.value === "map")));
+  const ofTab = (name: ViewChoices["left"]): View => whileShown(view, () => left.value === name);
+  const bars = html("div", {}, rankingPanel(ofTab("bars"), beside));
+  const map = html("div", {}, mapPanel(ofTab("map")));
+  const interactions = html("div", {}, interactionsPanel(ofTab("interactions"), beside.toCurves));
   const tabs = new Tabs(
     "Features",
     [
       { name: "bars", label: "Ranking", panel: bars },
       { name: "map", label: "Map", panel: map },
+      { name: "interactions", label: "Interactions", panel: interactions },
     ],
     (name) => remembered.choose("left", name),
     view.aborted,
   );
   // At once, not in the next frame, in which panels measure their size before they draw.
-  react(view.aborted, () => tabs.draw(left.value === "map" ? "map" : "bars"));
-  return html("div", { class: "ice-column" }, tabs.node, bars, map);
+  react(view.aborted, () => tabs.draw(left.value));
+  return html("div", { class: "ice-column" }, tabs.node, bars, map, interactions);
 }
 
 /** Panels of curves: the open feature, or all features. The controls are above either. */
@@ -100,7 +99,8 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
   const controls = controlsPanel(view, colorControl(view));
   const overCurves = html("div", {}, controls);
   const overGrid = html("div", { class: "ice-grid-kind" });
-  const ofOne = whileShown(view, () => right.value !== "all");
+  const isPair = computed(() => view.store.pair.value !== null);
+  const ofOne = whileShown(view, () => right.value !== "all" && !isPair.value);
   const beside = {
     pins,
     compare: new ComparePanel(ofOne),
@@ -108,7 +108,9 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
     drivers: driversLine(ofOne),
     controls: overCurves,
   };
-  const one = html("div", {}, curvesPanel(ofOne, beside, classesPanel(ofOne)));
+  const curves = curvesPanel(ofOne, beside, classesPanel(ofOne));
+  const pair = pairPanel(whileShown(view, () => right.value !== "all" && isPair.value));
+  const one = html("div", {}, curves, pair);
   const toFeature = (): void => {
     const isFocused = all.contains(focusedBeside(all));
     remembered.choose("right", "feature");
@@ -130,6 +132,12 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
     const isAll = right.value === "all";
     tabs.draw(isAll ? "all" : "feature");
     (isAll ? overGrid : overCurves).append(controls);
+  });
+  react(view.aborted, () => {
+    const isFocused = one.contains(focusedBeside(one));
+    curves.hidden = isPair.value;
+    pair.hidden = !isPair.value;
+    if (isFocused) tabs.focus("feature");
   });
   return html("div", { class: "ice-column" }, tabs.node, one, all, selectedPanel(view));
 }

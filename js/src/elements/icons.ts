@@ -7,6 +7,7 @@ const PATHS = {
   reset: "M3 3v3.5h3.5M3.3 6.2A5.2 5.2 0 1 1 2.8 9",
   close: "M4 4l8 8M12 4l-8 8",
   before: "M10 3.5L5.5 8l4.5 4.5",
+  both: "M3 3h10v10h-10zM8 3v10M3 8h10",
   after: "M6 3.5L10.5 8L6 12.5",
 } as const;
 

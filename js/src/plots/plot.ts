@@ -123,17 +123,25 @@ export function paletteOf(colors: LineColors | null, theme: Theme): Palette {
 /** Features with no more values than this have a tick for each. */
 const FEW_VALUES = 6;
 
-export function featureTicks({ curves }: Scene, write: (value: number) => string, x: Scale): Tick[] {
+/** What the ticks of a feature depend on. */
+type FeatureValues = Pick<Scene["curves"], "grid" | "kind" | "clock">;
+
+export function featureTicks(
+  { curves }: { curves: FeatureValues },
+  write: (value: number) => string,
+  x: Scale,
+): Tick[] {
   const { grid, kind } = curves;
   const isFew = grid.length <= FEW_VALUES || kind === "boolean" || hasLevels(kind);
   if (isFew) return Array.from(grid, (value) => ({ at: x(value), label: write(value) }));
   const [left = 0, right = 0] = x.range();
+  const length = Math.abs(right - left);
   if (kind === "datetime") {
-    const wanted = Math.max(2, Math.floor((right - left) / 84));
+    const wanted = Math.max(2, Math.floor(length / 84));
     const ticks = dateTicks(x.domain(), wanted, curves.clock);
     return ticks.map(({ value, label }) => ({ at: x(value), label }));
   }
-  const wanted = Math.max(2, Math.min(10, Math.floor((right - left) / 64)));
+  const wanted = Math.max(2, Math.min(10, Math.floor(length / 64)));
   const options = { useGrouping: separatesThousands(grid) };
   if (kind === "timedelta") {
     const { perDay } = unitOf(grid);

@@ -16,6 +16,7 @@ import type {
   DriversBody,
   EffectsBody,
   Extreme,
+  InteractionsBody,
   IntervalsBody,
   IntervalsRequest,
   RankBy,
@@ -23,6 +24,7 @@ import type {
   RowsBody,
   RowsRequest,
   Traits,
+  TwoWayBody,
   Unit,
   UnlikeBody,
 } from "../wire/protocol.ts";
@@ -70,6 +72,10 @@ export interface Snapshot {
   unlike: (Packed & { body: UnlikeBody })[];
   /** Null where the page was saved without them. */
   intervals: KeptIntervals | null;
+  /** Null where they were not computed before the page was saved. */
+  interactions: InteractionsBody | null;
+  /** Those that were computed before the page was saved. */
+  pairs: (Packed & { body: TwoWayBody })[];
   /** Null where two columns together explain no more than one. */
   groups: ((Packed & { body: CategoryColors }) | null)[];
   /** Empty where there is one output, or too many. */
@@ -91,6 +97,9 @@ const PREDICTIONS = 3;
 const ROUNDING = 1e-9;
 
 const NO_KERNEL = "This page was saved without its model. Use the original notebook for this.";
+
+const NOT_COMPUTED =
+  "This was not computed before the page was saved. Open it in the notebook, then save the page again.";
 
 const json = async (text: string): Promise<unknown> => JSON.parse(new TextDecoder().decode(await unzip(text)));
 
@@ -177,6 +186,11 @@ export class SnapshotClient implements Client {
       }
       case "intervals":
         return this.#intervals(request);
+      case "interactions":
+        if (this.snapshot.interactions === null) throw new KernelError(NOT_COMPUTED);
+        return { body: this.snapshot.interactions, buffers: [] };
+      case "two_way":
+        return this.#pair(request.first, request.second);
       case "rows":
         return { body: await this.#rowsOf(request), buffers: [] };
       case "extreme":
@@ -247,6 +261,13 @@ export class SnapshotClient implements Client {
     if (classes.length === 0) throw new KernelError(NO_KERNEL);
     const { body, ...packed } = classes[this.#feature(feature)]!;
     return { body, buffers: await buffersOf(this.read, packed) };
+  }
+
+  async #pair(first: string, second: string): Promise<Answer<TwoWayBody>> {
+    const isPair = ({ body }: { body: TwoWayBody }) => body.first.feature === first && body.second.feature === second;
+    const known = this.snapshot.pairs.find(isPair);
+    if (known === undefined) throw new KernelError(NOT_COMPUTED);
+    return { body: known.body, buffers: await buffersOf(this.read, known) };
   }
 
   async #colors(column: string, positions: readonly number[], levels: readonly string[]): Promise<Answer<ColorsBody>> {

@@ -46,6 +46,7 @@ import { type Drivers, driversFeed } from "./drivers.ts";
 import { FeatureFeed, type Found } from "./feature_feed.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { IntervalsFeed, type Shown, type Whiskers } from "./intervals.ts";
+import { JointFeed, type Pair } from "./joint.ts";
 import { type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
 import type { Settings } from "./settings.ts";
@@ -235,6 +236,15 @@ export class Store {
   );
   /** How many of its phantom observations are unlike any observation. */
   readonly unlike: ReadonlySignal<Found<Unlike> | null> = computed(() => this.#unlikeFeed.of(this.#shownKey.value));
+  /** The two columns whose heat map replaces the curves: the open feature is one of them. Null while there are none. */
+  readonly pair: ReadonlySignal<Pair | null> = computed(() => {
+    const [first, second] = this.remembered.of("pair").value;
+    if (first === undefined || second === undefined) return null;
+    const isOpen = first === this.feature.value || second === this.feature.value;
+    return isOpen ? { first, second } : null;
+  });
+  /** Interactions, and the heat map of the open pair. */
+  readonly joint: JointFeed;
   /** The rule or threshold by which curves are coloured in two groups. */
   readonly split: ReadonlySignal<Split> = computed(() =>
     splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value),
@@ -307,6 +317,7 @@ export class Store {
     const indices = this.#knownFeatures.value.map(({ index }) => index).sort();
     return JSON.stringify([this.explained.value, this.whatIfRow.value, indices]);
   });
+  readonly #jointKey = computed(() => JSON.stringify([this.explained.value, this.#knownFeatures.value.length]));
   readonly #knownFeatures = computed(() => this.ranking.value.filter(({ known }) => known));
   #loads = 0;
 
@@ -361,6 +372,7 @@ export class Store {
     this.#intervalsFeed = new IntervalsFeed(client, this.#shown);
     this.#whatIfFeed = new WhatIfFeed(client, this.#whatIfKey, () => this.#whatIfQuestion());
     this.whatIf = this.#whatIfFeed.known;
+    this.joint = new JointFeed(client, this.#jointKey, this.pair);
 
     this.#endings.push(this.#followMaxLines(), this.#followPicture());
   }
@@ -370,8 +382,25 @@ export class Store {
     return this.ranking.value.find(({ name }) => name === this.feature.value) ?? null;
   }
 
+  /** Opens the curves of a feature. */
   open(feature: string): void {
-    this.#write("feature", feature);
+    batch(() => {
+      this.closePair();
+      this.#write("feature", feature);
+    });
+  }
+
+  /** Opens the heat map of two columns, one of which is a feature. */
+  openPair(first: string, second: string): void {
+    batch(() => {
+      if (this.feature.peek() !== first && this.feature.peek() !== second) this.#write("feature", first);
+      if (this.remembered.of("right").peek() !== "feature") this.remembered.choose("right", "feature");
+      this.remembered.choose("pair", [first, second]);
+    });
+  }
+
+  closePair(): void {
+    if (this.remembered.of("pair").peek().length > 0) this.remembered.choose("pair", []);
   }
 
   setColorBy(column: string | null): void {
@@ -572,6 +601,7 @@ export class Store {
     this.#loads++;
     for (const feed of this.#feeds()) feed.dispose();
     this.#whatIfFeed.dispose();
+    this.joint.dispose();
     this.#syncDecay.flush();
     this.release();
     for (const end of this.#endings) end();

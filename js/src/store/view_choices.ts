@@ -10,6 +10,7 @@ import type { Traits, ViewChoices } from "../wire/protocol.ts";
 export const DEFAULTS: Readonly<ViewChoices> = {
   left: "bars",
   right: "feature",
+  pair: [],
   compared: [],
   coloring: "value",
   lines_as: "auto",

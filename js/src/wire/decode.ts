@@ -14,6 +14,8 @@ import type {
   Header,
   IntervalsBody,
   MissingBody,
+  PairAxis,
+  TwoWayBody,
   UnlikeBody,
 } from "./protocol.ts";
 
@@ -190,6 +192,45 @@ export function decodeClasses(body: ClassesBody, sent: readonly Bytes[]): ClassC
     offsets: ofLength(body.offsets, outputs.length, "offsets"),
     values: outputs.map((_, at) => curves.subarray(at * n * k, (at + 1) * n * k)),
     means: outputs.map((_, at) => means.subarray(at * k, (at + 1) * k)),
+  };
+}
+
+/** One of two features, with its values: those of the grid, and those of the rows that the mean is of. */
+export interface TwoWayAxis extends PairAxis {
+  grid: Float64Array;
+  observed: Float64Array;
+}
+
+/** The partial dependence on two features. */
+export interface TwoWay {
+  first: TwoWayAxis;
+  second: TwoWayAxis;
+  nRows: number;
+  nObservations: number;
+  /** Mean predictions, all values of the second feature for each of the first. */
+  values: Float64Array;
+  /** Observations near each pair of values. */
+  near: Uint32Array;
+}
+
+export function decodeTwoWay(body: TwoWayBody, sent: readonly Bytes[]): TwoWay {
+  const { first, second, offset, n_rows: n } = body;
+  const buffers = new Buffers(sent);
+  const grids = [buffers.finite64(0, "first grid"), buffers.finite64(1, "second grid")] as const;
+  const cells = grids[0].length * grids[1].length;
+  const axisOf = (axis: PairAxis, grid: Float64Array, place: number, name: string): TwoWayAxis => ({
+    ...axis,
+    levels: axis.levels && ofLength(axis.levels, grid.length, `levels of the ${name} feature`),
+    grid,
+    observed: buffers.float64(place, `${name} observed`, n),
+  });
+  return {
+    first: axisOf(first, grids[0], 4, "first"),
+    second: axisOf(second, grids[1], 5, "second"),
+    nRows: n,
+    nObservations: body.n_observations,
+    values: Float64Array.from(buffers.finite32(2, "partial dependence", cells), (value) => value + offset),
+    near: buffers.uint32(3, "near", cells),
   };
 }
 

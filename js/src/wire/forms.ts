@@ -84,6 +84,9 @@ const DRIVER = record({
   sides: listOf(text, 2),
 });
 
+const JOINT = { h2: finite, effect: finite };
+const PAIR_AXIS = record({ feature: text, kind: featureKind, levels: orNull(texts), clock: listOf(pair) });
+
 const BODIES: { readonly [K in keyof Bodies]: Form } = {
   curves: record({
     feature: text,
@@ -140,6 +143,23 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
   }),
   unlike: record({ feature: text, n_grid: count, share: finite, summary: text }),
   intervals: record({ n_known: count, n_features: count, tied: listOf(listOf(count, 2)) }),
+  interactions: record({
+    n_rows: count,
+    n_observations: count,
+    done: count,
+    total: count,
+    features: listOf(record({ ...JOINT, feature: text })),
+    pairs: listOf(record({ ...JOINT, first: text, second: text })),
+    additivity: listOf(record({ feature: text, share: finite, low: finite, high: finite, verdict: text })),
+  }),
+  two_way: record({
+    first: PAIR_AXIS,
+    second: PAIR_AXIS,
+    share_done: finite,
+    n_rows: count,
+    n_observations: count,
+    offset: finite,
+  }),
   rows: record({ columns: texts, n_outcomes: count, positions: counts, rows: listOf(texts) }),
   what_if: record({
     position: count,
@@ -182,8 +202,9 @@ const HEADER = record({
 });
 
 const CHOICES: { readonly [K in keyof ViewChoices]: Form } = {
-  left: oneOf("bars", "map"),
+  left: oneOf("bars", "map", "interactions"),
   right: oneOf("feature", "all"),
+  pair: anyOf(listOf(text, 0), listOf(text, 2)),
   compared: texts,
   coloring: oneOf("value", "median", "driver", "together"),
   lines_as: oneOf("auto", "lines", "density"),

@@ -35,10 +35,12 @@ export interface DocumentState {
 
 /** Choices about the view that no figure depends on; a missing entry has its default. */
 export interface ViewChoices {
-  /** The panel left of the curves: the features as bars, or on the map of their impact. */
-  left: "bars" | "map";
+  /** The panel left of the curves: the features as bars, on the map of their impact, or their interactions. */
+  left: "bars" | "map" | "interactions";
   /** The panel on the right: the open feature, or all features in small. */
   right: "feature" | "all";
+  /** The two columns whose heat map replaces the curves; none or two. */
+  pair: string[];
   /** Features pinned side by side under the open one. */
   compared: string[];
   /**
@@ -222,6 +224,18 @@ export interface IntervalsRequest {
   unit: Unit;
 }
 
+/** Requests how far features act together. The reply may be incomplete; the next request continues. */
+interface InteractionsRequest {
+  type: "interactions";
+}
+
+/** Requests the partial dependence on two columns. The reply may be incomplete; the next request continues. */
+export interface TwoWayRequest {
+  type: "two_way";
+  first: string;
+  second: string;
+}
+
 export interface RowsRequest {
   type: "rows";
   positions: number[];
@@ -289,6 +303,8 @@ export type Request =
   | CorrelatedRequest
   | UnlikeRequest
   | IntervalsRequest
+  | InteractionsRequest
+  | TwoWayRequest
   | RowsRequest
   | WhatIfRequest
   | InCommonRequest
@@ -432,6 +448,52 @@ export interface IntervalsBody {
   tied: [number, number][];
 }
 
+/** Friedman's H², and the standard deviation of the part of the effect that is no sum [output]. */
+export interface JointBody {
+  h2: number;
+  effect: number;
+}
+
+/** How much of the variance of the slopes of a feature lies between rows, with its 95 % interval. */
+export interface AdditivityBody {
+  feature: string;
+  share: number;
+  low: number;
+  high: number;
+  /** The share in a sentence. */
+  verdict: string;
+}
+
+/** How far features act together, the largest H² first. */
+export interface InteractionsBody {
+  n_rows: number;
+  n_observations: number;
+  /** Features and pairs that are computed, of all. */
+  done: number;
+  total: number;
+  features: (JointBody & { feature: string })[];
+  pairs: (JointBody & { first: string; second: string })[];
+  additivity: AdditivityBody[];
+}
+
+/** One of two features; `levels` and `clock` as in `CurvesBody`. */
+export interface PairAxis {
+  feature: string;
+  kind: FeatureKind;
+  levels: string[] | null;
+  clock: [number, number][];
+}
+
+export interface TwoWayBody {
+  first: PairAxis;
+  second: PairAxis;
+  /** There are no buffers before this is 1. */
+  share_done: number;
+  n_rows: number;
+  n_observations: number;
+  offset: number;
+}
+
 /** Rows as text, in the requested order. */
 export interface RowsBody {
   /** The prediction and, where y was given, y and y minus the prediction; then the columns of X. */
@@ -492,6 +554,8 @@ export interface Bodies {
   correlated: CorrelatedBody;
   unlike: UnlikeBody;
   intervals: IntervalsBody;
+  interactions: InteractionsBody;
+  two_way: TwoWayBody;
   rows: RowsBody;
   what_if: WhatIfBody;
   in_common: InCommonBody;

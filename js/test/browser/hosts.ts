@@ -56,7 +56,8 @@ export async function settled({ root }: Mounted): Promise<void> {
   for (let turn = 0; turn < 40; turn++) {
     await pause(25);
     const curves = stateOf("curves");
-    const waits = curves === "loading" || (curves === "ready" && stateOf("drivers") === "unknown");
+    const isComputing = ["pair-panel", "interactions"].some((part) => stateOf(part) === "computing");
+    const waits = isComputing || curves === "loading" || (curves === "ready" && stateOf("drivers") === "unknown");
     if (!waits && turn > 2) return;
   }
 }

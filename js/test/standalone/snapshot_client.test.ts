@@ -10,7 +10,7 @@ import {
 } from "../../src/standalone/snapshot_client.ts";
 import { StaticModel } from "../../src/standalone/static_model.ts";
 import { Cancelled, KernelError } from "../../src/wire/client.ts";
-import { decodeColors, decodeCurves, decodeIntervals, decodeProfile } from "../../src/wire/decode.ts";
+import { decodeColors, decodeCurves, decodeIntervals, decodeProfile, decodeTwoWay } from "../../src/wire/decode.ts";
 import type {
   ColorsBody,
   ColorsRequest,
@@ -22,6 +22,8 @@ import type {
   IntervalsRequest,
   Request,
   RowsBody,
+  TwoWayBody,
+  TwoWayRequest,
 } from "../../src/wire/protocol.ts";
 
 interface Reply {
@@ -109,10 +111,16 @@ describe("what the kernel answers", () => {
     expect(decodeIntervals(body, buffers, length)).toEqual(wanted);
   });
 
+  test.each(replies("two_way"))("is what the page answers: $request.first and $request.second", async (reply) => {
+    const { body, buffers } = await client().request(reply.request as TwoWayRequest);
+    const wanted = decodeTwoWay(reply.body as TwoWayBody, reply.buffers.map(bytes));
+    expect(decodeTwoWay(body, buffers)).toEqual(wanted);
+  });
+
   // The page was saved without what was observed, which one of the replies has.
   const rows = replies("rows").filter(({ body }) => (body as RowsBody).n_outcomes === 1);
 
-  test.each([...replies("drivers"), ...rows, ...replies("extreme")])(
+  test.each([...replies("drivers"), ...replies("interactions"), ...rows, ...replies("extreme")])(
     "is what the page answers: $request.type",
     async (reply) => {
       expect((await client().request(reply.request)).body).toEqual(reply.body);
@@ -225,6 +233,10 @@ describe("what needs a kernel", () => {
   test.each([
     [{ type: "rows", positions: [99] }, "Row 99 is not on this page."],
     [{ type: "drivers", feature: "toString" }, "There is no feature 'toString' on this page."],
+    [
+      { type: "two_way", first: "member", second: "income" },
+      "This was not computed before the page was saved. Open it in the notebook, then save the page again.",
+    ],
     [{ type: "groups", feature: "age", positions: [0] }, "There are no groups of 'age' on this page."],
     [{ type: "colors", column: "__proto__", positions: [0] }, "There is no column '__proto__' on this page."],
   ] as [Request, string][])("%o is not there", async (request, sentence) => {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from ice_explorer.beyond.draws import weighted_blocks
 from ice_explorer.beyond.points import Points
 from ice_explorer.checks import check_integer
+from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed
@@ -21,7 +23,7 @@ from ice_explorer.progress import progress_reporter
 from ice_explorer.results.bootstrap import interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -64,22 +66,38 @@ class Additivity:
     verdict: str
 
 
+@dataclass(frozen=True)
+class Joint:
+    """How far features act together.
+
+    Attributes
+    ----------
+    h2 : float
+        Friedman's H².
+    effect : float
+        Standard deviation over rows of the part of their effect that is no sum [output].
+    """
+
+    h2: float
+    effect: float
+
+
 @dataclass(frozen=True, eq=False)
 class _Moved:
     """What the predictions with one feature moved to the value of every row say.
 
     Attributes
     ----------
+    joint : Joint
+        Of the feature with all others.
     dependence : ndarray of shape (n_rows,)
         Partial dependence at the value of each row.
-    rest : ndarray of shape (n_rows,)
-        Partial dependence on all other features at their values of each row.
     shares : ndarray of shape (1 + n_draws,)
         Share of the slope between rows; the first is that of all rows.
     """
 
+    joint: Joint
     dependence: Array
-    rest: Array
     shares: Array
 
 
@@ -104,6 +122,9 @@ class Interactions:
         self.row_positions = draw_stratified(context.all_predictions, context.weighing, rows, generator)
         self._weights = context.row_weights[self.row_positions]
         self._moved: dict[Name, _Moved] = {}
+        self._joint: dict[tuple[Name, Name], Joint] = {}
+        self._steps: Iterator[None] | None = None
+        self._lock = new_lock()
 
     def __repr__(self) -> str:
         return f"<Interactions of {len(self._results)} features on {len(self.row_positions):,} rows>"
@@ -117,11 +138,7 @@ class Interactions:
         """
         import pandas as pd
 
-        predictions = self._centred(self._context.all_predictions[self.row_positions])
-        found = {}
-        for name, moved in self._all_moved(list(self._results)).items():
-            joint = predictions - self._centred(moved.dependence) - self._centred(moved.rest)
-            found[name] = self._ratio(joint, predictions)
+        found = {name: moved.joint.h2 for name, moved in self._all_moved(list(self._results)).items()}
         index = pd.Index(list(found), name="feature", tupleize_cols=False)
         return pd.Series(list(found.values()), index, name="h2").sort_values(ascending=False, kind="stable")
 
@@ -135,22 +152,68 @@ class Interactions:
         """
         import pandas as pd
 
-        names = list(self._results) if self._are_named else self.features.index[:_MOST_PAIRED].tolist()
-        ranks = {name: at for at, name in enumerate(self._results)}
-        pairs = list(combinations(sorted(names, key=ranks.__getitem__), 2))
-        moved = self._all_moved(names)
-        found = []
-        self._context.witness.check()
-        points = {pair: self._points_of(pair) for pair in pairs}
+        pairs = self._pairs()
+        self._all_moved(list(dict.fromkeys(name for pair in pairs for name in pair)))
+        points = {pair: self._points_of(pair) for pair in pairs if pair not in self._joint}
         total = sum(len(self.row_positions) * len(of_pair.coordinates) for of_pair, _ in points.values())
         with progress_reporter(self._context.progress, total) as report:
-            for (first, second), (of_pair, of_row) in points.items():
-                both = self._centred(self._mean_at(of_pair, report)[of_row])
-                alone = self._centred(moved[first].dependence) + self._centred(moved[second].dependence)
-                found.append(self._ratio(both - alone, both))
+            for pair in points:
+                for _ in self._join(pair, report):
+                    pass
         index = pd.MultiIndex.from_tuples(pairs, names=["first", "second"])
+        found = [self._joint[pair].h2 for pair in pairs]
         table = pd.DataFrame({"h2": found, "h": np.sqrt(found)}, index)
         return table.sort_values("h2", ascending=False, kind="stable")
+
+    def _pairs(self) -> list[tuple[Name, Name]]:
+        """Return the pairs that are computed, in column order."""
+        names = list(self._results) if self._are_named else self.features.index[:_MOST_PAIRED].tolist()
+        ranks = {name: at for at, name in enumerate(self._results)}
+        return list(combinations(sorted(names, key=ranks.__getitem__), 2))
+
+    @property
+    def _n_steps(self) -> int:
+        """Features and pairs that are computed."""
+        n = len(self._results)
+        return n + comb(n if self._are_named else min(n, _MOST_PAIRED), 2)
+
+    @property
+    def _n_done(self) -> int:
+        """Features and pairs that are computed already."""
+        return len(self._moved) + len(self._joint)
+
+    def _advance(self) -> bool:
+        """Compute the next block of phantoms, and return whether all features and pairs are computed."""
+        with self._lock:
+            if self._n_done == self._n_steps:
+                return True
+            self._context.witness.check()
+            if self._steps is None:
+                self._steps = self._all_steps()
+            try:
+                next(self._steps)
+            except StopIteration:
+                return True
+            except Exception:
+                self._steps = None  # the next call begins where this one failed
+                raise
+            return False
+
+    def _all_steps(self) -> Iterator[None]:
+        for result in self._results.values():
+            if result.feature not in self._moved:
+                yield from self._move(result, _unreported)
+        for pair in self._pairs():
+            if pair not in self._joint:
+                yield from self._join(pair, _unreported)
+
+    def _by_feature(self) -> dict[Name, Joint]:
+        """Return how far the features that are computed act together with all others, in column order."""
+        return {name: moved.joint for name, moved in self._moved.items()}
+
+    def _by_pair(self) -> dict[tuple[Name, Name], Joint]:
+        """Return how far the pairs that are computed act together, in column order."""
+        return dict(self._joint)
 
     def additivity(self, feature: Name) -> Additivity:
         """Return how much of the slope of a feature differs between rows, with an interval and a sentence.
@@ -178,15 +241,20 @@ class Interactions:
         new = [self._results[name] for name in names if name not in self._moved]
         if new:
             self._context.witness.check()
-        values = [np.unique(result._item.feature.values[self.row_positions]) for result in new]
-        total = len(self.row_positions) * sum(map(len, values))
+        total = len(self.row_positions) * sum(len(self._values_of(result)) for result in new)
         with progress_reporter(self._context.progress, total) as report:
-            for result, of_feature in zip(new, values, strict=True):
-                self._moved[result.feature] = self._moved_along(result, of_feature, report)
+            for result in new:
+                for _ in self._move(result, report):
+                    pass
         return {name: self._moved[name] for name in names}
 
-    def _moved_along(self, result: FeatureResult, values: Array, report: Report) -> _Moved:
-        """Move one feature to each of the values that rows have, NaN the last one where some lack it."""
+    def _values_of(self, result: FeatureResult) -> Array:
+        """Return the values that rows have, NaN the last one where some lack it."""
+        return np.unique(result._item.feature.values[self.row_positions])
+
+    def _move(self, result: FeatureResult, report: Report) -> Iterator[None]:
+        """Move one feature to each of the values that rows have; yields after each block."""
+        values = self._values_of(result)
         feature, weights = result._item.feature, self._weights
         at = np.searchsorted(values, feature.values[self.row_positions])
         mass = np.bincount(at, weights, len(values)).astype(np.float64)
@@ -200,8 +268,27 @@ class Interactions:
             dependence += weights[rows] @ curves
             rest[rows] = curves @ mass
             slopes.add(curves, drawn)
+            yield
         total = float(weights.sum())
-        return _Moved(dependence[at] / total, rest / total, slopes.shares(self._least))
+        alone = dependence[at] / total
+        predictions = self._centred(self._context.all_predictions[self.row_positions])
+        joint = self._related(predictions - self._centred(alone) - self._centred(rest / total), predictions)
+        self._moved[result.feature] = _Moved(joint, alone, slopes.shares(self._least))
+
+    def _join(self, pair: tuple[Name, Name], report: Report) -> Iterator[None]:
+        """Move both features of a pair to the values that rows have; yields after each block."""
+        points, of_row = self._points_of(pair)
+        rows, n_points = self.row_positions, len(points.coordinates)
+        total = np.zeros(n_points)
+        for block, weights in weighted_blocks(self._weights, None, self._context.brute.rows_per_block(n_points)):
+            wanted = np.broadcast_to(points.coordinates, (len(rows[block]), n_points))
+            total += weights[0] @ self._context.brute.evaluate(
+                points, rows[block], wanted, made=lambda made: report(made, made, points.readable)
+            )
+            yield
+        both = self._centred(np.asarray(total / self._weights.sum())[of_row])
+        alone = sum(self._centred(self._moved[name].dependence) for name in pair)
+        self._joint[pair] = self._related(both - alone, both)
 
     def _curves(self, result: FeatureResult, rows: NDArray[np.int64], values: Array, report: Report) -> Array:
         """Return predictions of rows at each value, without the model where the engine does without."""
@@ -220,17 +307,6 @@ class Interactions:
         distinct, of_row = np.unique(values, axis=0, return_inverse=True)
         return Points(features, distinct), of_row.reshape(-1)
 
-    def _mean_at(self, points: Points, report: Report) -> Array:
-        """Return the partial dependence at points, block by block."""
-        rows, n_points = self.row_positions, len(points.coordinates)
-        total = np.zeros(n_points)
-        for block, weights in weighted_blocks(self._weights, None, self._context.brute.rows_per_block(n_points)):
-            wanted = np.broadcast_to(points.coordinates, (len(rows[block]), n_points))
-            total += weights[0] @ self._context.brute.evaluate(
-                points, rows[block], wanted, made=lambda made: report(made, made, points.readable)
-            )
-        return np.asarray(total / self._weights.sum())
-
     def _centred(self, values: Array) -> Array:
         return np.asarray(values - np.average(values, weights=self._weights))
 
@@ -239,10 +315,14 @@ class Interactions:
         """Size of an effect below which it is rounding [output]."""
         return _ROUNDING * float(np.abs(self._context.all_predictions).max())
 
-    def _ratio(self, joint: Array, whole: Array) -> float:
-        """Return the share of a squared effect that another is; 0 where either is rounding."""
+    def _related(self, joint: Array, whole: Array) -> Joint:
+        """Relate the part of an effect that is no sum to all of it; both are 0 where either is rounding."""
         part, total = (float(np.average(values**2, weights=self._weights)) for values in (joint, whole))
-        return part / total if min(part, total) > self._least**2 else 0.0
+        return Joint(part / total, part**0.5) if min(part, total) > self._least**2 else Joint(0.0, 0.0)
+
+
+def _unreported(_made: int, _of_step: int, _label: str) -> None:
+    """Report to nobody."""
 
 
 class _Slopes:

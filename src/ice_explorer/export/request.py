@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PACKAGES: Final = {".png": "matplotlib", ".pdf": "matplotlib", ".parquet": "pyarrow"}
 _TYPES: Final = MimeTypes()  # without those of this machine, which differ between machines
+_LEFT: Final = {"bars": "ranking", "map": "map", "interactions": "interactions"}
 _BYTES: Final = "application/octet-stream"
 
 
@@ -93,15 +94,17 @@ def _stem(request: ExportRequest) -> str:
             return plain_name("metrics of all features" if what == "view" else f"curves of {opened}")
         case "json":
             return plain_name(f"metrics and curves of {'all features' if what == 'view' else opened}")
-    if what != "view":
-        return plain_name(f"{kind} of {opened}")
     choices = {**USUAL, **request["choices"]}
+    pair = choices["pair"]
+    drawn = f"heat map of {' and '.join(pair)}" if opened in pair else f"{kind} of {opened}"
+    if what != "view":
+        return plain_name(drawn if what == "panel" else f"{kind} of {opened}")
     if choices["right"] == "all":
-        opened = "all features"
-    elif choices["compared"]:
-        opened = " and ".join([opened, *compared_with(opened, choices["compared"])])
-    features = "map" if choices["left"] == "map" else "ranking"
-    return plain_name(f"{features} and {kind} of {opened}")
+        drawn = f"{kind} of all features"
+    elif choices["compared"] and opened not in pair:
+        drawn = f"{kind} of {' and '.join([opened, *compared_with(opened, choices['compared'])])}"
+    features = _LEFT[choices["left"]]
+    return plain_name(f"{features} and {drawn}")
 
 
 def _beside_notebook(

@@ -19,7 +19,7 @@ from ice_explorer.figures.compose import compose
 from ice_explorer.figures.page.matplotlib_page import pdf_pages, png_page, require_matplotlib
 from ice_explorer.figures.page.paper import USUAL_DPI, Paper
 from ice_explorer.figures.page.svg import svg_page
-from ice_explorer.scene.around import with_surroundings
+from ice_explorer.scene.around import with_pair, with_surroundings
 from ice_explorer.scene.build import ranking_of, scene, scenes
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.view_state import AROUND, ViewState
@@ -41,6 +41,7 @@ _VIEW: Final = "view"
 _PANEL: Final = "panel"
 _ALL: Final = "all"
 _WORDS: Final = (_VIEW, _PANEL, _ALL)
+_LEFT_OUT: Final = {_VIEW: (), _PANEL: AROUND}  # choices that a file does not follow; a feature by name has curves
 _HTML: Final = ".html"
 _CSV: Final = ".csv"
 _HOLD_RANKING: Final = (_HTML, ".json")  # whatever is wanted
@@ -118,9 +119,10 @@ def save(
     files = _one_each(file, features)
     for each in files:  # all of them before the first is written
         check_target(each, overwrite=overwrite)
+    curves = {name: choice for name, choice in state.choices.items() if name != "pair"}
     for each, feature in zip(files, features, strict=True):
         one = _PANEL if feature in _WORDS else feature  # a word says what is drawn, also where a feature has it
-        opened, call = replace(state, feature=feature), _call(each, one, given)
+        opened, call = replace(state, feature=feature, choices=curves), _call(each, one, given)
         content = _content(explanation, opened, suffix, one, paper=sheet, call=call, spreadsheet=spreadsheet)
         write_file(each, content, overwrite=overwrite)
     return files
@@ -216,16 +218,27 @@ def picture(explanation: ExplanationResult, view_state: ViewState | Mapping[str,
     if not waits and not explanation._has_draws(*resolve_display(explanation.settings, state.decay, state.convention)):
         state = replace(state, intervals=None)
     slow = _slow_to_draw(state) if explanation.engine == "brute" else ()
-    text = _picture_of(explanation, state, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE, (*slow, *_FITTED))
+    unknown = _not_computed(state)
+    text = _picture_of(explanation, state, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE, (*slow, *unknown))
     for left_out in (slow, AROUND):  # strokes with many points, and then many features
         if len(text) > _LARGEST_PICTURE:
-            text = _picture_of(explanation, state, _FEWEST_LINES, (*left_out, *_FITTED))
+            text = _picture_of(explanation, state, _FEWEST_LINES, (*left_out, *unknown))
     return text
 
 
 def _slow_to_draw(state: ViewState) -> tuple[str, ...]:
     """Return the names of the choices that need many more predictions."""
     return (*_SLOW_TO_DRAW, *(["coloring"] if state.choice("coloring") in ("driver", "together") else []))
+
+
+def _not_computed(state: ViewState) -> list[str]:
+    """Return the names of the choices that show what is not at hand: models to fit, or features that act together."""
+    joint, pair = state.besides.joint, state.choice("pair")
+    is_missing = {
+        "left": state.choice("left") == "interactions" and joint.whole_interactions is None,
+        "pair": bool(pair) and not joint.knows(*pair),
+    }
+    return [*_FITTED, *(name for name, missing in is_missing.items() if missing)]
 
 
 def _picture_of(explanation: ExplanationResult, state: ViewState, most: int, left_out: Collection[str]) -> str:
@@ -256,15 +269,16 @@ def _content(
         return frozen_page(explanation, _opening_with(state, what), call, title=paper.title)
     has_all = what == _ALL or (what == _VIEW and suffix == ".json")
     shown = scenes(explanation, state) if has_all else [scene(explanation, state)]
-    origin = provenance(explanation, shown, call, () if what == _VIEW else AROUND)
+    origin = provenance(explanation, shown, call, _LEFT_OUT.get(what, (*AROUND, "pair")))
     states = [each.state for each in shown]
     if suffix == ".json":
         return json_bytes(explanation, states, origin)
     if suffix in (_CSV, ".parquet"):
         table = metrics_table(explanation, states[0]) if what == _VIEW else curves_table(explanation, states)
         return parquet_bytes(table, origin) if suffix != _CSV else csv_bytes(table, origin, spreadsheet=spreadsheet)
-    if what == _VIEW:
-        shown = [with_surroundings(explanation, each) for each in shown]
+    surrounded = {_VIEW: with_surroundings, _PANEL: with_pair}.get(what)
+    if surrounded is not None:
+        shown = [surrounded(explanation, each) for each in shown]
     pages = [compose(each, paper, with_ranking=what == _VIEW) for each in shown]
     first = shown[0]
     words = first.heading, first.description if what == _VIEW else first.panel_description

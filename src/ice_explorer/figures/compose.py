@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from ice_explorer.figures.curves_panel import draw_curves
+from ice_explorer.figures.interactions_panel import draw_interactions
 from ice_explorer.figures.map_panel import draw_map
 from ice_explorer.figures.page.lettering import wrapped
 from ice_explorer.figures.page.page import PX_PER_MM, QUIET, SMALL, Box, Page, printable
+from ice_explorer.figures.pair_panel import draw_pair
 from ice_explorer.figures.ranking_panel import draw_ranking, ranking_height
 from ice_explorer.figures.small_multiples import draw_classes, draw_compared, draw_features
 
@@ -41,7 +43,7 @@ def compose(scene: Scene, paper: Paper, *, with_ranking: bool) -> Page:
     sentence = f"{scene.average} {scene.rank}".rstrip() if with_ranking else scene.average
     heading: _Heading = {"title": paper.title, "sentence": sentence}
     if not with_ranking:
-        bottom = draw_curves(page, scene, Box(left, top, right, math.inf), **heading)
+        bottom = _draw_open(page, scene, Box(left, top, right, math.inf), **heading)
     elif page.width >= _SIDE_BY_SIDE:
         middle = left + min(230.0, 0.34 * (right - left))
         bottom = _draw_right(page, scene, Box(middle + _GAP, top, right, math.inf), **heading)
@@ -61,6 +63,8 @@ def compose(scene: Scene, paper: Paper, *, with_ranking: bool) -> Page:
 
 def _draw_left(page: Page, scene: Scene, box: Box) -> float:
     """Draw how the features stand to each other; return where that ends."""
+    if scene.interactions is not None:
+        return draw_interactions(page, scene.interactions, box)
     if scene.state.choice("left") == "map":
         return draw_map(page, scene.ranking, box)
     return draw_ranking(page, scene.ranking, scene.state.decay, box)
@@ -70,10 +74,17 @@ def _draw_right(page: Page, scene: Scene, box: Box, **heading: Unpack[_Heading])
     """Draw what the features do, the open one or all of them; return where that ends."""
     if scene.features:
         return draw_features(page, scene, box, title=heading["title"])
-    bottom = (draw_compared if scene.compared else draw_curves)(page, scene, box, **heading)
+    bottom = (draw_compared if scene.compared else _draw_open)(page, scene, box, **heading)
     if scene.classes:
         bottom = draw_classes(page, scene, replace(box, top=bottom + _APART))
     return bottom
+
+
+def _draw_open(page: Page, scene: Scene, box: Box, **heading: Unpack[_Heading]) -> float:
+    """Draw the curves of the open feature, or the heat map that takes their place; return where that ends."""
+    if scene.pair is not None:
+        return draw_pair(page, scene.pair, box, title=heading["title"])
+    return draw_curves(page, scene, box, **heading)
 
 
 def _draw_caption(page: Page, text: str, box: Box) -> float:

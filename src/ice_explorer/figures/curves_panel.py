@@ -35,6 +35,8 @@ from ice_explorer.scene.palette import UNLIKE
 from ice_explorer.scene.words import axis_ticks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from ice_explorer.figures.level_marks import Slot
@@ -260,7 +262,9 @@ class _Panel(Plot):
             below = axis + 12.5
             if self.lines.axis.has_levels:
                 is_small = self.is_small and not has_title
-                below = draw_level_labels(page, self.lines, self.x, box, axis, is_small=is_small)
+                grid = self.lines.grid
+                levels = [self.lines.write(value) for value in grid.tolist()]
+                below = draw_level_labels(page, levels, self.x, grid, box, axis=axis, is_small=is_small)
             else:
                 self._draw_ticks(box if slot is None else replace(box, right=slot.left), axis)
             if has_title:
@@ -271,15 +275,21 @@ class _Panel(Plot):
         return below
 
     def _draw_ticks(self, box: Box, axis: float) -> None:
-        page, free = self.page, box.left
-        for tick in axis_ticks(self.lines.axis, self.lines.x_domain, max(_LEAST_TICKED, self.area.width)):
-            at = self.x(tick.value)
-            page.line(at, axis, at, axis + 3.5, _TICK)
-            half = text_width(tick.label, SMALL) / 2
-            centre = min(max(at, box.left + half), box.right - half)
-            if centre - half >= free:
-                page.words(tick.label, centre, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle")
-                free = centre + half + 5
+        width = max(_LEAST_TICKED, self.area.width)
+        draw_ticks(self.page, axis_ticks(self.lines.axis, self.lines.x_domain, width), self.x, box, axis)
+
+
+def draw_ticks(page: Page, marks: Sequence[Tick], x: Axis, box: Box, axis: float) -> None:
+    """Draw ticks under an axis, and those of their labels that do not touch."""
+    free = box.left
+    for tick in marks:
+        at = x(tick.value)
+        page.line(at, axis, at, axis + 3.5, _TICK)
+        half = text_width(tick.label, SMALL) / 2
+        centre = min(max(at, box.left + half), box.right - half)
+        if centre - half >= free:
+            page.words(tick.label, centre, axis + 12.5, size=SMALL, fill=QUIET, anchor="middle")
+            free = centre + half + 5
 
 
 def _draw_missing_axis(page: Page, slot: Slot, area: Box, axis: float, *, is_named: bool) -> None:

@@ -192,22 +192,24 @@ def _draw_mean(page: Page, strips: Strips, where: tuple[float, float], mean: flo
 # --- names ----------------------------------------------------------------------------------------
 
 
-def _labels_height(lines: Lines, room: float) -> float:
+def _labels_height(names: Sequence[str], room: float) -> float:
     """Return how far the names of levels reach under the axis, each with so much room."""
-    widest = max(text_width(printable(lines.write(value)), SMALL) for value in lines.grid.tolist())
+    widest = max(text_width(name, SMALL) for name in names)
     if widest * (1 - _MOST_CUT) <= room - 5:
         return _UPRIGHT
     return 11 + min(widest, _LONGEST_SLANTED) * math.sin(math.radians(_SLANT))
 
 
-def draw_level_labels(page: Page, lines: Lines, x: Axis, box: Box, axis: float, *, is_small: bool) -> float:
+def draw_level_labels(
+    page: Page, levels: Sequence[str], x: Axis, at_levels: Array, box: Box, *, axis: float, is_small: bool
+) -> float:
     """Write the levels under the axis, slanted where they would touch, or counted; return where they end."""
     room = x(1.0) - x(0.0)
-    names = [printable(lines.write(value)) for value in lines.grid.tolist()]
-    places = x.many(lines.grid).tolist()
+    names = [printable(level) for level in levels]
+    places = x.many(at_levels).tolist()
     for at in places:
         page.line(at, axis, at, axis + 3.5, _TICK)
-    height = _labels_height(lines, room)
+    height = _labels_height(names, room)
     if is_small and height > _UPRIGHT:
         page.words(plural(len(names), "level"), box.left, axis + 12.5, size=SMALL, fill=QUIET)
         return axis + _UPRIGHT

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 GRID_SIZE: Final = 20
 MAX_ROWS: Final = 500
+SEPARATE: Final = ("boolean", "category", "ordered", "group")  # kinds whose values are near no other
+_AT_A_TIME: Final = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +95,8 @@ class TwoWay:
         self._context = context
         self._pair = _Pair(features[0], features[1], self.first.axis, self.second.axis)
         self._lock = new_lock()
+        self._sums: Array | float = 0.0
+        self._n_added = 0
         self._found: Array | None = None
 
     def __repr__(self) -> str:
@@ -126,31 +131,73 @@ class TwoWay:
             If the model fails, chained to its own error.
         """
         with self._lock:
+            while not self._advance():
+                if between_blocks is not None:
+                    between_blocks()
+            return cast("Array", self._found)
+
+    def _advance(self) -> bool:
+        """Predict the next block of rows, and return whether that was the last one."""
+        with self._lock:
             if self._found is None:
                 self._context.witness.check()
                 try:
-                    self._found = self._mean(between_blocks)
+                    self._add_block()
                 except PredictionError as error:
                     if not error.control:  # what to do does not depend on what was called
                         raise
                     advice = "Name another pair, or explain a function that can predict it."
                     raise error.advising(advice) from error.__cause__
-                self._found.setflags(write=False)
-            return self._found
+            return self._found is not None
 
-    def _mean(self, between_blocks: Callable[[], object] | None) -> Array:
-        """Average block by block, so that no more than a block of phantoms is held."""
+    @property
+    def _share_done(self) -> float:
+        """Share of the rows that are predicted."""
+        return self._n_added / len(self.row_positions)
+
+    def _add_block(self) -> None:
         brute, weights = self._context.brute, self._context.row_weights
         cells = np.arange(self._pair.n_cells, dtype=np.float64)
-        size = brute.rows_per_block(len(cells))
-        total = np.zeros(len(cells))
-        for start in range(0, len(self.row_positions), size):
-            rows = self.row_positions[start : start + size]
-            total += weights[rows] @ brute.evaluate(self._pair, rows, np.broadcast_to(cells, (len(rows), len(cells))))
-            if between_blocks is not None:
-                between_blocks()
-        mean = total / weights[self.row_positions].sum()
-        return np.asarray(mean.reshape(len(self.first.axis), len(self.second.axis)))
+        rows = self.row_positions[self._n_added : self._n_added + brute.rows_per_block(len(cells))]
+        wanted = np.broadcast_to(cells, (len(rows), len(cells)))
+        self._sums = self._sums + weights[rows] @ brute.evaluate(self._pair, rows, wanted)
+        self._n_added += len(rows)
+        if self._n_added == len(self.row_positions):
+            mean = np.asarray(self._sums) / weights[self.row_positions].sum()
+            self._found = np.asarray(mean.reshape(len(self.first.axis), len(self.second.axis)))
+            self._found.setflags(write=False)
+
+    @cached_property
+    def near(self) -> NDArray[np.int64]:
+        """Observations near each pair of values, (n_first, n_second): where there are none, nothing is like the pair.
+
+        Near are those of the same level; of numbers those to which no other value is nearer, and those within a quarter
+        of a standard deviation; of fewer than 500 observations within more, up to half of it.
+        """
+        axes = self.first, self.second
+        known = np.flatnonzero(~np.any([np.isnan(axis.observed_axis) for axis in axes], axis=0))
+        reach = min(0.5, 0.25 * max(1.0, (500 / max(1, len(known))) ** 0.5))
+        found = np.zeros((len(self.first.axis), len(self.second.axis)))
+        for start in range(0, len(known), _AT_A_TIME):
+            rows = known[start : start + _AT_A_TIME]
+            first, second = (_are_near(axis, known, rows, reach) for axis in axes)
+            found += first @ second.T
+        return np.asarray(found.astype(np.int64))
+
+
+def _are_near(axis: TwoWayAxis, known: NDArray[np.intp], rows: NDArray[np.intp], reach: float) -> Array:
+    """Return 1 for observations near each value of an axis, else 0, (n_grid, n_rows).
+
+    `known` are all observations that have a value, `reach` is in standard deviations of these.
+    """
+    places, values = axis.axis, axis.observed_axis[rows]
+    if axis.kind in SEPARATE:
+        return np.asarray(values == places[:, None], dtype=np.float64)
+    within = reach * float(np.std(axis.observed_axis[known]))
+    half_way = (places[1:] + places[:-1]) / 2
+    low = np.minimum(places - within, np.concatenate([places[:1], half_way]))
+    high = np.maximum(places + within, np.concatenate([half_way, places[-1:]]))
+    return np.asarray((values >= low[:, None]) & (values <= high[:, None]), dtype=np.float64)
 
 
 def _features(context: Context, first: Name, second: Name) -> list[Feature]:

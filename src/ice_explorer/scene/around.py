@@ -10,6 +10,8 @@ import numpy as np
 from ice_explorer.scene.build import filtered
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import lines_of, middle_of
+from ice_explorer.scene.interactions import interactions_scene
+from ice_explorer.scene.pair import pair_of
 from ice_explorer.scene.scene import Small
 from ice_explorer.scene.two_sides import split_of
 from ice_explorer.scene.view_state import compared_with, shared_span
@@ -31,9 +33,15 @@ _SELECTED_IN_SMALL: Final = 20
 _LINES_COMPARED: Final = 1000  # of `js/src/panels/beside/compare.ts`
 
 
+def with_pair(explanation: ExplanationResult, scene: Scene) -> Scene:
+    """Add to the view of a feature the heat map that takes the place of its curves, if any."""
+    return replace(scene, pair=pair_of(explanation, scene.state))
+
+
 def with_surroundings(explanation: ExplanationResult, scene: Scene) -> Scene:
     """Add to the view of a feature what a reader chose to see around it."""
     state = scene.state
+    scene = with_pair(explanation, replace(scene, interactions=interactions_scene(explanation, state)))
     opened = explanation[state.feature]
     split = split_of(state.choice("coloring"), state.color_by, opened)
 
@@ -54,6 +62,8 @@ def with_surroundings(explanation: ExplanationResult, scene: Scene) -> Scene:
         ]
         smalls = [small(feature, feature.draw(most, few), note) for feature, note in shown]
         return replace(scene, features=tuple(_reaching(each, [shared]) for each in smalls))
+    if scene.pair is not None:  # in the place of the curves, and of what is beside them
+        return scene
     others = compared_with(opened.label, [name for name in state.choice("compared") if name in explanation])
     rows = _rows_of(opened, state)
     smalls = [small(explanation[name], rows) for name in ([opened.label, *others] if others else [])]

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.scene.coloring import Coloring
+    from ice_explorer.scene.interactions import InteractionsScene
     from ice_explorer.scene.lines import Lines
+    from ice_explorer.scene.pair import Pair
     from ice_explorer.scene.view_state import ViewState
 
 RANK_TITLES: Final[Mapping[str, str]] = {metric: explained(metric).name for metric in RANKINGS}
@@ -168,12 +170,16 @@ class Scene:
         Rows that the curves of the feature were computed for, of which some are drawn.
     average : str
         How the mean prediction changes along the open feature, in one sentence.
+    pair : Pair or None
+        The heat map of the open feature and another one, in the place of the curves.
     compared : tuple of Small
         The open feature and those that it is compared with, in its place.
     features : tuple of Small
         All features, where they stand instead of the open one; at most so many as are drawn.
     classes : tuple of Small
         The open feature for every class, or the most probable ones of `n_classes`.
+    interactions : InteractionsScene or None
+        Pairs and features by H², in the place of the ranking.
     """
 
     ranking: Ranking
@@ -182,16 +188,20 @@ class Scene:
     state: ViewState
     n_rows: int
     average: str
+    pair: Pair | None = None
     compared: tuple[Small, ...] = ()
     features: tuple[Small, ...] = ()
     classes: tuple[Small, ...] = ()
     n_classes: int = 0
+    interactions: InteractionsScene | None = None
 
     @property
     def heading(self) -> str:
         """What the curves are of."""
         if self.features:
             return f"{KIND_TITLES[self.state.kind]} of all features"
+        if self.pair is not None:
+            return self.pair.heading
         if self.compared:
             names = [small.title for small in self.compared]
             return f"{KIND_TITLES[self.state.kind]} of {', '.join(names[:-1])} and {names[-1]}"
@@ -224,6 +234,8 @@ class Scene:
             ranked += f", with {self.ranking.interval_text}"
         if self.features:
             return " ".join(filter(None, [f"{self.heading} in small; {ranked}.", self.ranking.ties]))
+        if self.pair is not None:
+            return " ".join(filter(None, [f"{self.pair.sentence} {ranked}.", self.ranking.ties]))
         names = ", ".join(small.title for small in self.compared[1:])
         besides = (f"; compared with {names}" if names else "") + ("; every class" if self.classes else "")
         return " ".join(filter(None, [f"{self._curves}{besides}; {ranked}.", self.ranking.ties]))
@@ -231,6 +243,8 @@ class Scene:
     @property
     def panel_description(self) -> str:
         """The same of the open feature alone."""
+        if self.pair is not None:
+            return self.pair.sentence
         return f"{self._curves}, {self._weight}."
 
     @property

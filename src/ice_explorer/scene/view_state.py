@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.checks import check_one_of
 from ice_explorer.curves import transforms
 from ice_explorer.glossary import explanation
@@ -38,6 +39,7 @@ STATE_VERSION: Final = 2
 USUAL: Final[Mapping[str, object]] = {
     "left": "bars",
     "right": "feature",
+    "pair": [],
     "compared": [],
     "coloring": "value",
     "lines_as": "auto",
@@ -63,12 +65,14 @@ class Besides:
     """Content shown in addition to the curves of an explanation.
 
     `target` is what was observed of each row of X, NaN where missing, and `target_name` the name of y, "" where it has
-    none; `classes` are curves of all outputs, None where the model has one, or is not at hand.
+    none; `classes` are curves of all outputs, None where the model has one, or is not at hand; `joint` is what was
+    computed of features acting together.
     """
 
     target: NDArray[np.float64] | None = None
     target_name: str = ""
     classes: Classes | None = None
+    joint: JointEffects = field(default_factory=JointEffects)
 
     @property
     def target_text(self) -> str:

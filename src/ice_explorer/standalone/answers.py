@@ -21,6 +21,7 @@ from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
 from ice_explorer.wire.header import Tables, header_of
 from ice_explorer.wire.intervals import intervals_of
+from ice_explorer.wire.joint import interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import FeatureHead
 from ice_explorer.wire.rows import drivers_of, rows_of
@@ -31,9 +32,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.tables.table import Name
+    from ice_explorer.beyond.joint import JointEffects
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.results.two_way import TwoWay
     from ice_explorer.scene.view_state import ViewState
     from ice_explorer.wire.messages import DriversBody
 
@@ -97,6 +100,8 @@ def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Sna
         curves.append({"body": {**body, "row_labels": None}, **blobs.keep(buffers)})
     drivers = [drivers_of(feature, feature._search_drivers()) for feature in features]
     classes = _classes(features, rows, state, blobs)
+    joint = _joint(explanation, state)
+    interactions = joint.whole_interactions
     colors = [*explanation._color_columns, *([] if explanation._residual_label is None else [RESIDUAL])]
     content = {
         "traits": _traits(explanation, features, state, code, classes),
@@ -108,6 +113,8 @@ def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Sna
         "drivers": drivers,
         **_optional(features, state, blobs),
         "intervals": _intervals(explanation, state, blobs),
+        "interactions": None if interactions is None else interactions_of(explanation, interactions),
+        "pairs": [_pair(two, blobs) for two in joint.whole_pairs],
         "groups": [_groups(feature, rows, blobs) for feature in features],
         "rows": blobs.keep_json(rows_of(explanation, rows)),
     }
@@ -218,6 +225,21 @@ def _intervals(explanation: ExplanationResult, state: ViewState, blobs: _Blobs) 
             )
             answers.append({"rank_by": rank_by, "unit": unit, "body": body, **blobs.keep(buffers)})
     return {"level": state.intervals, "decay": decay, "convention": convention, "answers": answers}
+
+
+def _joint(explanation: ExplanationResult, state: ViewState) -> JointEffects:
+    """Return what was computed of features that act together, and what the page opens with."""
+    joint, pair = state.besides.joint, state.choice("pair")
+    if state.choice("left") == "interactions":
+        joint.complete_interactions(explanation)
+    if state.feature in pair:
+        joint.pair(explanation, *pair).compute()
+    return joint
+
+
+def _pair(two: TwoWay, blobs: _Blobs) -> dict[str, Any]:
+    body, buffers = two_way_of(two)
+    return {"body": body, **blobs.keep(buffers)}
 
 
 def _groups(feature: FeatureResult, rows: Sequence[int], blobs: _Blobs) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from ice_explorer.errors import Cancelled, ExportError, ICEExplorerError, Output
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
 from ice_explorer.wire.intervals import intervals_of
+from ice_explorer.wire.joint import interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import (
     Body,
@@ -27,10 +28,12 @@ from ice_explorer.wire.messages import (
     FeatureMovesBody,
     GroupsRequest,
     InCommonRequest,
+    InteractionsRequest,
     IntervalsBody,
     IntervalsRequest,
     RowsRequest,
     Status,
+    TwoWayRequest,
     UnlikeRequest,
     WhatIfBody,
     WhatIfRequest,
@@ -52,7 +55,7 @@ Answer: TypeAlias = "Callable[[FeatureExplanation | None], Answered]"
 SlowRequest: TypeAlias = (
     "ColorsRequest | RowsRequest | WhatIfRequest | InCommonRequest | ExtremeRequest | ExportRequest | CurvesRequest"
     " | ClassesRequest | DriversRequest | GroupsRequest | EffectsRequest | CorrelatedRequest | UnlikeRequest"
-    " | IntervalsRequest"
+    " | IntervalsRequest | InteractionsRequest | TwoWayRequest"
 )
 
 
@@ -207,6 +210,26 @@ def _intervals(
     )
 
 
+def _interactions(
+    work: Work, background: Background[Name, FeatureExplanation], _request: object, _feature: object
+) -> Answered:
+    """Answer with what is computed by the end of the time; the rest is computed for the next request."""
+    explanation = work.explanation(background.snapshot().results)
+    interactions = work.joint.interactions(explanation)
+    end = time.monotonic() + _SECONDS_OF_REPLY
+    while not interactions._advance() and time.monotonic() <= end:
+        pass
+    return interactions_of(explanation, interactions), []
+
+
+def _two_way(work: Work, _background: object, request: TwoWayRequest, _feature: object) -> Answered:
+    two = work.joint.pair(work.known, request["first"], request["second"])
+    end = time.monotonic() + _SECONDS_OF_REPLY
+    while not two._advance() and time.monotonic() <= end:
+        pass
+    return two_way_of(two)
+
+
 _ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
     "export": _export,
     "curves": _curves,
@@ -222,6 +245,8 @@ _ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
     "effects": _effects,
     "correlated": _correlated,
     "unlike": _unlike,
+    "interactions": _interactions,
+    "two_way": _two_way,
 }
 
 

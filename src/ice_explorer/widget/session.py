@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ice_explorer.adapters.models.opening import Opening
 from ice_explorer.adapters.models.target import target_names
 from ice_explorer.adapters.tables.table import kept
+from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
@@ -74,6 +75,7 @@ class Work(ABC):
     - `target` (n_observations,): what was observed of what is explained, NaN where missing; None where it was not
       given.
     - `target_name`: name of y; "" where it has none, or several.
+    - `joint`: what was computed of features acting together.
     - `by_label`: feature names by label.
     """
 
@@ -94,6 +96,7 @@ class Work(ABC):
         self.results = results
         self.lost: list[str] = []
         self.prediction_sd: float | None = None
+        self.joint = JointEffects()
         self.by_label = {head["name"]: name for head, name in zip(heads, names, strict=True)}
         explanation = self._collected(results)
         self.target: NDArray[np.float64] | None = None if y is None else explanation._target(y)
@@ -135,7 +138,7 @@ class Work(ABC):
 
     def drawn(self, state: ViewMessage, choices: Mapping[str, Any]) -> dict[str, Any]:
         """All that a picture of a view shows: its state, what a reader chose, and what only an explorer knows."""
-        besides = Besides(self.target, self.target_name, self.choices.classes)
+        besides = Besides(self.target, self.target_name, self.choices.classes, self.joint)
         return {**state, "choices": choices, "besides": besides}
 
     @property

@@ -148,4 +148,10 @@ def fit_state(
         view["compared"] = known
         gone = ", ".join(repr(name) for name in compared if name not in features)
         notes.append(f"The saved state compares features that are not explained; ignored: {gone}.")
+    pair = view.get("pair", [])
+    unknown = [name for name in pair if name not in columns]
+    if unknown:
+        view["pair"] = []
+        gone = ", ".join(map(repr, unknown))
+        notes.append(f"The saved state opens the heat map of columns that X does not have; ignored: {gone}.")
     return State(traits, view), notes

@@ -239,6 +239,22 @@ class IntervalsRequest(TypedDict):
     unit: Unit
 
 
+class InteractionsRequest(TypedDict):
+    """Request how far features act together; the reply may be incomplete, and the next request continues."""
+
+    id: str
+    type: Literal["interactions"]
+
+
+class TwoWayRequest(TypedDict):
+    """Request the partial dependence on two columns; the reply may be incomplete, and the next request continues."""
+
+    id: str
+    type: Literal["two_way"]
+    first: str
+    second: str
+
+
 class RowsRequest(TypedDict):
     """Request rows of X as text: the first `most` of them, sorted by a column of the reply; None is unsorted."""
 
@@ -329,6 +345,8 @@ Request: TypeAlias = (
     | CorrelatedRequest
     | UnlikeRequest
     | IntervalsRequest
+    | InteractionsRequest
+    | TwoWayRequest
     | RowsRequest
     | WhatIfRequest
     | InCommonRequest
@@ -531,6 +549,72 @@ class IntervalsBody(TypedDict):
     tied: list[tuple[int, int]]
 
 
+class JointBody(TypedDict):
+    """How far a feature acts together with all others: H², and the SD of the part that is no sum [output]."""
+
+    feature: str
+    h2: float
+    effect: float
+
+
+class PairJointBody(TypedDict):
+    """The same of two features."""
+
+    first: str
+    second: str
+    h2: float
+    effect: float
+
+
+class AdditivityBody(TypedDict):
+    """Share of the variance of the slopes of a feature that lies between rows, its 95 % interval, and a sentence."""
+
+    feature: str
+    share: float
+    low: float
+    high: float
+    verdict: str
+
+
+class InteractionsBody(TypedDict):
+    """How far features and pairs of them act together, the largest H² first, on `n_rows` rows.
+
+    `done` of `total` features and pairs are computed.
+    """
+
+    n_rows: int
+    n_observations: int
+    done: int
+    total: int
+    features: list[JointBody]
+    pairs: list[PairJointBody]
+    additivity: list[AdditivityBody]
+
+
+class PairAxis(TypedDict):
+    """One of two features; `levels` and `clock` are as in `CurvesBody`."""
+
+    feature: str
+    kind: FeatureKind
+    levels: list[str] | None
+    clock: ClockChanges
+
+
+class TwoWayBody(TypedDict):
+    """The partial dependence on two features, the mean of `n_rows` rows.
+
+    Buffers, none before `share_done` is 1: grids f64[n_first] and f64[n_second], partial dependence minus `offset`
+    f32[n_first·n_second], observations near each pair u32[n_first·n_second], observed values f64[n_rows] of each.
+    """
+
+    first: PairAxis
+    second: PairAxis
+    share_done: float
+    n_rows: int
+    n_observations: int
+    offset: float
+
+
 class RowsBody(TypedDict):
     """Rows as text, in the requested order; "" is missing.
 
@@ -624,6 +708,8 @@ Body: TypeAlias = (
     | CorrelatedBody
     | UnlikeBody
     | IntervalsBody
+    | InteractionsBody
+    | TwoWayBody
     | RowsBody
     | WhatIfBody
     | InCommonBody
@@ -705,8 +791,9 @@ def _is_filter(value: object) -> bool:
 
 # The browser's twin is `ViewChoices` in `js/src/wire/protocol.ts`; a test holds the names to each other.
 VIEW_CHOICES: Final[Mapping[str, Form]] = {
-    "left": one_of("bars", "map"),
+    "left": one_of("bars", "map", "interactions"),
     "right": one_of("feature", "all"),
+    "pair": Form("a list of no texts or of two", lambda value: is_list(value, is_text) and len(value) in {0, 2}),  # type: ignore[arg-type]
     "compared": TEXTS,
     "coloring": one_of("value", "median", "driver", "together"),
     "lines_as": one_of("auto", "lines", "density"),
@@ -749,6 +836,8 @@ _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
         "convention": one_of(*CONVENTIONS),
         "unit": one_of(*UNITS),
     },
+    "interactions": {},
+    "two_way": {"first": TEXT, "second": TEXT},
     "rows": {
         "positions": POSITIONS,
         "sort_by": _or_nothing(_COUNT),

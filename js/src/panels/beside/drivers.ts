@@ -1,11 +1,12 @@
 /**
  * The splits that explain the differences between curves, as chips: a click colours by the split, or by all rules of
- * two columns together; another one restores the colours.
+ * two columns together; another one restores the colours. A button beside each opens the heat map of both features.
  */
 
 import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
-import { explained, unexplained } from "../../elements/explained.ts";
+import { explained, hinted, unexplained } from "../../elements/explained.ts";
+import { icon } from "../../elements/icons.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
 import { type Drivers, isOfDrivers, splitsOf } from "../../store/drivers.ts";
@@ -33,14 +34,21 @@ export function driversLine(view: View): HTMLElement {
   keep(
     () => [store.drivers.value, store.figures.value?.header.columns ?? []] as const,
     ([drivers, columns]) => {
-      const names = new Set(columns.map(({ name }) => name));
+      const kinds = new Map(columns.map(({ name, kind }) => [name, kind]));
       const shown = splitsOf(drivers).slice(0, MOST_CHIPS);
       line.dataset.state = stateOf(drivers);
       setText(lead, leadOf(drivers));
       if (drivers !== null && "body" in drivers) explained(lead, explanation("disagreement"));
       else unexplained(lead);
       const partings = store.partings.peek();
-      const chipsOf = shown.map((driver) => chipOf(driver, names.has(driver.column), partings.get(driver.column)));
+      const feature = drivers !== null && "body" in drivers ? drivers.body.feature : "";
+      const chipsOf = shown.map((driver) => {
+        const { column } = driver;
+        const chip = chipOf(driver, kinds.has(column), partings.get(column));
+        // What has no axis has no heat map.
+        const both = ["other", undefined].includes(kinds.get(column)) ? [] : [bothOf(feature, column)];
+        return html("span", { class: "ice-chip-group" }, chip, ...both);
+      });
       chips.replaceChildren(...chipsOf);
       (shown.length > 0 ? line : chips).append(together);
       describeTogether(together, drivers);
@@ -77,9 +85,11 @@ function colorByChips({ store, aborted }: View, line: HTMLElement): void {
     else store.colorAs(column, "driver");
   };
   listen(line, aborted, {
-    click: (event) => {
-      const chip = (event.target as Element).closest<HTMLElement>(".ice-chip");
+    click: ({ target }) => {
+      const chip = (target as Element).closest<HTMLElement>(".ice-chip");
       if (chip !== null) press(chip.dataset);
+      const { first, second } = (target as Element).closest<HTMLElement>(".ice-both")?.dataset ?? {};
+      if (first !== undefined && second !== undefined) store.openPair(first, second);
     },
   });
 }
@@ -116,6 +126,14 @@ function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefin
   chip.style.setProperty("--share", String(driver.share));
   chip.disabled = !canColour;
   return chip;
+}
+
+/** Opens the heat map of the feature and a column. */
+function bothOf(first: string, second: string): HTMLElement {
+  const text = `See ${first} and ${second} together`;
+  const names = { "data-first": first, "data-second": second };
+  const button = pushButton({ class: "ice-both", "aria-label": text, "data-test": "see-both", ...names }, icon("both"));
+  return hinted(button, `${text}: a heat map of the partial dependence on both.`);
 }
 
 function describeTogether(node: HTMLElement, drivers: Drivers | null): void {

@@ -5,6 +5,7 @@ import { html, setText, update } from "../../elements/element.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
 import { FIGURES, isDrawnHere, titleOf, type Where, type Wish } from "../../files/save.ts";
+import type { Pair } from "../../store/joint.ts";
 import type { View } from "../../view/view.ts";
 import { sentenceOf } from "../../wire/client.ts";
 import type { FormatHeader, What } from "../../wire/protocol.ts";
@@ -27,10 +28,17 @@ const FIGURE = "figure";
 const familyOf = (format: string): string =>
   FIGURES.includes(format) ? FIGURE : TABLES.includes(format) ? "table" : format;
 
-/** The choices of contents; null for those that a format does not offer. */
-function whatTexts(format: string, feature: string): Record<"view" | "panel" | "all", string | null> {
+/** The choices of contents; null for those that a format does not offer. A heat map is in figures alone. */
+function whatTexts(
+  format: string,
+  feature: string,
+  pair: Pair | null,
+): Record<"view" | "panel" | "all", string | null> {
   const opened = feature === "" ? "the open feature" : feature;
   const [panel, all] = [`Curves of ${opened}`, "Curves of all features"];
+  if (FIGURES.includes(format) && pair !== null) {
+    return { view: "The view: ranking and heat map", panel: `Heat map of ${pair.first} and ${pair.second}`, all };
+  }
   if (FIGURES.includes(format)) return { view: "The view: ranking and curves", panel, all };
   if (TABLES.includes(format)) return { view: "Metrics of all features", panel, all };
   if (format === "json") return { view: "Metrics and all curves", panel: `Metrics and curves of ${opened}`, all: null };
@@ -178,7 +186,8 @@ export class ExportDialog {
     // The curves of all features are many megabytes: they are chosen for one format, not for the next.
     if (familyOf(format) !== this.#family) this.#whats.choose("view");
     this.#family = familyOf(format);
-    const texts = Object.entries(whatTexts(format, this.view.store.feature.peek())) as [What, string | null][];
+    const { store } = this.view;
+    const texts = Object.entries(whatTexts(format, store.feature.peek(), store.pair.peek())) as [What, string | null][];
     this.#whats.offer(
       texts.flatMap(([value, label]) =>
         label === null ? [] : [{ value, label, problem: value === "all" ? missing : null }],

@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { cases } from "../../dev/catalogue.ts";
+import { interactionsOf } from "../../dev/joint.ts";
+import { clinic } from "../../dev/model.ts";
+import { kernel, type Mounted, mount } from "./mount.ts";
+
+const shown = { left: "interactions" } as const;
+const found = interactionsOf(clinic(300));
+
+async function opened(): Promise<Mounted> {
+  const mounted = mount(kernel.model({ feature: "Age", _view: shown }));
+  await expect.poll(() => mounted.parts("pair").length).toBe(10);
+  return mounted;
+}
+
+test("nothing is computed before the tab is opened, and then once", async () => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  await mounted.drawn("Age");
+  const asked = () => mounted.model.sent.filter(({ type }) => type === "interactions").length;
+  expect(asked()).toBe(0);
+  await userEvent.click(mounted.part("tab-interactions"));
+  await expect.poll(() => mounted.parts("pair").length).toBe(10);
+  expect(mounted.model.get("_view").left).toBe("interactions");
+  await userEvent.click(mounted.part("tab-bars"));
+  await userEvent.click(mounted.part("tab-interactions"));
+  expect(asked()).toBe(1);
+});
+
+test("pairs and features are sorted by H², each with its size and what both are from", async () => {
+  const { part, parts } = await opened();
+  const best = found.pairs[0]!;
+  expect([best.first, best.second]).toEqual(["Age", "Smoker"]);
+  expect(parts("pair")[0]!.getAttribute("aria-label")).toMatch(/^Age and Smoker: H² 0\.\d+, size 0\.\d+$/);
+  expect(parts("joint-feature").map(({ dataset }) => dataset.name)).toEqual(
+    found.features.map(({ feature }) => feature),
+  );
+  expect(part("interactions-basis").textContent).toMatch(/^From 40 of 300 rows\./);
+});
+
+test("a large H² of a small effect comes last", async () => {
+  const model = kernel.model({ feature: "Age", _view: shown });
+  const body = {
+    ...found,
+    pairs: found.pairs.map((pair, at) => (at === 0 ? { ...pair, h2: 0.9, effect: 1e-6 } : pair)),
+  };
+  model.answer = (request) =>
+    request.type === "interactions" ? { reply: { id: request.id, type: "result", body } } : kernel.answer(request);
+  const { parts } = mount(model);
+  await expect.poll(() => parts("pair").length).toBe(10);
+  const last = parts("pair").at(-1)!;
+  expect([last.dataset.name, last.hasAttribute("data-tiny")]).toEqual(["Age × Smoker", true]);
+});
+
+test("additivity of the open feature is a sentence, and a click opens another feature", async () => {
+  const { model, part, parts } = await opened();
+  expect(part("additivity").textContent).toMatch(/^Additivity The effect of Age depends on other features: /);
+  await userEvent.click(parts("joint-feature").find(({ dataset }) => dataset.name === "BMI")!);
+  expect(model.get("feature")).toBe("BMI");
+  await expect.poll(() => part("additivity").textContent).toMatch(/The effect of BMI /);
+  expect(
+    parts("joint-feature")
+      .find(({ dataset }) => dataset.name === "BMI")!
+      .getAttribute("aria-current"),
+  ).toBe("true");
+});
+
+test("progress is shown, and can be cancelled and resumed", async () => {
+  const model = cases["interactions, computing"]!();
+  const { part, parts } = mount(model);
+  await expect.poll(() => part("interactions-status").textContent).toBe("5 of 18 features and pairs");
+  expect(parts("joint-feature").length).toBe(5);
+  await userEvent.click(part("interactions-cancel"));
+  await expect.poll(() => part("interactions-status").textContent).toBe("Cancelled after 5 of 18 features and pairs.");
+  expect(document.activeElement).toBe(part("interactions-start"));
+  model.answer = kernel.answer;
+  await userEvent.click(part("interactions-start"));
+  await expect.poll(() => parts("pair").length).toBe(10);
+});
+
+test("why there are none is a sentence", async () => {
+  const { part } = mount(cases["interactions, refused"]!());
+  await expect.poll(() => part("interactions-status").textContent).toMatch(/^The model failed on phantom/);
+  expect(part("interactions-start").textContent).toBe("Try again");
+});

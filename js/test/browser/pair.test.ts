@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { cases } from "../../dev/catalogue.ts";
+import { twoWayOf } from "../../dev/joint.ts";
+import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
+import type { Traits } from "../../src/wire/protocol.ts";
+import { frame, ink, kernel, type Mounted, mount } from "./mount.ts";
+
+const flats = new FakeKernel(rentals(200));
+
+async function opened(overrides: Partial<Traits> = { feature: "Age", _view: { pair: ["Age", "Smoker"] } }) {
+  const mounted = mount(kernel.model(overrides));
+  await heated(mounted);
+  return mounted;
+}
+
+const heated = ({ part }: Mounted) =>
+  expect.poll(() => [part("pair-panel").checkVisibility(), part("pair-panel").dataset.state]).toEqual([true, "ready"]);
+
+test("a rule opens the heat map of both features, and a button leads back to the curves", async () => {
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  const { model, part, parts } = mounted;
+  await mounted.drawn("Age");
+  await expect.poll(() => parts("see-both").length).toBeGreaterThan(0);
+  expect(parts("see-both")[0]!.getAttribute("aria-label")).toBe("See Age and Smoker together");
+  await userEvent.click(parts("see-both")[0]!);
+  await heated(mounted);
+  expect(model.get("_view").pair).toEqual(["Age", "Smoker"]);
+  expect(part("pair-title").textContent).toBe("Age × Smoker");
+  expect(part("curves").checkVisibility()).toBe(false);
+  expect(ink(part("heat-cells"))).toBeGreaterThan(1000);
+  await userEvent.click(part("pair-back"));
+  await expect.poll(() => part("curves").checkVisibility()).toBe(true);
+  expect(model.get("_view").pair).toEqual([]);
+});
+
+test("a pair of the interactions opens its heat map, and a feature its curves", async () => {
+  const mounted = mount(kernel.model({ feature: "BMI", _view: { left: "interactions" } }));
+  const { model, part, parts } = mounted;
+  await expect.poll(() => parts("pair").length).toBe(10);
+  await userEvent.click(parts("pair")[0]!);
+  await heated(mounted);
+  expect([model.get("feature"), part("pair-title").textContent]).toEqual(["Age", "Age × Smoker"]);
+  expect(parts("pair")[0]!.getAttribute("aria-current")).toBe("true");
+  await userEvent.click(parts("joint-feature").find(({ dataset }) => dataset.name === "BMI")!);
+  await mounted.drawn("BMI");
+  expect(part("pair-panel").checkVisibility()).toBe(false);
+  expect(model.get("_view").pair).toEqual([]);
+});
+
+test("another feature, opened from Python, has its curves", async () => {
+  const mounted = await opened();
+  mounted.model.push("feature", "BMI");
+  await mounted.drawn("BMI");
+  await expect.poll(() => mounted.part("curves").checkVisibility()).toBe(true);
+});
+
+test("the pointer tells both values, the prediction and the observations near", async () => {
+  const { part } = await opened();
+  const { body, buffers } = twoWayOf(clinic(300), 0, 2);
+  const near = (buffers[3] as Uint32Array)[0]!;
+  const heat = part("heat").getBoundingClientRect();
+  await userEvent.hover(part("heat"), { position: { x: heat.width * 0.12, y: heat.height * 0.8 } });
+  await expect.poll(() => part("tooltip").hidden).toBe(false);
+  const rows = part("tooltip").textContent;
+  expect(rows).toMatch(
+    new RegExp(`^Age 18Smokerfalseprobability of readmitted0\\.\\d+observations near${near} of ${body.n_observations}`),
+  );
+  expect(part("heat-ring").checkVisibility()).toBe(true);
+});
+
+test("arrow keys go from cell to cell, and Escape leaves", async () => {
+  const { part, parts } = await opened();
+  part("heat").focus();
+  await userEvent.keyboard("{ArrowRight}");
+  await frame();
+  const before = part("tooltip").textContent;
+  await userEvent.keyboard("{ArrowRight}");
+  await frame();
+  expect(part("tooltip").textContent).not.toBe(before);
+  await userEvent.keyboard("{Escape}");
+  await frame();
+  expect(part("tooltip").hidden).toBe(true);
+  expect(parts("heat-ring")).toEqual([]);
+});
+
+test("cells without observations are hatched, and the key says so", async () => {
+  const { part } = await opened({ feature: "Age", _view: { pair: ["Age", "BMI"] } });
+  expect(part("key-bare").checkVisibility()).toBe(true);
+  part("heat").focus();
+  await userEvent.keyboard("{ArrowRight}");
+  for (let step = 0; step < 16; step++) await userEvent.keyboard("{ArrowUp}{ArrowRight}");
+  await frame();
+  expect(part("tooltip").textContent).toMatch(/observations near0 of 300No observation is like this/);
+});
+
+test("values of both signs have 0 in the middle of the colours", async () => {
+  const mounted = mount(cases["two numbers, both signs"]!());
+  await heated(mounted);
+  await expect.poll(() => mounted.root.querySelector(".ice-pair .ice-ramp-zero")?.textContent).toBe("0");
+});
+
+test.each([
+  ["District", "Area"],
+  ["Area", "Heating"],
+  ["Heating", "District"],
+  ["Built", "Time to the centre"],
+])("%s and %s have the ticks of their curves, inside of the panel", async (first, second) => {
+  const mounted = mount(flats.model({ feature: first, _view: { pair: [first, second] } }));
+  await heated(mounted);
+  const textsOf = () => [...mounted.part("heat-axes").querySelectorAll("text")];
+  await expect.poll(() => textsOf().length).toBeGreaterThan(3);
+  const frame = mounted.part("heat").getBoundingClientRect();
+  for (const text of textsOf()) {
+    const { left, right } = text.getBoundingClientRect();
+    expect(left, text.textContent).toBeGreaterThanOrEqual(frame.left - 1);
+    expect(right, text.textContent).toBeLessThanOrEqual(frame.right + 1);
+  }
+  expect(mounted.part("heat-y-title").textContent).toContain(second);
+});
+
+test("how far it is computed is shown, and why it cannot be", async () => {
+  const { part } = mount(cases["two numbers, computing"]!());
+  await expect.poll(() => part("pair-message").textContent).toBe("Computing Age × BMI … 40\u00a0%");
+  const refused = mount(cases["two numbers, refused"]!());
+  await expect.poll(() => refused.part("pair-message").textContent).toMatch(/^The model failed/);
+  refused.model.answer = kernel.answer;
+  await userEvent.click(refused.part("pair-retry"));
+  await heated(refused);
+});

@@ -1,0 +1,116 @@
+import { signal } from "@preact/signals-core";
+import { expect, test } from "vitest";
+import { JointFeed, type Pair } from "../../src/store/joint.ts";
+import { Cancelled, type Client, KernelError } from "../../src/wire/client.ts";
+import type { InteractionsBody } from "../../src/wire/protocol.ts";
+
+const body = (done: number): InteractionsBody => ({
+  n_rows: 40,
+  n_observations: 300,
+  done,
+  total: 3,
+  features: [],
+  pairs: [],
+  additivity: [],
+});
+const axis = (feature: string) => ({ feature, kind: "numeric", levels: null, clock: [] });
+const pairBody = (first: string, second: string, share: number) => ({
+  first: axis(first),
+  second: axis(second),
+  share_done: share,
+  n_rows: 1,
+  n_observations: 1,
+  offset: 2,
+});
+const cells = [[0, 1], [5]].map((values) => Float64Array.from(values));
+const buffers = [...cells, Float32Array.of(1, 3), Uint32Array.of(4, 0), Float64Array.of(1), Float64Array.of(5)];
+
+/** A client whose replies come when the test says so. */
+class SlowClient {
+  readonly asked: { request: { type: string }; resolve: (reply: unknown) => void; reject: (error: Error) => void }[] =
+    [];
+  request(request: { type: string }): Promise<unknown> {
+    return new Promise((resolve, reject) => this.asked.push({ request, resolve, reject }));
+  }
+  async answer(reply: unknown): Promise<void> {
+    this.asked.at(-1)!.resolve(reply);
+    await Promise.resolve();
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+function feed() {
+  const client = new SlowClient();
+  const explained = signal("one output");
+  const pair = signal<Pair | null>(null);
+  return { client, explained, pair, joint: new JointFeed(client as unknown as Client, explained, pair) };
+}
+
+test("interactions are requested until all are known, and not again", async () => {
+  const { client, joint } = feed();
+  expect(joint.interactions.value).toEqual({ state: "idle", body: null });
+  expect(client.asked).toEqual([]);
+  joint.start();
+  joint.start();
+  await client.answer({ body: body(1), buffers: [] });
+  expect(joint.interactions.value).toEqual({ state: "computing", body: body(1) });
+  await client.answer({ body: body(3), buffers: [] });
+  expect(joint.interactions.value).toEqual({ state: "ready", body: body(3) });
+  joint.start();
+  expect(client.asked.length).toBe(2);
+});
+
+test("to cancel is to request no more; what is known stays, and a start continues", async () => {
+  const { client, joint } = feed();
+  joint.start();
+  await client.answer({ body: body(1), buffers: [] });
+  joint.stop();
+  await client.answer({ body: body(2), buffers: [] });
+  expect(joint.interactions.value).toEqual({ state: "idle", body: body(1) });
+  expect(client.asked.length).toBe(2);
+  joint.start();
+  await client.answer({ body: body(3), buffers: [] });
+  expect(joint.interactions.value.state).toBe("ready");
+});
+
+test("an error is shown until the next start; a cancelled request is none", async () => {
+  const { client, joint } = feed();
+  joint.start();
+  client.asked[0]!.reject(new KernelError("The model failed."));
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(joint.interactions.value).toEqual({ state: "error", body: null, message: "The model failed." });
+  joint.start();
+  client.asked[1]!.reject(new Cancelled("The computation was cancelled."));
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(joint.interactions.value).toEqual({ state: "idle", body: null });
+});
+
+test("each output has its own interactions", async () => {
+  const { client, explained, joint } = feed();
+  joint.start();
+  await client.answer({ body: body(3), buffers: [] });
+  explained.value = "another output";
+  expect(joint.interactions.value.state).toBe("idle");
+  explained.value = "one output";
+  expect(joint.interactions.value.state).toBe("ready");
+});
+
+test("the open pair is requested until its heat map is known; another one takes its place", async () => {
+  const { client, pair, joint } = feed();
+  expect(joint.twoWay.value).toBeNull();
+  pair.value = { first: "a", second: "b" };
+  expect(client.asked.map(({ request }) => request)).toEqual([{ type: "two_way", first: "a", second: "b" }]);
+  await client.answer({ body: pairBody("a", "b", 0.5), buffers: [] });
+  expect(joint.twoWay.value).toEqual({ state: "computing", body: { shareDone: 0.5, twoWay: null } });
+  pair.value = { first: "a", second: "c" };
+  await client.answer({ body: pairBody("a", "c", 1), buffers });
+  expect(client.asked.length).toBe(3);
+  const { twoWay } = joint.twoWay.value!.body!;
+  expect(twoWay).toMatchObject({ nRows: 1, values: Float64Array.of(3, 5), near: Uint32Array.of(4, 0) });
+  expect(twoWay!.second).toMatchObject({ feature: "c", grid: Float64Array.of(5), observed: Float64Array.of(5) });
+  pair.value = { first: "a", second: "b" };
+  expect(joint.twoWay.value!.state).toBe("computing");
+  pair.value = { first: "a", second: "c" };
+  expect(joint.twoWay.value!.state).toBe("ready");
+  expect(client.asked.length).toBe(4);
+});

@@ -1,0 +1,126 @@
+"""Interactions and heat maps, requested by a browser: bit by bit, kept, and the same as from Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+from ice_explorer.widget import replies
+
+RELOAD = "Restart the kernel and reload the page, so that both run the same version."
+
+
+class Model:
+    """A product and a sum, whose calls are counted."""
+
+    def __init__(self):
+        self.n_calls = 0
+        self.fails = False
+
+    def __call__(self, X):
+        self.n_calls += 1
+        if self.fails:
+            raise RuntimeError("out of range")
+        return (X["one"] * X["two"] + X["three"]).to_numpy(dtype=float)
+
+
+@pytest.fixture(name="X")
+def observations():
+    generator = np.random.default_rng(0)
+    X = pd.DataFrame(generator.normal(size=(60, 2)), columns=["one", "two"])
+    return X.assign(three=np.arange(60) % 3, place=pd.Categorical(["Ur", "Kiš", "Ur"] * 20))
+
+
+@pytest.fixture(name="ask")
+def asking():
+    """Send a request to an explorer, and return the reply with its buffers."""
+    count = iter(range(1000))
+
+    def ask(explorer, **request):
+        request_id = str(next(count))
+        explorer.comm.receive({"method": "custom", "content": {"id": request_id, **request}})
+        message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
+        return message["data"]["content"], message["buffers"]
+
+    return ask
+
+
+def test_interactions_come_bit_by_bit(make, ask, X, monkeypatch):
+    """Each request continues where the last one ended; in the end they are those of `interactions`, and kept."""
+    monkeypatch.setattr(replies, "_SECONDS", 0.0)
+    model = Model()
+    explorer = make(model, X, engine="brute")
+    expected = explorer.explanation.interactions()
+    done = [0]
+    while done[-1] < 10:  # 4 features and their 6 pairs
+        body = ask(explorer, type="interactions")[0]["body"]
+        done.append(body["done"])
+        assert body["total"] == 10
+        assert len(body["features"]) + len(body["pairs"]) == body["done"]
+    assert done == sorted(done)
+    assert len(done) > 4
+    assert (body["n_rows"], body["n_observations"]) == (60, 60)
+    assert [row["h2"] for row in body["features"]] == expected.features.tolist()
+    assert {(row["first"], row["second"]): row["h2"] for row in body["pairs"]} == expected.pairs["h2"].to_dict()
+    best = body["pairs"][0]
+    assert (best["first"], best["second"]) == ("one", "two")
+    centred = (X["one"] - X["one"].mean()) * (X["two"] - X["two"].mean())
+    assert_allclose(best["effect"], np.std(centred), rtol=1e-9)
+    of_one = next(row for row in body["additivity"] if row["feature"] == "one")
+    assert of_one["verdict"] == expected.additivity("one").verdict
+    n_calls = model.n_calls
+    assert ask(explorer, type="interactions")[0]["body"] == body
+    assert model.n_calls == n_calls
+
+
+def test_the_heat_map_is_two_way_and_kept(make, ask, X):
+    """Mean predictions, observations near, and the values of both features."""
+    model = Model()
+    explorer = make(model, X, engine="brute")
+    two = explorer.explanation.two_way("one", "place")
+    reply, buffers = ask(explorer, type="two_way", first="one", second="place")
+    body = reply["body"]
+    assert body["share_done"] == 1
+    assert body["second"] == {"feature": "place", "kind": "category", "levels": ["Kiš", "Ur"], "clock": ()}
+    first, second, mean, near, one, place = (
+        np.frombuffer(buffer, kind)
+        for buffer, kind in zip(buffers, ("<f8", "<f8", "<f4", "<u4", "<f8", "<f8"), strict=True)
+    )
+    assert first.tolist() == two.first.axis.tolist()
+    assert second.tolist() == [0, 1]
+    assert_allclose(mean + body["offset"], two.partial_dependence.ravel(), rtol=1e-6, atol=1e-6)
+    assert near.tolist() == two.near.ravel().tolist()
+    assert sorted(one) == sorted(X["one"])
+    assert np.bincount(place.astype(int)).tolist() == [20, 40]
+    n_calls = model.n_calls
+    ask(explorer, type="two_way", first="one", second="place")
+    assert model.n_calls == n_calls
+
+
+def test_an_error_of_the_model_is_the_reply_and_the_next_request_tries_again(make, ask, X):
+    """Neither interactions nor a heat map are lost by one failure."""
+    model = Model()
+    explorer = make(model, X, engine="brute")
+    assert explorer.explanation is not None
+    model.fails = True
+    for request in ({"type": "interactions"}, {"type": "two_way", "first": "one", "second": "two"}):
+        reply, _ = ask(explorer, **request)
+        assert reply["type"] == "error"
+        assert "RuntimeError: out of range" in reply["message"]
+    model.fails = False
+    assert ask(explorer, type="interactions")[0]["type"] == "result"
+    assert ask(explorer, type="two_way", first="one", second="two")[0]["type"] == "result"
+
+
+def test_what_is_no_pair_is_refused(make, ask, X):
+    """Sentences for an unknown column, for one column twice, and for a request without both."""
+    explorer = make(Model(), X, engine="brute")
+    refused = {
+        ("one", "four"): "No column named 'four' in X. X has 4 columns: 'one', 'two', 'three', 'place'.",
+        ("one", "one"): "The two features of a pair must differ; got 'one' twice. Pass two different features.",
+        ("one", None): f"'second' of a request 'two_way' must be text; got None. {RELOAD}",
+    }
+    got = {pair: ask(explorer, type="two_way", first=pair[0], second=pair[1])[0]["message"] for pair in refused}
+    assert got == refused
