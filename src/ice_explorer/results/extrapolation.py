@@ -25,7 +25,7 @@ _SCORES_AT_A_TIME = 4_000_000
 _LEVEL = 0.99  # quantile of the scores of the observations beyond which a phantom is unlike them
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Extrapolation:
     """How far the phantom observations of a feature are from what the other features let expect.
 
@@ -54,6 +54,9 @@ class Extrapolation:
     grid_shares: Array
     share: float
     summary: str
+
+    def __repr__(self) -> str:
+        return f"<Extrapolation: {self.summary}>"
 
 
 @dataclass(frozen=True, eq=False)
