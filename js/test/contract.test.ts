@@ -300,7 +300,8 @@ test.each(replies<IntervalsReply>("intervals"))(
   ({ request, body, buffers, means }) => {
     const { rank_by: rankBy, level, decay, unit } = request;
     const intervals = decodeIntervals(body, buffers.map(bytes), contract.header.features.length);
-    const ranking = rankFeatures(new Reading(figures, decay, unit), rankBy, { state: "ready", level, intervals });
+    const whiskers = { state: "ready", share: 1, body: { level, ...intervals } } as const;
+    const ranking = rankFeatures(new Reading(figures, decay, unit), rankBy, whiskers);
     for (const { name, interval } of ranking) {
       const [ends, ranks] = [means.ends[name]!, means.ranks[name]!];
       if (ends[0] === null) expect(interval, name).toBeNull();

@@ -419,12 +419,13 @@ def test_draws_of_the_last_decays_are_kept():
     assert not e._has_draws(0.2, "stable")
 
 
-def test_rows_are_drawn_for_as_many_features_as_time_allows():
-    """At least one; those that are drawn take no time the next time."""
+def test_rows_are_drawn_for_one_feature_after_another():
+    """The last one is told; nothing is drawn twice."""
     e = few_draws(explained(curved, X))
-    calls = []
-    drawn = [e._draw_until(-math.inf, 0.5, "stable", lambda: calls.append("between")) for _ in range(3)]
-    assert (drawn, len(calls)) == ([1, 2, 3], 3)
-    assert e._draw_until(math.inf, 0.3, "stable", lambda: calls.append("between")) == 3
-    assert e._draw_until(-math.inf, 0.3, "stable", lambda: calls.append("between")) == 3
-    assert len(calls) == 6
+    assert [(e._draw_next(0.5, "stable"), e._n_drawn(0.5, "stable")) for _ in range(4)] == [
+        (False, 1),
+        (False, 2),
+        (True, 3),
+        (True, 3),
+    ]
+    assert e._n_drawn(0.3, "stable") == 0

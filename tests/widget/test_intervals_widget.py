@@ -82,9 +82,11 @@ def test_curves_come_between_two_features(make, X, monkeypatch):
     explorer = make(Model(), X)
     explanation = explorer.explanation
     of_feature = type(explanation["one"])._metric_draws
+    clicks = ["one"]
 
     def draws(feature, *arguments):
-        if feature.label == "one":
+        if feature.label in clicks:
+            clicks.clear()
             request = {"id": "b", "type": "curves", "feature": "two", "max_lines": 3, "selection": []}
             explorer.comm.receive({"method": "custom", "content": request})
         return of_feature(feature, *arguments)

@@ -1,89 +1,77 @@
 /** What is computed on request of features that act together: interactions, and the heat map of the open pair. */
-import { computed, effect, type ReadonlySignal } from "@preact/signals-core";
+import { batch, computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Client } from "../wire/client.ts";
 import { decodeTwoWay, type TwoWay } from "../wire/decode.ts";
 import type { InteractionsBody } from "../wire/protocol.ts";
-import { type Progress, Repeated } from "./repeated.ts";
+import { Feed, type Progress, type Wanted } from "./feed.ts";
 
 export interface Pair {
   first: string;
   second: string;
 }
 
-/** As far as it is computed: a share of the rows, and the result when that is 1. */
-export interface TwoWayState {
-  shareDone: number;
-  twoWay: TwoWay | null;
-}
+/** Delay before the heat map of a pair, and interactions, are requested. */
+const PATIENCE_MS = 60;
 
-export class JointFeed {
+export class Joint {
   readonly interactions: ReadonlySignal<Progress<InteractionsBody>>;
   /** Null while no pair is open. */
-  readonly twoWay: ReadonlySignal<Progress<TwoWayState> | null>;
-  readonly #interactions = new Map<string, Repeated<InteractionsBody>>();
-  readonly #pairs = new Map<string, Repeated<TwoWayState>>();
-  readonly #current: ReadonlySignal<Repeated<InteractionsBody>>;
-  readonly #open: ReadonlySignal<Repeated<TwoWayState> | null>;
-  readonly #end: () => void;
+  readonly twoWay: ReadonlySignal<Progress<TwoWay> | null>;
+  /** The output whose interactions are requested. */
+  readonly #started = signal<string | null>(null);
+  readonly #interactions: Feed<Wanted, InteractionsBody>;
+  readonly #pairs: Feed<Wanted & Pair, TwoWay>;
 
   /** `explained` identifies the output, and the features that are computed. */
   constructor(
-    private readonly client: Client,
-    explained: ReadonlySignal<string>,
+    client: Client,
+    private readonly explained: ReadonlySignal<string>,
     pair: ReadonlySignal<Pair | null>,
   ) {
-    this.#current = computed(() => remembered(this.#interactions, explained.value, () => this.#askInteractions()));
-    this.interactions = computed(() => this.#current.value.progress.value);
-    this.#open = computed(() => {
-      const open = pair.value;
-      if (open === null) return null;
-      const key = JSON.stringify([explained.value, open.first, open.second]);
-      return remembered(this.#pairs, key, () => this.#askPair(open));
+    const started = computed(() => (this.#started.value === explained.value ? { key: explained.value } : null));
+    this.#interactions = new Feed(
+      started,
+      async () => {
+        const { body } = await client.request({ type: "interactions" });
+        return { share: body.done / body.total, body };
+      },
+      PATIENCE_MS,
+    );
+    this.interactions = computed(() => this.#interactions.of(explained.value));
+    const open = computed(() => {
+      const { first, second } = pair.value ?? {};
+      if (first === undefined || second === undefined) return null;
+      return { key: JSON.stringify([explained.value, first, second]), first, second };
     });
-    this.twoWay = computed(() => this.#open.value?.progress.value ?? null);
-    // A pair that is no longer open is not computed further.
-    this.#end = effect(() => {
-      const open = this.#open.value;
-      void open?.start();
-      return () => open?.stop();
-    });
+    this.#pairs = new Feed(
+      open,
+      async ({ first, second }) => {
+        const { body, buffers } = await client.request({ type: "two_way", first, second });
+        return { share: body.share_done, body: body.share_done < 1 ? null : decodeTwoWay(body, buffers) };
+      },
+      PATIENCE_MS,
+    );
+    this.twoWay = computed(() => (open.value === null ? null : this.#pairs.of(open.value.key)));
   }
 
   start(): void {
-    void this.#current.peek().start();
+    batch(() => {
+      this.#started.value = this.explained.peek();
+      this.#interactions.retry();
+    });
   }
 
+  /** Requests no more; the kernel keeps what it has computed. */
   stop(): void {
-    this.#current.peek().stop();
+    this.#started.value = null;
   }
 
   retryPair(): void {
-    void this.#open.peek()?.start();
+    this.#pairs.retry();
   }
 
   dispose(): void {
-    this.#end();
-    this.stop();
+    this.#interactions.dispose();
+    this.#pairs.dispose();
   }
-
-  #askInteractions(): Repeated<InteractionsBody> {
-    return new Repeated(async () => {
-      const { body } = await this.client.request({ type: "interactions" });
-      return { body, isWhole: body.done === body.total };
-    });
-  }
-
-  #askPair({ first, second }: Pair): Repeated<TwoWayState> {
-    return new Repeated(async () => {
-      const { body, buffers } = await this.client.request({ type: "two_way", first, second });
-      const isWhole = body.share_done === 1;
-      return { body: { shareDone: body.share_done, twoWay: isWhole ? decodeTwoWay(body, buffers) : null }, isWhole };
-    });
-  }
-}
-
-function remembered<T>(known: Map<string, T>, key: string, make: () => T): T {
-  const value = known.get(key) ?? make();
-  known.set(key, value);
-  return value;
 }

@@ -75,7 +75,7 @@ export function rankFeatures(reading: Reading, rankBy: RankBy, whiskers: Whisker
     return b.value - a.value || a.index - b.index;
   });
   for (const [place, feature] of ranked.entries()) feature.rank = place + 1;
-  if (whiskers?.state === "ready") markTies(ranked, whiskers.intervals.tied);
+  if (whiskers?.state === "ready") markTies(ranked, whiskers.body.tied);
   return ranked;
 }
 
@@ -89,10 +89,10 @@ function longerBy(reading: Reading, index: number): RankedFeature["longer"] {
 
 function intervalOf(whiskers: Whiskers, index: number): Interval | null {
   if (whiskers?.state !== "ready") return null;
-  const { low, high, rankLow, rankHigh } = whiskers.intervals;
+  const { level, low, high, rankLow, rankHigh } = whiskers.body;
   const ends: [number, number] = [low[index]!, high[index]!];
   if (!ends.every(Number.isFinite)) return null;
-  return { level: whiskers.level, ends, ranks: [rankLow[index]!, rankHigh[index]!] };
+  return { level, ends, ranks: [rankLow[index]!, rankHigh[index]!] };
 }
 
 /** Rounding to four bytes may have turned neighbours round. */

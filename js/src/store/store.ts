@@ -42,18 +42,17 @@ import { explanation } from "../words/glossary.ts";
 import { partings, withTargetName } from "../words/names.ts";
 import { drawnKind } from "../words/values.ts";
 import { type Coloring, CurveCache } from "./curve_cache.ts";
-import { type Drivers, driversFeed } from "./drivers.ts";
-import { FeatureFeed, type Found } from "./feature_feed.ts";
+import { type Feed, featureFeed, type Progress, type Showing } from "./feed.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
-import { IntervalsFeed, type Shown, type Whiskers } from "./intervals.ts";
-import { JointFeed, type Pair } from "./joint.ts";
+import { intervalsFeed, type Shown, type Whiskers } from "./intervals.ts";
+import { Joint, type Pair } from "./joint.ts";
 import { type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
 import type { Settings } from "./settings.ts";
 import { throttle } from "./throttle.ts";
 import { type Split, splitOf } from "./two_sides.ts";
 import { Remembered } from "./view_choices.ts";
-import { type Question, type WhatIf, WhatIfFeed } from "./what_if.ts";
+import { type Question, type WhatIf, whatIfFeed, whatIfOf } from "./what_if.ts";
 
 /** Interval at which a moving slider updates Python. */
 const SYNC_MS = 100;
@@ -194,7 +193,7 @@ export class Store {
    * decay beside a bar would be a wrong statement about it.
    */
   readonly whiskers: ReadonlySignal<Whiskers> = computed(() =>
-    this.intervals.value === null ? null : this.#intervalsFeed.of(this.#shown.value),
+    this.intervals.value === null ? null : this.#intervalsFeed.of(this.#shown.value?.key ?? ""),
   );
   /** The position at which names of features and columns with the same beginning differ. */
   readonly partings: ReadonlySignal<ReadonlyMap<string, number>> = computed(() => {
@@ -224,18 +223,18 @@ export class Store {
   });
   readonly #picture = signal<Picture>({ state: "empty" });
   readonly picture: ReadonlySignal<Picture> = this.#picture;
-  /** What explains the differences between the curves of the open feature; null until the reply arrives. */
-  readonly drivers: ReadonlySignal<Drivers | null> = computed(() =>
+  /** What explains the differences between the curves of the open feature. */
+  readonly drivers: ReadonlySignal<Progress<DriversBody>> = computed(() =>
     this.#driversFeed.of(this.#keyOf(this.feature.value)),
   );
-  /** ALE and M-plot of the feature whose curves are on screen; null until the reply arrives. */
-  readonly effects: ReadonlySignal<Found<Effects> | null> = computed(() => this.#effectsFeed.of(this.#shownKey.value));
+  /** ALE and M-plot of the feature whose curves are on screen. */
+  readonly effects: ReadonlySignal<Progress<Effects>> = computed(() => this.#effectsFeed.of(this.#shownKey.value));
   /** What varies most with that feature. */
-  readonly correlated: ReadonlySignal<Found<CorrelatedBody> | null> = computed(() =>
+  readonly correlated: ReadonlySignal<Progress<CorrelatedBody>> = computed(() =>
     this.#correlatedFeed.of(this.#shownKey.value),
   );
   /** How many of its phantom observations are unlike any observation. */
-  readonly unlike: ReadonlySignal<Found<Unlike> | null> = computed(() => this.#unlikeFeed.of(this.#shownKey.value));
+  readonly unlike: ReadonlySignal<Progress<Unlike>> = computed(() => this.#unlikeFeed.of(this.#shownKey.value));
   /** The two columns whose heat map replaces the curves: the open feature is one of them. Null while there are none. */
   readonly pair: ReadonlySignal<Pair | null> = computed(() => {
     const [first, second] = this.remembered.of("pair").value;
@@ -244,10 +243,10 @@ export class Store {
     return isOpen ? { first, second } : null;
   });
   /** Interactions, and the heat map of the open pair. */
-  readonly joint: JointFeed;
+  readonly joint: Joint;
   /** The rule or threshold by which curves are coloured in two groups. */
   readonly split: ReadonlySignal<Split> = computed(() =>
-    splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value),
+    splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value.body),
   );
 
   /** View settings of the user. */
@@ -262,7 +261,10 @@ export class Store {
     const [row, ...others] = this.selection.value;
     return row === undefined || others.length > 0 || this.brushing.value ? null : row;
   });
-  readonly whatIf: ReadonlySignal<WhatIf | null>;
+  readonly whatIf: ReadonlySignal<WhatIf | null> = computed(() => {
+    const question = this.#question.value;
+    return question === null ? null : whatIfOf(question, this.#whatIfFeed.of(question.key));
+  });
   /** Where the crosshair is on the axis of a feature, NaN for a missing value; `stays` when the pointer leaves. */
   readonly crosshair = signal<{ feature: string; value: number; stays: boolean } | null>(null);
   /** The line of that row in the picture of the open feature; null where it has none. */
@@ -286,14 +288,14 @@ export class Store {
   /** The trait that is being dragged; updates from Python are applied after the drag. */
   #held: "selection" | "anchor" | null = null;
   readonly #endings: (() => void)[] = [];
-  readonly #driversFeed: FeatureFeed<{ body: DriversBody }>;
-  readonly #effectsFeed: FeatureFeed<Effects>;
-  readonly #correlatedFeed: FeatureFeed<CorrelatedBody>;
-  readonly #unlikeFeed: FeatureFeed<Unlike>;
-  readonly #intervalsFeed: IntervalsFeed;
-  readonly #whatIfFeed: WhatIfFeed;
+  readonly #driversFeed: Feed<Showing, DriversBody>;
+  readonly #effectsFeed: Feed<Showing, Effects>;
+  readonly #correlatedFeed: Feed<Showing, CorrelatedBody>;
+  readonly #unlikeFeed: Feed<Showing, Unlike>;
+  readonly #intervalsFeed: ReturnType<typeof intervalsFeed>;
+  readonly #whatIfFeed: ReturnType<typeof whatIfFeed>;
   /** The feature whose curves are on screen. */
-  readonly #showing = computed(() => {
+  readonly #showing = computed((): Showing | null => {
     const picture = this.picture.value;
     if (picture.state !== "ready") return null;
     const { feature } = picture.loaded.curves;
@@ -311,11 +313,17 @@ export class Store {
     this.#correlatedFeed,
     this.#unlikeFeed,
     this.#intervalsFeed,
+    this.#whatIfFeed,
   ];
   /** Features in a fixed order, so that the slider and the ranking cause no new requests. */
   readonly #whatIfKey = computed(() => {
     const indices = this.#knownFeatures.value.map(({ index }) => index).sort();
     return JSON.stringify([this.explained.value, this.whatIfRow.value, indices]);
+  });
+  readonly #question = computed((): Question | null => {
+    const [key, row] = [this.#whatIfKey.value, this.whatIfRow.value];
+    const features = untracked(() => this.#knownFeatures.value).map(({ name }) => name);
+    return row === null ? null : { key, row, features };
   });
   readonly #jointKey = computed(() => JSON.stringify([this.explained.value, this.#knownFeatures.value.length]));
   readonly #knownFeatures = computed(() => this.ranking.value.filter(({ known }) => known));
@@ -349,30 +357,32 @@ export class Store {
     this.#profile = this.#follow("_profile");
 
     this.#cache = new CurveCache(client, this.explained);
-    this.#driversFeed = driversFeed(client, this.#showing);
     const { remembered } = this;
     const showingWith = (...choices: ("ale" | "m_plot" | "correlated" | "unlike")[]) =>
       computed(() => (choices.some((choice) => remembered.of(choice).value) ? this.#showing.value : null));
     const showingEffects = showingWith("ale", "m_plot");
-    this.#effectsFeed = new FeatureFeed(
+    this.#driversFeed = featureFeed(
+      this.#showing,
+      async (feature) => (await client.request({ type: "drivers", feature })).body,
+    );
+    this.#effectsFeed = featureFeed(
+      computed(() => (this.#hasSlopes.value ? null : showingEffects.value)),
       async (feature) => {
         const { body, buffers } = await client.request({ type: "effects", feature });
         return decodeEffects(body, buffers);
       },
-      computed(() => (this.#hasSlopes.value ? null : showingEffects.value)),
     );
-    this.#correlatedFeed = new FeatureFeed(
-      async (feature) => (await client.request({ type: "correlated", feature })).body,
+    this.#correlatedFeed = featureFeed(
       showingWith("correlated"),
+      async (feature) => (await client.request({ type: "correlated", feature })).body,
     );
-    this.#unlikeFeed = new FeatureFeed(async (feature) => {
+    this.#unlikeFeed = featureFeed(showingWith("unlike"), async (feature) => {
       const { body, buffers } = await client.request({ type: "unlike", feature });
       return decodeUnlike(body, buffers);
-    }, showingWith("unlike"));
-    this.#intervalsFeed = new IntervalsFeed(client, this.#shown);
-    this.#whatIfFeed = new WhatIfFeed(client, this.#whatIfKey, () => this.#whatIfQuestion());
-    this.whatIf = this.#whatIfFeed.known;
-    this.joint = new JointFeed(client, this.#jointKey, this.pair);
+    });
+    this.#intervalsFeed = intervalsFeed(client, this.#shown);
+    this.#whatIfFeed = whatIfFeed(client, this.#question);
+    this.joint = new Joint(client, this.#jointKey, this.pair);
 
     this.#endings.push(this.#followMaxLines(), this.#followPicture());
   }
@@ -600,7 +610,6 @@ export class Store {
   dispose(): void {
     this.#loads++;
     for (const feed of this.#feeds()) feed.dispose();
-    this.#whatIfFeed.dispose();
     this.joint.dispose();
     this.#syncDecay.flush();
     this.release();
@@ -610,11 +619,6 @@ export class Store {
 
   #keyOf(feature: string): string {
     return `${this.explained.value} ${feature}`;
-  }
-
-  #whatIfQuestion(): Question | null {
-    const row = this.whatIfRow.peek();
-    return row === null ? null : { row, features: this.#knownFeatures.peek().map(({ name }) => name) };
   }
 
   #local<K extends keyof Traits>(key: K): Signal<Traits[K]> {

@@ -3,9 +3,9 @@
  * place where values become sides; legend, filter and card see levels like any others.
  */
 import type { LineColors } from "../wire/decode.ts";
-import type { CategoryColors, ColorsBody, DriverBody, ViewChoices } from "../wire/protocol.ts";
+import type { CategoryColors, ColorsBody, DriverBody, DriversBody, ViewChoices } from "../wire/protocol.ts";
 import { rampWriter } from "../words/values.ts";
-import { type Drivers, splitsOf, type Together, togetherOf } from "./drivers.ts";
+import { splitsOf, type Together, togetherOf } from "./drivers.ts";
 
 /** On two sides of what. */
 export type Sides = "median" | DriverBody;
@@ -37,7 +37,7 @@ export const unsplit = (scale: ColorsBody): ColorsBody => (isSplit(scale) ? scal
 export const isTogether = (split: Split): split is Together => split !== null && split !== "median" && "rules" in split;
 
 /** The split that a reader chose; a column that explains nothing of this feature is not split. */
-export function splitOf(coloring: ViewChoices["coloring"], column: string | null, drivers: Drivers | null): Split {
+export function splitOf(coloring: ViewChoices["coloring"], column: string | null, drivers: DriversBody | null): Split {
   switch (coloring) {
     case "value":
       return null;

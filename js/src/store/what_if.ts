@@ -1,25 +1,28 @@
 /**
  * The what-if of the one selected row: how far a change of each feature moves its prediction. A reply has as many
- * features as the kernel computes in half a second, so requests are repeated until all are known.
+ * features as the kernel computes in half a second.
  */
-import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import { Cancelled, type Client, sentenceOf } from "../wire/client.ts";
+import { computed, type ReadonlySignal } from "@preact/signals-core";
+import type { Client } from "../wire/client.ts";
 import type { FeatureMoves, MoveBody } from "../wire/protocol.ts";
 import { halfWeight } from "../words/numbers.ts";
+import { Feed, type Progress, type Wanted } from "./feed.ts";
 
 /** Delay after the selection of a row before its what-if is requested. */
 const PATIENCE_MS = 60;
 const ROUNDING = 1e-9;
 
 /** A row, and the features to request, the most important one first. */
-export interface Question {
+export interface Question extends Wanted {
   row: number;
   features: readonly string[];
 }
 
+type Moves = ReadonlyMap<string, FeatureMoves>;
+
 export interface WhatIf {
   row: number;
-  moves: ReadonlyMap<string, FeatureMoves>;
+  moves: Moves;
   /** Features that are known or will be. */
   total: number;
   /** Why the others are not known, as a sentence. */
@@ -33,52 +36,21 @@ export function largestChange({ moves }: FeatureMoves, decay: number): MoveBody 
   return near[near.length - 1] ?? null;
 }
 
-export class WhatIfFeed {
-  readonly known: ReadonlySignal<WhatIf | null>;
-  readonly #known = signal<WhatIf | null>(null);
-  readonly #end: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #turn = 0;
-
-  /** A new request is sent when the key changes. */
-  constructor(
-    private readonly client: Client,
-    key: ReadonlySignal<string>,
-    question: () => Question | null,
-  ) {
-    this.known = this.#known;
-    this.#end = effect(() => {
-      key.value;
-      const turn = ++this.#turn;
-      clearTimeout(this.#timer);
-      const now = question();
-      this.#known.value =
-        now === null ? null : { row: now.row, moves: new Map(), total: now.features.length, problem: null };
-      if (now !== null && client.hasKernel) this.#timer = setTimeout(() => void this.#ask(now, turn), PATIENCE_MS);
-    });
-  }
-
-  dispose(): void {
-    this.#end();
-    this.#turn++;
-    clearTimeout(this.#timer);
-  }
-
-  async #ask({ row, features }: Question, turn: number): Promise<void> {
-    const moves = new Map<string, FeatureMoves>();
-    let problem: string | null = null;
-    while (problem === null && moves.size < features.length) {
-      try {
-        const left = features.filter((name) => !moves.has(name));
-        const { body } = await this.client.request({ type: "what_if", position: row, features: left });
-        for (const each of body.features) moves.set(each.feature, each);
-        if (body.features.length === 0) problem = "The kernel sent no changes.";
-      } catch (error) {
-        if (error instanceof Cancelled) return;
-        problem = sentenceOf(error);
-      }
-      if (turn !== this.#turn) return;
-      this.#known.value = { row, moves: new Map(moves), total: features.length, problem };
-    }
-  }
+/** What is known of the question. */
+export function whatIfOf({ row, features }: Question, progress: Progress<Moves>): WhatIf {
+  const problem = progress.state === "error" ? progress.message : null;
+  return { row, moves: progress.body ?? new Map(), total: features.length, problem };
 }
+
+export const whatIfFeed = (client: Client, question: ReadonlySignal<Question | null>): Feed<Question, Moves> =>
+  new Feed(
+    computed(() => (client.hasKernel && question.value?.features.length ? question.value : null)),
+    async ({ row, features }, known) => {
+      const left = features.filter((name) => !known?.has(name));
+      const { body } = await client.request({ type: "what_if", position: row, features: left });
+      if (body.features.length === 0) throw new Error("The kernel sent no changes.");
+      const moves = new Map([...(known ?? []), ...body.features.map((each) => [each.feature, each] as const)]);
+      return { share: moves.size / features.length, body: moves };
+    },
+    PATIENCE_MS,
+  );

@@ -1,7 +1,7 @@
 /** Intervals of the bars: when they are requested, how often, and what becomes of replies. */
 import { signal } from "@preact/signals-core";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { IntervalsFeed, type Shown } from "../../src/store/intervals.ts";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { intervalsFeed, type Shown } from "../../src/store/intervals.ts";
 import { Cancelled, type Client, KernelError } from "../../src/wire/client.ts";
 
 const shown = (decay: number): Shown => ({
@@ -38,8 +38,9 @@ const later = () => vi.advanceTimersByTimeAsync(1000);
 function feedOf() {
   const client = new SlowClient();
   const wanted = signal<Shown | null>(null);
-  const feed = new IntervalsFeed(client as unknown as Client, wanted);
-  return { client, wanted, feed };
+  const feed = intervalsFeed(client as unknown as Client, wanted);
+  onTestFinished(() => feed.dispose());
+  return { client, wanted, feed, state: () => feed.of(wanted.value?.key ?? "") };
 }
 
 test("nothing is requested while nothing is wanted, and a figure is requested once it stays", async () => {
@@ -55,17 +56,17 @@ test("nothing is requested while nothing is wanted, and a figure is requested on
 });
 
 test("a request is repeated until the rows of all features are drawn, and its reply is kept", async () => {
-  const { client, wanted, feed } = feedOf();
+  const { client, wanted, state } = feedOf();
   wanted.value = shown(0.5);
-  expect(feed.of(wanted.value)).toEqual({ state: "waiting", known: 0, of: 0 });
+  expect(state()).toEqual({ state: "computing", share: 0, body: null });
   await later();
   client.last.known(1);
   await later();
-  expect(feed.of(wanted.value)).toEqual({ state: "waiting", known: 1, of: 2 });
+  expect(state()).toEqual({ state: "computing", share: 0.5, body: null });
   expect(client.asked.length).toBe(2);
   client.last.known(2);
   await later();
-  expect(feed.of(wanted.value)).toMatchObject({ state: "ready", level: 0.9, intervals: { tied: [[0, 1]] } });
+  expect(state()).toMatchObject({ state: "ready", body: { level: 0.9, tied: [[0, 1]] } });
   wanted.value = shown(0.4);
   await later();
   client.last.known(2);
@@ -73,7 +74,7 @@ test("a request is repeated until the rows of all features are drawn, and its re
   wanted.value = shown(0.5);
   await later();
   expect(client.asked.map(({ decay }) => decay)).toEqual([0.5, 0.5, 0.4]);
-  expect(feed.of(wanted.value)).toMatchObject({ state: "ready", intervals: { low: Float64Array.of(0.5, 1) } });
+  expect(state()).toMatchObject({ state: "ready", body: { low: Float64Array.of(0.5, 1) } });
 });
 
 test("one request is on its way at most, and a figure that is no longer shown is requested no more", async () => {
@@ -91,11 +92,11 @@ test("one request is on its way at most, and a figure that is no longer shown is
 });
 
 test("a drag ends the requests, and its end resumes them", async () => {
-  const { client, wanted, feed } = feedOf();
+  const { client, wanted, state } = feedOf();
   wanted.value = shown(0.5);
   await later();
   wanted.value = null;
-  expect(feed.of(wanted.value)).toEqual({ state: "waiting", known: 0, of: 0 });
+  expect(state()).toEqual({ state: "idle", share: 0, body: null });
   client.last.known(1);
   await later();
   expect(client.asked.length).toBe(1);
@@ -105,12 +106,12 @@ test("a drag ends the requests, and its end resumes them", async () => {
 });
 
 test("an error is told, and requested again on retry", async () => {
-  const { client, wanted, feed } = feedOf();
+  const { client, wanted, feed, state } = feedOf();
   wanted.value = shown(0.5);
   await later();
   client.last.reject(new KernelError("The model failed."));
   await later();
-  expect(feed.of(wanted.value)).toEqual({ state: "refused", message: "The model failed." });
+  expect(state()).toEqual({ state: "error", share: 0, body: null, message: "The model failed." });
   expect(client.asked.length).toBe(1);
   feed.retry();
   await later();
@@ -118,12 +119,12 @@ test("an error is told, and requested again on retry", async () => {
 });
 
 test("a cancelled request is repeated when another figure is shown, not before", async () => {
-  const { client, wanted, feed } = feedOf();
+  const { client, wanted, state } = feedOf();
   wanted.value = shown(0.5);
   await later();
   client.last.reject(new Cancelled("Cancelled."));
   await later();
-  expect([client.asked.length, feed.of(wanted.value).state]).toEqual([1, "waiting"]);
+  expect([client.asked.length, state().state]).toEqual([1, "idle"]);
   wanted.value = shown(0.4);
   await later();
   wanted.value = shown(0.5);

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals-core";
-import { expect, test } from "vitest";
-import { JointFeed, type Pair } from "../../src/store/joint.ts";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { Joint, type Pair } from "../../src/store/joint.ts";
 import { Cancelled, type Client, KernelError } from "../../src/wire/client.ts";
 import type { InteractionsBody } from "../../src/wire/protocol.ts";
 
@@ -25,6 +25,11 @@ const pairBody = (first: string, second: string, share: number) => ({
 const cells = [[0, 1], [5]].map((values) => Float64Array.from(values));
 const buffers = [...cells, Float32Array.of(1, 3), Uint32Array.of(4, 0), Float64Array.of(1), Float64Array.of(5)];
 
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const later = () => vi.advanceTimersByTimeAsync(100);
+
 /** A client whose replies come when the test says so. */
 class SlowClient {
   readonly asked: { request: { type: string }; resolve: (reply: unknown) => void; reject: (error: Error) => void }[] =
@@ -33,9 +38,14 @@ class SlowClient {
     return new Promise((resolve, reject) => this.asked.push({ request, resolve, reject }));
   }
   async answer(reply: unknown): Promise<void> {
+    await later();
     this.asked.at(-1)!.resolve(reply);
-    await Promise.resolve();
-    await new Promise((resolve) => setTimeout(resolve));
+    await later();
+  }
+  async fail(error: Error): Promise<void> {
+    await later();
+    this.asked.at(-1)!.reject(error);
+    await later();
   }
 }
 
@@ -43,19 +53,21 @@ function feed() {
   const client = new SlowClient();
   const explained = signal("one output");
   const pair = signal<Pair | null>(null);
-  return { client, explained, pair, joint: new JointFeed(client as unknown as Client, explained, pair) };
+  const joint = new Joint(client as unknown as Client, explained, pair);
+  onTestFinished(() => joint.dispose());
+  return { client, explained, pair, joint };
 }
 
 test("interactions are requested until all are known, and not again", async () => {
   const { client, joint } = feed();
-  expect(joint.interactions.value).toEqual({ state: "idle", body: null });
+  expect(joint.interactions.value).toEqual({ state: "idle", share: 0, body: null });
   expect(client.asked).toEqual([]);
   joint.start();
   joint.start();
   await client.answer({ body: body(1), buffers: [] });
-  expect(joint.interactions.value).toEqual({ state: "computing", body: body(1) });
+  expect(joint.interactions.value).toEqual({ state: "computing", share: 1 / 3, body: body(1) });
   await client.answer({ body: body(3), buffers: [] });
-  expect(joint.interactions.value).toEqual({ state: "ready", body: body(3) });
+  expect(joint.interactions.value).toEqual({ state: "ready", share: 1, body: body(3) });
   joint.start();
   expect(client.asked.length).toBe(2);
 });
@@ -65,8 +77,9 @@ test("to cancel is to request no more; what is known stays, and a start continue
   joint.start();
   await client.answer({ body: body(1), buffers: [] });
   joint.stop();
+  expect(joint.interactions.value).toEqual({ state: "idle", share: 1 / 3, body: body(1) });
   await client.answer({ body: body(2), buffers: [] });
-  expect(joint.interactions.value).toEqual({ state: "idle", body: body(1) });
+  expect(joint.interactions.value).toEqual({ state: "idle", share: 2 / 3, body: body(2) });
   expect(client.asked.length).toBe(2);
   joint.start();
   await client.answer({ body: body(3), buffers: [] });
@@ -76,13 +89,14 @@ test("to cancel is to request no more; what is known stays, and a start continue
 test("an error is shown until the next start; a cancelled request is none", async () => {
   const { client, joint } = feed();
   joint.start();
-  client.asked[0]!.reject(new KernelError("The model failed."));
-  await new Promise((resolve) => setTimeout(resolve));
-  expect(joint.interactions.value).toEqual({ state: "error", body: null, message: "The model failed." });
+  await client.fail(new KernelError("The model failed."));
+  expect(joint.interactions.value).toEqual({ state: "error", share: 0, body: null, message: "The model failed." });
   joint.start();
-  client.asked[1]!.reject(new Cancelled("The computation was cancelled."));
-  await new Promise((resolve) => setTimeout(resolve));
-  expect(joint.interactions.value).toEqual({ state: "idle", body: null });
+  await client.fail(new Cancelled("The computation was cancelled."));
+  expect(joint.interactions.value).toEqual({ state: "idle", share: 0, body: null });
+  joint.start();
+  await client.answer({ body: body(3), buffers: [] });
+  expect(joint.interactions.value.state).toBe("ready");
 });
 
 test("each output has its own interactions", async () => {
@@ -99,17 +113,20 @@ test("the open pair is requested until its heat map is known; another one takes 
   const { client, pair, joint } = feed();
   expect(joint.twoWay.value).toBeNull();
   pair.value = { first: "a", second: "b" };
+  await later();
   expect(client.asked.map(({ request }) => request)).toEqual([{ type: "two_way", first: "a", second: "b" }]);
   await client.answer({ body: pairBody("a", "b", 0.5), buffers: [] });
-  expect(joint.twoWay.value).toEqual({ state: "computing", body: { shareDone: 0.5, twoWay: null } });
+  expect(joint.twoWay.value).toEqual({ state: "computing", share: 0.5, body: null });
   pair.value = { first: "a", second: "c" };
+  await client.answer({ body: pairBody("a", "b", 0.75), buffers: [] });
   await client.answer({ body: pairBody("a", "c", 1), buffers });
   expect(client.asked.length).toBe(3);
-  const { twoWay } = joint.twoWay.value!.body!;
+  const twoWay = joint.twoWay.value!.body;
   expect(twoWay).toMatchObject({ nRows: 1, values: Float64Array.of(3, 5), near: Uint32Array.of(4, 0) });
   expect(twoWay!.second).toMatchObject({ feature: "c", grid: Float64Array.of(5), observed: Float64Array.of(5) });
   pair.value = { first: "a", second: "b" };
-  expect(joint.twoWay.value!.state).toBe("computing");
+  expect(joint.twoWay.value).toMatchObject({ state: "computing", share: 0.75 });
+  await later();
   pair.value = { first: "a", second: "c" };
   expect(joint.twoWay.value!.state).toBe("ready");
   expect(client.asked.length).toBe(4);

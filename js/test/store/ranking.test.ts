@@ -66,18 +66,19 @@ test("each feature knows its rank among all", () => {
 
 describe("intervals", () => {
   const undefinedEnd = Number.NaN;
-  const intervals: Intervals = {
+  const intervals: Intervals & { level: number } = {
     low: Float64Array.of(0.5, 2, undefinedEnd),
     high: Float64Array.of(1.5, 4, undefinedEnd),
     rankLow: Float64Array.of(1, 1, undefinedEnd),
     rankHigh: Float64Array.of(2, 2, undefinedEnd),
     tied: [[1, 0]],
+    level: 0.9,
   };
   const shown = (whiskers: Whiskers) =>
     rankFeatures(new Reading({ header, impact, profile }, 0.5, "prediction"), "impact", whiskers);
 
   test("belong to their features, and a feature without one has none", () => {
-    const found = shown({ state: "ready", level: 0.9, intervals }).map(({ name, interval }) => [name, interval]);
+    const found = shown({ state: "ready", share: 1, body: intervals }).map(({ name, interval }) => [name, interval]);
     expect(found).toEqual([
       ["b", { level: 0.9, ends: [2, 4], ranks: [1, 2] }],
       ["a", { level: 0.9, ends: [0.5, 1.5], ranks: [1, 2] }],
@@ -90,7 +91,7 @@ describe("intervals", () => {
       [1, 0],
       [0, 1],
     ] as [number, number][]) {
-      const found = shown({ state: "ready", level: 0.9, intervals: { ...intervals, tied: [tied] } });
+      const found = shown({ state: "ready", share: 1, body: { ...intervals, tied: [tied] } });
       expect(found.map(({ tiedBefore, tiedAfter }) => [tiedBefore, tiedAfter])).toEqual([
         [null, "a"],
         ["b", null],
@@ -101,15 +102,15 @@ describe("intervals", () => {
   });
 
   test("tie no features that are apart in the ranking", () => {
-    const found = shown({ state: "ready", level: 0.9, intervals: { ...intervals, tied: [[1, 2]] } });
+    const found = shown({ state: "ready", share: 1, body: { ...intervals, tied: [[1, 2]] } });
     expect(found.flatMap(tiedWith)).toEqual([]);
   });
 
   test("are absent while they are computed, and where they were refused", () => {
     for (const whiskers of [
       null,
-      { state: "waiting", known: 1, of: 3 },
-      { state: "refused", message: "No." },
+      { state: "computing", share: 1 / 3, body: null },
+      { state: "error", share: 0, body: null, message: "No." },
     ] as const) {
       expect(shown(whiskers).every(({ interval }) => interval === null)).toBe(true);
     }

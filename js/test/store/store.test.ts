@@ -81,7 +81,7 @@ test("while the slider moves no whisker of another decay is shown, and no reques
   await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
   for (const decay of [0.7, 0.6, 0.75, 0.5]) {
     store.dragDecay(decay);
-    expect(store.whiskers.value).toEqual({ state: "waiting", known: 0, of: 0 });
+    expect(store.whiskers.value).toEqual({ state: "idle", share: 0, body: null });
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   expect(questions(model, "intervals").length).toBe(1);
@@ -102,7 +102,7 @@ test("intervals wait until all features are computed, and until they are counted
   await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
   model.recount = () => {};
   store.setConvention("published");
-  expect(store.whiskers.value?.state).toBe("waiting");
+  expect(store.whiskers.value?.state).toBe("idle");
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect(questions(model, "intervals").length).toBe(1);
 });

@@ -81,15 +81,15 @@ test("a column is parted by its own rule, two together by all of theirs, and one
   const drivers = [driver({ column: "age" }), driver({})];
   const combined = { columns: ["age", "rm"], share: 0.8, rules: [{ rule: "age > 6", n_rows: 4 }] };
   const body = { feature: "tax", lead: "", drivers, combined, n_rows: 5, n_curves: 5 };
-  const known = { body };
-  expect(splitOf("driver", "rm", known)).toBe(drivers[1]);
-  expect(splitOf("driver", "tax", known)).toBeNull();
-  expect(splitOf("driver", null, known)).toBeNull();
-  expect(splitOf("value", "rm", known)).toBeNull();
-  expect(splitOf("median", "rm", known)).toBe("median");
-  expect(splitOf("together", null, known)).toEqual({ feature: "tax", ...combined });
-  expect(splitOf("together", "rm", { body: { ...body, combined: { columns: [], share: 0, rules: [] } } })).toBeNull();
+  expect(splitOf("driver", "rm", body)).toBe(drivers[1]);
+  expect(splitOf("driver", "tax", body)).toBeNull();
+  expect(splitOf("driver", null, body)).toBeNull();
+  expect(splitOf("value", "rm", body)).toBeNull();
+  expect(splitOf("median", "rm", body)).toBe("median");
+  expect(splitOf("together", null, body)).toEqual({ feature: "tax", ...combined });
+  expect(splitOf("together", "rm", { ...body, combined: { columns: [], share: 0, rules: [] } })).toBeNull();
   expect(splitOf("together", "rm", null)).toBeNull();
+  expect(splitOf("driver", "rm", null)).toBeNull();
 });
 
 function luminance(hex: string): number {

@@ -1,7 +1,7 @@
 /** The what-if of the selected row: what is asked, until when, and what of it is within reach. */
 import { computed, signal } from "@preact/signals-core";
 import { expect, onTestFinished, test } from "vitest";
-import { largestChange, WhatIfFeed } from "../../src/store/what_if.ts";
+import { largestChange, type Question, whatIfFeed, whatIfOf } from "../../src/store/what_if.ts";
 import { type Client, KernelError } from "../../src/wire/client.ts";
 import type { FeatureMoves, Request, WhatIfRequest } from "../../src/wire/protocol.ts";
 
@@ -26,58 +26,61 @@ function feedOf(perReply: number, answer?: (request: WhatIfRequest) => void, has
   };
   const row = signal<number | null>(null);
   const names = ["a", "b", "c", "d", "e"];
-  const key = computed(() => String(row.value));
-  const feed = new WhatIfFeed({ hasKernel, request } as unknown as Client, key, () =>
-    row.peek() === null ? null : { row: row.peek()!, features: names },
+  const question = computed((): Question | null =>
+    row.value === null ? null : { key: String(row.value), row: row.value, features: names },
   );
+  const feed = whatIfFeed({ hasKernel, request } as unknown as Client, question);
   onTestFinished(() => feed.dispose());
-  return { feed, row, asked };
+  const known = computed(() =>
+    question.value === null ? null : whatIfOf(question.value, feed.of(question.value.key)),
+  );
+  return { known, row, asked };
 }
 
 test("all features of a row are asked for, as many at a time as the kernel answers", async () => {
-  const { feed, row, asked } = feedOf(2);
+  const { known, row, asked } = feedOf(2);
   row.value = 0;
-  await expect.poll(() => feed.known.value?.moves.size).toBe(5);
+  await expect.poll(() => known.value?.moves.size).toBe(5);
   expect(asked.map(({ position, features }) => [position, features.join("")])).toEqual([
     [0, "abcde"],
     [0, "cde"],
     [0, "e"],
   ]);
-  expect(feed.known.value).toMatchObject({ row: 0, total: 5, problem: null });
+  expect(known.value).toMatchObject({ row: 0, total: 5, problem: null });
 });
 
 test("a row that is no longer selected is not asked about any more", async () => {
-  const { feed, row, asked } = feedOf(1, ({ position }) => {
+  const { known, row, asked } = feedOf(1, ({ position }) => {
     if (position === 3) row.value = 7;
   });
   row.value = 3;
-  await expect.poll(() => feed.known.value?.moves.size).toBe(5);
-  expect(feed.known.value?.row).toBe(7);
+  await expect.poll(() => known.value?.moves.size).toBe(5);
+  expect(known.value?.row).toBe(7);
   expect(asked.filter(({ position }) => position === 3).length).toBe(1);
 });
 
 test("rows that are passed by quickly are not asked about", async () => {
-  const { feed, row, asked } = feedOf(5);
+  const { known, row, asked } = feedOf(5);
   for (const each of [1, 2, 3]) row.value = each;
-  await expect.poll(() => feed.known.value?.moves.size).toBe(5);
+  await expect.poll(() => known.value?.moves.size).toBe(5);
   expect(asked.map(({ position }) => position)).toEqual([3]);
 });
 
 test("what cannot be computed ends in a sentence, and keeps what is known", async () => {
-  const { feed, row } = feedOf(2, ({ features }) => {
+  const { known, row } = feedOf(2, ({ features }) => {
     if (features.length === 3) throw new KernelError("The model failed.");
   });
   row.value = 0;
-  await expect.poll(() => feed.known.value?.problem).toBe("The model failed.");
-  expect([...feed.known.value!.moves.keys()]).toEqual(["a", "b"]);
+  await expect.poll(() => known.value?.problem).toBe("The model failed.");
+  expect([...known.value!.moves.keys()]).toEqual(["a", "b"]);
 });
 
 test("a page without a kernel asks nothing", async () => {
-  const { feed, row, asked } = feedOf(5, undefined, false);
+  const { known, row, asked } = feedOf(5, undefined, false);
   row.value = 0;
   await new Promise((resolve) => setTimeout(resolve, 120));
   expect(asked).toEqual([]);
-  expect(feed.known.value).toMatchObject({ row: 0, problem: null });
+  expect(known.value).toMatchObject({ row: 0, problem: null });
 });
 
 test.each([

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -45,7 +44,7 @@ from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 from ice_explorer.results.what_if import reach_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
+    from collections.abc import ItemsView, Iterator, KeysView, Sequence, ValuesView
 
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
@@ -346,23 +345,16 @@ class ExplanationResult:
             [(first, second) for first, second in tied if values[first] > least],
         )
 
-    def _draw_until(
-        self, end: float, decay: float, convention: Convention, between_features: Callable[[], None]
-    ) -> int:
-        """Draw the rows of one feature after another until a moment of `time.monotonic`; return of how many.
+    def _n_drawn(self, decay: float, convention: Convention) -> int:
+        """Return the features of which intervals are at hand without further computation."""
+        return sum(result._has_draws(decay, convention) for result in self)
 
-        Of one feature at least. Those of which the draws are at hand take no time.
-        """
-        is_first = True
-        for n_drawn, result in enumerate(self):
-            if result._has_draws(decay, convention):
-                continue
-            if not is_first and time.monotonic() > end:
-                return n_drawn
-            is_first = False
-            between_features()
-            result._metric_draws(self._bootstrap, decay, convention)
-        return len(self)
+    def _draw_next(self, decay: float, convention: Convention) -> bool:
+        """Draw the rows of the next feature, and return whether those of all features are drawn."""
+        left = [result for result in self if not result._has_draws(decay, convention)]
+        if left:
+            left[0]._metric_draws(self._bootstrap, decay, convention)
+        return len(left) <= 1
 
     def _has_draws(self, decay: float, convention: Convention) -> bool:
         """Whether intervals are at hand without further computation."""

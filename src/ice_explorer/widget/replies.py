@@ -185,20 +185,26 @@ def _groups(
     return groups_of(feature, request["positions"])
 
 
+def _advance(compute_next: Callable[[], bool], background: Background[Name, FeatureExplanation]) -> bool:
+    """Compute until nothing is left (True) or a reply is due (False), which has what is known; at least one part.
+
+    Newer requests, such as for curves, come between two parts.
+    """
+    end = time.monotonic() + _SECONDS_OF_REPLY
+    while not (is_whole := compute_next()) and time.monotonic() <= end:
+        background.answer_meanwhile()
+    return is_whole
+
+
 def _intervals(
     work: Work, background: Background[Name, FeatureExplanation], request: IntervalsRequest, _feature: object
 ) -> Answered:
-    """Draw the rows for as many features as time allows; answer when those of all are drawn.
-
-    Newer requests, such as for curves, come between two features.
-    """
+    """Draw the rows for as many features as time allows; answer when those of all are drawn."""
     known, decay, convention = work.known, request["decay"], request["convention"]
     if not len(known) or background.snapshot().state == "computing":  # another output was chosen meanwhile
         raise Cancelled
-    end = time.monotonic() + _SECONDS_OF_REPLY
-    n_known = known._draw_until(end, decay, convention, background.answer_meanwhile)
-    if n_known < len(known):
-        return IntervalsBody(n_known=n_known, n_features=len(known), tied=[]), []
+    if not _advance(partial(known._draw_next, decay, convention), background):
+        return IntervalsBody(n_known=known._n_drawn(decay, convention), n_features=len(known), tied=[]), []
     return intervals_of(
         known,
         list(work.by_label),
@@ -213,20 +219,17 @@ def _intervals(
 def _interactions(
     work: Work, background: Background[Name, FeatureExplanation], _request: object, _feature: object
 ) -> Answered:
-    """Answer with what is computed by the end of the time; the rest is computed for the next request."""
     explanation = work.explanation(background.snapshot().results)
     interactions = work.joint.interactions(explanation)
-    end = time.monotonic() + _SECONDS_OF_REPLY
-    while not interactions._advance() and time.monotonic() <= end:
-        pass
+    _advance(interactions._advance, background)
     return interactions_of(explanation, interactions), []
 
 
-def _two_way(work: Work, _background: object, request: TwoWayRequest, _feature: object) -> Answered:
+def _two_way(
+    work: Work, background: Background[Name, FeatureExplanation], request: TwoWayRequest, _feature: object
+) -> Answered:
     two = work.joint.pair(work.known, request["first"], request["second"])
-    end = time.monotonic() + _SECONDS_OF_REPLY
-    while not two._advance() and time.monotonic() <= end:
-        pass
+    _advance(two._advance, background)
     return two_way_of(two)
 
 

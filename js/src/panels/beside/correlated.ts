@@ -3,7 +3,7 @@ import { html, setText } from "../../elements/element.ts";
 import { explained, unexplained } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
-import { type Found, isFound } from "../../store/feature_feed.ts";
+import type { Progress } from "../../store/feed.ts";
 import { loadedOf } from "../../store/store.ts";
 import type { View } from "../../view/view.ts";
 import type { CorrelatedBody } from "../../wire/protocol.ts";
@@ -18,10 +18,8 @@ const MEASURES: Record<CorrelatedBody["items"][number]["measure"], string> = {
 
 const write = fixedFormat(2);
 
-function leadOf(found: Found<CorrelatedBody> | null): string {
-  if (found === null) return "Computing correlations …";
-  return isFound(found) ? found.lead : found.problem;
-}
+const leadOf = (progress: Progress<CorrelatedBody>): string =>
+  progress.state === "error" ? progress.message : (progress.body?.lead ?? "Computing correlations …");
 
 export function correlatedLine(view: View): HTMLElement {
   const { store, aborted, keep } = view;
@@ -43,11 +41,11 @@ export function correlatedLine(view: View): HTMLElement {
         loadedOf(store.picture.value)?.curves.feature ?? "",
         store.figures.value?.header.features ?? [],
       ] as const,
-    ([isOn, found, feature, features]) => {
+    ([isOn, progress, feature, features]) => {
       line.hidden = !isOn || feature === "";
       if (line.hidden) return;
-      setText(lead, leadOf(found));
-      const listed = isFound(found) ? found.items : [];
+      setText(lead, leadOf(progress));
+      const listed = progress.body?.items ?? [];
       const names = new Set(features.map(({ name }) => name));
       chips.replaceChildren(...listed.map((item) => chipOf(item, names.has(item.column))));
       if (listed.length > 0) explained(lead, explanation("correlated"));

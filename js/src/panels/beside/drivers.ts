@@ -9,7 +9,8 @@ import { explained, hinted, unexplained } from "../../elements/explained.ts";
 import { icon } from "../../elements/icons.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
-import { type Drivers, isOfDrivers, splitsOf } from "../../store/drivers.ts";
+import { isOfDrivers, splitsOf } from "../../store/drivers.ts";
+import type { Progress } from "../../store/feed.ts";
 import type { View } from "../../view/view.ts";
 import type { DriverBody, DriversBody, ViewChoices } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
@@ -33,15 +34,16 @@ export function driversLine(view: View): HTMLElement {
   colorByChips(view, line);
   keep(
     () => [store.drivers.value, store.figures.value?.header.columns ?? []] as const,
-    ([drivers, columns]) => {
+    ([progress, columns]) => {
+      const { body } = progress;
       const kinds = new Map(columns.map(({ name, kind }) => [name, kind]));
-      const shown = splitsOf(drivers).slice(0, MOST_CHIPS);
-      line.dataset.state = stateOf(drivers);
-      setText(lead, leadOf(drivers));
-      if (drivers !== null && "body" in drivers) explained(lead, explanation("disagreement"));
+      const shown = splitsOf(body).slice(0, MOST_CHIPS);
+      line.dataset.state = stateOf(progress);
+      setText(lead, leadOf(progress));
+      if (body !== null) explained(lead, explanation("disagreement"));
       else unexplained(lead);
       const partings = store.partings.peek();
-      const feature = drivers !== null && "body" in drivers ? drivers.body.feature : "";
+      const feature = body?.feature ?? "";
       const chipsOf = shown.map((driver) => {
         const { column } = driver;
         const chip = chipOf(driver, kinds.has(column), partings.get(column));
@@ -51,7 +53,7 @@ export function driversLine(view: View): HTMLElement {
       });
       chips.replaceChildren(...chipsOf);
       (shown.length > 0 ? line : chips).append(together);
-      describeTogether(together, drivers);
+      describeTogether(together, body);
     },
   );
   // Only the state changes, so the chip that was pressed keeps the focus.
@@ -94,16 +96,13 @@ function colorByChips({ store, aborted }: View, line: HTMLElement): void {
   });
 }
 
-function stateOf(drivers: Drivers | null): string {
-  if (drivers === null) return "unknown";
-  if ("problem" in drivers) return "error";
-  return drivers.body.drivers.length + drivers.body.combined.columns.length === 0 ? "nothing" : "ready";
+function stateOf({ state, body }: Progress<DriversBody>): string {
+  if (body === null) return state === "error" ? "error" : "unknown";
+  return body.drivers.length + body.combined.columns.length === 0 ? "nothing" : "ready";
 }
 
-function leadOf(drivers: Drivers | null): string {
-  if (drivers === null) return "";
-  return "problem" in drivers ? drivers.problem : drivers.body.lead;
-}
+const leadOf = (progress: Progress<DriversBody>): string =>
+  progress.state === "error" ? progress.message : (progress.body?.lead ?? "");
 
 function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefined): HTMLElement {
   const share = percent(driver.share);
@@ -136,8 +135,7 @@ function bothOf(first: string, second: string): HTMLElement {
   return hinted(button, `${text}: a heat map of the partial dependence on both.`);
 }
 
-function describeTogether(node: HTMLElement, drivers: Drivers | null): void {
-  const body = drivers === null || "problem" in drivers ? null : drivers.body;
+function describeTogether(node: HTMLElement, body: DriversBody | null): void {
   node.hidden = body === null || body.combined.columns.length === 0;
   if (body === null || node.hidden) return;
   const { columns, share } = body.combined;

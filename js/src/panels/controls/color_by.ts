@@ -56,8 +56,8 @@ function columnSelect({ store, aborted, keep }: View): HTMLElement {
         store.figures.value?.header.columns ?? [],
         store.colorBy.value,
         store.remembered.of("coloring").value,
-        splitsOf(store.drivers.value),
-        togetherOf(store.drivers.value),
+        splitsOf(store.drivers.value.body),
+        togetherOf(store.drivers.value.body),
       ] as const,
     ([all, colorBy, coloring, drivers, together]) => {
       const columns = all.map(({ name }) => name);

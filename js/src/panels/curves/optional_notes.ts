@@ -1,15 +1,15 @@
 /** What the optional content of the curves says, or what it waits for. */
 import { html, setText } from "../../elements/element.ts";
 import { explained, unexplained } from "../../elements/explained.ts";
-import { type Found, isFound } from "../../store/feature_feed.ts";
+import type { Progress } from "../../store/feed.ts";
 import type { View } from "../../view/view.ts";
 import { explanation } from "../../words/glossary.ts";
 import type { Shown } from "./state/plot_state.ts";
 
 /** A problem, or that an answer is on its way; "" where it is there, or not wanted. */
-function waitText<T extends object>(found: Found<T> | null, isWanted: boolean, wait: string): string {
-  if (!isWanted || isFound(found)) return "";
-  return found === null ? wait : found.problem;
+function waitText(progress: Progress<object>, isWanted: boolean, wait: string): string {
+  if (!isWanted || progress.state === "ready") return "";
+  return progress.state === "error" ? progress.message : wait;
 }
 
 export function optionalNotes(view: View, shown: Shown): HTMLElement {
@@ -29,7 +29,7 @@ export function optionalNotes(view: View, shown: Shown): HTMLElement {
     ([feature, wantsEffects, knownEffects, wantsUnlike, knownUnlike]) => {
       const fitting = `Fitting models that predict ${feature} from the other features, to find values unlike the data …`;
       setText(effects, waitText(knownEffects, wantsEffects, `Computing ALE and M-plot of ${feature} …`));
-      const summary = wantsUnlike && isFound(knownUnlike) ? knownUnlike.summary : "";
+      const summary = (wantsUnlike && knownUnlike.body?.summary) || "";
       setText(unlike, summary || waitText(knownUnlike, wantsUnlike, fitting));
       if (summary === "") unexplained(unlike);
       else explained(unlike, explanation("unlike"));

@@ -3,7 +3,7 @@ import { html, setText, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
-import type { Progress } from "../../store/repeated.ts";
+import type { Progress } from "../../store/feed.ts";
 import type { View } from "../../view/view.ts";
 import type { InteractionsBody } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";

@@ -9,8 +9,8 @@ import { pushButton } from "../../elements/push_button.ts";
 import { isDiverging } from "../../geometry/palette.ts";
 import { bottomAxis, fitted, leftAxis, levelAxis } from "../../marks/axis.ts";
 import { rampLegend } from "../../marks/legend.ts";
-import type { Pair, TwoWayState } from "../../store/joint.ts";
-import type { Progress } from "../../store/repeated.ts";
+import type { Progress } from "../../store/feed.ts";
+import type { Pair } from "../../store/joint.ts";
 import { followSize, type Size } from "../../view/size.ts";
 import type { View } from "../../view/view.ts";
 import type { TwoWay } from "../../wire/decode.ts";
@@ -56,7 +56,7 @@ class PairPanel {
   readonly #retry = pushButton({ class: "ice-button", "data-test": "pair-retry" }, "Try again");
   readonly #cover = html("div", { class: "ice-message" }, this.#message, this.#bar, this.#retry);
   readonly #size: ReadonlySignal<Size>;
-  readonly #twoWay = computed(() => this.view.store.joint.twoWay.value?.body?.twoWay ?? null);
+  readonly #twoWay = computed(() => this.view.store.joint.twoWay.value?.body ?? null);
   readonly #plot = computed(() => {
     const [twoWay, size] = [this.#twoWay.value, this.#size.value];
     return twoWay === null || size.width < LEAST_WIDTH ? null : heatPlotOf(twoWay, size, this.view.theme.value);
@@ -100,8 +100,7 @@ class PairPanel {
       () => [store.pair.value, store.joint.twoWay.value, store.outputName.value] as const,
       ([pair, progress, output]) => {
         if (pair === null || progress === null) return;
-        const { state, body } = progress;
-        const twoWay = body?.twoWay ?? null;
+        const { state, share, body: twoWay } = progress;
         this.panel.dataset.state = state;
         setText(this.#title, `${pair.first} × ${pair.second}`);
         setText(this.#sentence, twoWay === null ? "" : sentenceOf(twoWay, output));
@@ -109,7 +108,7 @@ class PairPanel {
         this.#cover.hidden = state === "ready";
         this.#retry.hidden = state !== "error" || !store.client.hasKernel;
         this.#bar.hidden = state !== "computing";
-        update(this.#bar, { value: body?.shareDone ?? 0 });
+        update(this.#bar, { value: share });
         setText(this.#message, messageOf(pair, progress));
       },
     );
@@ -262,8 +261,8 @@ function sentenceOf({ first, second, nRows, nObservations }: TwoWay, output: str
   return `Mean ${output} with ${first.feature} and ${second.feature} replaced, over ${rows}.`;
 }
 
-function messageOf({ first, second }: Pair, progress: Progress<TwoWayState>): string {
+function messageOf({ first, second }: Pair, progress: Progress<TwoWay>): string {
   if (progress.state === "error") return progress.message;
-  const share = progress.body?.shareDone ?? 0;
+  const { share } = progress;
   return `Computing ${first} × ${second} …${share > 0 ? ` ${percent(share)}` : ""}`;
 }

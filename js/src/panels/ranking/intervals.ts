@@ -55,8 +55,8 @@ export function intervalsKey({ store, keep }: View): HTMLElement {
       setText(name, intervalName(level));
       explained(name, { name: intervalName(level), text });
       setText(progress, progressOf(whiskers));
-      ofBracket.hidden = whiskers?.state !== "ready" || whiskers.intervals.tied.length === 0;
-      setText(problem, whiskers?.state === "refused" ? whiskers.message : "");
+      ofBracket.hidden = whiskers?.state !== "ready" || whiskers.body.tied.length === 0;
+      setText(problem, whiskers?.state === "error" ? whiskers.message : "");
       key.dataset.state = whiskers?.state;
     },
   );
@@ -64,6 +64,6 @@ export function intervalsKey({ store, keep }: View): HTMLElement {
 }
 
 function progressOf(whiskers: Whiskers): string {
-  if (whiskers?.state !== "waiting") return "";
-  return whiskers.of === 0 ? "…" : `… ${percent(whiskers.known / whiskers.of)}`;
+  if (whiskers === null || whiskers.state === "ready" || whiskers.state === "error") return "";
+  return whiskers.share === 0 ? "…" : `… ${percent(whiskers.share)}`;
 }

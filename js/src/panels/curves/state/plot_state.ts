@@ -5,7 +5,6 @@ import { type Plot, plotOf } from "../../../plots/plot.ts";
 import { sceneOf } from "../../../plots/scene.ts";
 import { sharedRange, type ValueRange, valueRange } from "../../../plots/value_range.ts";
 import { isDense, offersIn } from "../../../store/available_choices.ts";
-import { isFound } from "../../../store/feature_feed.ts";
 import { type Loaded, loadedOf } from "../../../store/store.ts";
 import { followSize } from "../../../view/size.ts";
 import type { View } from "../../../view/view.ts";
@@ -49,11 +48,11 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
   const target = computed(() => (wants("target") ? (loaded.value?.curves.target ?? null) : null));
   const wantedEffects = computed(() => EFFECTS.filter(wants));
   const effects = computed(() => {
-    const [shown, known] = [scene.value, store.effects.value];
-    return shown === null || !isFound(known) ? [] : effectLines(shown, known, wantedEffects.value);
+    const [shown, known] = [scene.value, store.effects.value.body];
+    return shown === null || known === null ? [] : effectLines(shown, known, wantedEffects.value);
   });
   const wantsUnlike = computed(() => wants("unlike"));
-  const unlike = computed(() => (isFound(store.unlike.value) ? store.unlike.value : null));
+  const unlike = computed(() => store.unlike.value.body);
   const shared = computed(() => {
     const kind = scene.value?.kind;
     if (kind === undefined || !wants("shared_y") || store.figures.value === null) return null;

@@ -1,0 +1,106 @@
+/**
+ * What the kernel computes on request: requested once it has been on screen for a moment, one request at a time, repeated
+ * until the reply is complete, and kept.
+ */
+import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import { Cancelled, sentenceOf } from "../wire/client.ts";
+
+/** What is known: of a share of what was requested, and something as soon as that is of use. */
+export interface Known<T> {
+  share: number;
+  body: T | null;
+}
+
+/** `idle` is not requested at present; `ready` has a body. */
+export type Progress<T> =
+  | ({ state: "idle" | "computing" } & Known<T>)
+  | { state: "ready"; share: number; body: T }
+  | ({ state: "error"; message: string } & Known<T>);
+
+const NOTHING: Progress<never> = { state: "idle", share: 0, body: null };
+
+/** What is requested; equal keys have equal replies. */
+export interface Wanted {
+  key: string;
+}
+
+export class Feed<W extends Wanted, T> {
+  readonly #known = new Map<string, Progress<T>>();
+  readonly #news = signal(0);
+  readonly #end: () => void;
+  /** The last request if it failed (its message) or was cancelled (null): repeated when it is wanted again. */
+  #ended: { key: string; message: string | null } | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isAsking = false;
+
+  /** `ask` receives what earlier replies had; `patience` is the delay before the first request. */
+  constructor(
+    private wanted: ReadonlySignal<W | null>,
+    private readonly ask: (wanted: W, known: T | null) => Promise<Known<T>>,
+    patience: number,
+  ) {
+    this.#end = effect(() => {
+      this.#news.value;
+      clearTimeout(this.#timer);
+      const now = wanted.value;
+      const isOther = now?.key !== this.#ended?.key;
+      if (isOther && (now !== null || this.#ended?.message === null)) this.#ended = null;
+      if (now === null || this.#isAsking || this.of(now.key).state !== "computing") return;
+      this.#timer = setTimeout(() => void this.#repeat(now), patience);
+    });
+  }
+
+  of(key: string): Progress<T> {
+    this.#news.value;
+    const known = this.#known.get(key) ?? NOTHING;
+    if (known.state === "ready") return known;
+    const [{ share, body }, ended] = [known, this.#ended];
+    if (ended?.key !== key) return this.wanted.value?.key === key ? { state: "computing", share, body } : known;
+    return ended.message === null ? known : { state: "error", share, body, message: ended.message };
+  }
+
+  /** Repeats what failed or was cancelled. */
+  retry(): void {
+    this.#ended = null;
+    this.#news.value++;
+  }
+
+  dispose(): void {
+    this.#end();
+    clearTimeout(this.#timer);
+    this.wanted = signal(null);
+  }
+
+  async #repeat(wanted: W): Promise<void> {
+    const { key } = wanted;
+    this.#isAsking = true;
+    while (this.of(key).state === "computing") {
+      try {
+        const { share, body } = await this.ask(wanted, this.of(key).body);
+        const isWhole = share === 1 && body !== null;
+        this.#known.set(key, isWhole ? { state: "ready", share, body } : { state: "idle", share, body });
+      } catch (error) {
+        const message = error instanceof Cancelled ? null : sentenceOf(error);
+        if (this.wanted.peek()?.key === key) this.#ended = { key, message };
+      }
+      this.#news.value++;
+    }
+    this.#isAsking = false;
+    this.#news.value++;
+  }
+}
+
+/** The feature on screen; the key identifies the feature and the output. */
+export interface Showing extends Wanted {
+  feature: string;
+}
+
+/** Delay after drawing curves, so that no curves wait for what is requested about them. */
+const PATIENCE_MS = 120;
+
+/** A feed of something about the feature on screen that is known with one reply. */
+export const featureFeed = <T>(
+  showing: ReadonlySignal<Showing | null>,
+  request: (feature: string) => Promise<T>,
+): Feed<Showing, T> =>
+  new Feed<Showing, T>(showing, async ({ feature }) => ({ share: 1, body: await request(feature) }), PATIENCE_MS);
