@@ -16,7 +16,7 @@ from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.metrics.bootstrap import ROWS_AT_A_TIME, RowDraws
+from ice_explorer.metrics.row_draws import ROWS_AT_A_TIME, RowDraws
 from ice_explorer.results.bootstrap import METRICS, Bootstrap
 
 RANDOM = np.random.default_rng(0)
@@ -317,7 +317,7 @@ def test_integer_weights_have_the_intervals_of_repeated_rows():
 def test_rows_are_drawn_in_proportion_to_their_weight():
     """Over blocks of rows: every draw has the sum of the weights, every row its weight on average."""
     weights = np.where(np.arange(ROWS_AT_A_TIME + 50) % 2, 0.5, 1.5)
-    draws = RowDraws(weights, [0, 1], 500)
+    draws = RowDraws(weights, 0, 500)
     counts = np.concatenate([counts for _, counts in draws], axis=1)
     assert_allclose(counts.sum(axis=1), weights.sum())
     errors = (counts.mean(axis=0) - weights) / np.sqrt(weights / draws.n_draws)
@@ -373,8 +373,8 @@ def test_levels_are_between_0_and_1(ci):
 def test_intervals_cover_the_metrics_of_the_source(root):
     """A small version of the benchmark: 95 % intervals of samples cover in at least 85 % of 60 draws."""
     benchmark = runpy.run_path(str(root / "tests" / "benchmarks" / "interval_coverage.py"))
-    found = benchmark["coverage"](60, 150, 2000, grid_size=15, settings=("grid",))
-    checked = found.loc["grid"].loc[benchmark["CHECKED"]].drop(columns="heavy").to_numpy()
+    found = benchmark["coverage"](60, 150, 2000, grid_size=15, settings=("one grid",))
+    checked = found.loc["one grid"].loc[benchmark["CHECKED"]].drop(columns="heavy").to_numpy()
     assert np.nanmin(checked) > 0.84
     assert np.nanmean(checked) > 0.91
 
@@ -409,14 +409,38 @@ def test_features_without_effect_have_no_bracket():
         assert found.tied == []
 
 
-def test_draws_of_the_last_decays_are_kept():
-    """A slider passes a hundred decays; what each of them takes is released."""
-    e = few_draws(explained(curved, X))
-    for decay in (0.2, 0.4, 0.6):
+def test_a_new_decay_takes_no_new_curves():
+    """Within an octave of -ln(decay), of which the last few are kept: curves that are not kept stay what they were."""
+    model = Counting(curved)
+    e = few_draws(explained(model, X, memory_limit="60kB"))
+    e.table(0.7, ci=0.95)
+    n_rows = model.n_rows
+    assert not e._has_draws(0.3, "stable")
+    table = e.table(0.68, ci=0.95)
+    assert e._has_draws(0.72, "stable")
+    assert model.n_rows == n_rows
+    pd.testing.assert_frame_equal(table, few_draws(explained(curved, X)).table(0.68, ci=0.95), rtol=1e-9)
+    for decay in (0.5, 0.2, 0.04, 0.001, 1e-6, 1e-12):
         e.table(decay, ci=0.95)
-    assert [list(f._draws) for f in e] == [[(decay, "stable", b"") for decay in (0.4, 0.6)]] * 3
-    assert e._has_draws(0.6, "stable")
-    assert not e._has_draws(0.2, "stable")
+    assert model.n_rows > n_rows
+    assert not e._has_draws(0.7, "stable")
+    assert max(len(draws._kept) for f in e for draws in f._draws["stable", b""][0]) <= 6
+
+
+@pytest.mark.parametrize("spread", [1.0, 1e4])
+def test_likelihoods_of_far_values_equal_plain_loops(spread):
+    """Whether exponents are small enough for products of exponentials, or one outlier makes them too large."""
+    rows = X.assign(a=X["a"] ** 3)
+    rows.loc[7, "a"] *= spread
+    e = few_draws(explained(curved, rows))
+    weights = weights_of(e, len(rows))
+    for decay in (0.9, 1e-3, 1e-80):
+        draws = draws_of(e, "a", decay)
+        for at in (0, 1, 2):
+            expected = oracles.metrics(
+                curved, rows.to_numpy(), 0, grid=e["a"].grid.tolist(), weights=weights[at], decay=decay
+            )
+            assert_draw_equals(draws, at, expected, spread)
 
 
 def test_rows_are_drawn_for_one_feature_after_another():

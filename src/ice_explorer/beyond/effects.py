@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.beyond.draws import weighted_blocks
 from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.features.display_axis import level_places
-from ice_explorer.features.grid import feature_seed, make_grid
+from ice_explorer.features.grid import make_grid
+from ice_explorer.metrics.row_draws import N_DRAWS, RowDraws
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.bootstrap import check_level, interval
 
@@ -122,9 +122,8 @@ class _Sums:
             grid="observed", grid_size=grid_size, digits=self.feature.digits, is_unordered=self.feature.is_unordered,
             random_state=context.settings.random_state,
         )  # fmt: skip
-        self._generator = (
-            feature_seed(context.settings.random_state, f"effects of {self.feature.label}") if is_drawn else None
-        )
+        weights = context.row_weights[self._rows]
+        self._draws = RowDraws(weights, context.settings.random_state, N_DRAWS if is_drawn else 0)
         self._totals: dict[str, Array] = {}
         at = np.minimum(np.searchsorted(result.axis, self.grid.values), len(result.axis) - 1)
         self._places = at if np.array_equal(result.axis[at], self.grid.values) else None
@@ -188,7 +187,7 @@ class _Sums:
     def add_rows(self, kinds: Sequence[str], between_blocks: Callable[[], object] | None = None) -> None:
         """Add all rows, block by block, so that no more than a block of phantoms is held."""
         context, n_rows, n_grid = self._context, len(self._rows), self.grid.n_grid
-        has_curves = "partial_dependence" in kinds and (self._places is None or self._generator is not None)
+        has_curves = "partial_dependence" in kinds and (self._places is None or self._draws.n_draws > 0)
         n_values = n_grid * has_curves + 2 * ("ale" in kinds and not has_curves)
         if n_values:
             context.witness.check()
@@ -198,7 +197,7 @@ class _Sums:
             def made(n_predictions: int) -> None:
                 report(n_predictions, n_predictions, self.feature.label)
 
-            for block, weights in weighted_blocks(context.row_weights[self._rows], self._generator):
+            for block, weights in self._draws.with_given():
                 rows = self._rows[block]
                 nearness = self._nearness(self.feature.values[rows])
                 self._add(weights, mass=np.ones((len(rows), 1)), nearness=nearness)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.beyond.draws import weighted_blocks
 from ice_explorer.beyond.points import Points
 from ice_explorer.checks import check_integer
 from ice_explorer.concurrency.locks import new_lock
@@ -19,6 +18,7 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.likelihood import observed_quantiles
+from ice_explorer.metrics.row_draws import RowDraws
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.bootstrap import interval
 
@@ -261,9 +261,9 @@ class Interactions:
         n_present = int(np.sum(~np.isnan(values)))
         slopes = _Slopes(values[:n_present], mass[:n_present], is_unordered=feature.is_unordered)
         dependence, rest = np.zeros(len(values)), np.empty(len(weights))
-        generator = feature_seed(self._context.settings.random_state, f"additivity of {feature.label}")
+        draws = RowDraws(weights, self._context.settings.random_state)
         size = self._context.brute.rows_per_block(len(values))
-        for rows, drawn in weighted_blocks(weights, generator, size):
+        for rows, drawn in draws.with_given(size):
             curves = self._curves(result, self.row_positions[rows], values, report)
             dependence += weights[rows] @ curves
             rest[rows] = curves @ mass
@@ -278,12 +278,13 @@ class Interactions:
     def _join(self, pair: tuple[Name, Name], report: Report) -> Iterator[None]:
         """Move both features of a pair to the values that rows have; yields after each block."""
         points, of_row = self._points_of(pair)
-        rows, n_points = self.row_positions, len(points.coordinates)
-        total = np.zeros(n_points)
-        for block, weights in weighted_blocks(self._weights, None, self._context.brute.rows_per_block(n_points)):
-            wanted = np.broadcast_to(points.coordinates, (len(rows[block]), n_points))
-            total += weights[0] @ self._context.brute.evaluate(
-                points, rows[block], wanted, made=lambda made: report(made, made, points.readable)
+        n_points, brute = len(points.coordinates), self._context.brute
+        total, size = np.zeros(n_points), brute.rows_per_block(n_points)
+        for start in range(0, len(self._weights), size):
+            rows = self.row_positions[start : start + size]
+            wanted = np.broadcast_to(points.coordinates, (len(rows), n_points))
+            total += self._weights[start : start + size] @ brute.evaluate(
+                points, rows, wanted, made=lambda made: report(made, made, points.readable)
             )
             yield
         both = self._centred(np.asarray(total / self._weights.sum())[of_row])

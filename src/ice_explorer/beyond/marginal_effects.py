@@ -13,7 +13,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import step_of
-from ice_explorer.metrics.bootstrap import ROWS_AT_A_TIME
+from ice_explorer.metrics.row_draws import ROWS_AT_A_TIME
 from ice_explorer.progress import progress_reporter
 
 if TYPE_CHECKING:

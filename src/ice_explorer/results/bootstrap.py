@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import zlib
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from ice_explorer.engines.sums import missing_change
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.metrics.bootstrap import N_DRAWS, CategoryDraws, OrderedDraws, RowDraws, category_scales
+from ice_explorer.metrics.bootstrap import Block, CategoryDraws, OrderedDraws
+from ice_explorer.metrics.row_draws import N_DRAWS, RowDraws, category_scales
 from ice_explorer.metrics.unordered import CategorySums
 from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
-    from ice_explorer.metrics.bootstrap import Metrics
+    from ice_explorer.metrics.bootstrap import MetricDraws, Metrics
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.options import Unit
 
@@ -66,11 +66,16 @@ class Bootstrap:
 
     def __init__(self, context: Context, n_draws: int = N_DRAWS) -> None:
         self._context = context
-        seed = [context.settings.random_state, zlib.crc32(b"bootstrap")]
-        self.rows = RowDraws(context.row_weights[context.weighing], seed, n_draws)
+        self._scales: dict[int, Array] = {}
+        self.rows = RowDraws(context.row_weights[context.weighing], context.settings.random_state, n_draws)
 
     def scales(self, item: FeatureInput) -> Array:
         """σ of a feature in each draw, (n_draws,) [feature]: that of `like` in all of them, where that is given."""
+        if item.at_issue not in self._scales:
+            self._scales[item.at_issue] = self._scales_of(item)
+        return self._scales[item.at_issue]
+
+    def _scales_of(self, item: FeatureInput) -> Array:
         if self._context.settings.like is not None:
             return np.full(self.rows.n_draws, item.scale)
         if item.feature.is_unordered:
@@ -86,56 +91,51 @@ class Bootstrap:
         """Standard deviation of the predictions of the observations in each draw, (n_draws,) [output]."""
         return self.rows.standard_deviations(self._context.all_predictions[self._context.weighing])
 
-    def metrics(
-        self, item: FeatureInput, sums: Sums | None, curves_of: Curves, *, decay: float, convention: Convention
-    ) -> Metrics:
-        """Return every metric of a feature in each draw by name, (n_draws,) each.
+    def draws(self, item: FeatureInput, sums: Sums, convention: Convention) -> list[MetricDraws]:
+        """Return draws of the metrics of a feature, some draws in each.
 
         Parameters
         ----------
         item : FeatureInput
             Its `summed` rows are those of the metrics.
-        sums : Sums or None
-            Of these rows; None where there are none.
-        curves_of : callable
-            Yields the curves of some rows in blocks, in their order.
-        decay, convention
+        sums : Sums
+            Of these rows.
+        convention
             As for `explain`.
         """
-        if sums is None:
-            return dict.fromkeys(METRICS, np.full(self.rows.n_draws, math.nan))
-        if isinstance(sums, CategorySums):
-            return self._of_category(item, sums, curves_of, -math.log(decay))
-        scales, exponent = self.scales(item), -math.log(decay)
-        observed, units = item.own[item.summed], item.likelihood_scale[item.summed]
-        rates = np.full(len(scales), exponent)
-        if item.has_marginal_scale:
-            np.divide(exponent * item.scale, scales, out=rates, where=scales > 0)
-        draws = OrderedDraws(sums, scales, convention, rates, (observed, units))
-        for rows, curves, counts in self._blocks(item, curves_of):
-            own = item.own[rows], item.likelihood_scale[rows]
-            draws.add(curves, counts, own, missing_change(self._context.brute, item, rows))
-        return draws.metrics()
-
-    def _of_category(self, item: FeatureInput, sums: CategorySums, curves_of: Curves, exponent: float) -> Metrics:
-        scales, grid = self.scales(item), item.grid.values
+        scales = self.scales(item)
+        if not isinstance(sums, CategorySums):
+            return [OrderedDraws(sums, scales, convention, (item.own, item.likelihood_scale, item.summed))]
+        grid = item.grid.values
         assert item.shares is not None  # noqa: S101 - it has no order
-        is_held = self._context.settings.like is not None
-        shares = (
-            np.broadcast_to(item.shares, (len(scales), len(grid)))
-            if is_held
-            else self._level_weights(item)[:, grid.astype(np.intp)]
-        )
+        shares = np.broadcast_to(item.shares, (len(scales), len(grid)))
+        if self._context.settings.like is None:
+            shares = self._level_weights(item)[:, grid.astype(np.intp)]
         nearest = float(self._far(item, item.summed).min())
-        size, found = CategoryDraws.draws_at_a_time(len(grid)), []
-        for start in range(0, len(scales), size):
-            some = slice(start, start + size)
-            draws = CategoryDraws(sums, scales[some], shares[some], exponent, nearest)
-            for rows, curves, counts in self._blocks(item, curves_of):
-                change = missing_change(self._context.brute, item, rows)
-                draws.add(curves, counts[some], self._far(item, rows), change)
-            found.append(draws.metrics())
-        return {name: np.concatenate([metrics[name] for metrics in found]) for name in found[0]}
+        size = CategoryDraws.draws_at_a_time(len(grid))
+        parts = [slice(start, start + size) for start in range(0, len(scales), size)]
+        far = partial(self._far, item)
+        return [CategoryDraws(sums, scales[part], shares[part], far, nearest) for part in parts]
+
+    def metrics(self, item: FeatureInput, draws: Sequence[MetricDraws], curves_of: Curves, decay: float) -> Metrics:
+        """Return every metric of a feature in each draw by name, (n_draws,) each.
+
+        Parameters
+        ----------
+        item, draws
+            As given to `draws`, and as it returned them.
+        curves_of : callable
+            Yields the curves of some rows in blocks, in their order.
+        decay : float
+        """
+        if not draws:  # of no rows
+            return dict.fromkeys(METRICS, np.full(self.rows.n_draws, math.nan))
+        found, start = [], 0
+        for some in draws:
+            blocks = partial(self._blocks, item, curves_of, slice(start, start + some.n_draws))
+            found.append(some.metrics(-math.log(decay), blocks))
+            start += some.n_draws
+        return {name: np.concatenate([metrics[name] for metrics in found]) for name in METRICS}
 
     @staticmethod
     def _far(item: FeatureInput, rows: NDArray[np.int64]) -> Array:
@@ -144,8 +144,8 @@ class Bootstrap:
             return item.distances[rows]
         return np.asarray(item.own[rows, None] != item.grid.values, np.float64)
 
-    def _blocks(self, item: FeatureInput, curves_of: Curves) -> Iterable[tuple[NDArray[np.int64], Array, Array]]:
-        """Yield blocks of the rows of a feature, their curves, and their weight in each draw (n_draws, n_rows)."""
+    def _blocks(self, item: FeatureInput, curves_of: Curves, draws: slice) -> Iterable[Block]:
+        """Yield blocks of the rows of a feature, with their weights in some draws."""
         is_summed = np.zeros(len(item.own), np.bool_)
         is_summed[item.summed] = True
         for block, counts in self.rows:
@@ -153,7 +153,8 @@ class Bootstrap:
             wanted = np.flatnonzero(is_summed[positions])
             start = 0
             for rows, curves in curves_of(positions[wanted]) if len(wanted) else ():
-                yield rows, curves, counts[:, wanted[start : start + len(rows)]]
+                of_rows = counts[draws, wanted[start : start + len(rows)]]
+                yield Block(rows, curves, of_rows, missing_change(self._context.brute, item, rows))
                 start += len(rows)
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine, Sums
-    from ice_explorer.metrics.bootstrap import Metrics
+    from ice_explorer.metrics.bootstrap import MetricDraws, Metrics
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.bootstrap import Bootstrap
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 _DECAYED = ("in_distribution_impact", "support")
-_KEPT_DRAWS = 2  # by decay, convention and groups
+_KEPT_DRAWS = 2  # by convention and groups
 
 
 @short_tracebacks
@@ -83,7 +83,7 @@ class FeatureResult:
         self._by: dict[bytes, list[Sums | None]] = {}
         self._drivers: Drivers | None = None
         self._computed_once: dict[str, Any] = {}
-        self._draws: dict[tuple[float, Convention, bytes], list[Metrics]] = {}
+        self._draws: dict[tuple[Convention, bytes], list[list[MetricDraws]]] = {}
         feature = item.feature
         self.feature = feature.name
         self.label = feature.label
@@ -582,28 +582,32 @@ class FeatureResult:
     def _metric_draws(
         self, bootstrap: Bootstrap, decay: float, convention: Convention, subgroups: Subgroups | None = None
     ) -> list[Metrics]:
-        """Return every metric in each bootstrap draw, for all rows or each group of them; the last few are kept."""
-        key = decay, convention, b"" if subgroups is None else subgroups.codes.tobytes()
-        found = self._draws.get(key)
-        if found is None:
-            parts = [(self._item.summed, cast("Sums | None", self._sums))]
-            if subgroups is not None:
-                codes = subgroups.codes[self._item.summed]
-                parts = [(self._item.summed[codes == at], sums) for at, sums in enumerate(self._sums_by(subgroups))]
-            with self._lock:
-                found = [
-                    bootstrap.metrics(
-                        replace(self._item, summed=rows), sums, self._curves_of, decay=decay, convention=convention
-                    )
-                    for rows, sums in parts
+        """Return every metric in each bootstrap draw, for all rows or each group of them.
+
+        Sums over the rows are kept for the last few conventions and groups, for any decay.
+        """
+        parts = [(self._item.summed, cast("Sums | None", self._sums))]
+        if subgroups is not None:
+            codes = subgroups.codes[self._item.summed]
+            parts = [(self._item.summed[codes == at], sums) for at, sums in enumerate(self._sums_by(subgroups))]
+        items = [replace(self._item, summed=rows) for rows, _ in parts]
+        key = convention, b"" if subgroups is None else subgroups.codes.tobytes()
+        with self._lock:
+            if key not in self._draws:
+                draws = [
+                    [] if sums is None else bootstrap.draws(item, sums, convention)
+                    for item, (_, sums) in zip(items, parts, strict=True)
                 ]
-                # A slider passes many decays, and each takes 32 kB.
-                self._draws = {**dict(list(self._draws.items())[1 - _KEPT_DRAWS :]), key: found}
-        return found
+                self._draws = {**dict(list(self._draws.items())[1 - _KEPT_DRAWS :]), key: draws}
+            return [
+                bootstrap.metrics(item, of_part, self._curves_of, decay)
+                for item, of_part in zip(items, self._draws[key], strict=True)
+            ]
 
     def _has_draws(self, decay: float, convention: Convention) -> bool:
-        """Whether the bootstrap draws of all rows are at hand."""
-        return (decay, convention, b"") in self._draws
+        """Whether the bootstrap draws of all rows are at hand, without a pass over the curves."""
+        draws = self._draws.get((convention, b""), [[]])[0]
+        return bool(draws) and all(some.has(-math.log(decay)) for some in draws)
 
     def _curves_of(self, rows: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
         """Yield blocks of curves of some rows of the metrics: those that are kept, or computed again."""
