@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -89,6 +90,12 @@ class Context:
     probe: Probe | None  # None where the model fails on it
     witness: Witness
     progress: Progress
+
+    def with_scale(self, scale: str) -> Context:
+        """Return the same with another scale in the settings; it shares what was computed."""
+        other = copy.copy(self)
+        object.__setattr__(other, "settings", replace(self.settings, scale=scale))
+        return other
 
     @cached_property
     def row_weights(self) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import feature_of
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.metrics.conditional_scale import conditional_distances, conditional_moments
+from ice_explorer.metrics.conditional_scale import conditional_moments, level_distances, level_probabilities
 from ice_explorer.metrics.likelihood import floored_scale, lower_median, most_frequent, standard_deviation
 from ice_explorer.metrics.unordered import category_scale
 
@@ -163,10 +163,9 @@ def _likelihoods(
             )
         distances = None
         if is_conditional:
-            distances = conditional_distances(
-                own, ~np.isnan(feature.values), others_of(context, feature), context.weights,
-                grid=grid, random_state=context.settings.random_state,
-            )  # fmt: skip
+            others, seed = others_of(context, feature), context.settings.random_state
+            probabilities = level_probabilities(feature.values, others, context.weights, seed)
+            distances = level_distances(own, probabilities, grid)
         return np.broadcast_to(1.0, n_observations), distances
     if is_conditional:
         others = others_of(context, feature)

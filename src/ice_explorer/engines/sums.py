@@ -22,7 +22,7 @@ from ice_explorer.metrics.ordered import FeatureSums
 from ice_explorer.metrics.unordered import CategorySums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -140,6 +140,18 @@ def missing_change(brute: BruteCurves, item: FeatureInput, rows: NDArray[np.int6
         predictions = brute.evaluate(item.feature, new, values)
         item.missing_changes[new] = np.abs(predictions[:, 1] - predictions[:, 0])
     return item.missing_changes[rows]
+
+
+def sums_of(
+    blocks: Iterable[tuple[NDArray[np.int64], Array]], brute: BruteCurves, item: FeatureInput, weights: Array
+) -> Sums:
+    """Sum blocks of rows and their curves at every grid value."""
+    compiled = _HAS_NUMBA and len(item.summed) * item.grid.n_grid > _WORTH_COMPILING
+    sums = empty_sums(item, weights, compiled=compiled)
+    for rows, curves in blocks:
+        add_block(sums, curves, item, (rows, weights, missing_change(brute, item, rows)), compiled=compiled)
+    sums.finish()
+    return sums
 
 
 def _stop_if(cancelled: Callable[[], bool] | None, label: str) -> None:

@@ -371,38 +371,23 @@ def _n_trees(losses: Sequence[Array], masses: Sequence[Array], *, is_simple: boo
     return int(np.flatnonzero(means - means[best] <= error)[0])
 
 
-def conditional_distances(
-    own: Array,
-    is_known: NDArray[np.bool_],
-    others: Array,
-    weights: Array | None,
-    *,
-    grid: Array,
-    random_state: int,
-) -> Array:
+def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Array:
     """How unlikely each level of a category is among observations that are alike in the other features.
 
     Parameters
     ----------
     own : ndarray of shape (n_observations,)
         Codes of the own levels, the most frequent one standing in for missing ones.
-    is_known : ndarray of shape (n_observations,)
-        False where the own level is missing.
-    others : ndarray of shape (n_observations, n_others)
-        The other features as numbers; NaN is missing.
-    weights : ndarray of shape (n_observations,) or None
-        Frequency weights.
+    probabilities : ndarray of shape (n_observations, n_levels) or None
+        What `level_probabilities` returns.
     grid : ndarray of shape (n_grid,)
         Codes of the levels to estimate, increasing.
-    random_state : int
-        Seed of the folds.
 
     Returns
     -------
     ndarray of shape (n_observations, n_grid)
         Exponents of the decay: 0 at the own level, else 1 - P̂, one minus the estimated probability.
     """
-    probabilities = level_probabilities(np.where(is_known, own, np.nan), others, weights, random_state)
     distance = np.ones((len(own), len(grid)))
     if probabilities is not None:
         inside = grid < probabilities.shape[1]
@@ -426,10 +411,8 @@ def level_probabilities(
     ----------
     codes : ndarray of shape (n_observations,)
         Of the own levels; NaN is missing.
-    others, weights, random_state
-        As for `conditional_distances`.
-    between_fits : callable, optional
-        Called after each model that is fitted.
+    others, weights, random_state, between_fits
+        As for `conditional_moments`.
 
     Returns
     -------

@@ -109,6 +109,19 @@ class ExplanationResult:
         notes = [*alerts, *self.notes[len(self.alerts) :]]
         return self._with(_context=context, output_label=label, alerts=alerts, notes=notes)
 
+    def _in_scale(self, context: Context, results: Mapping[Name, FeatureResult]) -> Self:
+        """Return the same explanation with another scale, by its context and the features that have that scale."""
+        features = {name: results[name] for name in self.features if name in results}
+        by_label = {feature.label: feature for feature in features.values()}
+        return self._with(
+            _context=context,
+            settings=context.settings,
+            _results=features,
+            _by_label=by_label,
+            features=list(features),
+            labels=list(by_label),
+        )
+
     def _with(self, **changed: object) -> Self:
         """Return the same explanation but for some attributes."""
         other = object.__new__(type(self))

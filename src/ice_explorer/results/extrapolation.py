@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,6 +77,9 @@ class Expected:
     mean, scale : ndarray of shape (n_observations,), or None
         μ_i and s_i.
     probabilities : ndarray of shape (n_observations, n_levels), or None
+        Of levels; their shares where the other features cannot tell.
+    is_estimated : bool
+        Whether the other features can tell the probabilities.
     threshold : float
         99 % quantile of the scores of the observations.
     """
@@ -84,6 +87,7 @@ class Expected:
     mean: Array | None
     scale: Array | None
     probabilities: Array | None
+    is_estimated: bool
     threshold: float
 
     def scores(self, rows: NDArray[np.int64], values: Array) -> Array:
@@ -102,7 +106,7 @@ def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[],
     """Estimate what the other features let expect of a feature; `between_fits` is called between models."""
     feature, weights, seed = item.feature, context.weights, context.settings.random_state
     others = others_of(context, feature)
-    mean = scale = probabilities = None
+    mean = scale = probabilities = found = None
     if feature.is_unordered:
         assert feature.levels is not None  # noqa: S101 - it has no order
         shares = level_weights(feature, weights)
@@ -114,11 +118,11 @@ def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[],
     else:
         moments = conditional_moments(feature.values, others, item.scale, weights, seed, between_fits=between_fits)
         mean, scale = moments.mean, moments.scale
-    expected = Expected(mean, scale, probabilities, 0.0)
+    expected = Expected(mean, scale, probabilities, found is not None, 0.0)
     rows = context.weighing[~np.isnan(feature.values[context.weighing])]
     own = expected.scores(rows, feature.values[rows, None])[:, 0]
     threshold = observed_quantiles(own, np.array([_LEVEL]), None if weights is None else weights[rows])[0]
-    return Expected(mean, scale, probabilities, float(threshold))
+    return replace(expected, threshold=float(threshold))
 
 
 def extrapolation_of(expected: Expected, item: FeatureInput, rows: NDArray[np.int64], weights: Array) -> Extrapolation:

@@ -26,6 +26,7 @@ from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.features.target_check import decides_class, follows_diagonal
 from ice_explorer.metrics.likelihood import check_decay, likelihood
 from ice_explorer.progress import progress_reporter
+from ice_explorer.results.distance_scale import rescaled, sums_again
 from ice_explorer.results.extrapolation import expected_of, extrapolation_of, unlike_shares_of
 from ice_explorer.results.impact_notes import crowding_note, step_note
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
@@ -56,6 +57,8 @@ Found = TypeVar("Found")
 
 _DECAYED = ("in_distribution_impact", "support")
 _KEPT_DRAWS = 2  # by convention and groups
+_ROWS_AT_A_TIME = 2048
+_SHARED = ("_lock", "_rows", "_drivers", "_computed_once", "curves", "observed", "missing_dependence")  # by all scales
 
 
 @short_tracebacks
@@ -403,9 +406,31 @@ class FeatureResult:
             self._computed_once[name] = compute()
         return cast("Found", self._computed_once[name])
 
-    def _expected(self, between_fits: Callable[[], object] | None = None) -> Expected:
-        """Estimate what the other features let expect of this one; once."""
-        return self._once("expected", lambda: expected_of(self._context, self._item, between_fits))
+    def _expected(
+        self, between_fits: Callable[[], object] | None = None, known: Expected | None = None
+    ) -> Expected:
+        """Estimate what the other features let expect of this one, unless that is known; once."""
+        return self._once("expected", lambda: known or expected_of(self._context, self._item, between_fits))
+
+    def _in_scale(
+        self, context: Context, expected: Expected | None, between_blocks: Callable[[], object] | None = None
+    ) -> FeatureResult:
+        """Return the same feature with distances in the conditional scale, or in the marginal one for no expectation.
+
+        Curves, and what does not depend on distances, are shared and not computed again.
+
+        - `context`: of the explanation with that scale.
+        - `expected`: what `_expected` returns.
+        - `between_blocks`: called now and then; what it raises ends the work.
+        """
+        item = rescaled(self._item, expected)
+        # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
+        sums = sums_again(context, item, self._curves_of(item.summed), between_blocks)
+        other = FeatureResult(context, self._engine, item, sums, self._kept)
+        for name in _SHARED:
+            if name in vars(self):
+                vars(other)[name] = vars(self)[name]
+        return other
 
     def _unlike_shares(self, between_fits: Callable[[], object] | None = None) -> UnlikeShares:
         """Return the shares of `extrapolation` of all rows, block by block; once.
@@ -613,8 +638,10 @@ class FeatureResult:
         """Yield blocks of curves of some rows of the metrics: those that are kept, or computed again."""
         if self._kept is None:
             yield from self._computed(rows)
-        else:
-            yield rows, self._kept[np.searchsorted(self._item.summed, rows)]
+            return
+        for start in range(0, len(rows), _ROWS_AT_A_TIME):
+            block = rows[start : start + _ROWS_AT_A_TIME]
+            yield block, self._kept[np.searchsorted(self._item.summed, block)]
 
     @property
     def _has_pairs(self) -> bool:

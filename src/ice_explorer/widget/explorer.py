@@ -44,7 +44,7 @@ from ice_explorer.widget.replies import Answer, answer_of, in_explorer, sentence
 from ice_explorer.widget.session import Wanted, Work, work_of
 from ice_explorer.widget.state import fit_state, read_state
 from ice_explorer.widget.static_picture import add_picture, check_static_picture, wait_a_moment
-from ice_explorer.widget.trait_checks import check_color_by, check_feature, check_output, check_response, checked
+from ice_explorer.widget.trait_checks import check_color_by, check_feature, checked
 from ice_explorer.wire.colors import colors_of
 from ice_explorer.wire.forms import is_text
 from ice_explorer.wire.header import Tables, header_of
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_OF_WORK: Final = ("output", "response", "scale")  # traits that name what is explained, in the order of `Wanted`
 _OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab have defaults for
 
 
@@ -183,6 +184,10 @@ class ICEExplorer(anywidget.AnyWidget):
         predictions, or with the first output. Another one is explained anew.
     response : str
         On which scale, as `explain` names it.
+    scale : {"marginal", "conditional", "custom"}
+        Unit of the distance from the observed value, as for `explain`; "custom" are values by feature that were given.
+        The conditional scale is estimated in the background, feature by feature; predictions of phantom observations
+        are kept where memory allows, and going back takes no time.
 
     Raises
     ------
@@ -214,6 +219,7 @@ class ICEExplorer(anywidget.AnyWidget):
     selection = _Checked[list[int], Any](()).tag(sync=True)
     output = _Checked[str, object]("").tag(sync=True)
     response = _Checked[str, str]("").tag(sync=True)
+    scale = _Checked[str, str]("marginal").tag(sync=True)
 
     # What a reader chose about the view, as the browser wrote it.
     _view = _Checked[dict[str, Any], Mapping[str, Any]]({}).tag(sync=True)
@@ -252,7 +258,7 @@ class ICEExplorer(anywidget.AnyWidget):
                     f"{meant_by(name, given[name])}",
                 )
         wanted = read_state(state, traits)
-        self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
+        self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response, wanted.scale))
         settings = self._work.known.settings
         self._counted: Convention = settings.convention
         self._begin(self._work)
@@ -330,8 +336,9 @@ class ICEExplorer(anywidget.AnyWidget):
         )
         self._work = work
         self._clear_tables(work)
-        self.set_trait("output", work.choices.output)
-        self.set_trait("response", work.choices.response)
+        with self.hold_trait_notifications():  # one alone may name what there is not
+            for name, value in zip(_OF_WORK, work.shown, strict=True):
+                self.set_trait(name, value)
 
     def _clear_tables(self, work: Work) -> None:
         """Forget all figures; the next publishing fills in what is known."""
@@ -377,31 +384,33 @@ class ICEExplorer(anywidget.AnyWidget):
             self._clear_tables(self._work)
             self._publish()
 
-    @traitlets.observe("output", "response")
+    @traitlets.observe(*_OF_WORK)
     def _explain_another(self, _change: object) -> None:
         """Explain anew what the traits name now; where that cannot be, they go back."""
         with self._sync_lock:
             work = self._work
-            if work is None or (self.output, self.response) == (work.choices.output, work.choices.response):
+            wanted = Wanted(self.output, self.response, self.scale)
+            if work is None or wanted == work.shown:
                 return
             try:
-                chosen = self._prepared or self._other(work, self.output, self.response)
+                chosen = self._prepared or self._other(work, wanted)
             except Exception:
-                self.output, self.response = work.choices.output, work.choices.response
+                self.output, self.response, self.scale = work.shown
                 raise
             self._prepared = None
             before = self._background
+            work.results.update(before.snapshot().results)  # for when the scale goes back
             self._begin(chosen)
             before.close()  # last, so that a thread that waits for it finds the new one
             self._start()
             self._publish()
             self._fail_if_unattended()
 
-    def _other(self, work: Work, output: str, response: str) -> Work:
+    def _other(self, work: Work, wanted: Wanted) -> Work:
         """Return the work on another output, after the current call of the model, and with no other call before it."""
         self._background.pause()
         try:
-            return work.other(output, response)
+            return work.other(wanted)
         except BaseException:
             self._background.unpause()
             raise
@@ -780,12 +789,11 @@ class ICEExplorer(anywidget.AnyWidget):
         feature = check_feature(values["feature"], self._open_work) if "feature" in values else self.feature
         for name, value in values.items():
             checked(name, value, self._open_work, feature)
-        if not {"output", "response"}.isdisjoint(values):
+        if not values.keys().isdisjoint(_OF_WORK):
             work = self._open_work()
-            output = check_output(values.get("output", ""), self._open_work)
-            response = check_response(values.get("response", ""), self._open_work)
-            if (output, response) != (work.choices.output, work.choices.response):
-                self._prepared = self._other(work, output, response)
+            wanted = Wanted(*(checked(name, values.get(name, ""), self._open_work, feature) for name in _OF_WORK))
+            if wanted != work.shown:
+                self._prepared = self._other(work, wanted)
 
     def _publish(self) -> bool:
         """Bring the traits that only the kernel sets up to date; False where some have to wait."""
@@ -830,7 +838,7 @@ class ICEExplorer(anywidget.AnyWidget):
         header = header_of(
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
             convention=self._counted, prediction_sd=work.prediction_sd, formats=export_request.formats(),
-            target_name=work.target_name,
+            target_name=work.target_name, scales=work.choices.scales,
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         self._header = cast("dict[str, Any]", header)

@@ -15,14 +15,15 @@ from ice_explorer.adapters.models.target import target_names
 from ice_explorer.adapters.tables.table import kept
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.curves.known_predictions import Answers
-from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
+from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
 from ice_explorer.progress import progress_reporter
+from ice_explorer.results.distance_scale import SCALES
 from ice_explorer.results.options import DEFAULTS, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
-from ice_explorer.scene.view_state import Besides
+from ice_explorer.scene.view_state import STATE_VERSION, Besides
 from ice_explorer.wire.buffers import check_sendable
 from ice_explorer.wire.messages import FeatureHead, ViewMessage
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.explanation import Plan
     from ice_explorer.features.feature import FeatureKind
+    from ice_explorer.results.extrapolation import Expected
     from ice_explorer.widget.background import BetweenBlocks, IsCancelled
 
 _KEPT_ANSWERS = 250_000_000  # bytes of predictions of all outputs, so that another one is there at once
@@ -48,6 +50,7 @@ class Choices:
     - `output`, `response`: what is explained; "" where the model has one output.
     - `outputs`, `responses`: what can be chosen; empty where nothing can.
     - `label_of`: outputs as pictures have them by their text.
+    - `scale`, `scales`: unit of the distance from the observed value, and what can be chosen instead.
     - `classes`: curves of all outputs; None where the model has one, or is not at hand.
     - `has_model`: whether the model is at hand, so that another output can be explained.
     """
@@ -56,6 +59,8 @@ class Choices:
     response: str
     outputs: tuple[str, ...] = ()
     responses: tuple[str, ...] = ()
+    scale: str = "marginal"
+    scales: tuple[str, ...] = SCALES
     label_of: Mapping[str, str] = field(default_factory=dict)
     classes: Classes | None = None
     has_model: bool = True
@@ -76,6 +81,7 @@ class Work(ABC):
       given.
     - `target_name`: name of y; "" where it has none, or several.
     - `joint`: what was computed of features acting together.
+    - `expected`: what the other features let expect of each, once it was estimated.
     - `by_label`: feature names by label.
     """
 
@@ -97,6 +103,8 @@ class Work(ABC):
         self.lost: list[str] = []
         self.prediction_sd: float | None = None
         self.joint = JointEffects()
+        self.expected: dict[Name, Expected] = {}
+        self._in_scales: dict[str, Work] = {}
         self.by_label = {head["name"]: name for head, name in zip(heads, names, strict=True)}
         explanation = self._collected(results)
         self.target: NDArray[np.float64] | None = None if y is None else explanation._target(y)
@@ -127,9 +135,31 @@ class Work(ABC):
     def finish(self) -> None:
         """Take in that no feature will follow."""
 
-    def other(self, output: str, response: str) -> Work:
-        """Return the work on another of the choices, where the model is at hand."""
+    @property
+    def shown(self) -> Wanted:
+        """The choices that were made."""
+        return Wanted(self.choices.output, self.choices.response, self.choices.scale)
+
+    def other(self, wanted: Wanted) -> Work:
+        """Return the work on another of the choices."""
+        work = self if wanted[:2] == self.shown[:2] else self._explaining(wanted.output, wanted.response)
+        return work.in_scale(wanted.scale)
+
+    def _explaining(self, output: str, response: str) -> Work:
+        """Return the work on another output or response, where the model is at hand."""
         raise NotImplementedError
+
+    def code_in(self, scale: str) -> str:
+        """Return the line that makes an explorer with another scale."""
+        raise NotImplementedError
+
+    def in_scale(self, scale: str) -> Work:
+        """Return the work on the same with one of the scales; what it has computed is kept."""
+        if scale == self.choices.scale:
+            return self
+        if scale not in self._in_scales:
+            self._in_scales[scale] = RescaledWork(self, scale)
+        return self._in_scales[scale]
 
     @property
     def share_done(self) -> float:
@@ -163,13 +193,20 @@ class ExplanationWork(Work):
             tuple(explanation.features),
             [_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation],
             "ICEExplorer(explanation)",
-            choices=Choices(clipped(_text(settings.output)), settings.response, has_model=False),
+            choices=Choices(
+                clipped(_text(settings.output)), settings.response, scale=settings.scale,
+                scales=_scales(settings.scale), has_model=False,
+            ),
             results={feature.feature: feature for feature in explanation},
             y=y,
         )
 
     def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:  # noqa: ARG002 - all are known
         return self._explanation
+
+    def code_in(self, scale: str) -> str:
+        """Return the line that makes an explorer with another scale."""
+        return f"ICEExplorer(explanation, state={ {'version': STATE_VERSION, 'scale': scale} })"
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:  # noqa: ARG002
         """Return one feature."""
@@ -192,6 +229,8 @@ class ModelWork(Work):
                 "ICEExplorer needs the observations to explain the model on; got a model alone.",
                 "Call `ICEExplorer(model, X)`.",
             )
+        if options.get("scale") == "conditional":  # which is estimated feature by feature, in the background
+            options = {name: value for name, value in options.items() if name != "scale"}
         self._arguments = model, X, y, options, answers
         # The bars that fill in are the progress; anything else is an option.
         self._options = Options(**{**options, "progress": False})
@@ -211,20 +250,29 @@ class ModelWork(Work):
             response=plan.settings.response,
             outputs=tuple(self._output_of),
             responses=plan.responses if len(plan.responses) > 1 else (),
+            scale=plan.settings.scale,
+            scales=_scales(plan.settings.scale),
             label_of=label_of,
             classes=Classes(plan, self._plan_of) if plan.outputs else None,
         )
         heads = [_head(label, *plan.outline(name)) for name, label in zip(plan.features, plan.labels, strict=True)]
         super().__init__(plan.features, heads, code_line(options), choices=choices, results={}, y=y)
 
-    def other(self, output: str, response: str) -> ModelWork:
-        """Return the work on another of the choices."""
+    def _explaining(self, output: str, response: str) -> ModelWork:
+        """Return the work on another output or response."""
         self._plan.check_unchanged()
         model, X, y, options, answers = self._arguments
         chosen = {"output": self._output_of[output]} if self._output_of else {}
         if response != "callable":  # of a function there is no other
             chosen["response"] = response
-        return ModelWork(model, X, y, {**options, **chosen}, answers)
+        other = ModelWork(model, X, y, {**options, **chosen}, answers)
+        other.expected = self.expected  # which the output has no part in
+        return other
+
+    def code_in(self, scale: str) -> str:
+        """Return the line that makes an explorer with another scale."""
+        _, _, _, options, _ = self._arguments
+        return code_line({**options, "scale": scale})
 
     def _plan_of(self, output: object) -> Plan:
         # Thresholds may be those of one class; rows are compared on the same grid.
@@ -263,11 +311,63 @@ class ModelWork(Work):
         return self._n_made / self._plan.n_predictions if self._plan.engine == "brute" else math.nan
 
 
+class RescaledWork(Work):
+    """Other work with distances from observed values in another unit: its curves are there, and not computed again."""
+
+    def __init__(self, base: Work, scale: str) -> None:
+        self._base = base
+        self._context = base.known._context.with_scale(scale)
+        choices = replace(base.choices, scale=scale)
+        super().__init__(base.names, base.heads, base.code_in(scale), choices=choices, results={}, y=None)
+        self.target, self.target_name, self.joint = base.target, base.target_name, base.joint
+        self.prediction_sd = base.prediction_sd
+        self.known = self._with_target(self.known)
+
+    def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        of_base = self._base._collected({name: self._base.results[name] for name in results})
+        return of_base._in_scale(self._context, results)
+
+    def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
+        """Estimate the scale of one feature, and weigh its curves by it."""
+        base = self._base
+        if name not in base.results:
+            base.results[name] = base.compute(name, between_blocks, is_cancelled)
+
+        def after_fit() -> None:
+            between_blocks()
+            if is_cancelled():
+                raise Cancelled
+
+        feature, expected = base.results[name], None
+        if self.choices.scale == "conditional":
+            expected = base.expected[name] = feature._expected(after_fit, base.expected.get(name))
+        rescaled = to_feature_explanation(feature._in_scale(self._context, expected, after_fit))
+        check_sendable(rescaled)
+        return rescaled
+
+    def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
+        """Return an anchor of a feature as pictures have it."""
+        return self._base.anchor_place(name, anchor)
+
+    def finish(self) -> None:
+        """Take in that no feature will follow."""
+        self._base.finish()
+
+    def _explaining(self, output: str, response: str) -> Work:
+        """Return the work on another output or response."""
+        return self._base._explaining(output, response)
+
+    def in_scale(self, scale: str) -> Work:
+        """Return the work on the same with one of the scales; what it has computed is kept."""
+        return self if scale == self.choices.scale else self._base.in_scale(scale)
+
+
 class Wanted(NamedTuple):
-    """An output and a scale as text; "" where nothing is wanted."""
+    """An output, a response and a scale as text; "" where nothing is wanted."""
 
     output: str = ""
     response: str = ""
+    scale: str = ""
 
 
 def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:
@@ -286,6 +386,11 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
         work.lost.append(_not_explained("output", wanted.output, work.choices.output))
     if wanted.response not in {"", work.choices.response}:
         work.lost.append(_not_explained("response", wanted.response, work.choices.response))
+    scale = wanted.scale or ("conditional" if given.get("scale") == "conditional" else work.choices.scale)
+    if scale in work.choices.scales:
+        work.in_scale(scale).lost = work.lost
+        return work.in_scale(scale)
+    work.lost.append(_not_explained("scale", scale, work.choices.scale))
     return work
 
 
@@ -317,7 +422,7 @@ def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any]
 def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
     """Explain the output that was wanted, on the scale that was wanted, or the one of the two that there is."""
     answers = Answers(_KEPT_ANSWERS)
-    output, response = wanted
+    output, response, _ = wanted
     scales = [response, ""] if response not in {"", "callable"} else [""]
     for scale in scales:
         for label in _labels_of(output):
@@ -335,7 +440,7 @@ def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], w
     if output not in work.choices.outputs:
         return work
     work.finish()
-    return work.other(output, work.choices.response)  # by a label that was clipped
+    return work._explaining(output, work.choices.response)  # by a label that was clipped
 
 
 def _labels_of(text: str) -> list[object]:
@@ -344,6 +449,11 @@ def _labels_of(text: str) -> list[object]:
         return [text, ast.literal_eval(text)]
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return [text]
+
+
+def _scales(own: str) -> tuple[str, ...]:
+    """What the scale can be: values by feature, too, where they were given."""
+    return SCALES if own in SCALES else (own, *SCALES)
 
 
 def _text(output: object) -> str:

@@ -29,6 +29,7 @@ _OF_DATA: Final[Mapping[str, Form]] = {
     "selection": POSITIONS,
     "output": TEXT,
     "response": TEXT,
+    "scale": TEXT,
     "view": Form("a dict", lambda value: isinstance(value, Mapping)),
 }
 
@@ -55,6 +56,11 @@ class State:
     def response(self) -> str:
         """On which scale; "" where it does not say."""
         return str(self.traits.get("response", ""))
+
+    @property
+    def scale(self) -> str:
+        """With which unit of distance; "" where it does not say."""
+        return str(self.traits.get("scale", ""))
 
 
 def read_state(state: object, traits: Collection[str]) -> State:
@@ -122,10 +128,10 @@ def fit_state(
 
     - `features`, `columns`: labels of what is explained, and of all of X.
     - `n_rows`: observations of X.
-    - returns `state`: what can be restored, except output and response, which the explanation sets.
+    - returns `state`: what can be restored, except output, response and scale, which the explanation sets.
     - returns `notes`: a sentence about everything else, after those of the state.
     """
-    traits = {name: value for name, value in state.traits.items() if name not in {"output", "response"}}
+    traits = {name: value for name, value in state.traits.items() if name not in {"output", "response", "scale"}}
     view, notes = dict(state.view), list(state.notes)
     feature = traits.pop("feature", "")
     if feature in features:

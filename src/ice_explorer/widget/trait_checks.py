@@ -85,6 +85,12 @@ def check_response(value: object, open_work: Callable[[], Work]) -> str:
     return check_one_of("response", str(value), choices.responses or (choices.response,))
 
 
+def _check_scale(value: object, open_work: Callable[[], Work]) -> str:
+    """Return the name of a unit of the distance from the observed value."""
+    choices = open_work().choices
+    return choices.scale if value == "" else check_one_of("scale", value, choices.scales)
+
+
 def _check_anchor(value: object, open_work: Callable[[], Work], feature: str) -> str | float:
     if is_place(value):  # as the browser writes it, and as it stays when another feature is opened
         return check_anchor(value)
@@ -127,6 +133,7 @@ _OF_WORK: Final[Mapping[str, Callable[[object, Callable[[], Work]], object]]] = 
     "selection": _check_selection,
     "output": check_output,
     "response": check_response,
+    "scale": _check_scale,
 }
 _ALONE: Final[Mapping[str, Callable[[object], object]]] = {
     "kind": lambda got: check_one_of("kind", got, KINDS),

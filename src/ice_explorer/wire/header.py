@@ -91,6 +91,7 @@ def header_of(
     prediction_sd: float | None = None,
     formats: Sequence[FormatHead] = (),
     target_name: str = "",
+    scales: Sequence[str] = (),
 ) -> Header:
     """What the two tables are about.
 
@@ -102,6 +103,7 @@ def header_of(
     - `prediction_sd`: standard deviation of the predictions, once it is known.
     - `formats`: what a view can be saved as.
     - `target_name`: name of y; "" where it has none.
+    - `scales`: what can be chosen as unit of the distance from the observed value.
     """
     _, convention = resolve_display(explanation.settings, None, convention)
     columns = [explanation._column(name) for name in explanation._color_columns]
@@ -122,6 +124,8 @@ def header_of(
         target_name=target_name,
         outputs=list(outputs),
         responses=list(responses),
+        scale=explanation.settings.scale,
+        scales=list(scales),
         formats=list(formats),
         alerts=list(explanation.alerts),
         notes=_notes(explanation.notes[len(explanation.alerts) :], [feature["name"] for feature in features]),

@@ -112,7 +112,8 @@ class Header(TypedDict):
 
     `convention` is the one that the tables are counted by, `metrics` and `profiles` name what they hold.
     `prediction_sd` is the standard deviation of the predictions of the observations; None until it is known.
-    `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `formats` are those
+    `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `scale` is the unit of the
+    distance from the observed value, and `scales` are what it can be; empty without a kernel. `formats` are those
     of saved files. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
     """
 
@@ -132,6 +133,8 @@ class Header(TypedDict):
     target_name: str
     outputs: list[str]
     responses: list[str]
+    scale: str
+    scales: list[str]
     formats: list[FormatHead]
     alerts: list[str]
     notes: list[Note]
