@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ice_explorer.beyond import compare as beyond_compare
-from ice_explorer.beyond.compare import N_REPEATS, ComparisonResult
 from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @short_tracebacks
-class Comparison(ComparisonResult):
+class Comparison(beyond_compare.Comparison):
     """Impact beside other measures of importance.
 
     Attributes
@@ -86,7 +85,7 @@ def compare(
     *,
     scoring: str | Callable[..., float] | None = None,
     form: Form = "difference",
-    n_repeats: int = N_REPEATS,
+    n_repeats: int = 5,
     groups: Mapping[Name, Sequence[Name]] | None = None,
 ) -> Comparison:
     """Compare impact with other measures of importance.

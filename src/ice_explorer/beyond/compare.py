@@ -14,6 +14,7 @@ from ice_explorer.beyond.importances import Scored
 from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.errors import InvalidOptionError, MissingDependencyError
 from ice_explorer.errors.base import listed
+from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.results.explanation_result import ExplanationResult
 
 if TYPE_CHECKING:
@@ -32,15 +33,15 @@ Form = Literal["difference", "ratio", "relative"]
 FORMS: Final[tuple[Form, ...]] = get_args(Form)
 
 _OF_SCORES: Final = ("permutation", "loco")
-N_REPEATS: Final = 5
+_N_REPEATS: Final = 5
 _MOST_CORRELATED: Final = 1000  # rows that tell which features depend on others
 _STRONG: Final = 0.7  # correlation, from which on a note is worth it
 _UNLIKE: Final = 2.0  # ratio of standard deviations of columns, from which on their coefficients are in other units
 
 
 @dataclass(frozen=True, eq=False)
-class ComparisonResult:
-    """Impact beside other measures of importance; `ice_explorer.compare` describes its tables."""
+class Comparison:
+    """Impact beside other measures of importance; `ice_explorer.compare` describes it."""
 
     table: pd.DataFrame
     correlations: pd.DataFrame
@@ -81,6 +82,7 @@ class _Scores:
         return np.asarray(self.moved / self.base if form == "ratio" else (self.base - self.moved) / -self.base)
 
 
+@short_traceback
 def compare(
     explanation: ExplanationResult,
     y: object = None,
@@ -88,16 +90,16 @@ def compare(
     *,
     scoring: str | Callable[..., float] | None = None,
     form: Form = "difference",
-    n_repeats: int = N_REPEATS,
+    n_repeats: int = _N_REPEATS,
     groups: Mapping[Name, Sequence[Name]] | None = None,
-) -> ComparisonResult:
-    """Compare impact with other measures, as `ice_explorer.compare` describes."""
+) -> Comparison:
+    """Compare impact with other measures of importance, as `ice_explorer.compare` describes."""
     import pandas as pd
 
     if not isinstance(explanation, ExplanationResult):
         raise InvalidOptionError.must("explanation", "be an explanation", explanation, "Pass the result of `explain`.")
     check_one_of("form", form, FORMS)
-    check_integer("n_repeats", n_repeats, 1, f"Leave it out for {N_REPEATS}.")
+    check_integer("n_repeats", n_repeats, 1, f"Leave it out for {_N_REPEATS}.")
     results, notes = list(explanation), _dependences(explanation)
     members = {} if groups is None else _members(explanation, groups)
     wanted = _chosen(measures, has_y=y is not None)
@@ -118,7 +120,7 @@ def compare(
             found[measure] = shares[measure] = importance
     index = pd.Index(explanation.features, name="feature", tupleize_cols=False)
     table = pd.DataFrame({name: _of_hundred(values) for name, values in shares.items()}, index)
-    return ComparisonResult(
+    return Comparison(
         table,
         _correlations(table),
         _disagreements(table),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from ice_explorer.beyond.compare import ComparisonResult
+    from ice_explorer.beyond.compare import Comparison
     from ice_explorer.results.feature_explanation import FeatureResult
 
     Array = NDArray[np.float64]
@@ -135,7 +135,7 @@ def plot_interactions(
 
 
 def plot_comparison(
-    comparison: ComparisonResult, ax: Axes | None, *, max_features: int, title: bool | str | None, legend: bool
+    comparison: Comparison, ax: Axes | None, *, max_features: int, title: bool | str | None, legend: bool
 ) -> Axes:
     """Draw impact beside other measures, as `Comparison.plot` describes."""
     check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
