@@ -15,7 +15,7 @@ from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
-    from ice_explorer.beyond.compare import compare
+    from ice_explorer.comparison import compare
     from ice_explorer.compile_ahead import warmup
     from ice_explorer.export.read_provenance import provenance
     from ice_explorer.widget.explorer import ICEExplorer
@@ -40,7 +40,7 @@ __all__ = [
 _ON_DEMAND = {
     "ICEExplorer": "ice_explorer.widget.explorer",
     "bqplot": "ice_explorer.bqplot",
-    "compare": "ice_explorer.beyond.compare",
+    "compare": "ice_explorer.comparison",
     "datasets": "ice_explorer.datasets",
     "provenance": "ice_explorer.export.read_provenance",
     "warmup": "ice_explorer.compile_ahead",

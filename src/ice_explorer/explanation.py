@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 from ice_explorer.adapters.tables.table import kept
 from ice_explorer.beyond.correlations import MOST, correlated
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
-from ice_explorer.beyond.interactions import MAX_ROWS, Interactions
+from ice_explorer.beyond.interactions import MAX_ROWS, InteractionsResult
 from ice_explorer.beyond.marginal_effects import marginal_effects
-from ice_explorer.checks import check_integer, check_names
+from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
 from ice_explorer.progress import progress_reporter
@@ -239,6 +239,61 @@ class FeatureExplanation(FeatureResult):
 
 
 @short_tracebacks
+class Interactions(InteractionsResult):
+    """Friedman's H² of features and pairs, and whether a feature acts additively.
+
+    All rows are predicted once; phantom observations are when one of the members is first used.
+
+    Attributes
+    ----------
+    row_positions : ndarray of shape (n_rows,)
+        Rows of X on which everything is evaluated.
+    """
+
+    def plot(
+        self,
+        of: Literal["pairs", "features"] = "pairs",
+        ax: Axes | None = None,
+        *,
+        max_bars: int = 15,
+        title: bool | str | None = True,
+    ) -> Axes:
+        """Draw H² as bars, the largest first; needs matplotlib.
+
+        Parameters
+        ----------
+        of : {"pairs", "features"}
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        max_bars : int
+            Maximum number of bars; the title states the number.
+        title : bool, str or None
+            Title of the Axes; True for the default title, None for no title.
+
+        Returns
+        -------
+        Axes
+            Colours, widths and fonts are those of rcParams and the style sheet.
+
+        Raises
+        ------
+        MissingDependencyError
+            If Matplotlib is not installed; also an ImportError.
+        InvalidOptionError
+            If an option has an invalid value; also a ValueError.
+        PredictionError
+            If the model fails or changed since `explain`.
+        """
+        from ice_explorer.figures.axes import beyond
+
+        is_of_pairs = check_one_of("of", of, ("pairs", "features")) == "pairs"
+        h2 = self.pairs["h2"] if is_of_pairs else self.features
+        labels = {name: result.label for name, result in self._results.items()}
+        names = [" × ".join(labels[name] for name in (key if is_of_pairs else [key])) for key in h2.index]
+        return beyond.plot_interactions(h2.to_list(), names, of, ax, max_bars=max_bars, title=title)
+
+
+@short_tracebacks
 class Explanation(ExplanationResult):
     """Metrics and curves of every feature of a model, with notes on their interpretation.
 
@@ -378,6 +433,51 @@ class Explanation(ExplanationResult):
         {'partial_dependence': 2.0, 'ale': 0.0, 'm_plot': 4.0}
         """
         return effects(self._context, self[feature], kinds, grid_size, ci)
+
+    def plot_effects(
+        self,
+        feature: Name,
+        kinds: Sequence[EffectKind] | EffectKind = EFFECT_KINDS,
+        *,
+        grid_size: int = GRID_SIZE,
+        ci: float | None = None,
+        ax: Axes | None = None,
+        title: bool | str | None = True,
+        legend: bool = True,
+    ) -> Axes:
+        """Draw mean effects of a feature along its axis, as lines or on levels as dots; needs matplotlib.
+
+        Parameters
+        ----------
+        feature, kinds, grid_size : optional
+            As for `effects`. Beside other effects, ALE is shifted to the mean prediction.
+        ci : float, optional
+            Level of the bootstrap intervals, such as 0.95, drawn as bands; none by default.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        title : bool, str or None
+            Title of the Axes; True for the default title, None for no title.
+        legend : bool
+            Whether to draw a legend.
+
+        Returns
+        -------
+        Axes
+            In the units of the data. Its artists have the names of the effects as group ids.
+
+        Raises
+        ------
+        MissingDependencyError
+            If Matplotlib is not installed; also an ImportError.
+        InvalidOptionError
+            If an option has an invalid value; also a ValueError.
+        PredictionError
+            If the model fails or changed since `explain`.
+        """
+        from ice_explorer.figures.axes import beyond
+
+        table = self.effects(feature, kinds, grid_size=grid_size, ci=ci)
+        return beyond.plot_effects(self[feature], table, self.output_label, ax, title=title, legend=legend)
 
     def marginal_effects(
         self,

@@ -41,25 +41,7 @@ _UNLIKE: Final = 2.0  # ratio of standard deviations of columns, from which on t
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Impact beside other measures of importance.
-
-    Attributes
-    ----------
-    table : DataFrame
-        One row per feature, `impact` and one column per measure, each with sum 100: negative importances count as 0.
-    correlations : DataFrame
-        One row per measure: its `pearson` and `rank` (Spearman) correlation with impact over the features.
-    disagreements : DataFrame
-        One row per feature and measure, the largest difference first: `feature`, `measure`, the shares `impact` and
-        `importance`, and `difference`, impact minus importance.
-    importances : DataFrame
-        One row per feature, one column per measure, in its own unit, and `permutation_sd`, the standard deviation over
-        repeats; permutation and LOCO by `form`.
-    groups : DataFrame or None
-        The same by permutation and LOCO of each declared group of features, moved together.
-    notes : list of str
-        What limits the comparison.
-    """
+    """Impact beside other measures of importance; `ice_explorer.compare` describes it."""
 
     table: pd.DataFrame
     correlations: pd.DataFrame
@@ -111,63 +93,7 @@ def compare(
     n_repeats: int = _N_REPEATS,
     groups: Mapping[Name, Sequence[Name]] | None = None,
 ) -> Comparison:
-    """Compare impact with other measures of importance.
-
-    Parameters
-    ----------
-    explanation : Explanation
-    y : array-like of shape (n_observations,), optional
-        Observed target, for permutation and LOCO. Rows without it are left out.
-    measures : sequence of str, optional
-        All that the arguments and the model allow by default, without "loco".
-
-        "native": `feature_importances_` of the model, or the absolute values of `coef_`.
-        "permutation": fall of the score if the values of a feature are permuted.
-        "partial_dependence": standard deviation over the grid, range / 4 of levels without an order.
-        "shap": mean absolute SHAP value; needs the package shap.
-        "loco": fall of the cross-validated score if the model is fitted without a feature (leave one covariate out);
-        the model is fitted 5 times for each feature.
-    scoring : str or callable, optional
-        Score of scikit-learn, or a function of (model, X, y), larger is better. Defaults to the `score` of the model;
-        R² where it has none, or if one of several outputs is explained.
-    form : {"difference", "ratio", "relative"}
-        How permutation and LOCO are given in `importances`: fall of the score; loss divided by that of the unchanged
-        data; increase of the loss divided by it. The last two need a loss, such as "neg_mean_squared_error".
-    n_repeats : int
-        Permutations of each feature.
-    groups : mapping, optional
-        Features that are also permuted and left out together, by name of the group.
-
-    Returns
-    -------
-    Comparison
-
-    Raises
-    ------
-    InvalidOptionError
-        If a measure needs what was not given; also a ValueError.
-    MissingDependencyError
-        If shap is named and not installed; also an ImportError.
-    PredictionError
-        If the model fails, or changed since `explain`.
-
-    Notes
-    -----
-    Impact is that of `explanation.table()`. Permutation gives what `sklearn.inspection.permutation_importance` gives
-    with the same seed; features that were declared as groups of columns in `explain` are permuted as one. It measures
-    the model on these rows: pass an explanation of held-out rows to measure how it generalises. Partial dependence:
-    Greenwell et al. (2018). LOCO: Lei et al. (2018), cross-validated, with all values of the feature set to one. SHAP:
-    interventional, of the explained output, 200 rows against a background of 50.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import ice_explorer as ice
-    >>> X = np.random.default_rng(0).normal(size=(100, 2))
-    >>> e = ice.explain(lambda X: 3 * X[:, 0] + X[:, 1], X)
-    >>> ice.compare(e, 3 * X[:, 0] + X[:, 1], ["permutation"]).table.round().to_dict("index")
-    {'x0': {'impact': 75.0, 'permutation': 90.0}, 'x1': {'impact': 25.0, 'permutation': 10.0}}
-    """
+    """Compare impact with other measures of importance, as `ice_explorer.compare` describes."""
     import pandas as pd
 
     if not isinstance(explanation, ExplanationResult):

@@ -102,16 +102,8 @@ class _Moved:
 
 
 @short_tracebacks
-class Interactions:
-    """Friedman's H² of features and pairs, and whether a feature acts additively.
-
-    All rows are predicted once; phantom observations are when `features`, `pairs` or `additivity` is first asked for.
-
-    Attributes
-    ----------
-    row_positions : ndarray of shape (n_rows,)
-        Rows of X on which everything is evaluated.
-    """
+class InteractionsResult:
+    """Friedman's H² of features and pairs; `Interactions` describes it."""
 
     def __init__(self, context: Context, results: Sequence[FeatureResult], rows: int, *, are_named: bool) -> None:
         check_integer("rows", rows, 2, f"Leave it out for {MAX_ROWS}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ice_explorer.beyond.interactions import MAX_ROWS, Interactions
+from ice_explorer.beyond.interactions import MAX_ROWS, InteractionsResult
 
 if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import Name
@@ -16,12 +16,12 @@ class JointEffects:
     """Interactions, and partial dependences on two features, as far as they are computed."""
 
     def __init__(self) -> None:
-        self._interactions: Interactions | None = None
+        self._interactions: InteractionsResult | None = None
         self._features: list[Name] = []
         self._pairs: dict[tuple[Name, Name], TwoWay] = {}
 
     @property
-    def whole_interactions(self) -> Interactions | None:
+    def whole_interactions(self) -> InteractionsResult | None:
         """Interactions that are computed completely; None before."""
         known = self._interactions
         return known if known is not None and known._n_done == known._n_steps else None
@@ -31,15 +31,15 @@ class JointEffects:
         """Pairs that are computed completely."""
         return [two for two in self._pairs.values() if two._share_done == 1]
 
-    def interactions(self, explanation: ExplanationResult) -> Interactions:
+    def interactions(self, explanation: ExplanationResult) -> InteractionsResult:
         """Return the interactions of all features that are explained, which may not be computed yet."""
         if self._interactions is None or self._features != explanation.features:
             self._features = explanation.features
             results = list(explanation)
-            self._interactions = Interactions(explanation._context, results, MAX_ROWS, are_named=False)
+            self._interactions = InteractionsResult(explanation._context, results, MAX_ROWS, are_named=False)
         return self._interactions
 
-    def complete_interactions(self, explanation: ExplanationResult) -> Interactions:
+    def complete_interactions(self, explanation: ExplanationResult) -> InteractionsResult:
         """Compute the interactions of all features that are explained."""
         interactions = self.interactions(explanation)
         while not interactions._advance():

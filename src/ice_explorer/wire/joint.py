@@ -18,13 +18,13 @@ from ice_explorer.wire.messages import (
 )
 
 if TYPE_CHECKING:
-    from ice_explorer.beyond.interactions import Interactions
+    from ice_explorer.beyond.interactions import InteractionsResult
     from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.two_way import TwoWay, TwoWayAxis
 
 
-def interactions_of(explanation: ExplanationResult, interactions: Interactions) -> InteractionsBody:
+def interactions_of(explanation: ExplanationResult, interactions: InteractionsResult) -> InteractionsBody:
     """Return what is computed of interactions, the largest H² first."""
     labels = {feature.feature: feature.label for feature in explanation}
     features = [

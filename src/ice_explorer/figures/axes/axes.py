@@ -50,7 +50,7 @@ def plot_impact(
         ranking = ranking_of(explanation, state, unit)
     else:
         ranking = ranking_of(explanation, replace(state, unit=unit))
-    ax = _axes(ax, n_rows=min(max_features, len(ranking.bars)))
+    ax = given_axes(ax, n_rows=min(max_features, len(ranking.bars)))
     add_title(ax, ranking.title[0].upper() + ranking.title[1:], given)
     draw_ranking(ax, ranking, decay, max_features, has_legend=has_legend)
     return ax
@@ -93,7 +93,7 @@ def plot(
         )
     lines, coloring = shown_lines(explanation, opened, state)
     with_palette(coloring, palette, Look.of_paper(), "black")  # before a figure is made that nobody needs
-    ax = _axes(ax)
+    ax = given_axes(ax)
     look, color = Look.of(ax), styling.line_kw.get("color")
     if color is None and color_by is None:
         color = next_color(ax)
@@ -115,7 +115,7 @@ def plot(
     return ax
 
 
-def _axes(ax: Axes | None, n_rows: int | None = None) -> Axes:
+def given_axes(ax: Axes | None, n_rows: int | None = None) -> Axes:
     """Return the Axes that were given, or those of a new figure that a notebook shows, as high as so many rows."""
     require_matplotlib()
     if ax is not None:
