@@ -338,7 +338,8 @@ export function intervalsOf(
   const tied = pairs(known, (one, other): [number, number] => [one.index, other.index]).filter(
     ([one, other]) => high[other]! > (low[one]! + high[one]!) / 2 && high[other]! > 0,
   );
-  return { body: { n_known: known.length, n_features: known.length, tied }, buffers: [low, high, first, last] };
+  const n = header.features.length;
+  return { body: { n_known: n, n_features: n, tied }, buffers: [low, high, first, last] };
 }
 
 /** The value that stands in for missing ones: the median, or the most frequent level. */

@@ -77,8 +77,8 @@ export class Feed<W extends Wanted, T> {
     while (this.of(key).state === "computing") {
       try {
         const { share, body } = await this.ask(wanted, this.of(key).body);
-        const isWhole = share === 1 && body !== null;
-        this.#known.set(key, isWhole ? { state: "ready", share, body } : { state: "idle", share, body });
+        const isPart = share < 1 || body === null;
+        this.#known.set(key, isPart ? { state: "idle", share, body } : { state: "ready", share, body });
       } catch (error) {
         const message = error instanceof Cancelled ? null : sentenceOf(error);
         if (this.wanted.peek()?.key === key) this.#ended = { key, message };

@@ -28,7 +28,7 @@ test("a rule opens the heat map of both features, and a button leads back to the
   expect(model.get("_view").pair).toEqual(["Age", "Smoker"]);
   expect(part("pair-title").textContent).toBe("Age × Smoker");
   expect(part("curves").checkVisibility()).toBe(false);
-  expect(ink(part("heat-cells"))).toBeGreaterThan(1000);
+  await expect.poll(() => ink(part("heat-cells"))).toBeGreaterThan(1000);
   await userEvent.click(part("pair-back"));
   await expect.poll(() => part("curves").checkVisibility()).toBe(true);
   expect(model.get("_view").pair).toEqual([]);
