@@ -121,11 +121,7 @@ export async function traitsOf(snapshot: Snapshot, read: ReadBlob): Promise<Trai
   return { ...snapshot.traits, ...(await tablesOf(snapshot, read, snapshot.traits.convention)) };
 }
 
-async function tablesOf(
-  { tables }: Snapshot,
-  read: ReadBlob,
-  convention: Convention,
-): Promise<Pick<Traits, Table>> {
+async function tablesOf({ tables }: Snapshot, read: ReadBlob, convention: Convention): Promise<Pick<Traits, Table>> {
   const counted = tables.find((table) => table.convention === convention);
   if (counted === undefined) throw new Error(`There are no figures by the convention ${convention}.`);
   const [impact, profile, ofModels, profileOfModels] = await buffersOf(read, counted);
