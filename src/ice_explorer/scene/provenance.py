@@ -98,9 +98,9 @@ def code(explanation: ExplanationResult, state: ViewState, *, holds_target: bool
     return "; ".join(statements)
 
 
-def code_line(options: Mapping[str, object], longest: float = _LONGEST_OPTION) -> str:
+def code_line(options: Mapping[str, object], longest: float = _LONGEST_OPTION, model: str = "model") -> str:
     """Write the call that makes an explorer with these options; what is longer, or no literal, is left as a name."""
-    arguments = ["model", "X"]
+    arguments = [model, "X"]
     for name, value in options.items():
         text = repr(value)
         arguments.append(f"{name}={text if len(text) <= longest and _is_literal(text) else name}")
