@@ -17,6 +17,7 @@ from ice_explorer.results.options import OF_MODELS
 from ice_explorer.scene.coloring import Coloring, coloring_of
 from ice_explorer.scene.curve_lines import lines_of
 from ice_explorer.scene.effects import EFFECTS, effect_lines
+from ice_explorer.scene.models import drawn_models, lines_of_models
 from ice_explorer.scene.scene import Bar, Ranking, Scene
 from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_of
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import RankBy, Unit
-    from ice_explorer.scene.lines import Lines
+    from ice_explorer.scene.lines import EffectLine, Lines
 
 # The twin of `js/src/store/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
@@ -94,6 +95,10 @@ def _marked(bar: Bar, *, is_open: bool) -> Bar:
 
 def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: ViewState) -> tuple[Lines, Coloring]:
     """Draw a feature as a reader chose to see it, on whole axes; without the lines that were switched off."""
+    models = drawn_models(state)
+    if models is not None:
+        lines, coloring = lines_of_models(models, state, lambda lines: _as_chosen(explanation, lines, state))
+        return filtered(lines, coloring, state.choices)
     lines = _as_chosen(explanation, lines_of(explanation, opened, state), state)
     split = split_of(state.choice("coloring"), state.color_by, opened)
     coloring = coloring_of(explanation, state.color_by, lines.positions, split, state.choice("palette"))
@@ -102,8 +107,10 @@ def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: Vi
 
 def _with_optional(opened: FeatureResult, lines: Lines, state: ViewState) -> Lines:
     """Add what a reader switched on about the feature."""
-    lines = replace(lines, has_mean=state.choice("partial_dependence"))
-    effects = effect_lines(opened, lines, [name for name in EFFECTS if state.choice(name)])
+    effects: tuple[EffectLine, ...] = ()
+    if lines.group_means is None:  # else those of one model would stand among the curves of all
+        lines = replace(lines, has_mean=state.choice("partial_dependence"))
+        effects = effect_lines(opened, lines, [name for name in EFFECTS if state.choice(name)])
     notes = [strong_correlations(opened).sentence] if state.choice("correlated") else []
     if effects and lines.y_span is not None:
         heights = np.concatenate([lines.y_span, *(effect.values for effect in effects)])

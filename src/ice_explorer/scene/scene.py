@@ -235,7 +235,7 @@ class Scene:
     @property
     def row_count(self) -> str:
         """How many of the rows are drawn."""
-        return f"{len(self.lines.positions):,} of {self.n_rows:,} rows"
+        return f"{self.lines.n_rows:,} of {self.n_rows:,} rows"
 
     @property
     def description(self) -> str:
