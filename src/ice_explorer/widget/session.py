@@ -20,6 +20,14 @@ from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.distance_scale import SCALES
+from ice_explorer.results.models import (
+    ModelsResult,
+    check_explanations,
+    check_models,
+    disagreement_of,
+    is_several,
+    prepared_alike,
+)
 from ice_explorer.results.options import DEFAULTS, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
@@ -28,7 +36,7 @@ from ice_explorer.wire.buffers import check_sendable
 from ice_explorer.wire.messages import FeatureHead, ViewMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Plan
     from ice_explorer.features.feature import FeatureKind
     from ice_explorer.results.extrapolation import Expected
+    from ice_explorer.results.models import Disagreement
     from ice_explorer.widget.background import BetweenBlocks, IsCancelled
 
 _KEPT_ANSWERS = 250_000_000  # bytes of predictions of all outputs, so that another one is there at once
@@ -53,6 +62,7 @@ class Choices:
     - `scale`, `scales`: unit of the distance from the observed value, and what can be chosen instead.
     - `classes`: curves of all outputs; None where the model has one, or is not at hand.
     - `has_model`: whether the model is at hand, so that another output can be explained.
+    - `model`, `models`: name of the open one of several models, and the names of all; empty with one.
     """
 
     output: str
@@ -64,6 +74,8 @@ class Choices:
     label_of: Mapping[str, str] = field(default_factory=dict)
     classes: Classes | None = None
     has_model: bool = True
+    model: str = ""
+    models: tuple[str, ...] = ()
 
 
 class Work(ABC):
@@ -138,7 +150,7 @@ class Work(ABC):
     @property
     def shown(self) -> Wanted:
         """The choices that were made."""
-        return Wanted(self.choices.output, self.choices.response, self.choices.scale)
+        return Wanted(self.choices.output, self.choices.response, self.choices.scale, self.choices.model)
 
     def other(self, wanted: Wanted) -> Work:
         """Return the work on another of the choices."""
@@ -161,6 +173,15 @@ class Work(ABC):
             self._in_scales[scale] = RescaledWork(self, scale)
         return self._in_scales[scale]
 
+    def by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
+        """Return a computed feature by each of several models, and how far these disagree."""
+        raise NotImplementedError
+
+    @property
+    def models(self) -> ModelsResult | None:
+        """What is computed of several models; None with one."""
+        return None
+
     @property
     def share_done(self) -> float:
         """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
@@ -168,7 +189,7 @@ class Work(ABC):
 
     def drawn(self, state: ViewMessage, choices: Mapping[str, Any]) -> dict[str, Any]:
         """All that a picture of a view shows: its state, what a reader chose, and what only an explorer knows."""
-        besides = Besides(self.target, self.target_name, self.choices.classes, self.joint)
+        besides = Besides(self.target, self.target_name, self.choices.classes, self.joint, self.models)
         return {**state, "choices": choices, "besides": besides}
 
     @property
@@ -194,8 +215,11 @@ class ExplanationWork(Work):
             [_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation],
             "ICEExplorer(explanation)",
             choices=Choices(
-                clipped(_text(settings.output)), settings.response, scale=settings.scale,
-                scales=_scales(settings.scale), has_model=False,
+                clipped(_text(settings.output)),
+                settings.response,
+                scale=settings.scale,
+                scales=_scales(settings.scale),
+                has_model=False,
             ),
             results={feature.feature: feature for feature in explanation},
             y=y,
@@ -206,7 +230,7 @@ class ExplanationWork(Work):
 
     def code_in(self, scale: str) -> str:
         """Return the line that makes an explorer with another scale."""
-        return f"ICEExplorer(explanation, state={ {'version': STATE_VERSION, 'scale': scale} })"
+        return _code_of_explained("explanation", scale)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:  # noqa: ARG002
         """Return one feature."""
@@ -218,6 +242,10 @@ class ExplanationWork(Work):
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
         """Return an anchor of a feature as pictures have it."""
         return self.results[name]._anchor_place(anchor)
+
+
+def _code_of_explained(what: str, scale: str) -> str:
+    return f"ICEExplorer({what}, state={ {'version': STATE_VERSION, 'scale': scale} })"
 
 
 class ModelWork(Work):
@@ -271,8 +299,13 @@ class ModelWork(Work):
 
     def code_in(self, scale: str) -> str:
         """Return the line that makes an explorer with another scale."""
+        return code_line({**self.options, "scale": scale})
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options of `explain` that were given or chosen, but the conditional scale."""
         _, _, _, options, _ = self._arguments
-        return code_line({**options, "scale": scale})
+        return options
 
     def _plan_of(self, output: object) -> Plan:
         # Thresholds may be those of one class; rows are compared on the same grid.
@@ -362,12 +395,126 @@ class RescaledWork(Work):
         return self if scale == self.choices.scale else self._base.in_scale(scale)
 
 
+@dataclass(frozen=True)
+class _Several:
+    """Several models, explained in one way and one scale.
+
+    - `works`: on each model, by its name; each keeps what it has computed.
+    - `code`: the line that makes an explorer of this.
+    - `code_in`: the same with another scale.
+    - `again`: explains another output or response; None where the models are not at hand.
+    - `disagreements`: how far they disagree, of the features that are computed for all.
+    - `scales`: the same in each scale that was chosen.
+    """
+
+    works: Mapping[str, Work]
+    code: str
+    code_in: Callable[[str], str]
+    again: Callable[[Wanted], _Several] | None
+    disagreements: dict[Name, Disagreement] = field(default_factory=dict)
+    scales: dict[str, _Several] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        first, *others = self.works.values()
+        self.scales[first.choices.scale] = self
+        for other in others:
+            other.expected = first.expected  # which the model has no part in
+
+    def in_scale(self, scale: str) -> _Several:
+        """Return the same with distances in another unit."""
+        if scale not in self.scales:
+            works = {model: work.in_scale(scale) for model, work in self.works.items()}
+            replace(self, works=works, code=self.code_in(scale), disagreements={})
+        return self.scales[scale]
+
+
+class ModelsWork(Work):
+    """Several models, one of which is open: everything is about it, but curves and figures there are of all."""
+
+    def __init__(self, several: _Several, model: str, y: object) -> None:
+        self._several, self._y = several, y
+        self._opened = opened = several.works[model]
+        common = [each.choices.responses for each in several.works.values()]
+        responses = tuple(response for response in common[0] if all(response in other for other in common))
+        super().__init__(
+            opened.names,
+            opened.heads,
+            several.code,
+            choices=replace(
+                opened.choices,
+                responses=responses if len(responses) > 1 else (),
+                model=model,
+                models=tuple(several.works),
+            ),
+            results={name: opened.results[name] for name in opened.names if name in several.disagreements},
+            y=y,
+        )
+        self.joint, self.prediction_sd = opened.joint, opened.prediction_sd
+
+    def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        return self._opened._collected(results)
+
+    def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
+        """Compute one feature by all models, as `Background` asks for it."""
+        several = self._several
+        for work in several.works.values():
+            if name not in work.results:
+                work.results[name] = work.compute(name, between_blocks, is_cancelled)
+        if name not in several.disagreements:
+            features = [work.results[name] for work in several.works.values()]
+            several.disagreements[name] = disagreement_of(features, between_blocks)
+        return self._opened.results[name]
+
+    def by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
+        """Return a computed feature by each model, and how far these disagree."""
+        several = self._several
+        return [work.results[name] for work in several.works.values()], several.disagreements[name]
+
+    @property
+    def models(self) -> ModelsResult:
+        """What is computed of all models."""
+        several = self._several
+        known = dict(several.disagreements)
+        explanations = {
+            model: work.explanation({name: work.results[name] for name in known})
+            for model, work in several.works.items()
+        }
+        return ModelsResult(explanations, known, self.choices.model)
+
+    def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
+        """Return an anchor of a feature as pictures have it."""
+        return self._opened.anchor_place(name, anchor)
+
+    def other(self, wanted: Wanted) -> ModelsWork:
+        """Return the work on another of the choices."""
+        several = self._several
+        if wanted[:2] != self.shown[:2] and several.again is not None:
+            several = several.again(wanted)
+        return ModelsWork(several.in_scale(wanted.scale), wanted.model, self._y)
+
+    def in_scale(self, scale: str) -> ModelsWork:
+        """Return the work on the same with one of the scales."""
+        return self.other(self.shown._replace(scale=scale))
+
+    def finish(self) -> None:
+        """Take in that no feature will follow."""
+        for work in self._several.works.values():
+            work.finish()
+
+    @property
+    def share_done(self) -> float:
+        """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
+        shares = [work.share_done for work in self._several.works.values()]
+        return sum(shares) / len(shares)
+
+
 class Wanted(NamedTuple):
-    """An output, a response and a scale as text; "" where nothing is wanted."""
+    """An output, a response, a scale and one of several models as text; "" where nothing is wanted."""
 
     output: str = ""
     response: str = ""
     scale: str = ""
+    model: str = ""
 
 
 def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:
@@ -381,17 +528,21 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
     wanted = wanted or Wanted()
     # Another output is explained with what was given, whatever became of it since.
     given = {name: _kept_values(value) for name, value in options.items()}
-    work = _work_of_arguments(model, kept(X), kept(y), given, wanted)
+    make = _work_of_models if is_several(model) else _work_of_arguments
+    work = make(model, kept(X), kept(y), given, wanted)
     if wanted.output not in {"", work.choices.output}:
         work.lost.append(_not_explained("output", wanted.output, work.choices.output))
     if wanted.response not in {"", work.choices.response}:
         work.lost.append(_not_explained("response", wanted.response, work.choices.response))
+    if wanted.model not in {"", work.choices.model}:
+        work.lost.append(_not_explained("model", wanted.model, work.choices.model))
     scale = wanted.scale or ("conditional" if given.get("scale") == "conditional" else work.choices.scale)
-    if scale in work.choices.scales:
-        work.in_scale(scale).lost = work.lost
-        return work.in_scale(scale)
-    work.lost.append(_not_explained("scale", scale, work.choices.scale))
-    return work
+    if scale not in work.choices.scales:
+        work.lost.append(_not_explained("scale", scale, work.choices.scale))
+        return work
+    scaled = work.in_scale(scale)
+    scaled.lost = work.lost
+    return scaled
 
 
 def _kept_values(value: object) -> object:
@@ -404,11 +555,21 @@ def _not_explained(what: str, wanted: str, instead: str) -> str:
 
 
 def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
+    _check_options(options)
+    if not isinstance(model, Explanation):
+        return _work_of_wanted(model, X, y, options, wanted=wanted, answers=Answers(_KEPT_ANSWERS))
+    _check_alone(X, options)
+    return ExplanationWork(model, y)
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
     for option in options:
         if option not in DEFAULTS:
             raise UnknownOptionError.keyword("ICEExplorer", option, [*DEFAULTS, "state"])
-    if not isinstance(model, Explanation):
-        return _work_of_wanted(model, X, y, options, wanted)
+
+
+def _check_alone(X: Any, options: Mapping[str, Any]) -> None:
+    """Check that nothing comes with an explanation."""
     further = ["X"] * (X is not None) + list(options)
     if further:
         raise InputTypeError(
@@ -416,13 +577,54 @@ def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any]
             f"and its options; got {', '.join(further)} as well.",
             "Pass that to `explain`.",
         )
-    return ExplanationWork(model, y)
 
 
-def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
+def _work_of_models(models: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
+    """Explain several models, or take explanations of them."""
+    _check_options(options)
+    models = check_models(models)
+    if any(isinstance(model, Explanation) for model in models.values()):
+        check_explanations(models)
+        _check_alone(X, options)
+        works = {name: ExplanationWork(explanation, y) for name, explanation in models.items()}
+        several = _Several(works, "ICEExplorer(explanations)", partial(_code_of_explained, "explanations"), None)
+    else:
+        several = _explaining_all(models, X, y, options)(wanted)
+    return ModelsWork(several, wanted.model if wanted.model in models else next(iter(models)), y)
+
+
+def _explaining_all(
+    models: Mapping[str, Any], X: Any, y: object, options: Mapping[str, Any]
+) -> Callable[[Wanted], _Several]:
+    """Return what explains one output of several models on one scale."""
+    answers = {id(model): Answers(_KEPT_ANSWERS) for model in models.values()}
+    is_function = any(not hasattr(model, "predict") for model in models.values())
+
+    def explained(wanted: Wanted) -> _Several:
+        response = {} if is_function or wanted.response == "" else {"response": wanted.response}
+
+        def work(model: Any, chosen: Mapping[str, Any]) -> ModelWork:
+            given = {**options, **chosen}
+            if "output" in chosen:  # that of the first model
+                return ModelWork(model, X, y, {**given, **response}, answers[id(model)])
+            return _work_of_wanted(model, X, y, given, wanted=wanted, answers=answers[id(model)])
+
+        works = prepared_alike(models, options.get("grid"), work, lambda each: each._plan)
+        given = next(iter(works.values())).options
+
+        def code_in(scale: str) -> str:
+            return code_line({**given, "scale": scale}, model="models")
+
+        return _Several(works, code_line(given, model="models"), code_in, explained)
+
+    return explained
+
+
+def _work_of_wanted(
+    model: Any, X: Any, y: object, options: Mapping[str, Any], *, wanted: Wanted, answers: Answers
+) -> ModelWork:
     """Explain the output that was wanted, on the scale that was wanted, or the one of the two that there is."""
-    answers = Answers(_KEPT_ANSWERS)
-    output, response, _ = wanted
+    output, response, *_ = wanted
     scales = [response, ""] if response not in {"", "callable"} else [""]
     for scale in scales:
         for label in _labels_of(output):

@@ -115,6 +115,9 @@ class Header(TypedDict):
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `scale` is the unit of the
     distance from the observed value, and `scales` are what it can be; empty without a kernel. `formats` are those
     of saved files. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
+    `models` are the names of several models, in their order; empty with one. The last profiles are then
+    "disagreement", that of the pair of models that disagrees most, and with more than two models those of all pairs,
+    "disagreement_0_1", "disagreement_0_2" and so on, by their places in `models`.
     """
 
     protocol: int
@@ -135,6 +138,7 @@ class Header(TypedDict):
     responses: list[str]
     scale: str
     scales: list[str]
+    models: list[str]
     formats: list[FormatHead]
     alerts: list[str]
     notes: list[Note]
@@ -161,13 +165,17 @@ class ViewMessage(TypedDict):
 
 
 class CurvesRequest(TypedDict):
-    """Request the lines of one feature: at most `max_lines`, and those of the selected rows."""
+    """Request the lines of one feature: at most `max_lines`, and those of the selected rows.
+
+    `model` is one of several models; the open one without it. Rows and grid are the same for all of them.
+    """
 
     id: str
     type: Literal["curves"]
     feature: str
     max_lines: int
     selection: list[int]
+    model: NotRequired[str | None]
 
 
 class ClassesRequest(TypedDict):
@@ -803,6 +811,7 @@ VIEW_CHOICES: Final[Mapping[str, Form]] = {
     "shared_y": FLAG,
     "target": FLAG,
     "classes": FLAG,
+    "models": FLAG,
     "rug": one_of("auto", "off"),
     "full_slopes": FLAG,
     "every_step": FLAG,
@@ -824,7 +833,7 @@ VIEW_CHOICES: Final[Mapping[str, Form]] = {
 
 # What each request carries besides id and type; also the list of all requests.
 _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
-    "curves": {"feature": TEXT, "max_lines": _AT_LEAST_ONE, "selection": POSITIONS},
+    "curves": {"feature": TEXT, "max_lines": _AT_LEAST_ONE, "selection": POSITIONS, "model": _or_nothing(TEXT)},
     "classes": {"feature": TEXT, "max_lines": _AT_LEAST_ONE},
     "colors": {"column": TEXT, "positions": POSITIONS, "levels": _or_nothing(TEXTS)},
     "groups": {"feature": TEXT, "positions": POSITIONS},

@@ -40,7 +40,7 @@ export function driversLine(view: View): HTMLElement {
       const shown = splitsOf(body).slice(0, MOST_CHIPS);
       line.dataset.state = stateOf(progress);
       setText(lead, leadOf(progress));
-      if (body !== null) explained(lead, explanation("disagreement"));
+      if (body !== null) explained(lead, explanation("curves_differ"));
       else unexplained(lead);
       const partings = store.partings.peek();
       const feature = body?.feature ?? "";
