@@ -392,6 +392,7 @@ export class FakeKernel {
       target_name: "",
       outputs: [],
       responses: [],
+      models: [],
       formats: FORMATS,
       alerts: [],
       notes: [],
@@ -460,12 +461,15 @@ export class FakeKernel {
       selection: [],
       output: "",
       response: "",
+      model: "",
       _view: {},
       _given: [],
       _status: { state: "ready", done: n, total: n, label: "", message: "" },
       _header: this.header,
       _impact: viewOf(this.impact),
       _profile: viewOf(this.profile),
+      _models_impact: new ArrayBuffer(0),
+      _models_profile: new ArrayBuffer(0),
       ...overrides,
     };
   }

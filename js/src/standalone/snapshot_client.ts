@@ -13,6 +13,7 @@ import type {
   Convention,
   CorrelatedBody,
   CurvesBody,
+  CurvesRequest,
   DriversBody,
   EffectsBody,
   Extreme,
@@ -40,7 +41,7 @@ export interface Packed {
   lengths: number[];
 }
 
-/** Two tables of figures by one convention. */
+/** Two tables of figures by one convention; of several models, those of all of them after these. */
 interface Counted extends Packed {
   convention: Convention;
 }
@@ -57,12 +58,16 @@ interface PackedColors extends Packed {
   body: ColorsBody;
 }
 
+type PackedCurves = Packed & { body: Omit<CurvesBody, "row_labels"> };
+
 /** The twin of `Snapshot` in `standalone/answers.py`. Lists are in the order of the header's features or columns. */
 export interface Snapshot {
-  traits: Omit<Traits, "_impact" | "_profile">;
+  traits: Omit<Traits, Table>;
   tables: Counted[];
   row_labels: string[] | null;
-  curves: (Packed & { body: Omit<CurvesBody, "row_labels"> })[];
+  curves: PackedCurves[];
+  /** Curves of the same rows by the models that are not the open one; empty with one model. */
+  models: { model: string; curves: PackedCurves[] }[];
   /** `apart` keeps the levels that rules name separate; null where they are separate anyway. */
   colors: (PackedColors & { apart: PackedColors | null })[];
   drivers: DriversBody[];
@@ -83,6 +88,9 @@ export interface Snapshot {
   /** The blob of the rows as text, in JSON. */
   rows: number;
 }
+
+const TABLES = ["_profile", "_impact", "_models_profile", "_models_impact"] as const;
+type Table = (typeof TABLES)[number];
 
 /** The base64 text of a blob of the page. */
 export type ReadBlob = (blob: number) => string;
@@ -113,15 +121,17 @@ export async function traitsOf(snapshot: Snapshot, read: ReadBlob): Promise<Trai
   return { ...snapshot.traits, ...(await tablesOf(snapshot, read, snapshot.traits.convention)) };
 }
 
-async function tablesOf(
-  { tables }: Snapshot,
-  read: ReadBlob,
-  convention: Convention,
-): Promise<Pick<Traits, "_impact" | "_profile">> {
+async function tablesOf({ tables }: Snapshot, read: ReadBlob, convention: Convention): Promise<Pick<Traits, Table>> {
   const counted = tables.find((table) => table.convention === convention);
   if (counted === undefined) throw new Error(`There are no figures by the convention ${convention}.`);
-  const [impact, profile] = await buffersOf(read, counted);
-  return { _impact: impact!, _profile: profile! };
+  const [impact, profile, ofModels, profileOfModels] = await buffersOf(read, counted);
+  const none = new ArrayBuffer(0);
+  return {
+    _impact: impact!,
+    _profile: profile!,
+    _models_impact: ofModels ?? none,
+    _models_profile: profileOfModels ?? none,
+  };
 }
 
 /** Sets the tables of the chosen convention, as the kernel would; restores the convention if they are damaged. */
@@ -131,10 +141,9 @@ export async function recount(model: StaticModel, snapshot: Snapshot, read: Read
   if (header.convention === convention) return;
   const isChosen = () => model.get("convention") === convention; // it may have changed meanwhile
   try {
-    const { _impact, _profile } = await tablesOf(snapshot, read, convention);
+    const tables = await tablesOf(snapshot, read, convention);
     if (!isChosen()) return;
-    model.set("_profile", _profile);
-    model.set("_impact", _impact);
+    for (const name of TABLES) model.set(name, tables[name]);
     model.set("_header", { ...header, convention });
   } catch (error) {
     if (isChosen()) model.refuse({ convention: header.convention }, sentenceOf(error));
@@ -170,7 +179,7 @@ export class SnapshotClient implements Client {
   async #answer(request: Request): Promise<Answer<Bodies[keyof Bodies]>> {
     switch (request.type) {
       case "curves":
-        return this.#curves(request.feature, request.max_lines, request.selection);
+        return this.#curves(request);
       case "colors":
         return this.#colors(request.column, request.positions, request.levels ?? []);
       case "groups":
@@ -223,8 +232,9 @@ export class SnapshotClient implements Client {
     return at;
   }
 
-  async #curves(feature: string, maxLines: number, selection: readonly number[]): Promise<Answer<CurvesBody>> {
-    const { body: known, ...packed } = this.snapshot.curves[this.#feature(feature)]!;
+  async #curves({ feature, max_lines: maxLines, selection, model }: CurvesRequest): Promise<Answer<CurvesBody>> {
+    const of = this.snapshot.models.find((other) => other.model === model) ?? this.snapshot;
+    const { body: known, ...packed } = of.curves[this.#feature(feature)]!;
     const body: CurvesBody = { ...known, row_labels: this.snapshot.row_labels };
     const buffers = await buffersOf(this.read, packed);
     if (maxLines >= this.mostLines || maxLines >= body.n_lines) return { body, buffers };

@@ -11,6 +11,7 @@ export const EFFECTS: ReadonlySet<string> = new Set([
   "heterogeneity",
   "non_linearity",
   "missing_impact",
+  "disagreement",
 ]);
 /** In the unit of the prediction, too, but only some features have it, so it has no total. */
 const MEAN_CHANGE = "mean_change";

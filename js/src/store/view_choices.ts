@@ -17,6 +17,7 @@ export const DEFAULTS: Readonly<ViewChoices> = {
   shared_y: false,
   target: false,
   classes: false,
+  models: true,
   rug: "auto",
   full_slopes: false,
   every_step: false,

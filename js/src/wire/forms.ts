@@ -195,6 +195,7 @@ const HEADER = record({
   target_name: text,
   outputs: texts,
   responses: texts,
+  models: texts,
   formats: listOf(record({ name: text, problem: orNull(text), holds_all: flag })),
   alerts: texts,
   notes: listOf(record({ feature: orNull(text), text })),
@@ -211,6 +212,7 @@ const CHOICES: { readonly [K in keyof ViewChoices]: Form } = {
   shared_y: flag,
   target: flag,
   classes: flag,
+  models: flag,
   rug: oneOf("auto", "off"),
   full_slopes: flag,
   every_step: flag,
@@ -233,7 +235,7 @@ const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
   kind: [oneOf("ice", "c-ice", "d-ice"), "ice"],
   decay: [check((value) => Number.isFinite(value) && (value as number) > 0 && (value as number) <= 1), 0.75],
   rank_by: [
-    oneOf("impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact"),
+    oneOf("impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact", "disagreement"),
     "in_distribution_impact",
   ],
   convention: [oneOf("stable", "equations", "published"), "stable"],
@@ -244,6 +246,7 @@ const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
   selection: [counts, []],
   output: [text, ""],
   response: [text, ""],
+  model: [text, ""],
   _view: [check(isObject), {}],
   _given: [texts, []],
   _status: [
@@ -259,6 +262,8 @@ const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
   _header: [check(isObject), {} as Header],
   _impact: [check(isBytes), new ArrayBuffer(0)],
   _profile: [check(isBytes), new ArrayBuffer(0)],
+  _models_impact: [check(isBytes), new ArrayBuffer(0)],
+  _models_profile: [check(isBytes), new ArrayBuffer(0)],
 };
 
 export const RELOAD = "Restart the kernel and reload the page, so that both run the same version.";

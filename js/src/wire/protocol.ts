@@ -8,7 +8,13 @@
 export const PROTOCOL_VERSION = 8;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
-export type RankBy = "impact" | "in_distribution_impact" | "heterogeneity" | "non_linearity" | "missing_impact";
+export type RankBy =
+  | "impact"
+  | "in_distribution_impact"
+  | "heterogeneity"
+  | "non_linearity"
+  | "missing_impact"
+  | "disagreement";
 export type Convention = "stable" | "equations" | "published";
 /** Of the figures: that of the prediction, per cent of its standard deviation, or per cent of all features together. */
 export type Unit = "prediction" | "sd" | "share";
@@ -56,6 +62,8 @@ export interface ViewChoices {
   target: boolean;
   /** Whether all classes are shown next to each other. */
   classes: boolean;
+  /** Whether the curves of all models share the axes; a column to colour by shows the open model alone. */
+  models: boolean;
   /** Ticks at the observed values, if these are few enough. */
   rug: "auto" | "off";
   /** Whether the axis of slopes reaches to the steepest, or shows the bulk. */
@@ -144,6 +152,11 @@ export interface Header {
   /** The outputs of the model and the scales of the selected one; empty if there is no choice. */
   outputs: string[];
   responses: string[];
+  /**
+   * Names of several models, in their order; empty with one. The last profiles are then "disagreement", that of the
+   * pair that disagrees most, and with more than two models those of all pairs: "disagreement_0_1" and so on.
+   */
+  models: string[];
   formats: FormatHeader[];
   /** Warnings that are always visible, such as that a feature may be the target itself. */
   alerts: string[];
@@ -157,6 +170,8 @@ export type Bytes = ArrayBuffer | ArrayBufferView;
 export interface Traits extends DocumentState {
   output: string;
   response: string;
+  /** Name of the open model, that all but its curves and bars are about; empty with one model. */
+  model: string;
   _view: Partial<ViewChoices>;
   /** Public traits that were chosen, from Python or in the explorer; settings do not change them. */
   _given: string[];
@@ -164,6 +179,9 @@ export interface Traits extends DocumentState {
   _header: Header;
   _impact: Bytes;
   _profile: Bytes;
+  /** The two tables of each model, in the order of the header and without disagreement; empty with one model. */
+  _models_impact: Bytes;
+  _models_profile: Bytes;
 }
 
 export interface CurvesRequest {
@@ -171,6 +189,8 @@ export interface CurvesRequest {
   feature: string;
   max_lines: number;
   selection: number[];
+  /** Of several models; the open one without it. Rows and grid are the same for all of them. */
+  model?: string | null;
 }
 
 interface ClassesRequest {

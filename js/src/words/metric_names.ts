@@ -9,6 +9,7 @@ export const RANK_LABELS: Record<RankBy, string> = {
   heterogeneity: explanation("heterogeneity").name,
   non_linearity: explanation("non_linearity").name,
   missing_impact: explanation("missing_impact").name,
+  disagreement: explanation("disagreement").name,
 };
 
 /** What a figure means; the statistic of non-linearity depends on the convention. */

@@ -22,12 +22,15 @@ function kernelModel(feature: string): FakeModel {
     selection: [],
     output: "",
     response: "",
+    model: "",
     _view: {},
     _given: [],
     _status: { state: "ready", done: 9, total: 9, label: "", message: "" },
     _header: contract.header as unknown as Traits["_header"],
     _impact: bytes(contract.impact[0]!),
     _profile: bytes(contract.profile[0]!),
+    _models_impact: new ArrayBuffer(0),
+    _models_profile: new ArrayBuffer(0),
   };
   return new FakeModel(traits, (request) => {
     const found = contract.replies.find(

@@ -36,8 +36,10 @@ Unit = Literal["prediction", "sd", "share"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 Kind = Literal["ice", "c-ice", "d-ice"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-RankBy = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact"]
+RankBy = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact", "disagreement"]
 RANKINGS: tuple[RankBy, ...] = get_args(RankBy)
+METRIC_RANKINGS: tuple[RankBy, ...] = RANKINGS[:-1]
+"""Those that one model is enough for: they are columns of its table."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

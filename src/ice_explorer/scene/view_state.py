@@ -46,6 +46,7 @@ USUAL: Final[Mapping[str, object]] = {
     "shared_y": False,
     "target": False,
     "classes": False,
+    "models": True,
     "rug": "auto",
     "full_slopes": False,
     "every_step": False,

@@ -89,6 +89,7 @@ def header_of(
     *,
     convention: Convention | None = None,
     prediction_sd: float | None = None,
+    models: Sequence[str] = (),
     formats: Sequence[FormatHead] = (),
     target_name: str = "",
 ) -> Header:
@@ -100,6 +101,7 @@ def header_of(
     - `outputs`, `responses`: what can be chosen instead.
     - `convention`: by which the tables are counted; that of the explanation by default.
     - `prediction_sd`: standard deviation of the predictions, once it is known.
+    - `models`: names of several models.
     - `formats`: what a view can be saved as.
     - `target_name`: name of y; "" where it has none.
     """
@@ -122,6 +124,7 @@ def header_of(
         target_name=target_name,
         outputs=list(outputs),
         responses=list(responses),
+        models=list(models),
         formats=list(formats),
         alerts=list(explanation.alerts),
         notes=_notes(explanation.notes[len(explanation.alerts) :], [feature["name"] for feature in features]),

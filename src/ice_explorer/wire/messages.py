@@ -114,6 +114,9 @@ class Header(TypedDict):
     `prediction_sd` is the standard deviation of the predictions of the observations; None until it is known.
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `formats` are those
     of saved files. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
+    `models` are the names of several models, in their order; empty with one. The last profiles are then
+    "disagreement", that of the pair of models that disagrees most, and with more than two models those of all pairs,
+    "disagreement_0_1", "disagreement_0_2" and so on, by their places in `models`.
     """
 
     protocol: int
@@ -132,6 +135,7 @@ class Header(TypedDict):
     target_name: str
     outputs: list[str]
     responses: list[str]
+    models: list[str]
     formats: list[FormatHead]
     alerts: list[str]
     notes: list[Note]
@@ -158,13 +162,17 @@ class ViewMessage(TypedDict):
 
 
 class CurvesRequest(TypedDict):
-    """Request the lines of one feature: at most `max_lines`, and those of the selected rows."""
+    """Request the lines of one feature: at most `max_lines`, and those of the selected rows.
+
+    `model` is one of several models; the open one without it. Rows and grid are the same for all of them.
+    """
 
     id: str
     type: Literal["curves"]
     feature: str
     max_lines: int
     selection: list[int]
+    model: NotRequired[str | None]
 
 
 class ClassesRequest(TypedDict):
@@ -800,6 +808,7 @@ VIEW_CHOICES: Final[Mapping[str, Form]] = {
     "shared_y": FLAG,
     "target": FLAG,
     "classes": FLAG,
+    "models": FLAG,
     "rug": one_of("auto", "off"),
     "full_slopes": FLAG,
     "every_step": FLAG,
@@ -821,7 +830,7 @@ VIEW_CHOICES: Final[Mapping[str, Form]] = {
 
 # What each request carries besides id and type; also the list of all requests.
 _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
-    "curves": {"feature": TEXT, "max_lines": _AT_LEAST_ONE, "selection": POSITIONS},
+    "curves": {"feature": TEXT, "max_lines": _AT_LEAST_ONE, "selection": POSITIONS, "model": _or_nothing(TEXT)},
     "classes": {"feature": TEXT, "max_lines": _AT_LEAST_ONE},
     "colors": {"column": TEXT, "positions": POSITIONS, "levels": _or_nothing(TEXTS)},
     "groups": {"feature": TEXT, "positions": POSITIONS},
