@@ -96,7 +96,10 @@ export function linesOfRow({ scene, lines }: Pick<Plot, "scene" | "lines">, row:
 }
 
 /** A line for each row that the legend does not hide: of several models, those of the first that is shown. */
-export function rowLines({ order, lines, scene }: Pick<Plot, "order" | "lines" | "scene">, hidden: Hidden): Uint32Array {
+export function rowLines(
+  { order, lines, scene }: Pick<Plot, "order" | "lines" | "scene">,
+  hidden: Hidden,
+): Uint32Array {
   const isShown = (line: number) => !hidden.has(lines.color[line]!);
   if (scene.models === null) return order.filter(isShown);
   const n = linesPerModel(scene);

@@ -220,9 +220,7 @@ export class Store {
   });
   readonly ranking: ReadonlySignal<RankedFeature[]> = computed(() => {
     const reading = this.reading.value;
-    return reading === null
-      ? []
-      : rankFeatures(reading, this.rankBy.value, this.whiskers.value, this.#readings.value);
+    return reading === null ? [] : rankFeatures(reading, this.rankBy.value, this.whiskers.value, this.#readings.value);
   });
   /** What the intervals are of; null while there are none to request, and while a drag changes their figures. */
   readonly #shown = computed((): Shown | null => {
@@ -264,8 +262,11 @@ export class Store {
   readonly isPreparing: ReadonlySignal<boolean> = computed(
     () => this.#awaited.value === (this.#header.value.output_label ?? ""),
   );
-  /** The name of the output, such as "predicted cnt" or "probability of malignant". */
-  readonly outputName: ReadonlySignal<string> = computed(() => this.#header.value.output_label ?? "prediction");
+  /** The name of the output, such as "predicted cnt" or "probability of malignant"; of several models with the open one. */
+  readonly outputName: ReadonlySignal<string> = computed(() => {
+    const label = this.#header.value.output_label ?? "prediction";
+    return this.models.value.length > 1 ? `${label} (${this.openModel.value})` : label;
+  });
   /** The name of the target, such as "observed cnt". */
   readonly targetName: ReadonlySignal<string> = computed(() => {
     const { target_name: name } = this.#header.value;
@@ -325,6 +326,11 @@ export class Store {
   /** Colour values whose lines the legend has switched off. */
   readonly hiddenLevels: ReadonlySignal<Hidden> = computed(() =>
     hiddenBy(this.remembered.of("filters").value, this.#scale.value),
+  );
+
+  /** The same in plots of the open model alone. */
+  readonly hiddenOfOpen: ReadonlySignal<Hidden> = computed(() =>
+    hiddenBy(this.remembered.of("filters").value, this.showsModels.value ? null : this.#scale.value),
   );
 
   readonly #signals = new Map<keyof Traits, Signal<unknown>>();
@@ -765,8 +771,7 @@ export class Store {
     try {
       const known = this.#knownCurves(wanted);
       if (known === null) this.#picture.value = { state: "loading", feature: wanted.feature, previous };
-      const all =
-        known ?? (await Promise.all(this.#requestsOf(wanted).map((request) => this.#cache.request(request))));
+      const all = known ?? (await Promise.all(this.#requestsOf(wanted).map((request) => this.#cache.request(request))));
       if (!current()) return;
       const loaded = await this.#coloured(all, wanted);
       if (!current()) return;

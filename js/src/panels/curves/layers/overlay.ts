@@ -242,12 +242,7 @@ export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement 
   );
   view.keep(
     () =>
-      [
-        plot.value,
-        store.selection.value,
-        (loaded.value?.colors ?? null) !== null,
-        store.hiddenLevels.value,
-      ] as const,
+      [plot.value, store.selection.value, (loaded.value?.colors ?? null) !== null, store.hiddenLevels.value] as const,
     ([shown, selection, isColored, hidden]) => {
       const lines = shown === null ? [] : fewSelected(selection).flatMap((row) => linesOfRow(shown, row, hidden));
       const isThin = lines.length > (shown?.scene.models?.length ?? 1);
@@ -349,7 +344,9 @@ function meansOfSelected(shown: Plot, selection: readonly number[], hidden: Hidd
   if (selection.length < 2) return [];
   const rows = new Set(selection);
   const n = linesPerModel(shown.scene);
-  const groups = Float32Array.from(curves.positions, (row, line) => (rows.has(row) ? Math.floor(line / n) : Number.NaN));
+  const groups = Float32Array.from(curves.positions, (row, line) =>
+    rows.has(row) ? Math.floor(line / n) : Number.NaN,
+  );
   const places = models === null ? [0] : [...models.keys()].filter((place) => !hidden.has(models[place]!.model));
   return places.flatMap((place) => {
     const marks = meanOfGroup(shown, groups, place);
