@@ -11,13 +11,6 @@ export interface ModelScene {
   scene: Scene;
 }
 
-/** The mean of the curves of a model, and of its predictions with the value missing; relative to the base of the scene. */
-export interface ModelMean {
-  model: number;
-  mean: Float32Array;
-  missing: number | null;
-}
-
 const joined = (parts: readonly Float32Array[]): Float32Array => {
   const all = new Float32Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;

@@ -16,7 +16,13 @@ import type { SceneOptions } from "../store/store.ts";
 import type { Curves } from "../wire/decode.ts";
 import type { Anchor, Kind } from "../wire/protocol.ts";
 import { drawnKind, hasLevels, isUnordered } from "../words/values.ts";
-import type { ModelMean } from "./models.ts";
+
+/** The mean of the curves of a model, and of its predictions with the value missing; relative to the base of the scene. */
+export interface ModelMean {
+  model: number;
+  mean: Float32Array;
+  missing: number | null;
+}
 
 export interface Scene {
   kind: Kind;

@@ -4,8 +4,8 @@ import { svg } from "../../../elements/element.ts";
 import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { cssColor } from "../../../geometry/palette.ts";
 import { fitted, labelWidth } from "../../../marks/axis.ts";
-import type { ModelMean } from "../../../plots/models.ts";
 import type { Plot } from "../../../plots/plot.ts";
+import type { ModelMean } from "../../../plots/scene.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
 
