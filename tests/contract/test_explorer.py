@@ -26,16 +26,16 @@ from ice_explorer.drivers.drivers import Combined, Drivers, driver_of
 from ice_explorer.drivers.splits import split_column
 from ice_explorer.features.display_axis import writer
 from ice_explorer.features.number_text import cell_text
-from ice_explorer.results.options import RANKINGS
+from ice_explorer.results.options import METRIC_RANKINGS
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.curve_lines import lines_of
 from ice_explorer.scene.effects import EFFECTS, effect_lines
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import ViewState
-from ice_explorer.widget.session import work_of
+from ice_explorer.widget.session import Wanted, work_of
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
-from ice_explorer.wire.header import Tables, header_of
+from ice_explorer.wire.header import ModelTables, Tables, header_of
 from ice_explorer.wire.intervals import intervals_of
 from ice_explorer.wire.joint import interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
@@ -152,7 +152,7 @@ def contract():
         "readings": {
             unit: {str(decay): meaning(explanation, decay, unit) for decay in DECAYS} for unit in ("sd", "share")
         },
-        "far_off": {metric: far_off(explanation, metric) for metric in RANKINGS},
+        "far_off": {metric: far_off(explanation, metric) for metric in METRIC_RANKINGS},
         "replies": [
             curves_reply(explanation, "income", 5, [0, 11]),
             curves_reply(explanation, "age", 100, [], [None, *range(11)]),
@@ -187,7 +187,49 @@ def contract():
             *(two_way_reply(explanation, *pair) for pair in PAIRS),
             classes_reply(X),
         ],
+        "models": [several_models(n) for n in (2, 3)],
     }
+
+
+def several_models(n_models):
+    """The tables of several models, how far they disagree, and the curves of each; the second one is open."""
+    models = {"whole": model, "<i>half</i>": lambda X: model(X) / 2, "no income": lambda X: model(X.assign(income=1.0))}
+    models = dict(list(models.items())[:n_models])
+    work = work_of(models, observations(), None, {"features": ["income", "town"]}, Wanted(model="<i>half</i>"))
+    features = [work.compute(name, lambda: None, lambda: False) for name in work.names]
+    known = work.explanation(dict(zip(work.names, features, strict=True)))
+    tables = ModelTables(len(features), "stable", n_models)
+    for position, name in enumerate(work.names):
+        tables.fill(position, *work.by_models(name))
+    header = header_of(known, work.heads, work.code, prediction_sd=known.prediction_sd, models=work.choices.models)
+    header["version"] = ""
+    replies = []
+    for name in models:
+        of_model = work.models.explanations[name]
+        reply = curves_reply(of_model, "town", 5, [0, 11])
+        reply["request"]["model"] = name
+        replies.append(reply)
+    return {
+        "model": work.choices.model,
+        "header": header,
+        "impact": encode([tables.tables[1].impact]),
+        "profile": encode([tables.tables[1].profile + tables.disagreement]),
+        "models_impact": encode([tables.impact]),
+        "models_profile": encode([tables.profile]),
+        "means": {
+            "metrics": {
+                name: {str(d): meaning(each, d) for d in DECAYS} for name, each in work.models.explanations.items()
+            },
+            "disagreement": {str(d): disagreements(work.models, d) for d in DECAYS},
+        },
+        "replies": replies,
+    }
+
+
+def disagreements(models, decay):
+    """How far models disagree on each feature, and the pair that disagrees most."""
+    found = {name: models.disagreement_of(name).largest(decay) for name in models.explanations[models.opened].features}
+    return {name: {"value": value, "pair": list(pair)} for name, (value, pair) in found.items()}
 
 
 def meaning(explanation, decay, unit="prediction"):

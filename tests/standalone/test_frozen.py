@@ -21,7 +21,7 @@ from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
 from ice_explorer.export.save import save
 from ice_explorer.features.display_axis import display_axis
-from ice_explorer.results.options import RANKINGS, UNITS
+from ice_explorer.results.options import METRIC_RANKINGS, UNITS
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.standalone import answers as snapshot_module
 from ice_explorer.standalone import page as page_module
@@ -139,7 +139,7 @@ def test_intervals_are_there_as_the_page_is_saved(explanation, tmp_path, whole):
     assert [kept[name] for name in ("level", "decay", "convention")] == [0.9, 0.5, "equations"]
     assert page.snapshot["traits"]["intervals"] == 0.9
     found = {(each["rank_by"], each["unit"]): each for each in kept["answers"]}
-    assert len(found) == len(RANKINGS) * len(UNITS)
+    assert len(found) == len(METRIC_RANKINGS) * len(UNITS)
     for (metric, unit), answer in found.items():
         table = explanation.table(0.5, "equations", sort_by=metric, unit=unit, ci=0.9).loc[explanation.features]
         names = (f"{metric}_low", f"{metric}_high", "rank_low", "rank_high")

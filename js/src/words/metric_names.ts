@@ -9,14 +9,12 @@ export const RANK_LABELS: Record<RankBy, string> = {
   heterogeneity: explanation("heterogeneity").name,
   non_linearity: explanation("non_linearity").name,
   missing_impact: explanation("missing_impact").name,
-  disagreement: explanation("model_disagreement").name,
+  disagreement: explanation("disagreement").name,
 };
 
 /** What a figure means; the statistic of non-linearity depends on the convention, disagreement on the number of models. */
 export const meaningOf = (metric: RankBy, convention: Convention, nModels = 0): string =>
-  metric === "disagreement"
-    ? explanation("model_disagreement", ...(nModels > 2 ? ["several"] : [])).text
-    : explanation(metric, ...variantsOf("numeric", convention)).text;
+  explanation(metric, ...(nModels > 2 ? ["several"] : []), ...variantsOf("numeric", convention)).text;
 
 export const CONVENTION_LABELS: Record<Convention, string> = {
   stable: explanation("stable").name,

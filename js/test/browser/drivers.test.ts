@@ -19,7 +19,7 @@ test("what makes the curves differ is asked after the curves: how much, by what,
   const { explanationTitle, explanation: text } = chips[0]!.dataset;
   expect(explanationTitle).toMatch(/^Smoker is true: 7\d\u00a0%$/);
   expect(text).toBe(`91 rows, all others: 209 rows.\n${explanation("split").text}`);
-  expect(part("drivers-lead").dataset.explanation).toBe(explanation("disagreement").text);
+  expect(part("drivers-lead").dataset.explanation).toBe(explanation("curves_differ").text);
   const together = part("drivers-together").dataset.explanation;
   expect(together).toMatch(/Smoker is true and .* \(75 rows\)/);
   expect(together).toContain(explanation("together").text);

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.errors import MissingDependencyError
-from ice_explorer.export.tables import curves_of, metrics_table
+from ice_explorer.export.tables import by_model, curves_of, metrics_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,7 +120,11 @@ def json_bytes(explanation: ExplanationResult, states: Sequence[ViewState], prov
         "settings": asdict(explanation.settings),
         "notes": list(explanation.notes),
         "metrics": metrics_table(explanation, states[0]).to_dict("records"),
-        "curves": [_curves(curves_of(explanation, state)) for state in states],
+        "curves": [
+            {**({"model": name} if name else {}), **_curves(curves_of(each, state))}
+            for state in states
+            for name, each in by_model(explanation, state).items()
+        ],
     }
     return (json.dumps(_plain(content), ensure_ascii=False, allow_nan=False) + "\n").encode(errors=_HALVES)
 

@@ -183,8 +183,12 @@ def frozen(
 
 def _of_lines(explanation: ExplanationResult, state: ViewState, suffix: str, max_lines: int | None) -> ViewState:
     """Return a view that draws as many lines as a file is to hold."""
+    if max_lines is None and suffix != _HTML:
+        return state
     if max_lines is None:
-        return replace(state, max_lines=lines_that_fit(explanation, state.max_lines)) if suffix == _HTML else state
+        models = state.besides.models
+        n_models = 1 if models is None else len(models.names)
+        return replace(state, max_lines=lines_that_fit(explanation, state.max_lines, n_models))
     check_integer("max_lines", max_lines, 1, "Leave it out for as many as the view shows.")
     return replace(state, max_lines=int(max_lines))
 

@@ -15,7 +15,7 @@ from ice_explorer.errors.labels import readable
 from ice_explorer.features.display_axis import display_axis
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import KINDS
-from ice_explorer.scene.build import shown_lines
+from ice_explorer.scene.build import ranking_of, shown_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,8 @@ class Curves:
 def curves_of(explanation: ExplanationResult, state: ViewState) -> Curves:
     """Gather the curves of the open feature of a view, all that are drawn."""
     feature = explanation[state.feature]
-    lines, _ = shown_lines(explanation, feature, replace(state, kind="c-ice"))
+    alone = replace(state, kind="c-ice", besides=replace(state.besides, models=None))
+    lines, _ = shown_lines(explanation, feature, alone)
     axis, positions = display_axis(feature), lines.positions
     predictions = feature.rows(positions)
     n_grid = predictions.shape[1]
@@ -88,11 +89,36 @@ def _objects(grid: NDArray[Any]) -> NDArray[np.object_]:
 
 
 def metrics_table(explanation: ExplanationResult, state: ViewState) -> pd.DataFrame:
-    """Return every metric of every feature in the order and unit of the bars, the feature in a column of its own."""
-    table = explanation.table(state.decay, state.convention, sort_by=state.rank_by, unit=state.unit, ci=state.intervals)
-    plain: pd.DataFrame = table.reset_index(drop=True)
-    plain.insert(0, "feature", [str(name) for name in table.index])
-    return plain
+    """Return every metric of every feature in the order and unit of the bars, the feature in a column of its own.
+
+    Of several models there is a row for each, with their "disagreement" in the end, and two of them that it is
+    "between".
+    """
+    import pandas as pd
+
+    bars = [explanation[bar.label].feature for bar in ranking_of(explanation, replace(state, intervals=None)).bars]
+    models = state.besides.models
+    tables = {}
+    for name, each in by_model(explanation, state).items():
+        table = each.table(state.decay, state.convention, sort_by=None, unit=state.unit, ci=state.intervals)
+        tables[name] = table.loc[bars]
+        tables[name].insert(0, "feature", list(map(str, bars)))
+    if models is None:
+        return tables[""].reset_index(drop=True)
+    values = dict(zip(explanation.features, models.disagreement(state.decay, state.unit), strict=True))
+    pairs = [models.disagreement_of(name).largest(state.decay)[1] for name in bars]
+    between = [f"{models.names[one]}, {models.names[other]}" for one, other in pairs]
+    for name, table in tables.items():
+        table.insert(1, "model", name)
+        table["disagreement"], table["between"] = [values[feature] for feature in bars], between
+    whole = pd.concat([table.iloc[[row]] for row in range(len(bars)) for table in tables.values()])
+    return whole.reset_index(drop=True)
+
+
+def by_model(explanation: ExplanationResult, state: ViewState) -> dict[str, ExplanationResult]:
+    """Return the explanations of all models by name, or the only one."""
+    models = state.besides.models
+    return {"": explanation} if models is None else models.explanations
 
 
 def curves_table(explanation: ExplanationResult, states: Sequence[ViewState]) -> pd.DataFrame:
@@ -100,9 +126,16 @@ def curves_table(explanation: ExplanationResult, states: Sequence[ViewState]) ->
 
     Columns are "feature", "row" (position in X), "value" (of the feature, as X has it; text where features of several
     kinds stand in one table), "place" (on the axis: the number, the level counted from 0, days since 1970),
-    "prediction", "change" (c-ICE) and "likelihood". A missing value of the feature is empty.
+    "prediction", "change" (c-ICE) and "likelihood". A missing value of the feature is empty. Of several models there
+    are the curves of each, with a column "model" after the feature.
     """
-    parts = [_points(curves_of(explanation, state)) for state in states]
+    parts = []
+    for state in states:
+        for name, each in by_model(explanation, state).items():
+            part = _points(curves_of(each, state))
+            if name:
+                part.insert(1, "model", name)
+            parts.append(part)
     if len({_sort(part["value"]) for part in parts}) > 1:
         parts = [part.assign(value=_texts(part["value"])) for part in parts]
     import pandas as pd  # at the first table: the export menu opens without it

@@ -68,8 +68,9 @@ def draw_rug(page: Page, strips: Strips, lines: Lines, top: float) -> None:
 def draw_group_means(page: Page, strips: Strips, lines: Lines, coloring: Coloring) -> None:
     """Draw the mean of the lines of each colour that stands for a level; on levels dots side by side."""
     with page.group("group-means"):
-        for color, of, aside in _groups(coloring):
-            mean = strips.y.many(lines.values[of].mean(axis=0))
+        for level, of, aside in _groups(coloring):
+            means = lines.values[of].mean(axis=0) if lines.group_means is None else lines.group_means[level]
+            color, mean = coloring.palette.css(level), strips.y.many(means)
             if lines.on_levels:
                 for at, height in zip(strips.x.many(lines.grid).tolist(), mean.tolist(), strict=True):
                     _draw_group_dot(page, strips, color, at + aside * strips.room, height)
@@ -83,17 +84,19 @@ def draw_group_means_beside(page: Page, strips: Strips, lines: Lines, coloring: 
     if slot is None or lines.missing is None:
         return
     with page.group("group-means-beside"):
-        for color, of, aside in _groups(coloring):
+        for level, of, aside in _groups(coloring):
             height = strips.y(float(lines.missing.values[of].mean()))
-            _draw_group_dot(page, strips, color, slot.at + aside * (slot.right - slot.left), height)
+            _draw_group_dot(
+                page, strips, coloring.palette.css(level), slot.at + aside * (slot.right - slot.left), height
+            )
 
 
-def _groups(coloring: Coloring) -> Iterator[tuple[str, NDArray[np.bool_], float]]:
-    """Yield the colour of each level that lines have, these lines, and how far aside it stands."""
+def _groups(coloring: Coloring) -> Iterator[tuple[int, NDArray[np.bool_], float]]:
+    """Yield each level that lines have, these lines, and how far aside it stands."""
     groups = [level for level in range(len(coloring.levels)) if (coloring.values == level).any()]
     for place, group in enumerate(groups):
         aside = ((place + 0.5) / len(groups) - 0.5) * _DODGE
-        yield coloring.palette.css(group), coloring.values == group, aside
+        yield group, coloring.values == group, aside
 
 
 def _draw_group_dot(page: Page, strips: Strips, color: str, at: float, height: float) -> None:

@@ -120,7 +120,7 @@ def draw_key(
     """
     lines, coloring = scene.lines, scene.coloring
     color = QUIET if coloring.title is not None else coloring.palette.css(0)
-    n_selected = int(lines.selected.sum())
+    n_selected = len(np.unique(lines.positions[lines.selected]))
     with page.group("key"):
         items = Items(page, box, baseline)
 
@@ -142,7 +142,7 @@ def draw_key(
             is_plain = coloring.title is None or lines.on_levels  # else they have the legend's colours
             style = Style(stroke=PICK if is_plain else QUIET, width=1.1)
             items.item(f"{_name('selected')} ({n_selected:,})", _STROKE, stroke(style))
-        if n_selected > 1:
+        if n_selected > 1 and lines.group_means is None:
             items.item(_name("selected_mean"), _STROKE, stroke(SELECTED_MEAN))
     return items.baseline
 
@@ -161,7 +161,8 @@ def _draw_key_of_lines(
     if share is None:
         items.item(_name("curve"), _STROKE, partial(_draw_curve, page, color, is_faded=scene.state.decay < 1))
     if coloring.levels and not is_small:
-        items.item(_name("group_mean"), _STROKE, partial(_draw_group_mean, page, coloring))
+        term = "group_mean" if lines.group_means is None else "model_mean"
+        items.item(_name(term), _STROKE, partial(_draw_group_mean, page, coloring))
 
 
 def _name(term: str) -> str:

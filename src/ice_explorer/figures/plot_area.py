@@ -245,7 +245,7 @@ class Plot:
     def draw_selected_mean(self) -> None:
         """Draw the mean of the selected lines, where they are several."""
         lines, strips = self.lines, self.strips
-        if lines.selected.sum() < 2:
+        if lines.selected.sum() < 2 or lines.group_means is not None:  # no mean over several models
             return
         mean = self.y.many(lines.values[lines.selected].mean(axis=0))
         dot = Style(fill=PICK, stroke="#ffffff", width=1.0)

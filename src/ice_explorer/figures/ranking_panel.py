@@ -26,6 +26,7 @@ from ice_explorer.figures.page.page import (
     printable,
 )
 from ice_explorer.glossary import explanation
+from ice_explorer.scene.palette import hues
 from ice_explorer.scene.scene import FAR_OFF
 from ice_explorer.scene.words import weight_text
 
@@ -46,6 +47,9 @@ _BRACKET_ROOM: Final = 8.0  # right of the figures
 _BRACKET_WIDTH: Final = 3.0
 _BRACKET_GAP: Final = 2.0  # from the middle of a row, so that brackets of three rows are two
 _TICK_REACH: Final = 6.0  # above and below the middle of a bar
+
+_REACH_OF_MODELS: Final = 5.6  # of the bars of several models, above and below the middle of a row
+_AIR: Final = 0.5  # between two of them
 
 _ROW: Final = 15.0
 _SIGNS: Final = 14.0  # height of the line that says what the signs mean
@@ -72,7 +76,7 @@ def draw_ranking(page: Page, ranking: Ranking, decay: float, box: Box) -> float:
         if ranking.counted:
             baseline += _LEADING
             page.words(ranking.counted, box.left, baseline, size=SMALL, fill=QUIET, within=box.width)
-        has_key = ranking.has_ticks or ranking.level is not None
+        has_key = ranking.has_ticks or ranking.level is not None or bool(ranking.models)
         if has_key:
             baseline = _draw_key(page, ranking, decay, box, baseline + 14)
         top = baseline + (6 if has_key else 9)
@@ -143,7 +147,9 @@ def _draw_key(page: Page, ranking: Ranking, decay: float, box: Box, baseline: fl
     """Draw the legend of bars, ticks and whiskers; return the last baseline."""
     items = Items(page, box, baseline)
     bar = Style(fill=BAR)
-    if ranking.has_ticks:
+    for model, color in zip(ranking.models, hues(len(ranking.models)), strict=True):
+        items.swatch(color, model)
+    if ranking.has_ticks and not ranking.models:
         items.item(weight_text(decay), 10, lambda x, middle: page.add(Rect(x + 0.4, middle - 3.2, 10, 6.4, bar)))
         items.item(TICK_TEXT, 3, lambda x, middle: page.line(x + 2, middle - 4.5, x + 2, middle + 4.5, _TICK))
     if ranking.level is not None:
@@ -179,7 +185,9 @@ def _draw_signs_of_levels(page: Page, x: float, middle: float) -> None:
 
 
 def _draw_bar(page: Page, bar: Bar, start: float, middle: float, scale: float) -> None:
-    if math.isfinite(bar.value):
+    if bar.of_models:
+        _draw_bars_of_models(page, bar, start, middle, scale)
+    elif math.isfinite(bar.value):
         color = BAR_OPEN if bar.is_open else BAR
         length = max(0.0, bar.value) * scale
         page.add(Rect(start, middle - 4.2, length, 8.4, Style(fill=color)))
@@ -191,6 +199,17 @@ def _draw_bar(page: Page, bar: Bar, start: float, middle: float, scale: float) -
     if bar.interval is not None:
         low, high = bar.interval
         _draw_whisker(page, start + low * scale, start + high * scale, middle)
+
+
+def _draw_bars_of_models(page: Page, bar: Bar, start: float, middle: float, scale: float) -> None:
+    """Draw a thin bar for each model, one under the other."""
+    height = 2 * _REACH_OF_MODELS / len(bar.of_models)
+    top = middle - _REACH_OF_MODELS
+    for at, (value, color) in enumerate(zip(bar.of_models, hues(len(bar.of_models)), strict=True)):
+        if math.isfinite(value):
+            page.add(Rect(start, top + at * height, max(0.0, value) * scale, height - _AIR, Style(fill=color)))
+    if bar.is_unordered:
+        _draw_hatch(page, start, middle, max(0.0, *filter(math.isfinite, bar.of_models)) * scale, _REACH_OF_MODELS)
 
 
 def _draw_whisker(page: Page, low: float, high: float, middle: float) -> None:

@@ -38,6 +38,7 @@ Kind = Literal["ice", "c-ice", "d-ice"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 RankBy = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact", "disagreement"]
 RANKINGS: tuple[RankBy, ...] = get_args(RankBy)
+OF_MODELS: Final[RankBy] = "disagreement"
 METRIC_RANKINGS: tuple[RankBy, ...] = RANKINGS[:-1]
 """Those that one model is enough for: they are columns of its table."""
 

@@ -11,10 +11,13 @@ import numpy as np
 from ice_explorer.beyond.correlations import strong_correlations
 from ice_explorer.dates import unit_of
 from ice_explorer.engines.context import resolve_display
+from ice_explorer.errors import InvalidOptionError
 from ice_explorer.features.feature import UNORDERED
+from ice_explorer.results.options import OF_MODELS
 from ice_explorer.scene.coloring import Coloring, coloring_of
 from ice_explorer.scene.curve_lines import lines_of
 from ice_explorer.scene.effects import EFFECTS, effect_lines
+from ice_explorer.scene.models import drawn_models, lines_of_models
 from ice_explorer.scene.scene import Bar, Ranking, Scene
 from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_of
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import RankBy, Unit
-    from ice_explorer.scene.lines import Lines
+    from ice_explorer.scene.lines import EffectLine, Lines
 
 # The twin of `js/src/store/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
@@ -92,6 +95,10 @@ def _marked(bar: Bar, *, is_open: bool) -> Bar:
 
 def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: ViewState) -> tuple[Lines, Coloring]:
     """Draw a feature as a reader chose to see it, on whole axes; without the lines that were switched off."""
+    models = drawn_models(state)
+    if models is not None:
+        lines, coloring = lines_of_models(models, state, lambda lines: _as_chosen(explanation, lines, state))
+        return filtered(lines, coloring, state.choices)
     lines = _as_chosen(explanation, lines_of(explanation, opened, state), state)
     split = split_of(state.choice("coloring"), state.color_by, opened)
     coloring = coloring_of(explanation, state.color_by, lines.positions, split, state.choice("palette"))
@@ -100,8 +107,10 @@ def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: Vi
 
 def _with_optional(opened: FeatureResult, lines: Lines, state: ViewState) -> Lines:
     """Add what a reader switched on about the feature."""
-    lines = replace(lines, has_mean=state.choice("partial_dependence"))
-    effects = effect_lines(opened, lines, [name for name in EFFECTS if state.choice(name)])
+    effects: tuple[EffectLine, ...] = ()
+    if lines.group_means is None:  # else those of one model would stand among the curves of all
+        lines = replace(lines, has_mean=state.choice("partial_dependence"))
+        effects = effect_lines(opened, lines, [name for name in EFFECTS if state.choice(name)])
     notes = [strong_correlations(opened).sentence] if state.choice("correlated") else []
     if effects and lines.y_span is not None:
         heights = np.concatenate([lines.y_span, *(effect.values for effect in effects)])
@@ -175,7 +184,11 @@ def ranking_of(explanation: ExplanationResult, state: ViewState, steps: Mapping[
     """Sort the features and measure their bars, per steps of some features where these are given."""
     decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
     unit: Unit | Mapping[Any, object] = state.unit if steps is None else steps
-    table = explanation.table(decay, convention, sort_by=state.rank_by, unit=unit)
+    table = explanation.table(decay, convention, sort_by=None, unit=unit)
+    of_models = _of_models(explanation, state, decay, convention, unit)
+    if state.rank_by == OF_MODELS:
+        table[OF_MODELS], of_models = table.index.map(of_models[OF_MODELS]), {}
+    table = table.sort_values(state.rank_by, ascending=False, kind="stable")
     step_of = None if steps is None or state.rank_by == "missing_impact" else explanation._steps(steps)
     far_off = _far_off(explanation, decay, convention, state.rank_by)
     bars = [
@@ -191,13 +204,39 @@ def ranking_of(explanation: ExplanationResult, state: ViewState, steps: Mapping[
             non_linearity=float(figures["non_linearity"]),
             impact=float(figures["impact"]),
             step="" if step_of is None else _step_text(explanation[feature], step_of),
+            of_models=tuple(float(values[feature]) for values in of_models.values()),
         )
         for feature, figures in table.iterrows()
     ]
-    if state.intervals is not None:
+    if state.intervals is not None and state.rank_by != OF_MODELS:
         found = explanation._rank_intervals(state.rank_by, state.intervals, decay, convention, unit)
         bars = _with_intervals(bars, explanation.labels, found)
-    return Ranking(state.rank_by, convention, state.unit, tuple(bars), state.intervals)
+    level = None if state.rank_by == OF_MODELS else state.intervals
+    return Ranking(state.rank_by, convention, state.unit, tuple(bars), level, models=tuple(of_models))
+
+
+def _of_models(
+    explanation: ExplanationResult,
+    state: ViewState,
+    decay: float,
+    convention: Convention,
+    unit: Unit | Mapping[Any, object],
+) -> dict[str, Mapping[Any, float]]:
+    """Return the metric of the ranking by each of several models, or how far these disagree, by feature."""
+    models = state.besides.models
+    if models is None and state.rank_by == OF_MODELS:
+        raise InvalidOptionError(
+            "`rank_by='disagreement'` needs several models; this explanation is of one.",
+            "Call `compare_models({name: model, …}, X)`.",
+        )
+    if models is None:
+        return {}
+    if state.rank_by == OF_MODELS:
+        return {OF_MODELS: dict(zip(explanation.features, models.disagreement(decay, state.unit), strict=True))}
+    tables = {
+        name: each.table(decay, convention, sort_by=None, unit=unit) for name, each in models.explanations.items()
+    }
+    return {name: table[state.rank_by].to_dict() for name, table in tables.items()}
 
 
 def _with_intervals(bars: Sequence[Bar], labels: Sequence[str], found: RankIntervals) -> list[Bar]:

@@ -109,6 +109,8 @@ class Lines:
         Whether there are ticks at the observed values of the rows.
     has_mean : bool
         Whether the mean and its band are drawn.
+    group_means : ndarray of shape (n_groups, n_points) or None
+        Mean of each level that colours lines, where it is known of all rows: partial dependence of several models.
     effects : tuple of EffectLine
         Drawn next to them.
     unlike : ndarray of shape (n_grid,) or None
@@ -147,6 +149,7 @@ class Lines:
     is_dense: bool = False
     has_rug: bool = False
     has_mean: bool = True
+    group_means: NDArray[np.float64] | None = None
     effects: tuple[EffectLine, ...] = ()
     unlike: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
@@ -155,6 +158,11 @@ class Lines:
     def grid(self) -> NDArray[np.float64]:
         """Places of the grid values, (n_grid,)."""
         return self.axis.grid
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are drawn; several models have a line each."""
+        return len(np.unique(self.positions))
 
     @property
     def on_levels(self) -> bool:
@@ -192,6 +200,8 @@ class Lines:
         if self.missing is not None:
             drawn += [self.missing.values, np.array([self.missing.mean])]
         drawn += [effect.values for effect in self.effects]
+        if self.group_means is not None:
+            drawn.append(self.group_means.ravel())
         if self.target is not None:
             drawn.append(self.target)
         finite = np.concatenate([part[np.isfinite(part)] for part in drawn])

@@ -44,13 +44,14 @@ def provenance(
     target is in it even where it is not shown.
     """
     settings, state = explanation.settings, scenes[0].state
+    models = state.besides.models
     return {
         "title": "Individual conditional expectation",
         "feature": state.feature if len(scenes) == 1 else [scene.state.feature for scene in scenes],
         "kind": state.kind,
         "anchor": state.anchor,
         "color_by": state.color_by,
-        "rows_drawn": _by_feature(scenes, lambda scene: len(scene.lines.positions)),
+        "rows_drawn": _by_feature(scenes, lambda scene: scene.lines.n_rows),
         "rows_used": _by_feature(scenes, lambda scene: scene.n_rows),
         "n_grid": _by_feature(scenes, lambda scene: len(scene.lines.grid)),
         "rank_by": state.rank_by,
@@ -62,6 +63,7 @@ def provenance(
         "scale": settings.scale,
         "output": explanation.output_label,
         "response": settings.response,
+        **({} if models is None else {"model": models.opened, "models": models.names}),
         "n_observations": explanation.n_observations,
         "weighted": settings.weighted,
         "engine": explanation.engine,
@@ -86,7 +88,11 @@ def _by_feature(scenes: Sequence[Scene], count: Callable[[Scene], int]) -> int |
 def code(explanation: ExplanationResult, state: ViewState, *, holds_target: bool = False) -> str:
     """Write the line that makes this view again, from the model and the data."""
     options = _options(explanation, state, holds_target=holds_target)
-    statements = [f"x = ice_explorer.{code_line(options, longest=math.inf)}"]
+    models = state.besides.models
+    several = "model" if models is None else "models"
+    statements = [f"x = ice_explorer.{code_line(options, longest=math.inf, model=several)}"]
+    if models is not None and models.opened != models.names[0]:
+        statements.append(f"x.model = {models.opened!r}")
     for field in fields(ViewState):
         if field.name in (_CONVENTION, "choices", "besides"):
             continue
@@ -98,9 +104,9 @@ def code(explanation: ExplanationResult, state: ViewState, *, holds_target: bool
     return "; ".join(statements)
 
 
-def code_line(options: Mapping[str, object], longest: float = _LONGEST_OPTION) -> str:
+def code_line(options: Mapping[str, object], longest: float = _LONGEST_OPTION, model: str = "model") -> str:
     """Write the call that makes an explorer with these options; what is longer, or no literal, is left as a name."""
-    arguments = ["model", "X"]
+    arguments = [model, "X"]
     for name, value in options.items():
         text = repr(value)
         arguments.append(f"{name}={text if len(text) <= longest and _is_literal(text) else name}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from ice_explorer.features.number_text import figure_format, is_nothing
 from ice_explorer.glossary import explanation as explained
 from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.results.options import RANKINGS
+from ice_explorer.results.options import OF_MODELS, RANKINGS
 from ice_explorer.scene.words import reach_text, weight_text
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ class Bar:
         Ends of the bootstrap interval of the value; None where it has none.
     is_tied : bool
         Whether the feature is tied with the one ranked next.
+    of_models : tuple of float
+        The value by each of several models; empty with one, and in a ranking by their disagreement.
     step : str
         What follows the label: the step that bars are per, where some features have one of their own.
     """
@@ -69,17 +71,23 @@ class Bar:
     step: str = ""
     interval: tuple[float, float] | None = None
     is_tied: bool = False
+    of_models: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """All features, largest first; `level` is that of the intervals, None where there are none."""
+    """All features, largest first.
+
+    `level` is that of the intervals, None where there are none; `models` are the names of several models whose bars are
+    drawn.
+    """
 
     rank_by: RankBy
     convention: Convention
     unit: Unit
     bars: tuple[Bar, ...]
     level: float | None = None
+    models: tuple[str, ...] = ()
 
     @property
     def has_ticks(self) -> bool:
@@ -89,7 +97,11 @@ class Ranking:
     @property
     def longest(self) -> float:
         """Largest value of any bar, tick or whisker; 0 where none is defined."""
-        reaches = (reach for bar in self.bars for reach in (bar.value, bar.tick or 0.0, (bar.interval or (0.0,))[-1]))
+        reaches = (
+            reach
+            for bar in self.bars
+            for reach in (bar.value, bar.tick or 0.0, (bar.interval or (0.0,))[-1], *bar.of_models)
+        )
         return max((reach for reach in reaches if math.isfinite(reach)), default=0.0)
 
     @property
@@ -100,7 +112,7 @@ class Ranking:
     @property
     def counted(self) -> str:
         """How intervals count; empty for a metric that has none."""
-        return "" if self.rank_by == "missing_impact" else f"counted {CONVENTION_TITLES[self.convention]}"
+        return "" if self.rank_by in ("missing_impact", OF_MODELS) else f"counted {CONVENTION_TITLES[self.convention]}"
 
     @property
     def sign_term(self) -> str:
@@ -223,7 +235,7 @@ class Scene:
     @property
     def row_count(self) -> str:
         """How many of the rows are drawn."""
-        return f"{len(self.lines.positions):,} of {self.n_rows:,} rows"
+        return f"{self.lines.n_rows:,} of {self.n_rows:,} rows"
 
     @property
     def description(self) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.results.models import ModelsResult
     from ice_explorer.results.options import Kind, RankBy, Unit
     from ice_explorer.results.outputs import Classes
 
@@ -67,13 +68,14 @@ class Besides:
 
     `target` is what was observed of each row of X, NaN where missing, and `target_name` the name of y, "" where it has
     none; `classes` are curves of all outputs, None where the model has one, or is not at hand; `joint` is what was
-    computed of features acting together.
+    computed of features acting together; `models` are several models, None with one.
     """
 
     target: NDArray[np.float64] | None = None
     target_name: str = ""
     classes: Classes | None = None
     joint: JointEffects = field(default_factory=JointEffects)
+    models: ModelsResult | None = None
 
     @property
     def target_text(self) -> str:

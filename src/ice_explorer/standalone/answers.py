@@ -15,11 +15,11 @@ from ice_explorer.engines.context import resolve_display
 from ice_explorer.features.display_axis import LEVELLED
 from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.results.options import RANKINGS, UNITS
+from ice_explorer.results.options import METRIC_RANKINGS, UNITS
 from ice_explorer.standalone.pack import pack, pack_json
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
-from ice_explorer.wire.header import Tables, header_of
+from ice_explorer.wire.header import ModelTables, Tables, header_of
 from ice_explorer.wire.intervals import intervals_of
 from ice_explorer.wire.joint import interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.results.models import ModelsResult
     from ice_explorer.results.two_way import TwoWay
     from ice_explorer.scene.view_state import ViewState
     from ice_explorer.wire.messages import DriversBody
@@ -79,9 +80,9 @@ class Snapshot:
     n_lines: int
 
 
-def lines_that_fit(explanation: ExplanationResult, max_lines: int) -> int:
+def lines_that_fit(explanation: ExplanationResult, max_lines: int, n_models: int = 1) -> int:
     """How many lines of each feature a page keeps unless asked otherwise: `max_lines`, or what is not too large."""
-    n_values = sum(len(feature.grid) for feature in explanation)
+    n_values = n_models * sum(len(feature.grid) for feature in explanation)
     return min(max_lines, max(FEWEST_LINES, MOST_VALUES // n_values))
 
 
@@ -105,9 +106,10 @@ def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Sna
     colors = [*explanation._color_columns, *([] if explanation._residual_label is None else [RESIDUAL])]
     content = {
         "traits": _traits(explanation, features, state, code, classes),
-        "tables": [_table(features, convention, blobs) for convention in CONVENTIONS],
+        "tables": [_table(features, convention, state.besides.models, blobs) for convention in CONVENTIONS],
         "row_labels": row_labels,
         "curves": curves,
+        "models": _models(explanation, state, rows, blobs),
         "classes": classes,
         "colors": [_colors(explanation, name, rows, drivers, blobs) for name in colors],
         "drivers": drivers,
@@ -142,6 +144,25 @@ def _classes(
     return kept
 
 
+def _models(
+    explanation: ExplanationResult, state: ViewState, rows: Sequence[int], blobs: _Blobs
+) -> list[dict[str, Any]]:
+    """Return the curves of the rows by the models that are not open."""
+    models = state.besides.models
+    if models is None:
+        return []
+    kept = []
+    for name, other in models.explanations.items():
+        if name == models.opened:
+            continue
+        curves = []
+        for feature in other:
+            body, buffers = curves_of(explanation, feature, 0, rows, state.besides.target)
+            curves.append({"body": {**body, "row_labels": None}, **blobs.keep(buffers)})
+        kept.append({"model": name, "curves": curves})
+    return kept
+
+
 def _places(feature: FeatureResult) -> NDArray[np.intp]:
     """Return where on the grid the classes are compared: the pictures of them are small."""
     n_grid = len(feature.grid)
@@ -159,9 +180,11 @@ def _traits(
     """Return what an explorer would have sent to the browser, except for what only a model can answer."""
     heads = [FeatureHead(name=f.label, kind=f.kind, n_grid=len(f.grid), scale=f.scale, range=None) for f in features]
     outputs = classes[0]["body"]["outputs"] if classes else ()
+    models = state.besides.models
     header = header_of(
-        explanation, heads, code, outputs, convention=state.convention, prediction_sd=explanation.prediction_sd
-    )
+        explanation, heads, code, outputs, convention=state.convention, prediction_sd=explanation.prediction_sd,
+        models=() if models is None else models.names,
+    )  # fmt: skip
     n = len(features)
     return {
         "feature": state.feature,
@@ -177,6 +200,7 @@ def _traits(
         "selection": list(state.selection),
         "output": outputs[classes[0]["body"]["explained"]] if classes else "",
         "response": explanation.settings.response,
+        "model": "" if models is None else models.opened,
         "_given": ["max_lines"],  # it is what the page holds, whatever a JupyterLab around it is set to
         "_view": {name: value for name, value in state.choices.items() if classes or name != "classes"},
         "_status": {"state": "ready", "done": n, "total": n, "label": "", "message": ""},
@@ -198,12 +222,21 @@ def _optional(features: Sequence[FeatureResult], state: ViewState, blobs: _Blobs
     }
 
 
-def _table(features: Sequence[FeatureResult], convention: Convention, blobs: _Blobs) -> dict[str, Any]:
-    """Return the figures of all features by one convention."""
-    tables = Tables(len(features), convention)
+def _table(
+    features: Sequence[FeatureResult], convention: Convention, models: ModelsResult | None, blobs: _Blobs
+) -> dict[str, Any]:
+    """Return the figures of all features by one convention, those of all models after those of the open one."""
+    if models is None:
+        tables = Tables(len(features), convention)
+        for position, feature in enumerate(features):
+            tables.fill(position, feature)
+        return {"convention": convention, **blobs.keep([tables.impact, tables.profile])}
+    several = ModelTables(len(features), convention, len(models.names))
     for position, feature in enumerate(features):
-        tables.fill(position, feature)
-    return {"convention": convention, **blobs.keep([tables.impact, tables.profile])}
+        several.fill(position, *models.of(feature.feature))
+    opened = several.tables[models.names.index(models.opened)]
+    buffers = [opened.impact, opened.profile + several.disagreement, several.impact, several.profile]
+    return {"convention": convention, **blobs.keep(buffers)}
 
 
 def _intervals(explanation: ExplanationResult, state: ViewState, blobs: _Blobs) -> dict[str, Any] | None:
@@ -212,7 +245,7 @@ def _intervals(explanation: ExplanationResult, state: ViewState, blobs: _Blobs) 
         return None
     decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
     answers = []
-    for rank_by in RANKINGS:
+    for rank_by in METRIC_RANKINGS:
         for unit in UNITS:
             body, buffers = intervals_of(
                 explanation,

@@ -36,7 +36,8 @@ from ice_explorer.explanation import explain
 from ice_explorer.metrics.ordered import Convention
 from ice_explorer.results.options import DEFAULTS, Kind, Options, RankBy, Unit
 from ice_explorer.runtime import is_unattended
-from ice_explorer.scene.view_state import STATE_VERSION
+from ice_explorer.scene.build import ranking_of
+from ice_explorer.scene.view_state import STATE_VERSION, ViewState
 from ice_explorer.widget.background import Background, Snapshot
 from ice_explorer.widget.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.widget.lifetime import Lifetime, is_shared, weakly
@@ -44,10 +45,17 @@ from ice_explorer.widget.replies import Answer, answer_of, in_explorer, sentence
 from ice_explorer.widget.session import Wanted, Work, work_of
 from ice_explorer.widget.state import fit_state, read_state
 from ice_explorer.widget.static_picture import add_picture, check_static_picture, wait_a_moment
-from ice_explorer.widget.trait_checks import check_color_by, check_feature, check_output, check_response, checked
+from ice_explorer.widget.trait_checks import (
+    check_color_by,
+    check_feature,
+    check_model,
+    check_output,
+    check_response,
+    checked,
+)
 from ice_explorer.wire.colors import colors_of
 from ice_explorer.wire.forms import is_text
-from ice_explorer.wire.header import Tables, header_of
+from ice_explorer.wire.header import ModelTables, Tables, header_of
 from ice_explorer.wire.messages import (
     Body,
     CancelBody,
@@ -123,9 +131,11 @@ class ICEExplorer(anywidget.AnyWidget):
 
     Parameters
     ----------
-    model : object
+    model : object or dict
         Fitted model with a predict method, or a function of X that returns one number per row; or
-        an `Explanation`, which then stands for model and X.
+        an `Explanation`, which then stands for model and X. A dict of two to four of them by name,
+        {"forest": forest, "boosting": boosting}, compares models on the same rows and grids; they must have the same
+        kind of response and the same outputs.
     X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
         Real observations to explain the model on; never modified.
     y : array-like of shape (n_observations,), optional
@@ -158,7 +168,7 @@ class ICEExplorer(anywidget.AnyWidget):
         λ of the likelihood, greater than 0 and at most 1.
     rank_by : str
         What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
-        "non_linearity" or "missing_impact".
+        "non_linearity" or "missing_impact"; of several models also "disagreement", see `models`.
     convention : {"stable", "equations", "published"}
         How impact is counted, as for `explain`; defaults to that of the explanation. A change does not call the
         model.
@@ -183,6 +193,9 @@ class ICEExplorer(anywidget.AnyWidget):
         predictions, or with the first output. Another one is explained anew.
     response : str
         On which scale, as `explain` names it.
+    model : str
+        Name of the open one of several models, the first by default; "" with one. Everything is about it, but the
+        curves and bars of all models, which are drawn together while `color_by` is None.
 
     Raises
     ------
@@ -214,6 +227,7 @@ class ICEExplorer(anywidget.AnyWidget):
     selection = _Checked[list[int], Any](()).tag(sync=True)
     output = _Checked[str, object]("").tag(sync=True)
     response = _Checked[str, str]("").tag(sync=True)
+    model = _Checked[str, str]("").tag(sync=True)
 
     # What a reader chose about the view, as the browser wrote it.
     _view = _Checked[dict[str, Any], Mapping[str, Any]]({}).tag(sync=True)
@@ -224,6 +238,8 @@ class ICEExplorer(anywidget.AnyWidget):
     _header = traitlets.Dict().tag(sync=True)
     _impact = traitlets.Bytes().tag(sync=True)
     _profile = traitlets.Bytes().tag(sync=True)
+    _models_impact = traitlets.Bytes().tag(sync=True)
+    _models_profile = traitlets.Bytes().tag(sync=True)
 
     def __init__(
         self,
@@ -252,7 +268,7 @@ class ICEExplorer(anywidget.AnyWidget):
                     f"{meant_by(name, given[name])}",
                 )
         wanted = read_state(state, traits)
-        self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response))
+        self._work: Work | None = work_of(model, X, y, options, Wanted(wanted.output, wanted.response, wanted.model))
         settings = self._work.known.settings
         self._counted: Convention = settings.convention
         self._begin(self._work)
@@ -315,7 +331,8 @@ class ICEExplorer(anywidget.AnyWidget):
         work = self._open_work()
         columns = [work.known._column(name).label for name in work.known._color_columns]
         columns += [] if work.known._residual_label is None else [work.known._residual_label]
-        fitting, lost = fit_state(wanted, work.by_label, columns, work.known.n_observations)
+        models = work.choices.models
+        fitting, lost = fit_state(wanted, work.by_label, columns, work.known.n_observations, has_models=bool(models))
         self._lost = [*work.lost, *lost]
         for name, value in fitting.traits.items():
             setattr(self, name, value)
@@ -332,10 +349,17 @@ class ICEExplorer(anywidget.AnyWidget):
         self._clear_tables(work)
         self.set_trait("output", work.choices.output)
         self.set_trait("response", work.choices.response)
+        self.set_trait("model", work.choices.model)
 
     def _clear_tables(self, work: Work) -> None:
         """Forget all figures; the next publishing fills in what is known."""
-        self._tables = Tables(len(work.heads), self._counted)
+        models = work.choices.models
+        self._model_tables = ModelTables(len(work.heads), self._counted, len(models)) if models else None
+        self._tables = (
+            Tables(len(work.heads), self._counted)
+            if self._model_tables is None
+            else self._model_tables.tables[models.index(work.choices.model)]
+        )
         self._tabled: set[Name] = set()
         self._described: Work | None = None
         self._next_tables = -math.inf
@@ -377,17 +401,20 @@ class ICEExplorer(anywidget.AnyWidget):
             self._clear_tables(self._work)
             self._publish()
 
-    @traitlets.observe("output", "response")
+    @traitlets.observe("output", "response", "model")
     def _explain_another(self, _change: object) -> None:
         """Explain anew what the traits name now; where that cannot be, they go back."""
         with self._sync_lock:
             work = self._work
-            if work is None or (self.output, self.response) == (work.choices.output, work.choices.response):
+            if work is None:
+                return
+            known = work.choices
+            if (self.output, self.response, self.model) == (known.output, known.response, known.model):
                 return
             try:
-                chosen = self._prepared or self._other(work, self.output, self.response)
+                chosen = self._prepared or self._other(work, self.output, self.response, self.model)
             except Exception:
-                self.output, self.response = work.choices.output, work.choices.response
+                self.output, self.response, self.model = known.output, known.response, known.model
                 raise
             self._prepared = None
             before = self._background
@@ -397,11 +424,11 @@ class ICEExplorer(anywidget.AnyWidget):
             self._publish()
             self._fail_if_unattended()
 
-    def _other(self, work: Work, output: str, response: str) -> Work:
-        """Return the work on another output, after the current call of the model, and with no other call before it."""
+    def _other(self, work: Work, output: str, response: str, model: str) -> Work:
+        """Return the work on another choice, after the current call of the model, and with no other call before it."""
         self._background.pause()
         try:
-            return work.other(output, response)
+            return work.other(output, response, model)
         except BaseException:
             self._background.unpause()
             raise
@@ -780,12 +807,13 @@ class ICEExplorer(anywidget.AnyWidget):
         feature = check_feature(values["feature"], self._open_work) if "feature" in values else self.feature
         for name, value in values.items():
             checked(name, value, self._open_work, feature)
-        if not {"output", "response"}.isdisjoint(values):
+        if not {"output", "response", "model"}.isdisjoint(values):
             work = self._open_work()
             output = check_output(values.get("output", ""), self._open_work)
             response = check_response(values.get("response", ""), self._open_work)
-            if (output, response) != (work.choices.output, work.choices.response):
-                self._prepared = self._other(work, output, response)
+            model = check_model(values.get("model", ""), self._open_work)
+            if (output, response, model) != (work.choices.output, work.choices.response, work.choices.model):
+                self._prepared = self._other(work, output, response, model)
 
     def _publish(self) -> bool:
         """Bring the traits that only the kernel sets up to date; False where some have to wait."""
@@ -798,8 +826,7 @@ class ICEExplorer(anywidget.AnyWidget):
                 return True
             is_whole = self._publish_tables(work, snapshot)
             if snapshot.state == "ready" and self.feature == "":
-                table = work.known.table(self.decay, self._counted, sort_by=self.rank_by)
-                self.feature = table.index[0]
+                self.feature = ranking_of(work.known, ViewState.of(self._drawn(work))).bars[0].label
             # Last: a page that receives "ready" has received the rest.
             self._status = cast("dict[str, Any]", status_of(snapshot, work))
             if snapshot.state != "computing":
@@ -820,23 +847,39 @@ class ICEExplorer(anywidget.AnyWidget):
             return False
         self._described = work
         for name in new:
-            self._tables.fill(work.names.index(name), snapshot.results[name])
+            self._fill(work, name, snapshot.results[name])
         self._tabled |= new
         work.known = work.explanation(snapshot.results)
-        self._profile = self._tables.profile
-        self._impact = self._tables.impact
+        self._publish_figures()
         from ice_explorer.export import request as export_request
 
         header = header_of(
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
-            convention=self._counted, prediction_sd=work.prediction_sd, formats=export_request.formats(),
-            target_name=work.target_name,
+            convention=self._counted, prediction_sd=work.prediction_sd, models=work.choices.models,
+            formats=export_request.formats(), target_name=work.target_name,
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         self._header = cast("dict[str, Any]", header)
         if new:  # else the first figures would have to wait
             self._next_tables = time.monotonic() + len(self._profile) / _BYTES_PER_SECOND
         return True
+
+    def _fill(self, work: Work, name: Name, feature: FeatureExplanation) -> None:
+        """Enter a feature into the tables."""
+        position = work.names.index(name)
+        if self._model_tables is None:
+            self._tables.fill(position, feature)
+        else:
+            self._model_tables.fill(position, *work.by_models(name))
+
+    def _publish_figures(self) -> None:
+        if self._model_tables is None:
+            self._profile = self._tables.profile
+        else:
+            self._models_profile = self._model_tables.profile
+            self._models_impact = self._model_tables.impact
+            self._profile = self._tables.profile + self._model_tables.disagreement
+        self._impact = self._tables.impact
 
     # --- from the browser -------------------------------------------------------------------------
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import numpy as np
 
+from ice_explorer.checks import check_one_of
 from ice_explorer.errors import Cancelled, ExportError, ICEExplorerError, OutputError, UnknownFeatureError
+from ice_explorer.results.options import OF_MODELS
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
-from ice_explorer.wire.intervals import intervals_of
+from ice_explorer.wire.intervals import intervals_of, no_intervals
 from ice_explorer.wire.joint import interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import (
@@ -107,6 +109,10 @@ def _export(
 
 
 def _curves(work: Work, _background: object, request: CurvesRequest, feature: FeatureExplanation) -> Answered:
+    model, models = request.get("model"), work.choices.models
+    if model is not None:
+        check_one_of("model", model, models)
+        feature = work.by_models(feature.feature)[0][models.index(model)]
     return curves_of(work.known, feature, request["max_lines"], request["selection"], work.target)
 
 
@@ -193,6 +199,8 @@ def _intervals(
     Newer requests, such as for curves, come between two features.
     """
     known, decay, convention = work.known, request["decay"], request["convention"]
+    if request["rank_by"] == OF_MODELS:
+        return no_intervals(known, len(work.names))
     if not len(known) or background.snapshot().state == "computing":  # another output was chosen meanwhile
         raise Cancelled
     end = time.monotonic() + _SECONDS_OF_REPLY

@@ -19,6 +19,14 @@ from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError,
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
 from ice_explorer.progress import progress_reporter
+from ice_explorer.results.models import (
+    ModelsResult,
+    check_explanations,
+    check_models,
+    disagreement_of,
+    is_several,
+    prepared_alike,
+)
 from ice_explorer.results.options import DEFAULTS, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
@@ -27,7 +35,7 @@ from ice_explorer.wire.buffers import check_sendable
 from ice_explorer.wire.messages import FeatureHead, ViewMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -36,6 +44,7 @@ if TYPE_CHECKING:
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.explanation import Plan
     from ice_explorer.features.feature import FeatureKind
+    from ice_explorer.results.models import Disagreement
     from ice_explorer.widget.background import BetweenBlocks, IsCancelled
 
 _KEPT_ANSWERS = 250_000_000  # bytes of predictions of all outputs, so that another one is there at once
@@ -50,6 +59,7 @@ class Choices:
     - `label_of`: outputs as pictures have them by their text.
     - `classes`: curves of all outputs; None where the model has one, or is not at hand.
     - `has_model`: whether the model is at hand, so that another output can be explained.
+    - `model`, `models`: name of the open one of several models, and the names of all; empty with one.
     """
 
     output: str
@@ -59,6 +69,8 @@ class Choices:
     label_of: Mapping[str, str] = field(default_factory=dict)
     classes: Classes | None = None
     has_model: bool = True
+    model: str = ""
+    models: tuple[str, ...] = ()
 
 
 class Work(ABC):
@@ -127,9 +139,18 @@ class Work(ABC):
     def finish(self) -> None:
         """Take in that no feature will follow."""
 
-    def other(self, output: str, response: str) -> Work:
+    def other(self, output: str, response: str, model: str = "") -> Work:
         """Return the work on another of the choices, where the model is at hand."""
         raise NotImplementedError
+
+    def by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
+        """Return a computed feature by each of several models, and how far these disagree."""
+        raise NotImplementedError
+
+    @property
+    def models(self) -> ModelsResult | None:
+        """What is computed of several models; None with one."""
+        return None
 
     @property
     def share_done(self) -> float:
@@ -138,7 +159,7 @@ class Work(ABC):
 
     def drawn(self, state: ViewMessage, choices: Mapping[str, Any]) -> dict[str, Any]:
         """All that a picture of a view shows: its state, what a reader chose, and what only an explorer knows."""
-        besides = Besides(self.target, self.target_name, self.choices.classes, self.joint)
+        besides = Besides(self.target, self.target_name, self.choices.classes, self.joint, self.models)
         return {**state, "choices": choices, "besides": besides}
 
     @property
@@ -217,14 +238,14 @@ class ModelWork(Work):
         heads = [_head(label, *plan.outline(name)) for name, label in zip(plan.features, plan.labels, strict=True)]
         super().__init__(plan.features, heads, code_line(options), choices=choices, results={}, y=y)
 
-    def other(self, output: str, response: str) -> ModelWork:
+    def other(self, output: str, response: str, model: str = "") -> ModelWork:  # noqa: ARG002 - it is the only one
         """Return the work on another of the choices."""
         self._plan.check_unchanged()
-        model, X, y, options, answers = self._arguments
+        model_, X, y, options, answers = self._arguments
         chosen = {"output": self._output_of[output]} if self._output_of else {}
         if response != "callable":  # of a function there is no other
             chosen["response"] = response
-        return ModelWork(model, X, y, {**options, **chosen}, answers)
+        return ModelWork(model_, X, y, {**options, **chosen}, answers)
 
     def _plan_of(self, output: object) -> Plan:
         # Thresholds may be those of one class; rows are compared on the same grid.
@@ -263,11 +284,107 @@ class ModelWork(Work):
         return self._n_made / self._plan.n_predictions if self._plan.engine == "brute" else math.nan
 
 
+@dataclass(frozen=True)
+class _Several:
+    """What is known of several models, whichever is open.
+
+    - `works`: on each model, by its name.
+    - `results`: computed features of each model.
+    - `disagreements`: how far they disagree, of the features that are computed for all.
+    - `again`: makes the works on another output and scale; None where the models are not at hand.
+    """
+
+    works: Mapping[str, Work]
+    again: Callable[[Wanted], Mapping[str, Work]] | None
+    results: dict[str, dict[Name, FeatureExplanation]] = field(default_factory=dict)
+    disagreements: dict[Name, Disagreement] = field(default_factory=dict)
+
+
+class ModelsWork(Work):
+    """Several models, one of which is open: everything is about it, but curves and figures there are of all."""
+
+    def __init__(self, several: _Several, model: str, code: str, y: object) -> None:
+        self._several, self._y = several, y
+        for name, work in several.works.items():
+            several.results.setdefault(name, dict(work.results))
+        self._opened = opened = several.works[model]
+        self._arguments = several, code, y
+        common = [each.choices.responses for each in several.works.values()]
+        responses = tuple(response for response in common[0] if all(response in other for other in common))
+        super().__init__(
+            opened.names,
+            opened.heads,
+            code,
+            choices=replace(
+                opened.choices,
+                responses=responses if len(responses) > 1 else (),
+                model=model,
+                models=tuple(several.works),
+            ),
+            results={name: several.results[model][name] for name in opened.names if name in several.disagreements},
+            y=y,
+        )
+        self.joint, self.prediction_sd = opened.joint, opened.prediction_sd
+
+    def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        return self._opened._collected(results)  # noqa: SLF001 - in this class
+
+    def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
+        """Compute one feature by all models, as `Background` asks for it."""
+        several = self._several
+        for model, work in several.works.items():
+            if name not in several.results[model]:
+                several.results[model][name] = work.compute(name, between_blocks, is_cancelled)
+        if name not in several.disagreements:
+            features = [of_model[name] for of_model in several.results.values()]
+            several.disagreements[name] = disagreement_of(features, between_blocks)
+        return several.results[self.choices.model][name]
+
+    def by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
+        """Return a computed feature by each model, and how far these disagree."""
+        several = self._several
+        return [of_model[name] for of_model in several.results.values()], several.disagreements[name]
+
+    @property
+    def models(self) -> ModelsResult:
+        """What is computed of all models."""
+        several = self._several
+        known = dict(several.disagreements)
+        explanations = {
+            model: work.explanation({name: several.results[model][name] for name in known})
+            for model, work in several.works.items()
+        }
+        return ModelsResult(explanations, known, self.choices.model)
+
+    def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
+        """Return an anchor of a feature as pictures have it."""
+        return self._opened.anchor_place(name, anchor)
+
+    def other(self, output: str, response: str, model: str = "") -> ModelsWork:
+        """Return the work on another of the choices."""
+        several, code, y = self._arguments
+        if (output, response) != (self.choices.output, self.choices.response) and several.again is not None:
+            several = _Several(several.again(Wanted(output, response)), several.again)
+        return ModelsWork(several, model or self.choices.model, code, y)
+
+    def finish(self) -> None:
+        """Take in that no feature will follow."""
+        for work in self._several.works.values():
+            work.finish()
+
+    @property
+    def share_done(self) -> float:
+        """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
+        shares = [work.share_done for work in self._several.works.values()]
+        return sum(shares) / len(shares)
+
+
 class Wanted(NamedTuple):
-    """An output and a scale as text; "" where nothing is wanted."""
+    """An output, a scale and one of several models as text; "" where nothing is wanted."""
 
     output: str = ""
     response: str = ""
+    model: str = ""
 
 
 def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:
@@ -281,11 +398,14 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
     wanted = wanted or Wanted()
     # Another output is explained with what was given, whatever became of it since.
     given = {name: _kept_values(value) for name, value in options.items()}
-    work = _work_of_arguments(model, kept(X), kept(y), given, wanted)
+    make = _work_of_models if is_several(model) else _work_of_arguments
+    work = make(model, kept(X), kept(y), given, wanted)
     if wanted.output not in {"", work.choices.output}:
         work.lost.append(_not_explained("output", wanted.output, work.choices.output))
     if wanted.response not in {"", work.choices.response}:
         work.lost.append(_not_explained("response", wanted.response, work.choices.response))
+    if wanted.model not in {"", work.choices.model}:
+        work.lost.append(_not_explained("model", wanted.model, work.choices.model))
     return work
 
 
@@ -299,11 +419,21 @@ def _not_explained(what: str, wanted: str, instead: str) -> str:
 
 
 def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
+    _check_options(options)
+    if not isinstance(model, Explanation):
+        return _work_of_wanted(model, X, y, options, wanted=wanted, answers=Answers(_KEPT_ANSWERS))
+    _check_alone(X, options)
+    return ExplanationWork(model, y)
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
     for option in options:
         if option not in DEFAULTS:
             raise UnknownOptionError.keyword("ICEExplorer", option, [*DEFAULTS, "state"])
-    if not isinstance(model, Explanation):
-        return _work_of_wanted(model, X, y, options, wanted)
+
+
+def _check_alone(X: Any, options: Mapping[str, Any]) -> None:
+    """Check that nothing comes with an explanation."""
     further = ["X"] * (X is not None) + list(options)
     if further:
         raise InputTypeError(
@@ -311,13 +441,51 @@ def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any]
             f"and its options; got {', '.join(further)} as well.",
             "Pass that to `explain`.",
         )
-    return ExplanationWork(model, y)
 
 
-def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
+def _work_of_models(models: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
+    """Explain several models, or take explanations of them."""
+    _check_options(options)
+    models = check_models(models)
+    opened = wanted.model if wanted.model in models else next(iter(models))
+    if not any(isinstance(model, Explanation) for model in models.values()):
+        again = _works_again(models, X, y, options)
+        works = again(wanted)
+        plan = next(iter(works.values()))._plan  # noqa: SLF001 - in this module
+        given = {**options, "output": plan.settings.output} if plan.is_opening else options
+        return ModelsWork(_Several(works, again), opened, code_line(given, model="models"), y)
+    check_explanations(models)
+    _check_alone(X, options)
+    explained = {name: ExplanationWork(explanation, y) for name, explanation in models.items()}
+    return ModelsWork(_Several(explained, None), opened, "ICEExplorer(explanations)", y)
+
+
+def _works_again(
+    models: Mapping[str, Any], X: Any, y: object, options: Mapping[str, Any]
+) -> Callable[[Wanted], Mapping[str, ModelWork]]:
+    """Return what makes the works on several models, of one output and scale."""
+    answers = {id(model): Answers(_KEPT_ANSWERS) for model in models.values()}
+    is_function = any(not hasattr(model, "predict") for model in models.values())
+
+    def works(wanted: Wanted) -> Mapping[str, ModelWork]:
+        response = {} if is_function or wanted.response == "" else {"response": wanted.response}
+
+        def work(model: Any, chosen: Mapping[str, Any]) -> ModelWork:
+            given = {**options, **chosen}
+            if "output" in chosen:  # that of the first model
+                return ModelWork(model, X, y, {**given, **response}, answers[id(model)])
+            return _work_of_wanted(model, X, y, given, wanted=wanted, answers=answers[id(model)])
+
+        return prepared_alike(models, options.get("grid"), work, lambda each: each._plan)  # noqa: SLF001 - in this module
+
+    return works
+
+
+def _work_of_wanted(
+    model: Any, X: Any, y: object, options: Mapping[str, Any], *, wanted: Wanted, answers: Answers
+) -> ModelWork:
     """Explain the output that was wanted, on the scale that was wanted, or the one of the two that there is."""
-    answers = Answers(_KEPT_ANSWERS)
-    output, response = wanted
+    output, response, _ = wanted
     scales = [response, ""] if response not in {"", "callable"} else [""]
     for scale in scales:
         for label in _labels_of(output):

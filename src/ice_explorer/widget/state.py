@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import quoted
+from ice_explorer.results.options import OF_MODELS
 from ice_explorer.scene.view_state import STATE_VERSION
 from ice_explorer.wire.forms import POSITIONS, TEXT, Form, check_entries, is_text
 from ice_explorer.wire.messages import VIEW_CHOICES
@@ -29,6 +30,7 @@ _OF_DATA: Final[Mapping[str, Form]] = {
     "selection": POSITIONS,
     "output": TEXT,
     "response": TEXT,
+    "model": TEXT,
     "view": Form("a dict", lambda value: isinstance(value, Mapping)),
 }
 
@@ -55,6 +57,11 @@ class State:
     def response(self) -> str:
         """On which scale; "" where it does not say."""
         return str(self.traits.get("response", ""))
+
+    @property
+    def model(self) -> str:
+        """Which of several models is open; "" where it does not say."""
+        return str(self.traits.get("model", ""))
 
 
 def read_state(state: object, traits: Collection[str]) -> State:
@@ -116,22 +123,26 @@ def _check_entries(where: str, entries: Mapping[Any, Any], forms: Mapping[str, F
 
 
 def fit_state(
-    state: State, features: Collection[str], columns: Collection[str], n_rows: int
+    state: State, features: Collection[str], columns: Collection[str], n_rows: int, *, has_models: bool = False
 ) -> tuple[State, list[str]]:
     """Leave out of a state what the data at hand do not have.
 
     - `features`, `columns`: labels of what is explained, and of all of X.
     - `n_rows`: observations of X.
-    - returns `state`: what can be restored, except output and response, which the explanation sets.
+    - `has_models`: whether several models are explained.
+    - returns `state`: what can be restored, except output, response and model, which the explanation sets.
     - returns `notes`: a sentence about everything else, after those of the state.
     """
-    traits = {name: value for name, value in state.traits.items() if name not in {"output", "response"}}
+    traits = {name: value for name, value in state.traits.items() if name not in {"output", "response", "model"}}
     view, notes = dict(state.view), list(state.notes)
     feature = traits.pop("feature", "")
     if feature in features:
         traits["feature"] = feature
     elif feature != "":
         notes.append(f"The saved state opens {feature!r}, which is not an explained feature; ignored.")
+    if traits.get("rank_by") == OF_MODELS and not has_models:
+        del traits["rank_by"]
+        notes.append("The saved state ranks by the disagreement of several models; ignored.")
     column = traits.get("color_by")
     if column is not None and column not in columns:
         del traits["color_by"]

@@ -14,7 +14,7 @@ from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.results.bootstrap import USUAL_LEVEL, check_level
-from ice_explorer.results.options import KINDS, RANKINGS, UNITS
+from ice_explorer.results.options import KINDS, OF_MODELS, RANKINGS, UNITS
 from ice_explorer.widget.state import check_view
 from ice_explorer.wire.forms import TEXTS
 
@@ -85,6 +85,27 @@ def check_response(value: object, open_work: Callable[[], Work]) -> str:
     return check_one_of("response", str(value), choices.responses or (choices.response,))
 
 
+def check_model(value: object, open_work: Callable[[], Work]) -> str:
+    """Return the name of one of several models."""
+    choices = open_work().choices
+    if value in ("", choices.model):
+        return choices.model
+    if not choices.models:
+        raise InvalidOptionError.must(
+            "model", "be '' of an explorer of one model", value, "Call `ICEExplorer({name: model, …}, X)` for several."
+        )
+    return check_one_of("model", value, choices.models)
+
+
+def _check_rank_by(value: object, open_work: Callable[[], Work]) -> str:
+    if value == OF_MODELS and not open_work().choices.models:
+        raise InvalidOptionError(
+            "`rank_by='disagreement'` needs several models; this explorer has one.",
+            "Call `ICEExplorer({name: model, …}, X)`.",
+        )
+    return check_one_of("rank_by", value, RANKINGS)
+
+
 def _check_anchor(value: object, open_work: Callable[[], Work], feature: str) -> str | float:
     if is_place(value):  # as the browser writes it, and as it stays when another feature is opened
         return check_anchor(value)
@@ -127,11 +148,12 @@ _OF_WORK: Final[Mapping[str, Callable[[object, Callable[[], Work]], object]]] = 
     "selection": _check_selection,
     "output": check_output,
     "response": check_response,
+    "model": check_model,
+    "rank_by": _check_rank_by,
 }
 _ALONE: Final[Mapping[str, Callable[[object], object]]] = {
     "kind": lambda got: check_one_of("kind", got, KINDS),
     "decay": check_decay,
-    "rank_by": lambda got: check_one_of("rank_by", got, RANKINGS),
     "convention": lambda got: check_one_of("convention", got, CONVENTIONS),
     "unit": lambda got: check_one_of("unit", got, UNITS),
     "intervals": _check_intervals,

@@ -5,6 +5,7 @@ The layouts are stated in `ice_explorer.wire.messages`; `js/src/wire/decode.ts` 
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.results.models import Disagreement
 
 _STABLE: Final = "stable_"  # before what is sent by that convention as well: a bar says where the two differ much
 
@@ -74,6 +76,50 @@ class Tables:
         return self._profile.tobytes()
 
 
+class ModelTables:
+    """The tables of several models, and how far these disagree.
+
+    - `n_features`, `convention`: as for `Tables`.
+    - `n_models`: at least two.
+    """
+
+    def __init__(self, n_features: int, convention: Convention, n_models: int) -> None:
+        self.tables = [Tables(n_features, convention) for _ in range(n_models)]
+        n_profiles = len(disagreement_profiles(n_models))
+        self._disagreement = np.full((n_profiles, n_features, len(DECAYS)), np.nan, dtype="<f4")
+
+    def fill(self, position: int, features: Sequence[FeatureResult], disagreement: Disagreement) -> None:
+        """Enter what is known of one feature by all models."""
+        for table, feature in zip(self.tables, features, strict=True):
+            table.fill(position, feature)
+        of_pairs = disagreement.at(DECAYS)
+        self._disagreement[0, position] = of_pairs.max(axis=0)
+        self._disagreement[1:, position] = of_pairs[: len(self._disagreement) - 1]
+
+    @property
+    def impact(self) -> bytes:
+        """Metrics that do not depend on the decay, f32 [models, n_features, metrics]."""
+        return b"".join(table.impact for table in self.tables)
+
+    @property
+    def profile(self) -> bytes:
+        """Metrics at every decay, f32 [models, profiles, n_features, decays]."""
+        return b"".join(table.profile for table in self.tables)
+
+    @property
+    def disagreement(self) -> bytes:
+        """What follows the profiles of the open model, f32 [disagreement profiles, n_features, decays]."""
+        return self._disagreement.tobytes()
+
+
+def disagreement_profiles(n_models: int) -> list[str]:
+    """Names of the profiles of several models: the pair that disagrees most, and every pair where there are more."""
+    if n_models == 1:
+        return []
+    pairs = combinations(range(n_models), 2) if n_models > 2 else ()
+    return ["disagreement", *(f"disagreement_{one}_{other}" for one, other in pairs)]
+
+
 def _figures(feature: FeatureResult, convention: Convention) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     """Return what does not depend on the decay, and what does."""
     undecayed = {**feature.metrics(None, convention), "mean_change": feature.mean_change}
@@ -113,7 +159,7 @@ def header_of(
         features=[_with_range(head, explanation) for head in features],
         columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns] + _residual(explanation),
         metrics=list(METRICS),
-        profiles=list(PROFILES),
+        profiles=[*PROFILES, *disagreement_profiles(max(1, len(models)))],
         decays={"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
         n_observations=explanation.n_observations,
         engine=explanation.engine,

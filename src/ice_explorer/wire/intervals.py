@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from ice_explorer.results.options import RankBy, Unit
 
 
+def no_intervals(explanation: ExplanationResult, n_features: int) -> tuple[IntervalsBody, list[bytes]]:
+    """Return the reply for what has no intervals, such as disagreement."""
+    n_known = len(explanation)
+    return IntervalsBody(n_known=n_known, n_features=n_known, tied=[]), [np.full(n_features, np.nan).tobytes()] * 4
+
+
 def intervals_of(
     explanation: ExplanationResult,
     labels: Sequence[str],

@@ -38,7 +38,7 @@ export function driversLine(view: View): HTMLElement {
       const shown = splitsOf(drivers).slice(0, MOST_CHIPS);
       line.dataset.state = stateOf(drivers);
       setText(lead, leadOf(drivers));
-      if (drivers !== null && "body" in drivers) explained(lead, explanation("disagreement"));
+      if (drivers !== null && "body" in drivers) explained(lead, explanation("curves_differ"));
       else unexplained(lead);
       const partings = store.partings.peek();
       const feature = drivers !== null && "body" in drivers ? drivers.body.feature : "";

@@ -16,8 +16,9 @@ from ice_explorer.figures.axes.text import add_title, add_x_label, add_y_label, 
 from ice_explorer.figures.page.matplotlib_page import require_matplotlib
 from ice_explorer.results.bootstrap import check_level
 from ice_explorer.scene.build import ranking_of, shown_lines
+from ice_explorer.scene.models import drawn_models
 from ice_explorer.scene.scene import KIND_TITLES
-from ice_explorer.scene.view_state import ViewState
+from ice_explorer.scene.view_state import Besides, ViewState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,12 +41,14 @@ def plot_impact(
     max_features: int = 30,
     title: bool | str | None = True,
     legend: bool = True,
+    besides: Besides | None = None,
 ) -> Axes:
     """Draw the features as bars, as `Explanation.plot_impact` describes."""
     check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     decay = explanation.settings.decay if decay is None else decay
-    state = ViewState(decay=decay, rank_by=rank_by, intervals=None if ci is None else check_level(ci))
+    level = None if ci is None else check_level(ci)
+    state = ViewState(decay=decay, rank_by=rank_by, intervals=level, besides=besides or Besides())
     if isinstance(unit, Mapping):
         ranking = ranking_of(explanation, state, unit)
     else:
@@ -72,8 +75,9 @@ def plot(
     line_kw: Mapping[str, Any] | None = None,
     mean_kw: Mapping[str, Any] | None = None,
     share_axis: bool = False,
+    besides: Besides | None = None,
 ) -> Axes:
-    """Draw the curves of one feature, as `Explanation.plot` describes."""
+    """Draw the curves of one feature, as `Explanation.plot` describes, or of several models."""
     opened = explanation[feature]
     state = ViewState(
         feature=opened.label,
@@ -82,10 +86,12 @@ def plot(
         decay=explanation.settings.decay if decay is None else decay,
         anchor=opened._anchor_place(anchor),
         max_lines=max_lines,
+        besides=besides or Besides(),
     )
     styling = Styling.checked(
-        title=title, legend=legend, palette=palette, line_kw=line_kw, mean_kw=mean_kw, is_colored=color_by is not None
-    )
+        title=title, legend=legend, palette=palette, line_kw=line_kw, mean_kw=mean_kw,
+        is_colored=drawn_models(state) is not None or color_by is not None,
+    )  # fmt: skip
     if check_flag("share_axis", share_axis) and kind != "c-ice":
         raise InvalidOptionError(
             f"`share_axis=True` must come with `kind='c-ice'`, whose curves are changes; got `kind={kind!r}`.",
@@ -95,7 +101,7 @@ def plot(
     with_palette(coloring, palette, Look.of_paper(), "black")  # before a figure is made that nobody needs
     ax = _axes(ax)
     look, color = Look.of(ax), styling.line_kw.get("color")
-    if color is None and color_by is None:
+    if color is None and coloring.title is None:
         color = next_color(ax)
     coloring = with_palette(coloring, palette, look, color)
     drawn = FeaturePlot(ax, lines, coloring, look, styling, len(opened.row_positions), lines.y_domain)

@@ -133,13 +133,16 @@ class FeaturePlot:
         if lines.on_levels:
             ends, values = strip_ends(lines.x, self._strips.reach), np.repeat(lines.values, 2, axis=1)
             self._add_lines(ends, values, connector_opacity(lines.dot_opacity), most=MOST_CONNECTED)
-            self._add_means(lines.grid, lines.mean, lines.band)
+            if lines.group_means is None:
+                self._add_means(lines.grid, lines.mean, lines.band)
         else:
             self._add_lines(lines.x, lines.values, lines.opacity)
-            self._add_mean()
+            if lines.group_means is None:
+                self._add_mean()
+        self._add_group_means()
         self._add_phantoms()
         self._add_dots()
-        if lines.missing is not None:
+        if lines.missing is not None and lines.group_means is None:
             beside, missing = np.array([self._strips.beside]), lines.missing
             self._add_means(beside, np.array([missing.mean]), np.array(missing.band)[:, None], is_missing=True)
         if lines.kind == "d-ice":
@@ -192,7 +195,7 @@ class FeaturePlot:
 
     @property
     def _curves_label(self) -> str:
-        n_drawn = len(self.lines.positions)
+        n_drawn = self.lines.n_rows
         return f"{n_drawn:,} curves" if n_drawn == self.n_rows else f"{n_drawn:,} of {self.n_rows:,} curves"
 
     # --- means ------------------------------------------------------------------------------------
@@ -232,6 +235,13 @@ class FeaturePlot:
         beside: dict[str, Any] = {"linestyle": "none", "label": "_mean", "gid": "mean with the value missing"}
         marks = {**self._mean_mark, **self._mean_look, **(beside if is_missing else {})}
         self.ax.plot(x, mean, **marks)
+
+    def _add_group_means(self) -> None:
+        """Draw the means of several models in their colours."""
+        for level, mean in enumerate(() if self.lines.group_means is None else self.lines.group_means):
+            color = self.coloring.palette.css(level)
+            look = {**self._mean_look, "color": color, "label": f"_{MEAN_LABEL}", "path_effects": self._halo()}
+            self.ax.plot(self.lines.grid if self.lines.on_levels else self.lines.x, mean, **look)
 
     @property
     def _mean_look(self) -> dict[str, Any]:
@@ -396,30 +406,39 @@ class FeaturePlot:
     @property
     def handles(self) -> list[Line2D | Patch]:
         """What the legend explains: the levels of the column that colours, then the marks."""
-        from matplotlib.colors import to_rgb
         from matplotlib.lines import Line2D
         from matplotlib.patches import Patch
 
         found: list[Line2D | Patch] = [*level_handles(self.coloring, self.look)]
         if self.lines.is_empty:
             return found
-        faint, ink, width = self.look.mixed(0.5), self._mean_color, self.look.line_width
-        if self.coloring.title is None or len(self.lines.positions) < self.n_rows:
+        faint, width = self.look.mixed(0.5), self.look.line_width
+        if self.coloring.title is None or self.lines.n_rows < self.n_rows:
             color = self.coloring.palette.css(0) if self.coloring.title is None else faint
             label = self.styling.line_kw.get("label", self._curves_label)
             found.append(Line2D([], [], color=color, linewidth=0.8 * width, label=label))
-        found.append(Line2D([], [], **self._mean_look))
-        if self.lines.on_levels:
-            upright: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 11}
-            found.append(Line2D([], [], color=ink, markeredgewidth=self._line_width, label=self._band_label, **upright))
-        else:
-            edge: dict[str, Any] = {"edgecolor": ink, "linewidth": 0.45 * width, "linestyle": (0, (4, 2.6))}
-            found.append(Patch(facecolor=(*to_rgb(ink), 0.1), label=self._band_label, **edge))
+        if self.lines.group_means is None:  # else each is in the colour of its model
+            found += self._mean_handles
         dot: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 3.5, "markeredgewidth": 0}
         found.append(Line2D([], [], color=faint, label=OBSERVED_LABEL, **dot))
         if self.lines.kind == "d-ice":
             found.append(Patch(facecolor=faint, label=SLOPE_SPREAD_LABEL))
         return found
+
+    @property
+    def _mean_handles(self) -> list[Line2D | Patch]:
+        """Return what the legend has of the mean and the band around it."""
+        from matplotlib.colors import to_rgb
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
+        ink, mean = self._mean_color, Line2D([], [], **self._mean_look)
+        if self.lines.on_levels:
+            upright: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 11}
+            width = self._line_width
+            return [mean, Line2D([], [], color=ink, markeredgewidth=width, label=self._band_label, **upright)]
+        edge: dict[str, Any] = {"edgecolor": ink, "linewidth": 0.45 * self.look.line_width, "linestyle": (0, (4, 2.6))}
+        return [mean, Patch(facecolor=(*to_rgb(ink), 0.1), label=self._band_label, **edge)]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from ice_explorer.figures.axes.style import Look, next_color
 from ice_explorer.figures.axes.text import add_x_label, fitted, kept_width, room_of, root_of, size_of, width_of
 from ice_explorer.figures.ranking_panel import TICK_TEXT, count_text, is_bracketed, rows_shown
 from ice_explorer.glossary import explanation
+from ice_explorer.scene.palette import hues
 from ice_explorer.scene.scene import FAR_OFF
 from ice_explorer.scene.words import weight_text
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ice_explorer.scene.scene import Bar, Ranking
 
 _LABEL_ROOM: Final = 160.0  # pt, at most, for the name of a feature
+_BAR: Final = 0.62  # of a row, for its bar or bars
 _SIGN: Final = 10.0  # pt, for the sign of the direction
 _GAP: Final = 5.0  # pt, between the longest bar and its sign
 _BRACKET: Final = 8.0  # pt, right of the values, where neighbours are tied
@@ -41,12 +43,22 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
     shown = rows_shown(ranking.bars, min(max_features, max(2, int(room_of(ax)[1] / (_LEADING * size)))))
     places = np.arange(len(shown))
     lengths = [_reach(bar.value) for bar in shown]
-    bars = ax.barh(places, lengths, height=0.62, color=next_color(ax), label=weight_text(decay), zorder=2)
-    for patch, bar in zip(bars.patches, shown, strict=True):
-        patch.set_gid("bar")
-        if bar.is_unordered:  # a change of category is not a step along an axis
-            patch.set(hatch="////", edgecolor=look.mixed(0), linewidth=0)
-    handles: list[Artist] = [bars.patches[0]] if shown else []
+    handles: list[Artist] = []
+    groups = [(weight_text(decay), next_color(ax), lengths)]
+    if ranking.models:
+        colors = hues(len(ranking.models), is_dark=look.is_dark)
+        of_models = zip(*([_reach(value) for value in bar.of_models] for bar in shown), strict=True)
+        groups = list(zip(ranking.models, colors, map(list, of_models), strict=True))
+    height = _BAR / len(groups)
+    for at, (label, color, values) in enumerate(groups):
+        aside = (at + 0.5) * height - _BAR / 2
+        bars = ax.barh(places + aside, values, height=height, color=color, label=label, zorder=2)
+        for patch, bar in zip(bars.patches, shown, strict=True):
+            patch.set_gid("bar")
+            if bar.is_unordered:  # a change of category is not a step along an axis
+                patch.set(hatch="////", edgecolor=look.mixed(0), linewidth=0)
+        handles.append(bars.patches[0])
+        bars.patches[0].set_label(label)
     if ranking.has_ticks:
         ticks = [_reach(bar.tick) for bar in shown]
         mark: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 10, "markeredgewidth": 1.4}
@@ -64,9 +76,7 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
     _add_figures(ax, ranking, shown, look)
     foot = 0.0
     if has_legend:
-        if ranking.has_ticks:
-            handles[0].set_label(weight_text(decay))
-        named = handles if ranking.has_ticks else handles[1:]
+        named = handles if ranking.has_ticks or ranking.models else handles[1:]
         signs = [*_tied_handles(ranking, shown, look), *_sign_handles(ranking, shown, look)]
         foot = add_legend(ax, [*named, *signs], None, loc="lower left")
     ax.set_ylim(len(shown) * (1 + foot / (1 - foot)) - 0.4, -0.6)
@@ -93,7 +103,7 @@ def _add_figures(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> No
     edge = _GAP + (_BRACKET if tied else 0.0)
     taken = min((1 - _LEAST_BAR) * room, widest + _SIGN + _GAP + edge)
     highs = [bar.interval[1] for bar in shown if bar.interval is not None]
-    longest = max(highs + [_reach(reach) for bar in shown for reach in (bar.value, bar.tick)]) or 1.0
+    longest = max(highs + [_reach(reach) for bar in shown for reach in (bar.value, bar.tick, *bar.of_models)]) or 1.0
     ax.set_xlim(0, longest / (1 - taken / room))
     for place, bar in enumerate(shown):
         look_of_text: dict[str, Any] = {

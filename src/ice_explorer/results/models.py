@@ -1,0 +1,303 @@
+"""Several models explained on the same rows and grids, and how differently they predict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import numpy as np
+
+from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError
+from ice_explorer.errors.base import listed, quoted
+from ice_explorer.features.grid import feature_seed
+from ice_explorer.features.sampling import draw_stratified
+from ice_explorer.metrics.disagreement import DisagreementSums, node_weights
+from ice_explorer.metrics.likelihood import distances
+from ice_explorer.results.explanation_result import ExplanationResult
+from ice_explorer.results.units import ROUNDING, in_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.tables.table import Name
+    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.results.options import Unit
+    from ice_explorer.results.plan import Plan
+
+    Array = NDArray[np.float64]
+
+Prepared = TypeVar("Prepared")
+
+MOST_MODELS: Final = 4
+MOST_ROWS: Final = 5000
+"""Whose curves disagreement is computed from; of more rows a stratified sample."""
+_VALUES_AT_A_TIME: Final = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Disagreement:
+    """How differently models predict a change of one feature.
+
+    - `pairs`: places of the two models of each pair.
+    - `sums`: from which the disagreement of each pair follows.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    sums: tuple[DisagreementSums, ...]
+
+    def at(self, decays: Array) -> Array:
+        """Disagreement of each pair at some decays, (n_pairs, n_decays) [output]."""
+        return np.stack([sums.at(decays) for sums in self.sums])
+
+    def largest(self, decay: float) -> tuple[float, tuple[int, int]]:
+        """Return that of the pair that disagrees most, and this pair."""
+        values = self.at(np.array([decay]))[:, 0]
+        at = int(values.argmax())
+        return float(values[at]), self.pairs[at]
+
+
+def disagreement_of(
+    features: Sequence[FeatureResult], between_blocks: Callable[[], object] | None = None
+) -> Disagreement:
+    """Compare the curves of one feature by several models; see `DisagreementSums` for the equation.
+
+    - `features`: of each model.
+    - `between_blocks`: called now and then; what it raises ends the work.
+    """
+    first = features[0]
+    item, context = first._item, first._context
+    generator = feature_seed(context.settings.random_state, f"disagreement of {first.label}")
+    rows = draw_stratified(item.feature.values, item.summed, MOST_ROWS, generator)
+    axis, is_unordered = first.axis, item.feature.is_unordered
+    pairs = tuple(combinations(range(len(features)), 2))
+    sums = tuple(DisagreementSums() for _ in pairs)
+    for block in np.array_split(rows, max(1, len(rows) * len(axis) // _VALUES_AT_A_TIME)):
+        own = item.own[block]
+        if not is_unordered:
+            far = distances(axis, own, item.likelihood_scale[block])
+        else:
+            far = (own[:, None] != axis).astype(np.float64) if item.distances is None else item.distances[block]
+        weights = node_weights(axis, own, item.shares if is_unordered else None)
+        weights *= context.row_weights[block, None]
+        changes = [_changes(feature, block) for feature in features]
+        for (one, other), of_pair in zip(pairs, sums, strict=True):
+            of_pair.add(far.ravel(), weights.ravel(), (changes[one] - changes[other]).ravel())
+        if between_blocks is not None:
+            between_blocks()
+    return Disagreement(pairs, sums)
+
+
+def _changes(feature: FeatureResult, rows: NDArray[np.int64]) -> Array:
+    """Change of the prediction since the observed value, (n_rows, n_grid) [output]."""
+    curves = np.concatenate([curves for _, curves in feature._curves_of(rows)])
+    return np.asarray(curves - feature._at_own_values(rows, curves)[:, None])
+
+
+class ModelsResult:
+    """Explanations of several models on the same rows, features and grids.
+
+    - `explanations`: by the name of the model.
+    - `disagreements`: what is known already, by feature.
+    - `opened`: name of the model that is open; the first by default.
+    """
+
+    def __init__(
+        self,
+        explanations: Mapping[str, ExplanationResult],
+        disagreements: Mapping[Name, Disagreement] | None = None,
+        opened: str = "",
+    ) -> None:
+        self.explanations = dict(explanations)
+        self.opened = opened or next(iter(explanations))
+        self._disagreements = dict(disagreements or {})
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the models, in their order."""
+        return list(self.explanations)
+
+    def disagreement_of(self, name: Name) -> Disagreement:
+        """Return how differently the models predict a change of one feature; computed once."""
+        if name not in self._disagreements:
+            self._disagreements[name] = disagreement_of([each[name] for each in self.explanations.values()])
+        return self._disagreements[name]
+
+    def of(self, name: Name) -> tuple[list[FeatureResult], Disagreement]:
+        """Return a feature by each model, and how far these disagree."""
+        return [each[name] for each in self.explanations.values()], self.disagreement_of(name)
+
+    def disagreement(self, decay: float, unit: Unit = "prediction") -> Array:
+        """Return that of the pair that disagrees most, of every feature, (n_features,), in a unit of the open model."""
+        opened = self.explanations[self.opened]
+        values = np.array([self.disagreement_of(name).largest(decay)[0] for name in opened.features])
+        rounding = ROUNDING * sum(feature.metrics(decay)["impact"] for feature in opened)
+        return in_unit(values, unit, opened.prediction_sd if unit == "sd" else math.nan, rounding)
+
+
+# --- what can be compared -------------------------------------------------------------------------
+
+
+def is_several(model: object) -> bool:
+    """Whether this is a mapping of names to models rather than a model."""
+    return isinstance(model, Mapping) and not callable(model) and not hasattr(model, "predict")
+
+
+def check_models(models: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return models by name, or say why they cannot be compared."""
+    if not 2 <= len(models) <= MOST_MODELS:
+        raise InvalidOptionError(
+            f"`model` must be one model, or a dict of 2 to {MOST_MODELS} models by name; got a dict of {len(models)}.",
+            "Pass the model itself." if len(models) == 1 else "Choose which models to compare.",
+        )
+    for name in models:
+        if not isinstance(name, str) or not name.strip():
+            raise InputTypeError(
+                f"The keys of `model` must be names of models, as text that is not empty; got {quoted(name)}.",
+                'Write `{"forest": forest, "boosting": boosting}`.',
+            )
+    return dict(models)
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What is explained of a model: what two of them must have in common."""
+
+    response: str
+    output: object
+    outputs: tuple[object, ...]
+    responses: tuple[str, ...]
+    features: tuple[Name, ...]
+
+    @classmethod
+    def by(cls, plan: Plan) -> Explained:
+        """What a plan explains."""
+        return cls(plan.settings.response, plan.settings.output, plan.outputs, plan.responses, plan.features)
+
+    @classmethod
+    def of(cls, explanation: ExplanationResult) -> Explained:
+        """What an explanation is of."""
+        settings = explanation.settings
+        return cls(settings.response, settings.output, (), (), tuple(explanation.features))
+
+
+def check_alike(explained: Mapping[str, Explained]) -> None:
+    """Check that models return numbers of one kind, of the same output and features.
+
+    - raises InvalidOptionError: naming the first two that do not.
+    """
+    (first, one), *others = explained.items()
+    for name, other in others:
+        # A function returns what its author says; its numbers stand beside those of any model with one output.
+        responses = {one.response, other.response}
+        if len(responses) > 1 and "callable" not in responses:
+            common = [each for each in one.responses if each in other.responses and one.outputs == other.outputs]
+            raise InvalidOptionError(
+                "Models must have the same kind of response to be compared; "
+                f"that of {quoted(first)} is {quoted(one.response)}, that of {quoted(name)} {quoted(other.response)}.",
+                f"Pass `response={quoted(common[0])}`, which all of them have."
+                if common
+                else "Pass functions of X that return the same quantity.",
+            )
+        if one.outputs != other.outputs:
+            raise InvalidOptionError(
+                "Models must have the same outputs to be compared; "
+                f"{quoted(first)} has {_outputs(one)}, {quoted(name)} has {_outputs(other)}.",
+                "Pass functions of X that return the same quantity.",
+            )
+        if one.output != other.output:
+            raise InvalidOptionError(
+                "Explanations of models must be of the same output to be compared; "
+                f"{quoted(first)} is of {quoted(one.output)} and {quoted(name)} of {quoted(other.output)}.",
+                "Explain them with the same `output`.",
+            )
+        if one.features != other.features:
+            raise InvalidOptionError(
+                "Models must be explained by the same features to be compared; "
+                f"{quoted(first)} has {listed(one.features)} and {quoted(name)} {listed(other.features)}.",
+                "Pass X as a DataFrame with the columns that all of them were fitted on.",
+            )
+
+
+def _outputs(explained: Explained) -> str:
+    return f"outputs {listed(explained.outputs)}" if explained.outputs else "one output"
+
+
+def prepared_alike(
+    models: Mapping[str, Any],
+    grid: object,
+    prepare_one: Callable[[Any, Mapping[str, Any]], Prepared],
+    plan_of: Callable[[Prepared], Plan],
+) -> dict[str, Prepared]:
+    """Prepare models for the same output and grids.
+
+    - `grid`: the option.
+    - `prepare_one`: prepares a model, with options that replace those of the user.
+    - raises ICEExplorerError: if one of them cannot be explained, or not be compared with the first.
+    """
+    (first, model), *others = models.items()
+    found = {first: prepare_one(model, {})}
+    output = plan_of(found[first]).settings.output
+    chosen = {} if output is None else {"output": output}
+    for name, other in others:
+        try:
+            found[name] = prepare_one(other, chosen)
+        except (InvalidOptionError, OutputError):
+            with suppress(OutputError):  # a model of another kind has no such output
+                plans = {first: plan_of(found[first]), name: plan_of(prepare_one(other, {}))}
+                check_alike({each: Explained.by(plan) for each, plan in plans.items()})
+            raise
+    check_alike({name: Explained.by(plan_of(each)) for name, each in found.items()})
+    if grid != "thresholds":
+        return found
+    grids = common_grids([plan_of(each).grids for each in found.values()])
+    return {name: prepare_one(each, {**chosen, "grid": grids}) for name, each in models.items()}
+
+
+def check_explanations(explanations: Mapping[str, Any]) -> None:
+    """Check that explanations are of the same rows and grids, so that their curves lie over each other.
+
+    - raises ICEExplorerError: naming the first two that do not.
+    """
+    for name, explanation in explanations.items():
+        if not isinstance(explanation, ExplanationResult):
+            raise InputTypeError(
+                "Models by name must be models alone or explanations alone; "
+                f"{quoted(name)} is not an explanation, as others are.",
+                "Pass all models with X, or explain all of them first.",
+            )
+    check_alike({name: Explained.of(each) for name, each in explanations.items()})
+    (first, one), *others = explanations.items()
+    for name, other in others:
+        for feature in one:
+            if not _has_same_rows(feature, other[feature.feature]):
+                raise InvalidOptionError(
+                    "Explanations must be of the same rows and grid values to be compared; those of "
+                    f"{quoted(first)} and {quoted(name)} differ for {quoted(feature.label)}.",
+                    "Explain both models on the same X with the same options.",
+                )
+
+
+def _has_same_rows(one: FeatureResult, other: FeatureResult) -> bool:
+    return (
+        np.array_equal(one.axis, other.axis)
+        and one.levels == other.levels
+        and np.array_equal(one.observed_axis, other.observed_axis, equal_nan=True)
+        and np.array_equal(one.row_positions, other.row_positions)
+        and np.array_equal(one.likelihood_scale, other.likelihood_scale)
+    )
+
+
+def common_grids(grids: Sequence[Mapping[Name, NDArray[Any]]]) -> dict[Name, NDArray[Any]]:
+    """Return for each feature the values of all grids; those that depend on the model, such as thresholds, differ."""
+    return {
+        name: grid
+        if all(np.array_equal(grid, other[name]) for other in grids[1:])
+        else np.unique(np.concatenate([each[name] for each in grids]))
+        for name, grid in grids[0].items()
+    }
