@@ -18,6 +18,7 @@ import {
   steppedClinic,
   weather,
 } from "./model.ts";
+import { clinicModels, rentalModels } from "./models.ts";
 
 const some = new FakeKernel(clinic(300));
 const flats = new FakeKernel(rentals(300));
@@ -29,6 +30,9 @@ const several = (labels: string[], n: number, overrides: Partial<Traits> = {}) =
   const chosen = { feature: "Age", output: labels[0]!, response: "predict_proba", _view: { classes: true } };
   return kernel.model({ ...chosen, ...overrides });
 };
+const twoModels = clinicModels(300);
+const fourModels = clinicModels(150, ["logistic", "trees", "without lab values", "without vital signs, 2024 (final)"]);
+const rentedModels = rentalModels(200);
 const pickers = { outputs: ["setosa", "versicolor", "virginica"], responses: ["predict_proba", "log_odds"] };
 
 function notes(kernel: FakeKernel): Partial<Traits> {
@@ -370,6 +374,23 @@ export const cases: Record<string, () => FakeModel> = {
   "compared, one": () => some.model({ feature: "Age", kind: "c-ice", _view: { compared: ["BMI"] } }),
   "compared, every kind": () =>
     flats.model({ feature: "Built", kind: "d-ice", _view: { compared: ["District", "Energy class", "Area"] } }),
+  "two models": () => twoModels.model({ feature: "Age" }),
+  "two models, one selected row": () => twoModels.model({ feature: "Age", selection: [33] }),
+  "two models, many selected": () =>
+    twoModels.model({ feature: "BMI", selection: Array.from({ length: 60 }, (_, row) => 5 * row) }),
+  "two models, centred": () => twoModels.model({ feature: "BMI", kind: "c-ice", anchor: "median" }),
+  "two models, slopes": () => twoModels.model({ feature: "Steps a day", kind: "d-ice" }),
+  "two models by disagreement": () => twoModels.model({ feature: "Age", rank_by: "disagreement", model: "trees" }),
+  "two models, the second open": () => twoModels.model({ feature: "Marker", model: "trees", intervals: 0.95 }),
+  "two models, one coloured": () => twoModels.model({ feature: "Age", model: "trees", color_by: "Smoker" }),
+  "two models, one hidden": () =>
+    twoModels.model({ feature: "Age", _view: { filters: { Model: { hidden: ["logistic"] } } } }),
+  "two models, all features": () => twoModels.model({ feature: "Age", _view: { right: "all" } }),
+  "two models, density": () => twoModels.model({ feature: "Age", _view: { lines_as: "density" } }),
+  "two models, levels with gaps": () => rentedModels.model({ feature: "District", selection: [4] }),
+  "two models, numbers with gaps": () => rentedModels.model({ feature: "Area" }),
+  "four models": () => fourModels.model({ feature: "Age" }),
+  "four models by disagreement": () => fourModels.model({ feature: "Age", rank_by: "disagreement" }),
   "compared, levels": () =>
     flats.model({ feature: "Built", selection: [4], _view: { compared: ["District", "Energy class", "Area"] } }),
   "kernel gone": () => {

@@ -62,7 +62,7 @@ export class FakeModel implements AnyModel<Traits> {
   readonly saved: [string, unknown][] = [];
   answer: Answer;
   delay = 0;
-  /** What the kernel does when it hears of another way to count. */
+  /** What the kernel does when it hears of another way to count, or of another open model. */
   recount = (): void => {};
   widget_manager = {
     get_model: () => Promise.reject(new Error("There are no other models.")),
@@ -91,7 +91,7 @@ export class FakeModel implements AnyModel<Traits> {
     const saved = [...this.#dirty];
     this.saved.push(...saved);
     this.#dirty = new Map();
-    if (saved.some(([name]) => name === "convention")) setTimeout(() => this.recount(), this.delay);
+    if (saved.some(([name]) => name === "convention" || name === "model")) setTimeout(() => this.recount(), this.delay);
   }
 
   /** A trait that Python sets. */
@@ -128,7 +128,7 @@ export class FakeModel implements AnyModel<Traits> {
 }
 
 /** Bytes as Jupyter hands them over: somewhere inside a larger message, not even aligned. */
-function viewOf(bytes: Bytes): DataView {
+export function viewOf(bytes: Bytes): DataView {
   const source = ArrayBuffer.isView(bytes)
     ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     : new Uint8Array(bytes);
@@ -187,7 +187,7 @@ const SMALL_PNG = (): Uint8Array => {
   return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 };
 
-const STEPS = { first: 0.01, step: 0.01, count: 100 };
+export const STEPS = { first: 0.01, step: 0.01, count: 100 };
 const ENOUGH_ROWS = 500;
 const METRICS = [
   "impact",
@@ -203,7 +203,7 @@ const PROFILES = ["in_distribution_impact", "support"];
 const STABLE = { metrics: ["impact", "heterogeneity"], profiles: ["in_distribution_impact"] };
 const stable = (name: string): string => `stable_${name}`;
 
-function compute(data: FakeData, at: number, mostGrid: number): Computed {
+export function compute(data: FakeData, at: number, mostGrid: number): Computed {
   const { values, levels } = data.features[at]!;
   const known = values.filter((value) => !Number.isNaN(value));
   const sorted = Array.from(new Set(known)).sort((a, b) => a - b);
@@ -350,7 +350,7 @@ function standIn({ values, kind = "numeric", levels }: FakeFeature): number {
   return greatest(levels!.keys(), often)!;
 }
 
-function standIns(feature: FakeFeature): Float64Array {
+export function standIns(feature: FakeFeature): Float64Array {
   const instead = standIn(feature);
   return feature.values.map((value) => (Number.isNaN(value) ? instead : value));
 }

@@ -20,6 +20,8 @@ export interface BarState {
   /** Whether the row above, and the one below, is tied with this one. */
   tiedAbove: boolean;
   tiedBelow: boolean;
+  /** A bar for each of several models, instead of the one bar and its tick; null with one model. */
+  models: readonly ModelBar[] | null;
   figure: string;
   /** Sign before the bar: the direction of the curves, or the mark of levels without an order. */
   sign: "up" | "down" | "levels" | "none";
@@ -30,12 +32,21 @@ export interface BarState {
   description: string;
 }
 
+/** Shares of the longest bar; null where there is none. */
+export interface ModelBar {
+  fill: number | null;
+  tick: number | null;
+  color: string;
+  isOpen: boolean;
+}
+
 const SIGNS = { up: "▲", down: "▼", levels: "", none: "" } as const;
 
 export class Bar {
   readonly #sign = html("span", { class: "ice-bar-sign", "aria-hidden": "true" });
   readonly #fill = html("span", { class: "ice-bar-fill" });
   readonly #tick = html("span", { class: "ice-bar-tick" });
+  readonly #models = html("span", { class: "ice-bar-models" });
   readonly #interval = html("span", { class: "ice-bar-interval", "data-test": "bar-interval" });
   // A row clips what leaves it, so a bracket has a half in each of the two rows that it joins.
   readonly #tiedAbove = html("span", { class: "ice-bar-tied", "data-to": "above", "data-test": "bar-tied" });
@@ -54,7 +65,7 @@ export class Bar {
       html("span", { class: "ice-bar-name ice-parted" }, ...partedText(name, parted)),
       this.#sign,
       " ", // separates name and figure where they are read out or copied
-      html("span", { class: "ice-bar-track" }, this.#fill, this.#tick, this.#interval, this.#figure),
+      html("span", { class: "ice-bar-track" }, this.#fill, this.#models, this.#tick, this.#interval, this.#figure),
       this.#tiedAbove,
       this.#tiedBelow,
     );
@@ -79,13 +90,34 @@ export class Bar {
     this.#tick.style.setProperty("--tick", String(state.tick ?? 0));
     this.#interval.style.setProperty("--low", String(low));
     this.#interval.style.setProperty("--high", String(high));
-    this.#figure.style.setProperty("--end", String(Math.max(state.fill ?? 0, state.tick ?? 0, high)));
+    const ends = [state, ...(state.models ?? [])].flatMap(({ fill, tick }) => [fill ?? 0, tick ?? 0]);
+    this.#figure.style.setProperty("--end", String(Math.max(...ends, high)));
+    this.#fill.hidden = state.models !== null && !state.pending;
+    this.#drawModels(state.models ?? []);
     this.#tick.hidden = state.tick === null;
     this.#interval.hidden = state.interval === null;
     this.#tiedAbove.hidden = !state.tiedAbove;
     this.#tiedBelow.hidden = !state.tiedBelow;
     setText(this.#sign, SIGNS[state.sign]);
     setText(this.#figure, state.figure);
+  }
+
+  #drawModels(models: readonly ModelBar[]): void {
+    const parts = this.#models.children;
+    // The whisker is that of the open model.
+    const open = models.findIndex(({ isOpen }) => isOpen);
+    this.#interval.style.setProperty("--at", open === -1 ? null : String((open + 0.5) / models.length));
+    if (parts.length !== models.length) {
+      const part = () => html("span", { class: "ice-bar-model", "data-test": "bar-model" }, html("i", {}));
+      this.#models.replaceChildren(...models.map(part));
+    }
+    for (const [at, { fill, tick, color, isOpen }] of models.entries()) {
+      const part = parts[at] as HTMLElement;
+      update(part, { "data-open": isOpen, "data-tick": tick !== null });
+      part.style.setProperty("--fill", String(fill ?? 0));
+      part.style.setProperty("--tick", String(tick ?? 0));
+      part.style.setProperty("--ice-line", color);
+    }
   }
 
   /** Moves the bar to a place of the list, with a transition from its last place. */

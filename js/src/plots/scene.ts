@@ -17,6 +17,13 @@ import type { Curves } from "../wire/decode.ts";
 import type { Anchor, Kind } from "../wire/protocol.ts";
 import { drawnKind, hasLevels, isUnordered } from "../words/values.ts";
 
+/** The mean of the curves of a model, and of its predictions with the value missing; relative to the base of the scene. */
+export interface ModelMean {
+  model: number;
+  mean: Float32Array;
+  missing: number | null;
+}
+
 export interface Scene {
   kind: Kind;
   curves: Curves;
@@ -44,9 +51,11 @@ export interface Scene {
   extent: [number, number];
   /** Feature value at which all centred lines meet; null where there is none. */
   anchoredAt: number | null;
+  /** The models whose curves these are, the open one first; null for one model. */
+  models: readonly ModelMean[] | null;
 }
 
-type Shape = Omit<Scene, "kind" | "curves" | "extent" | "onLevels" | "hasQuantileBand" | "nBins">;
+type Shape = Omit<Scene, "kind" | "curves" | "extent" | "onLevels" | "hasQuantileBand" | "nBins" | "models">;
 
 /** Of a normal distribution, one standard deviation below and above the mean. */
 const MIDDLE = [0.16, 0.84] as const;
@@ -261,5 +270,5 @@ export function sceneOf(all: Curves, wanted: Kind, anchor: Anchor, options: Scen
   const [low, high] = extent(ends.filter((value) => value !== undefined && Number.isFinite(value)) as number[]);
   const hasQuantileBand = isProbability && kind === "ice";
   const nBins = curves.nGrid < all.nGrid ? curves.nGrid - 1 : null;
-  return { ...shape, own, kind, curves, onLevels, hasQuantileBand, nBins, extent: [low ?? 0, high ?? 0] };
+  return { ...shape, own, kind, curves, onLevels, hasQuantileBand, nBins, extent: [low ?? 0, high ?? 0], models: null };
 }

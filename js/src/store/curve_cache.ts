@@ -1,10 +1,12 @@
-/** Curves and their colours that were requested before, by output, feature and number of lines. */
+/** Curves and their colours that were requested before, by output, model, feature and number of lines. */
 import type { ReadonlySignal } from "@preact/signals-core";
 import { Cancelled, type Client, sentenceOf } from "../wire/client.ts";
 import { type Curves, decodeColors, decodeCurves, type LineColors } from "../wire/decode.ts";
+import type { CurvesRequest } from "../wire/protocol.ts";
+import { modelColors } from "./models.ts";
 import { isTogether, type RuleScale, type Sides, type Split, splitColors } from "./two_sides.ts";
 
-/** The number of features whose curves are kept. */
+/** The number of features whose curves are kept, of each model. */
 const KEPT_CURVES = 8;
 
 export interface Coloring {
@@ -18,43 +20,43 @@ export class CurveCache {
   readonly #asked = new Map<string, Promise<Curves>>();
   readonly #colors = new WeakMap<Curves, Map<string, LineColors>>();
 
-  /** `explained` identifies the output; the curves of each output have their own keys. */
+  /** `output` identifies the output, whose curves have their own keys; `models` are the names of several models. */
   constructor(
     private readonly client: Client,
-    private readonly explained: ReadonlySignal<string>,
+    private readonly output: ReadonlySignal<string>,
+    private readonly models: ReadonlySignal<readonly string[]>,
   ) {}
 
-  #keyOf(feature: string, maxLines: number): string {
-    return `${this.explained.peek()} ${maxLines} ${feature}`;
+  #keyOf({ feature, max_lines, model }: CurvesRequest): string {
+    return JSON.stringify([this.output.peek(), model ?? "", max_lines, feature]);
   }
 
   /** Curves that were requested before and hold all of these rows. */
-  known(feature: string, maxLines: number, selection: readonly number[]): Curves | null {
-    const curves = this.#curves.get(this.#keyOf(feature, maxLines));
+  known(request: CurvesRequest): Curves | null {
+    const curves = this.#curves.get(this.#keyOf(request));
     if (curves === undefined) return null;
     const drawn = new Set(curves.positions);
-    return selection.every((position) => drawn.has(position)) ? curves : null;
+    return request.selection.every((position) => drawn.has(position)) ? curves : null;
   }
 
   /** Request curves; a request that is still open is not sent a second time. */
-  request(feature: string, maxLines: number, selection: number[]): Promise<Curves> {
-    const key = JSON.stringify([this.#keyOf(feature, maxLines), selection]);
-    const asked = this.#asked.get(key) ?? this.#fetch(feature, maxLines, selection);
+  request(request: CurvesRequest): Promise<Curves> {
+    const key = JSON.stringify([this.#keyOf(request), request.selection]);
+    const asked = this.#asked.get(key) ?? this.#fetch(request);
     this.#asked.set(key, asked);
     const forget = () => this.#asked.delete(key);
     asked.then(forget, forget);
     return asked;
   }
 
-  async #fetch(feature: string, maxLines: number, selection: number[]): Promise<Curves> {
-    const request = { type: "curves", feature, max_lines: maxLines, selection } as const;
-    const key = this.#keyOf(feature, maxLines);
+  async #fetch(request: CurvesRequest): Promise<Curves> {
+    const key = this.#keyOf(request);
     const { body, buffers } = await this.client.request(request);
     const curves = decodeCurves(body, buffers);
     this.#curves.delete(key);
     this.#curves.set(key, curves);
     for (const oldest of this.#curves.keys()) {
-      if (this.#curves.size <= KEPT_CURVES) break;
+      if (this.#curves.size <= KEPT_CURVES * Math.max(1, this.models.peek().length)) break;
       this.#curves.delete(oldest);
     }
     return curves;
@@ -63,11 +65,10 @@ export class CurveCache {
   /** The colours of some curves by a column, or by rules; the problem is a sentence. */
   async colors(curves: Curves, column: string | null, split: Split): Promise<Coloring> {
     if (column === null && !isTogether(split)) return { colors: null, problem: null };
-    const kept = this.#colors.get(curves) ?? new Map<string, LineColors>();
-    this.#colors.set(curves, kept);
+    const kept = this.#keptOf(curves);
     const key = JSON.stringify(
       isTogether(split)
-        ? ["together", this.explained.peek(), split.feature]
+        ? ["together", this.output.peek(), split.feature]
         : [column, split === null || split === "median" ? split : split.rule],
     );
     const known = kept.get(key);
@@ -82,6 +83,21 @@ export class CurveCache {
       if (error instanceof Cancelled) throw error;
       return { colors: null, problem: sentenceOf(error) };
     }
+  }
+
+  /** The colours of the curves of these models, of which the first has `curves`. */
+  modelColors(curves: Curves, drawn: readonly number[]): LineColors {
+    const kept = this.#keptOf(curves);
+    const key = JSON.stringify(["models", drawn]);
+    const colors = kept.get(key) ?? modelColors(this.models.peek(), drawn, curves);
+    kept.set(key, colors);
+    return colors;
+  }
+
+  #keptOf(curves: Curves): Map<string, LineColors> {
+    const kept = this.#colors.get(curves) ?? new Map<string, LineColors>();
+    this.#colors.set(curves, kept);
+    return kept;
   }
 
   async #columnColors(

@@ -156,7 +156,7 @@ export class Shelf {
     if (this.#disposed || explained !== this.#explained || isReplaced) return;
     if (coloring !== this.#coloring()) return this.#color(feature, curves, isNew); // chosen anew meanwhile
     this.#kept.delete(feature);
-    this.#kept.set(feature, { state: "ready", loaded: { curves, colors, colorProblem: problem } });
+    this.#kept.set(feature, { state: "ready", loaded: { curves, colors, colorProblem: problem, models: null } });
     this.#forgetOldest();
     this.#changed();
   }

@@ -1,6 +1,7 @@
 /** The order of the bars: which figure each feature shows at this decay, best first. */
 import type { FeatureKind, RankBy } from "../wire/protocol.ts";
 import type { Whiskers } from "./intervals.ts";
+import { mostApart } from "./models.ts";
 import type { Reading } from "./reading.ts";
 
 /** Where a figure, and the rank by it, would be with other rows, at a level such as 0.95. */
@@ -9,6 +10,9 @@ export interface Interval {
   ends: [number, number];
   ranks: [number, number];
 }
+
+/** The figure of one of several models, and its rank by it. */
+export type ModelFigure = Pick<RankedFeature, "value" | "tick" | "rank">;
 
 export interface RankedFeature {
   /** Index in the header, and so in every table. */
@@ -37,14 +41,26 @@ export interface RankedFeature {
   tiedAfter: string | null;
   /** Mean change of the prediction per change of category; NaN where there are none. */
   meanChange: number;
+  /** The figures of all models, in their order; null with one model, and of what all of them share. */
+  models: readonly ModelFigure[] | null;
+  /** Places of the two models that disagree most; null with one model. */
+  apart: [number, number] | null;
 }
 
 /** As in `scene/scene.py`: more than twice, or less than half; on fewer values close ones do not add up. */
 const FAR = 2 + 1e-6;
 const FEWEST_VALUES = 5;
 
-/** Features whose figure is undefined follow the others, and then those still unknown, in column order. */
-export function rankFeatures(reading: Reading, rankBy: RankBy, whiskers: Whiskers = null): RankedFeature[] {
+/**
+ * Features whose figure is undefined follow the others, and then those still unknown, in column order. `ofModels` reads
+ * the figures of each of several models.
+ */
+export function rankFeatures(
+  reading: Reading,
+  rankBy: RankBy,
+  whiskers: Whiskers = null,
+  ofModels: readonly Reading[] = [],
+): RankedFeature[] {
   const { header, profile } = reading.figures;
   const ranked = header.features.map(({ name, kind }, index): RankedFeature => {
     const of = (metric: string) => reading.get(index, metric);
@@ -67,6 +83,8 @@ export function rankFeatures(reading: Reading, rankBy: RankBy, whiskers: Whisker
       tiedBefore: null,
       tiedAfter: null,
       meanChange: of("mean_change"),
+      models: null,
+      apart: mostApart(reading, index),
     };
   });
   ranked.sort((a, b) => {
@@ -76,7 +94,17 @@ export function rankFeatures(reading: Reading, rankBy: RankBy, whiskers: Whisker
   });
   for (const [place, feature] of ranked.entries()) feature.rank = place + 1;
   if (whiskers?.state === "ready") markTies(ranked, whiskers.body.tied);
+  if (ofModels.length > 0 && rankBy !== "disagreement") markModels(ranked, rankBy, ofModels);
   return ranked;
+}
+
+function markModels(ranked: RankedFeature[], rankBy: RankBy, ofModels: readonly Reading[]): void {
+  const rankings = ofModels.map((reading) => {
+    const figures = new Map<number, ModelFigure>();
+    for (const { index, value, tick, rank } of rankFeatures(reading, rankBy)) figures.set(index, { value, tick, rank });
+    return figures;
+  });
+  for (const feature of ranked) feature.models = rankings.map((figures) => figures.get(feature.index)!);
 }
 
 /** By more than what single precision rounds to, and can be seen. */

@@ -9,11 +9,13 @@ import {
   type Curves,
   decodeEffects,
   decodeImpact,
+  decodeModels,
   decodeProfile,
   decodeUnlike,
   type Effects,
   type Figures,
   type LineColors,
+  type ModelTables,
   type Unlike,
 } from "../wire/decode.ts";
 import { FormError, headerOf, RELOAD, traitOf } from "../wire/forms.ts";
@@ -22,6 +24,7 @@ import {
   type ColorsBody,
   type Convention,
   type CorrelatedBody,
+  type CurvesRequest,
   type DocumentState,
   type DriversBody,
   type Extreme,
@@ -46,6 +49,7 @@ import { type Feed, featureFeed, type Progress, type Showing } from "./feed.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { intervalsFeed, type Shown, type Whiskers } from "./intervals.ts";
 import { Joint, type Pair } from "./joint.ts";
+import { haveSameRows, type OfModel } from "./models.ts";
 import { type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
 import type { Settings } from "./settings.ts";
@@ -69,7 +73,12 @@ export interface Loaded {
   colors: LineColors | null;
   /** Why the lines could not be coloured, as a sentence. */
   colorProblem: string | null;
+  /** The curves of all models, which then have the colours, the open one first; null where they are of one model. */
+  models: readonly OfModel[] | null;
 }
+
+/** The curves of each model that is drawn. */
+const linesOf = ({ curves, models }: Loaded): Curves[] => models?.map((of) => of.curves) ?? [curves];
 
 /** What pictures depend on besides their curves, their kind and the anchor. */
 export interface SceneOptions {
@@ -93,22 +102,28 @@ function refusalOf(message: unknown): string | null {
 const otherProtocol = (protocol: number): string =>
   `This view uses protocol ${PROTOCOL_VERSION}, the kernel uses protocol ${protocol}. Restart the kernel and reload the page.`;
 
-/** The features sent by the kernel, or an error message if they cannot be read. */
-function describedBy(
-  header: Header,
-  impact: Traits["_impact"],
-  profile: Traits["_profile"],
-): { figures: Figures | null; problem: string | null } {
+/** The features sent by the kernel, with the tables of several models; or an error message if they cannot be read. */
+interface Described {
+  figures: Figures | null;
+  models: readonly ModelTables[];
+  problem: string | null;
+}
+
+type Tables = Pick<Traits, "_impact" | "_profile" | "_models_impact" | "_models_profile">;
+
+function describedBy(header: Header, sent: Tables): Described {
   const { protocol } = header;
-  if (protocol === undefined) return { figures: null, problem: null };
-  if (protocol !== PROTOCOL_VERSION) return { figures: null, problem: otherProtocol(protocol) };
+  const nothing = { figures: null, models: [] };
+  if (protocol === undefined) return { ...nothing, problem: null };
+  if (protocol !== PROTOCOL_VERSION) return { ...nothing, problem: otherProtocol(protocol) };
   try {
     const described = headerOf(header);
-    const tables = { impact: decodeImpact(described, impact), profile: decodeProfile(described, profile) };
-    return { figures: { header: described, ...tables }, problem: null };
+    const tables = { impact: decodeImpact(described, sent._impact), profile: decodeProfile(described, sent._profile) };
+    const models = decodeModels(described, sent._models_impact, sent._models_profile);
+    return { figures: { header: described, ...tables }, models, problem: null };
   } catch (error) {
     const sentence = sentenceOf(error);
-    return { figures: null, problem: error instanceof FormError ? sentence : `${sentence} ${RELOAD}` };
+    return { ...nothing, problem: error instanceof FormError ? sentence : `${sentence} ${RELOAD}` };
   }
 }
 
@@ -131,6 +146,8 @@ const DOCUMENT_STATE: readonly (keyof DocumentState)[] = [
 /** What the picture is requested for. */
 interface Wanted {
   feature: string;
+  /** Names of the models that are drawn, the open one first; "" is the only one. */
+  models: string[];
   maxLines: number;
   selection: number[];
   colorBy: string | null;
@@ -152,12 +169,23 @@ export class Store {
   readonly selection: ReadonlySignal<number[]>;
   readonly output: ReadonlySignal<string>;
   readonly response: ReadonlySignal<string>;
+  /** Name of the open model; "" with one. */
+  readonly openModel: ReadonlySignal<string>;
 
   readonly status: ReadonlySignal<Status>;
   readonly #header: ReadonlySignal<Header>;
   readonly #impact: ReadonlySignal<Traits["_impact"]>;
   readonly #profile: ReadonlySignal<Traits["_profile"]>;
-  readonly #described = computed(() => describedBy(this.#header.value, this.#impact.value, this.#profile.value));
+  readonly #modelsImpact: ReadonlySignal<Traits["_models_impact"]>;
+  readonly #modelsProfile: ReadonlySignal<Traits["_models_profile"]>;
+  readonly #described = computed(() =>
+    describedBy(this.#header.value, {
+      _impact: this.#impact.value,
+      _profile: this.#profile.value,
+      _models_impact: this.#modelsImpact.value,
+      _models_profile: this.#modelsProfile.value,
+    }),
+  );
   /** Null until the kernel has sent a header of the same protocol version. */
   readonly figures: ReadonlySignal<Figures | null> = computed(() => this.#described.value.figures);
   /** Why the header cannot be read, as a sentence. */
@@ -166,21 +194,38 @@ export class Store {
   readonly #refusal = signal<string | null>(null);
   /** Why the kernel refused the last change, as a sentence; null if it did not. */
   readonly refusal: ReadonlySignal<string | null> = this.#refusal;
+  /** Names of several models, in the order of their colours; none with one model. */
+  readonly models: ReadonlySignal<readonly string[]> = computed(() => this.figures.value?.header.models ?? []);
+  /** Whether the curves of all models share the axes. */
+  readonly showsModels: ReadonlySignal<boolean> = computed(
+    () =>
+      this.models.value.length > 1 &&
+      this.remembered.of("models").value &&
+      this.colorBy.value === null &&
+      this.remembered.of("coloring").value !== "together",
+  );
   readonly reading: ReadonlySignal<Reading | null> = computed(() => {
     const figures = this.figures.value;
     if (figures === null) return null;
     const isKnown = this.unit.value !== "sd" || figures.header.prediction_sd !== null;
     return new Reading(figures, this.decay.value, isKnown ? this.unit.value : "prediction");
   });
+  /** Figures of each of several models; per cent of the SD are of that of the open one, so that they compare. */
+  readonly #readings: ReadonlySignal<Reading[]> = computed(() => {
+    const reading = this.reading.value;
+    if (reading === null) return [];
+    const { figures, decay, unit } = reading;
+    return this.#described.value.models.map((tables) => new Reading({ ...figures, ...tables }, decay, unit));
+  });
   readonly ranking: ReadonlySignal<RankedFeature[]> = computed(() => {
     const reading = this.reading.value;
-    return reading === null ? [] : rankFeatures(reading, this.rankBy.value, this.whiskers.value);
+    return reading === null ? [] : rankFeatures(reading, this.rankBy.value, this.whiskers.value, this.#readings.value);
   });
   /** What the intervals are of; null while there are none to request, and while a drag changes their figures. */
   readonly #shown = computed((): Shown | null => {
     const [reading, level, rankBy] = [this.reading.value, this.intervals.value, this.rankBy.value];
     const { state, done } = this.status.value;
-    if (reading === null || level === null || state === "computing") return null;
+    if (reading === null || level === null || state === "computing" || rankBy === "disagreement") return null;
     const { convention, features } = reading.figures.header;
     const isDecayed = rankBy === "in_distribution_impact";
     if (convention !== this.convention.value || (isDecayed && this.dragging.value)) return null;
@@ -204,18 +249,23 @@ export class Store {
     isProbability: this.response.value === "predict_proba",
     everyStep: this.remembered.of("every_step").value,
   }));
-  /** Identifies the output and its scale; curves of others are requested again. */
-  readonly explained: ReadonlySignal<string> = computed(() =>
+  /** Identifies the output and its scale. */
+  readonly #explainedOutput: ReadonlySignal<string> = computed(() =>
     JSON.stringify([this.output.value, this.response.value, this.#header.value.output_label]),
   );
+  /** Identifies what is explained: the output and the open model; curves of others are requested again. */
+  readonly explained: ReadonlySignal<string> = computed(() => `${this.#explainedOutput.value} ${this.openModel.value}`);
   /** The label of the output that is replaced, until the kernel explains the chosen one; null otherwise. */
   readonly #awaited = signal<string | null>(null);
   /** Whether another output or response was chosen, and the kernel has not begun to explain it. */
   readonly isPreparing: ReadonlySignal<boolean> = computed(
     () => this.#awaited.value === (this.#header.value.output_label ?? ""),
   );
-  /** The name of the output, such as "predicted cnt" or "probability of malignant". */
-  readonly outputName: ReadonlySignal<string> = computed(() => this.#header.value.output_label ?? "prediction");
+  /** The name of the output, such as "predicted cnt" or "probability of malignant"; of several models with the open one. */
+  readonly outputName: ReadonlySignal<string> = computed(() => {
+    const label = this.#header.value.output_label ?? "prediction";
+    return this.models.value.length > 1 ? `${label} (${this.openModel.value})` : label;
+  });
   /** The name of the target, such as "observed cnt". */
   readonly targetName: ReadonlySignal<string> = computed(() => {
     const { target_name: name } = this.#header.value;
@@ -280,6 +330,11 @@ export class Store {
     hiddenBy(this.remembered.of("filters").value, this.#scale.value),
   );
 
+  /** The same in plots of the open model alone. */
+  readonly hiddenOfOpen: ReadonlySignal<Hidden> = computed(() =>
+    hiddenBy(this.remembered.of("filters").value, this.showsModels.value ? null : this.#scale.value),
+  );
+
   readonly #signals = new Map<keyof Traits, Signal<unknown>>();
   readonly #cache: CurveCache;
   readonly #syncDecay = throttle(SYNC_MS, (decay: number) => this.#send("decay", decay));
@@ -294,6 +349,12 @@ export class Store {
   readonly #unlikeFeed: Feed<Showing, Unlike>;
   readonly #intervalsFeed: ReturnType<typeof intervalsFeed>;
   readonly #whatIfFeed: ReturnType<typeof whatIfFeed>;
+  /** Names of the models whose curves are drawn, the open one first; "" is the only one. */
+  readonly #drawnModels = computed(() => {
+    const open = this.openModel.value;
+    const others = this.showsModels.value ? this.models.value.filter((name) => name !== open) : [];
+    return [open, ...others];
+  });
   /** The feature whose curves are on screen. */
   readonly #showing = computed((): Showing | null => {
     const picture = this.picture.value;
@@ -351,12 +412,15 @@ export class Store {
     this.selection = this.#follow("selection", () => this.#held !== "selection");
     this.output = this.#follow("output");
     this.response = this.#follow("response");
+    this.openModel = this.#follow("model");
     this.status = this.#follow("_status");
     this.#header = this.#follow("_header");
     this.#impact = this.#follow("_impact");
     this.#profile = this.#follow("_profile");
+    this.#modelsImpact = this.#follow("_models_impact");
+    this.#modelsProfile = this.#follow("_models_profile");
 
-    this.#cache = new CurveCache(client, this.explained);
+    this.#cache = new CurveCache(client, this.#explainedOutput, this.models);
     const { remembered } = this;
     const showingWith = (...choices: ("ale" | "m_plot" | "correlated" | "unlike")[]) =>
       computed(() => (choices.some((choice) => remembered.of(choice).value) ? this.#showing.value : null));
@@ -465,6 +529,18 @@ export class Store {
     this.#write("response", response);
   }
 
+  setModel(model: string): void {
+    this.#write("model", model);
+  }
+
+  /** Draws the curves of all models, or those of the open one without colours. */
+  showModels(areShown: boolean): void {
+    batch(() => {
+      this.colorAs(null, "value");
+      if (areShown !== this.remembered.of("models").peek()) this.remembered.choose("models", areShown);
+    });
+  }
+
   /** A step of a drag: at once here, throttled to Python. */
   dragDecay(decay: number): void {
     batch(() => {
@@ -562,7 +638,7 @@ export class Store {
 
   /** Previously requested curves that contain all of these rows. */
   curvesAtHand(feature: string, rows: readonly number[]): Curves | null {
-    return this.#cache.known(feature, this.maxLines.peek(), rows);
+    return this.#cache.known(this.#curvesRequest(feature, this.maxLines.peek(), [...rows], this.openModel.peek()));
   }
 
   /** The colours of any curves, with the settings of the open feature. */
@@ -678,6 +754,7 @@ export class Store {
   #wanted(): Wanted {
     return {
       feature: this.#isDescribed.value ? this.feature.value : "",
+      models: this.#drawnModels.value,
       maxLines: this.maxLines.value,
       selection: this.selection.value,
       colorBy: this.colorBy.value,
@@ -696,16 +773,43 @@ export class Store {
       return;
     }
     try {
-      const known = this.#cache.known(wanted.feature, wanted.maxLines, wanted.selection);
+      const known = this.#knownCurves(wanted);
       if (known === null) this.#picture.value = { state: "loading", feature: wanted.feature, previous };
-      const curves = known ?? (await this.#cache.request(wanted.feature, wanted.maxLines, wanted.selection));
+      const all = known ?? (await Promise.all(this.#requestsOf(wanted).map((request) => this.#cache.request(request))));
       if (!current()) return;
-      const { colors, problem } = await this.#cache.colors(curves, wanted.colorBy, wanted.split);
+      const loaded = await this.#coloured(all, wanted);
       if (!current()) return;
-      this.#show({ state: "ready", loaded: { curves, colors, colorProblem: problem } });
+      this.#show({ state: "ready", loaded });
     } catch (error) {
       if (current()) this.#show({ state: "error", feature: wanted.feature, message: sentenceOf(error) });
     }
+  }
+
+  #curvesRequest(feature: string, maxLines: number, selection: number[], model: string): CurvesRequest {
+    const request = { type: "curves", feature, max_lines: maxLines, selection } as const;
+    return model === "" ? request : { ...request, model };
+  }
+
+  #requestsOf({ feature, maxLines, selection, models }: Wanted): CurvesRequest[] {
+    return models.map((model) => this.#curvesRequest(feature, maxLines, selection, model));
+  }
+
+  /** Curves of all models that were requested before; null where some are missing, or have other rows. */
+  #knownCurves(wanted: Wanted): Curves[] | null {
+    const known = this.#requestsOf(wanted).map((request) => this.#cache.known(request));
+    const all = known.filter((curves) => curves !== null);
+    return all.length === known.length && haveSameRows(all) ? all : null;
+  }
+
+  async #coloured(all: readonly Curves[], { models, colorBy, split }: Wanted): Promise<Loaded> {
+    const curves = all[0]!;
+    if (all.length === 1) {
+      const { colors, problem } = await this.#cache.colors(curves, colorBy, split);
+      return { curves, colors, colorProblem: problem, models: null };
+    }
+    const drawn = models.map((name) => this.models.peek().indexOf(name));
+    const colors = this.#cache.modelColors(curves, drawn);
+    return { curves, colors, colorProblem: null, models: all.map((of, at) => ({ model: drawn[at]!, curves: of })) };
   }
 
   /** Keeps an equal picture, so that a new selection alone redraws nothing. */
@@ -713,7 +817,7 @@ export class Store {
     const before = this.#picture.peek();
     if (before.state === "ready" && picture.state === "ready") {
       const [one, other] = [before.loaded, picture.loaded];
-      const sameCurves = one.curves === other.curves;
+      const sameCurves = linesOf(one).every((curves, at) => curves === linesOf(other)[at]);
       if (sameCurves && one.colors === other.colors && one.colorProblem === other.colorProblem) return;
       if (sameCurves) {
         this.#picture.value = picture;

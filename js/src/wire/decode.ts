@@ -340,6 +340,22 @@ export function decodeProfile({ profiles, features, decays }: Header, bytes: Byt
   return new DecayProfile(profiles, features.length, decays, values);
 }
 
+/** The two tables of one of several models. */
+export type ModelTables = Pick<Figures, "impact" | "profile">;
+
+/** The tables of each model, which have no disagreement; none with one model. */
+export function decodeModels(header: Header, impact: Bytes, profile: Bytes): ModelTables[] {
+  const { models, features, metrics, profiles, decays } = header;
+  const names = profiles.filter((name) => !name.startsWith("disagreement"));
+  const [ofImpact, ofProfile] = [features.length * metrics.length, names.length * features.length * decays.count];
+  const impacts = ofLength(float32(impact), models.length * ofImpact, "models_impact");
+  const all = ofLength(float32(profile), models.length * ofProfile, "models_profile");
+  return models.map((_, at) => ({
+    impact: new ImpactTable(metrics, impacts.subarray(at * ofImpact, (at + 1) * ofImpact)),
+    profile: new DecayProfile(names, features.length, decays, all.subarray(at * ofProfile, (at + 1) * ofProfile)),
+  }));
+}
+
 /** ALE and M-plot at values of the axis; the M-plot is relative to the mean prediction. */
 export interface Effects {
   feature: string;

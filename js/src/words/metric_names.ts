@@ -12,9 +12,9 @@ export const RANK_LABELS: Record<RankBy, string> = {
   disagreement: explanation("disagreement").name,
 };
 
-/** What a figure means; the statistic of non-linearity depends on the convention. */
-export const meaningOf = (metric: RankBy, convention: Convention): string =>
-  explanation(metric, ...variantsOf("numeric", convention)).text;
+/** What a figure means; the statistic of non-linearity depends on the convention, disagreement on the number of models. */
+export const meaningOf = (metric: RankBy, convention: Convention, nModels = 0): string =>
+  explanation(metric, ...(nModels > 2 ? ["several"] : []), ...variantsOf("numeric", convention)).text;
 
 export const CONVENTION_LABELS: Record<Convention, string> = {
   stable: explanation("stable").name,

@@ -11,6 +11,7 @@ const header = {
   profiles: ["in_distribution_impact", "support", "stable_in_distribution_impact"],
   convention: "equations",
   prediction_sd: 4,
+  models: [] as string[],
 } as Header;
 const impact = new ImpactTable(
   ["impact", "direction", "heterogeneity"],

@@ -1,5 +1,5 @@
 /** The open feature next to one or two others: the menu that selects them, and their plots. */
-import { computed, type ReadonlySignal } from "@preact/signals-core";
+import type { ReadonlySignal } from "@preact/signals-core";
 import { ifChanged } from "../../elements/changed.ts";
 import { html, setText } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
@@ -156,14 +156,13 @@ export class ComparePanel {
   #keepPlots(): void {
     const { store, keep } = this.view;
     const { names, plots, lines, room, shelf } = this.#comparison;
-    const output = computed(() => store.figures.value?.header.output_label ?? "");
     keep(
       () =>
         [
           store.decay.value,
           store.dragging.value,
           lines.value,
-          output.value,
+          store.outputName.value,
           [names.value, plots.value, room.value, store.ranking.value, store.kind.value, shelf.version.value],
         ] as const,
       ([decay, isDragging, shown, title]) => {

@@ -51,8 +51,8 @@ export class Comparison {
   });
   /** The curves of these rows that the legend does not hide. */
   readonly lines = computed((): ShownLines => {
-    const { hiddenLevels, selection } = this.view.store;
-    return { rows: new Set(this.rows.value), hidden: hiddenLevels.value, many: manySelected(selection.value) };
+    const { hiddenOfOpen, selection } = this.view.store;
+    return { rows: new Set(this.rows.value), hidden: hiddenOfOpen.value, many: manySelected(selection.value) };
   });
   /** The size that all plots have room for. */
   readonly room = computed((): Size => {

@@ -6,6 +6,7 @@ import { hinted } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { segments } from "../../elements/segments.ts";
 import { isOfDrivers, splitsOf, type Together, togetherOf } from "../../store/drivers.ts";
+import { MODEL } from "../../store/models.ts";
 import { unsplit } from "../../store/two_sides.ts";
 import type { View } from "../../view/view.ts";
 import type { DriverBody, ViewChoices } from "../../wire/protocol.ts";
@@ -24,10 +25,11 @@ export function colorControl(view: View): HTMLElement {
   return html("span", { class: "ice-colors" }, field, coloringControl(view));
 }
 
-/** An entry of the list: nothing, then what explains the differences, then all columns. */
+/** An entry of the list: several models, nothing, then what explains the differences, then all columns. */
 interface Choice {
   column: string | null;
   coloring: Coloring | null;
+  ofModels?: boolean;
 }
 
 function columnSelect({ store, aborted, keep }: View): HTMLElement {
@@ -35,16 +37,18 @@ function columnSelect({ store, aborted, keep }: View): HTMLElement {
   let choices: Choice[] = [];
   listen(select, aborted, {
     change: () => {
-      const { column, coloring } = choices[select.selectedIndex] ?? { column: null, coloring: null };
+      const { column, coloring, ofModels } = choices[select.selectedIndex] ?? { column: null, coloring: null };
       const before = store.remembered.of("coloring").peek();
-      if (coloring === "together") store.colorAs(store.colorBy.peek(), coloring);
+      if (ofModels !== undefined) store.showModels(ofModels);
+      else if (coloring === "together") store.colorAs(store.colorBy.peek(), coloring);
       else store.colorAs(column, coloring ?? (isOfDrivers(before) ? "value" : before));
     },
   });
-  const offer = ifChanged(({ drivers, columns }: Offered) => {
+  const offer = ifChanged(({ hasModels, drivers, columns }: Offered) => {
     const optionsOf = (texts: string[]) => texts.map((text) => html("option", { value: text }, text));
     const best = { label: "Explains the differences", "data-test": "color-by-drivers" };
     select.replaceChildren(
+      ...(hasModels ? [html("option", { value: "models" }, MODEL)] : []),
       html("option", { value: "" }, "nothing"),
       ...(drivers.length > 0 ? [html("optgroup", best, ...optionsOf(drivers))] : []),
       html("optgroup", { label: "All columns" }, ...optionsOf(columns)),
@@ -58,19 +62,23 @@ function columnSelect({ store, aborted, keep }: View): HTMLElement {
         store.remembered.of("coloring").value,
         splitsOf(store.drivers.value.body),
         togetherOf(store.drivers.value.body),
+        store.models.value.length > 1,
+        store.showsModels.value,
       ] as const,
-    ([all, colorBy, coloring, drivers, together]) => {
+    ([all, colorBy, coloring, drivers, together, hasModels, showsModels]) => {
       const columns = all.map(({ name }) => name);
       const best = drivers.filter(({ column }) => columns.includes(column)).slice(0, MOST_OFFERED);
       if (colorBy !== null && !columns.includes(colorBy)) columns.push(colorBy);
-      offer({ drivers: [...best.map(driverText), ...(together === null ? [] : [togetherText(together)])], columns });
+      const texts = [...best.map(driverText), ...(together === null ? [] : [togetherText(together)])];
+      offer({ hasModels, drivers: texts, columns });
       choices = [
-        { column: null, coloring: null },
+        ...(hasModels ? [{ column: null, coloring: null, ofModels: true }] : []),
+        { column: null, coloring: null, ...(hasModels ? { ofModels: false } : {}) },
         ...best.map(({ column }): Choice => ({ column, coloring: "driver" })),
         ...(together === null ? [] : [{ column: null, coloring: "together" } as const]),
         ...columns.map((column) => ({ column, coloring: null })),
       ];
-      select.selectedIndex = chosenOf(choices, colorBy, coloring);
+      select.selectedIndex = showsModels ? 0 : chosenOf(choices, colorBy, coloring);
     },
   );
   return select;
@@ -78,6 +86,7 @@ function columnSelect({ store, aborted, keep }: View): HTMLElement {
 
 /** The texts of the list. */
 interface Offered {
+  hasModels: boolean;
   drivers: string[];
   columns: string[];
 }
@@ -86,7 +95,8 @@ function chosenOf(choices: readonly Choice[], colorBy: string | null, coloring: 
   const isChosen = (choice: Choice) =>
     choice.coloring === coloring && (coloring === "together" || choice.column === colorBy);
   const driver = isOfDrivers(coloring) ? choices.findIndex(isChosen) : -1;
-  return driver !== -1 ? driver : choices.findIndex((choice) => choice.column === colorBy && choice.coloring === null);
+  const isPlain = ({ column, ofModels = false }: Choice) => column === colorBy && !ofModels;
+  return driver !== -1 ? driver : choices.findIndex((choice) => isPlain(choice) && choice.coloring === null);
 }
 
 const COLORINGS: { coloring: Coloring; label: string; hint: string }[] = [

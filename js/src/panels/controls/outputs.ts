@@ -1,12 +1,12 @@
-/** The output that is explained and the scale of the response, for models with several. */
+/** The open one of several models, and for models with several outputs the explained one and the scale of the response. */
 
 import { html, setText } from "../../elements/element.ts";
 import { listen } from "../../elements/lifetime.ts";
+import { optionsIn } from "../../elements/options.ts";
 import type { View } from "../../view/view.ts";
 import type { Header } from "../../wire/protocol.ts";
 import { responseName } from "../../words/names.ts";
 import { count } from "../../words/numbers.ts";
-import { optionsIn } from "./options.ts";
 
 interface Choice {
   name: string;
@@ -14,11 +14,19 @@ interface Choice {
   offered: (header: Header) => readonly string[];
   chosen: (store: View["store"]) => string;
   choose: (store: View["store"], value: string) => void;
-  /** The label of a value; names of outputs come from the model and are not translated. */
+  /** The label of a value; names of models and outputs are those of the user. */
   named: (value: string) => string;
 }
 
 const CHOICES: readonly Choice[] = [
+  {
+    name: "model",
+    label: "Model",
+    offered: ({ models }) => models,
+    chosen: ({ openModel }) => openModel.value,
+    choose: (store, value) => store.setModel(value),
+    named: (model) => model,
+  },
   {
     name: "output",
     label: "Output",
@@ -38,8 +46,8 @@ const CHOICES: readonly Choice[] = [
 ];
 
 export function outputsPanel(view: View): HTMLElement {
-  const [output, response] = CHOICES.map((choice) => picker(view, choice));
-  return html("div", { class: "ice-outputs" }, output!, sideBySide(view), response!);
+  const [model, output, response] = CHOICES.map((choice) => picker(view, choice));
+  return html("div", { class: "ice-outputs" }, model!, output!, sideBySide(view), response!);
 }
 
 /** Checkbox next to the output menu: show all outputs side by side. */

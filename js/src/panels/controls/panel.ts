@@ -3,6 +3,7 @@
 import { html, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
+import { optionsIn } from "../../elements/options.ts";
 import { segments } from "../../elements/segments.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { View } from "../../view/view.ts";
@@ -12,7 +13,6 @@ import { type Clock, instantOf, UTC, wallOf } from "../../words/dates.ts";
 import { explanation } from "../../words/glossary.ts";
 import { plural } from "../../words/numbers.ts";
 import { drawnKind, hasLevels, isUnordered, noSlopes, writerOf } from "../../words/values.ts";
-import { optionsIn } from "./options.ts";
 import { viewMenu } from "./view_menu.ts";
 
 const KINDS: readonly Kind[] = ["ice", "c-ice", "d-ice"];

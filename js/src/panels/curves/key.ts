@@ -75,7 +75,7 @@ function meanItem({ store, keep }: View, { plot }: Shown): HTMLElement {
   keep(
     () => [plot.value?.scene, store.decay.value < 1, store.remembered.of("partial_dependence").value] as const,
     ([scene, isWeighted, isShown]) => {
-      item.hidden = !isShown;
+      item.hidden = !isShown || (scene !== undefined && scene.models !== null);
       if (scene === undefined) return;
       const { kind, onLevels, hasQuantileBand } = scene;
       mark.className = onLevels ? "ice-key-mean-level" : "ice-key-mean";
@@ -107,14 +107,17 @@ function effectItem({ keep }: View, { plot, effects }: Shown, effect: EffectName
 
 /** The means of the groups, in the colours of the first and the last. */
 function groupItem({ keep }: View, { plot }: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
-  const { item, mark } = keyItem("group", "group_mean");
+  const { item, mark, name } = keyItem("group", "group_mean");
   item.dataset.test = "key-group";
   item.classList.add("ice-key-of-large");
   keep(
-    () => [groups.value?.means.length ?? 0, plot.value?.palette] as const,
-    ([n, palette]) => {
+    () => [groups.value?.means.length ?? 0, plot.value?.palette, plot.value?.scene.models != null] as const,
+    ([n, palette, areModels]) => {
       item.hidden = n === 0;
       if (n === 0 || palette === undefined) return;
+      const meaning = explanation(areModels ? "model_mean" : "group_mean");
+      setText(name, meaning.name);
+      explained(name, meaning);
       const [first, last] = [0, n - 1].map((level) => cssColor(palette, level));
       mark.style.background = `linear-gradient(to right, ${first} 50%, ${last} 50%)`;
     },

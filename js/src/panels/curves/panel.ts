@@ -14,6 +14,7 @@ import { colorLegend, marksKey } from "./key.ts";
 import { effectsLayers } from "./layers/effects.ts";
 import { type Groups, groupsLayer, groupsOf } from "./layers/groups.ts";
 import { linesLayer } from "./layers/lines.ts";
+import { modelLabels } from "./layers/model_labels.ts";
 import { observedLayer } from "./layers/observed.ts";
 import { axesLayer, dotsLayer, markedLayer, stripLabels } from "./layers/overlay.ts";
 import { rugLayer } from "./layers/rug.ts";
@@ -137,6 +138,7 @@ function fillFrame(
     markedLayer(ofOne, shown),
     effects.lines,
     edgeMarks(ofOne, shown),
+    modelLabels(ofOne, shown),
     observedLayer(ofOne, shown, pins),
     ...stripLabels(ofOne, shown),
     anchorHandle(frame, view, shown),

@@ -77,7 +77,7 @@ export function featureSentence({ store, keep }: View, { loaded, plot }: Shown):
       [
         loaded.value?.curves ?? null,
         store.feature.value,
-        store.figures.value?.header.output_label ?? "",
+        store.outputName.value,
         store.opened,
         store.ranking.value.length,
       ] as const,

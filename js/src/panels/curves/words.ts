@@ -6,7 +6,9 @@ import { explained } from "../../elements/explained.ts";
 import { Timer } from "../../elements/lifetime.ts";
 import { featureAxisTitle, valueTitle } from "../../plots/axis_titles.ts";
 import type { EffectLine } from "../../plots/effects.ts";
+import { linesPerModel } from "../../plots/models.ts";
 import type { Plot } from "../../plots/plot.ts";
+import type { Scene } from "../../plots/scene.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
 import type { View } from "../../view/view.ts";
@@ -32,6 +34,7 @@ const FACTS = [
   ["in distribution", "in_distribution_impact"],
   ["heterogeneity", "heterogeneity"],
   ["non-linearity", "non_linearity"],
+  ["disagreement", "disagreement"],
 ] as const;
 
 export interface AxisTitles {
@@ -47,19 +50,20 @@ export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): Axi
   explained(range, ofRange);
   const feature = html("span", { class: "ice-x-title", "data-test": "x-title" });
   view.keep(
-    () => [plot.value, view.store.figures.value?.header.output_label ?? ""] as const,
-    ([shown, output]) => {
+    () => [plot.value, view.store.outputName.value, view.store.figures.value?.header.output_label ?? ""] as const,
+    ([shown, ofOpen, ofAll]) => {
       if (shown === null) return;
       const { scene, valueExponent, rangeTicks } = shown;
       const name = scene.curves.feature;
       const unit = valueExponent === "" ? "" : ` (${valueExponent})`;
       const same = shown.shared ? ", on the same axis for all features" : "";
-      setText(value, `↑ ${valueTitle(scene, output)}${unit}${same}`);
+      setText(value, `↑ ${valueTitle(scene, scene.models === null ? ofOpen : ofAll)}${unit}${same}`);
       setText(feature, scene.onLevels ? featureAxisTitle(scene) : `${featureAxisTitle(scene)} →`);
       feature.title = name;
       range.hidden = rangeTicks.length === 0;
-      const lines = count(scene.curves.nLines);
-      const label = `${name}: ${lines} curves. Arrow keys move from curve to curve, Enter selects, Escape clears.`;
+      const lines = count(linesPerModel(scene));
+      const each = scene.models === null ? "" : ` of each of ${count(scene.models.length)} models`;
+      const label = `${name}: ${lines} curves${each}. Arrow keys move from curve to curve, Enter selects, Escape clears.`;
       update(frame, { "aria-label": label, "aria-description": KEYS });
     },
   );
@@ -103,13 +107,17 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
   return { title, facts };
 }
 
-function summaryOf(
-  shown: Plot,
-  effects: readonly EffectLine[],
-  reading: Reading,
-  opened: RankedFeature,
-  selected: number,
-): string {
+/** What the summary is about. */
+interface Summed {
+  shown: Plot;
+  effects: readonly EffectLine[];
+  reading: Reading;
+  opened: RankedFeature;
+  output: string;
+  selected: number;
+}
+
+function summaryOf({ shown, effects, reading, opened, output, selected }: Summed): string {
   const { write } = shown;
   const { curves, kind, mean, base, onLevels } = shown.scene;
   const { header } = reading.figures;
@@ -124,17 +132,29 @@ function summaryOf(
       : `The mean goes ${ends(mean, sayMean)}.`;
   const of = (metric: string) => reading.write(reading.get(opened.index, metric));
   return [
-    averageSentence(curves, header.output_label),
+    averageSentence(curves, output),
     `Rank ${opened.rank} of ${header.features.length}, impact ${of("impact")}, in-distribution impact ${of("in_distribution_impact")} with weight ${number(reading.decay)} of far values.`,
     uncertaintyOf(opened, (value) => reading.write(value)),
-    `${count(curves.nLines)} of ${plural(curves.nObservations, "observation")} drawn, ${axis}.`,
-    kind === "ice" ? "" : `Shown is the ${valueTitle(shown.scene, header.output_label)}.`,
+    `${count(linesPerModel(shown.scene))} of ${plural(curves.nObservations, "observation")} drawn, ${axis}.`,
+    kind === "ice" ? "" : `Shown is the ${valueTitle(shown.scene, output)}.`,
     means,
+    ...otherModels(shown.scene, header.models, ends),
     ...effects.map(({ name, values }) => `The ${explanation(name).name} goes ${ends(values, sayMean)}.`),
     selected === 0 ? "" : `${plural(selected, "row")} selected.`,
   ]
     .filter((sentence) => sentence !== "")
     .join(" ");
+}
+
+/** From where to where the means of the other models go. */
+function otherModels(
+  { models, base, onLevels }: Scene,
+  names: readonly string[],
+  ends: (values: ArrayLike<number>, say: (value: number) => string) => string,
+): string[] {
+  const others = models?.slice(1) ?? [];
+  if (onLevels) return others.map(({ model }) => `The curves of ${names[model]} are drawn as well.`);
+  return others.map(({ model, mean }) => `The mean of ${names[model]} goes ${ends(mean, (v) => number(v + base))}.`);
 }
 
 /** The interval of the figure of the ranking, and which neighbours in rank are tied with the feature. */
@@ -154,11 +174,21 @@ export function spokenSummary(view: View, { plot, effects }: Shown): HTMLElement
   const summary = html("p", { class: "ice-hidden", "aria-live": "polite", "data-test": "summary" });
   const timer = new Timer(aborted);
   view.keep(
-    () => [plot.value, effects.value, store.opened, store.reading.value, store.selection.value.length] as const,
-    ([shown, lines, opened, reading, selected]) => {
+    () =>
+      [
+        plot.value,
+        effects.value,
+        store.opened,
+        store.reading.value,
+        store.selection.value.length,
+        store.outputName.value,
+      ] as const,
+    ([shown, lines, opened, reading, selected, output]) => {
       timer.stop();
       if (shown === null || opened === null || reading === null) return;
-      timer.start(SUMMARY_MS, () => setText(summary, summaryOf(shown, lines, reading, opened, selected)));
+      timer.start(SUMMARY_MS, () =>
+        setText(summary, summaryOf({ shown, effects: lines, reading, opened, output, selected })),
+      );
     },
   );
   return summary;

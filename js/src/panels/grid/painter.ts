@@ -59,8 +59,8 @@ export class Painter {
   }
 
   #painting(): Painting {
-    const { decay, hiddenLevels } = this.view.store;
-    return { decay: decay.value, hidden: hiddenLevels.value, many: this.#many.value };
+    const { decay, hiddenOfOpen } = this.view.store;
+    return { decay: decay.value, hidden: hiddenOfOpen.value, many: this.#many.value };
   }
 
   /** Paints as many lines of the tiles near the view as a frame has time for; the milliseconds that took. */

@@ -18,6 +18,7 @@ import { count } from "../../words/numbers.ts";
 import { folded, matches } from "../../words/search.ts";
 import { intervalsControl, intervalsKey } from "./intervals.ts";
 import { metricControl } from "./metric.ts";
+import { modelColorsIn, modelFacts, modelsKey } from "./models.ts";
 import { RowList } from "./rows.ts";
 import { type Search, searchField } from "./search.ts";
 import { signsKey } from "./signs.ts";
@@ -106,6 +107,7 @@ class Ranking {
           html("span", { class: "ice-figure-choices" }, intervalsControl(view), unitControl(view)),
           intervalsKey(view),
         ),
+        modelsKey(view),
       ),
       this.#search.node,
       this.#list,
@@ -169,7 +171,8 @@ class Ranking {
     const ranked = store.ranking.peek().find(({ name }) => name === row?.dataset.feature);
     if (row === null || reading === null || ranked === undefined) return;
     const note = barNoteOf(ranked, reading, store.rankBy.peek());
-    tooltip.show(ranked.name, factsOf(ranked, reading), row.getBoundingClientRect(), false, note);
+    const facts = [...factsOf(ranked, reading), ...modelFacts(this.view, ranked, reading)];
+    tooltip.show(ranked.name, facts, row.getBoundingClientRect(), false, note);
   }
 
   /** Where a key leads from a feature; undefined for a key without a function. */
@@ -214,7 +217,15 @@ class Ranking {
       feature: feature.value,
       computing: status.value.state === "computing" ? status.value.label : null,
       waits: waitsForCounting(this.view),
+      models: this.#models(),
     };
+  }
+
+  #models(): Scale["models"] {
+    const { models, openModel } = this.view.store;
+    const colors = modelColorsIn(this.view);
+    const open = openModel.value;
+    return models.value.map((name, model) => ({ name, color: colors[model]!, isOpen: name === open }));
   }
 
   #draw(state: State): void {
@@ -230,6 +241,9 @@ class Ranking {
     this.#rows.scroll.hidden = matching.length === 0;
     update(this.panel, { "data-waits": waits, "aria-busy": waits ? "true" : null });
     update(this.#rows.node, { "aria-label": `Features by ${RANK_LABELS[metric]}`, "data-intervals": level !== null });
+    update(this.panel, {
+      "data-models": state.models.length > 1 && metric !== "disagreement" ? state.models.length : null,
+    });
     setText(this.#ties, tiesText(ranking, level));
     this.#drawRows(state);
     if (feature !== this.#revealed[0] || query !== this.#revealed[1]) {
@@ -238,12 +252,13 @@ class Ranking {
     }
   }
 
-  #drawRows({ ranking, reading, matching, listed, metric, level, feature, computing }: State): void {
+  #drawRows({ ranking, reading, matching, listed, metric, level, feature, computing, models }: State): void {
     const scale: Scale = {
       metric,
       convention: reading?.figures.header.convention ?? "stable",
       of: ranking.length,
       longest: this.#longestOf(ranking, level),
+      models,
       write: reading?.column(largest(matching)) ?? String,
     };
     const reachable = matching.some(({ name }) => name === feature) ? feature : matching[0]?.name;
@@ -320,6 +335,7 @@ interface State {
   /** The feature that is computed. */
   computing: string | null;
   waits: boolean;
+  models: Scale["models"];
 }
 
 /** The first few features, with the open one in place of the last where it ranks below them. */

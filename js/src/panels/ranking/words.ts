@@ -1,5 +1,5 @@
 /** A bar in numbers and in words. */
-import type { BarState } from "../../marks/bars.ts";
+import type { BarState, ModelBar } from "../../marks/bars.ts";
 import { type Interval, type RankedFeature, tiedWith } from "../../store/ranking.ts";
 import type { Convention, RankBy } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
@@ -23,6 +23,8 @@ export interface Scale {
   of: number;
   /** The figure of a bar of full length. */
   longest: number;
+  /** Several models, the open one among them, and their colours; none with one model. */
+  models: readonly { name: string; color: string; isOpen: boolean }[];
   write: (value: number) => string;
 }
 
@@ -47,7 +49,18 @@ export function lengthsOf(ranked: RankedFeature, scale: Scale) {
   return {
     pending: !ranked.known,
     fill: defined ? share(ranked.value) : null,
-    tick: defined && ranked.tick !== null && isSeen(ranked.value, ranked.tick) ? share(ranked.tick) : null,
+    tick:
+      defined && ranked.models === null && ranked.tick !== null && isSeen(ranked.value, ranked.tick)
+        ? share(ranked.tick)
+        : null,
+    models:
+      ranked.known && ranked.models !== null
+        ? ranked.models.map(({ value, tick }, at): ModelBar => {
+            const { color, isOpen } = scale.models[at]!;
+            const isMarked = tick !== null && Number.isFinite(value) && isSeen(value, tick);
+            return { fill: share(value), tick: isMarked ? share(tick) : null, color, isOpen };
+          })
+        : null,
     interval:
       low === undefined || high === undefined || !isSeen(high) ? null : ([share(low), share(high)] as [number, number]),
     figure: ranked.known ? `${write(ranked.value)}${ranked.farOff === null ? "" : "*"}` : "",
@@ -68,9 +81,21 @@ export function describe(ranked: RankedFeature, scale: Scale): string {
   const between = ranked.interval === null ? "" : ` (${intervalText(ranked.interval, write)})`;
   const change = Number.isFinite(ranked.meanChange) ? `, ${TYPICAL_CHANGE} ${number(ranked.meanChange)}` : "";
   const trend = trendWords(ranked, scale);
+  const others = otherModels(ranked, scale);
   const caution = ranked.farOff === null ? "" : `. ${farOffText(convention, ranked.farOff)}`;
   // The visible text comes first and unchanged, so that voice control matches it.
-  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${between}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${tiedWords(ranked)}${caution}`;
+  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${others}${between}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${tiedWords(ranked)}${caution}`;
+}
+
+/** Whose figure comes before, and those of the other models; or which models disagree most. */
+function otherModels({ models, apart }: RankedFeature, { metric, models: names, write }: Scale): string {
+  if (metric === "disagreement" && apart !== null) return ` of ${apart.map((at) => names[at]!.name).join(" and ")}`;
+  if (models === null) return "";
+  const others = names.flatMap(({ name, isOpen }, at) => {
+    const { value } = models[at]!;
+    return isOpen ? [] : [`${Number.isFinite(value) ? write(value) : "undefined"} of ${name}`];
+  });
+  return ` of ${names.find(({ isOpen }) => isOpen)?.name}, ${others.join(", ")}`;
 }
 
 const intervalText = ({ level, ends }: Interval, write: (value: number) => string): string =>
@@ -84,9 +109,9 @@ function tiedWords(ranked: RankedFeature): string {
 /** The longest of bars and ticks. */
 export function longestOf(ranking: readonly RankedFeature[]): number {
   let longest = 0;
-  for (const { value, tick } of ranking) {
-    for (const reach of [value, tick]) {
-      if (reach !== null && reach > longest) longest = reach;
+  for (const feature of ranking) {
+    for (const { value, tick } of [feature, ...(feature.models ?? [])]) {
+      for (const reach of [value, tick]) if (reach !== null && reach > longest) longest = reach;
     }
   }
   return longest;

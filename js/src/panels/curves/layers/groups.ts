@@ -6,7 +6,9 @@ import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { type GroupMean, groupMeans } from "../../../geometry/crossing.ts";
 import { cssColor } from "../../../geometry/palette.ts";
 import { haloedPaths, linePath } from "../../../marks/paths.ts";
+import { linesPerModel } from "../../../plots/models.ts";
 import { colorValues, type Plot } from "../../../plots/plot.ts";
+import type { ModelMean, Scene } from "../../../plots/scene.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
 import { clipBeside, clipOf, clipped } from "../state/zoomed_plot.ts";
@@ -21,12 +23,13 @@ export interface Groups {
   beside: GroupMean[] | null;
 }
 
-/** Means of the drawn lines by level of the colouring column; null where no category colours them. */
+/** Means of all curves of each model, or of the drawn lines by level of the colouring column; null without either. */
 export function groupsOf({ loaded, plot }: Shown): ReadonlySignal<Groups | null> {
   const scene = computed(() => plot.value?.scene ?? null);
   return computed(() => {
     const colors = loaded.value?.colors ?? null;
     const shown = scene.value;
+    if (shown !== null && shown.models !== null) return ofModels(shown, shown.models);
     if (colors === null || shown === null || colors.scale.kind !== "category") return null;
     if (colors.values.length !== shown.curves.nLines) return null;
     const levels = colorValues(colors, shown.curves.nLines);
@@ -36,6 +39,16 @@ export function groupsOf({ loaded, plot }: Shown): ReadonlySignal<Groups | null>
       beside: shown.missing === null ? null : groupMeans(shown.missing.values, 1, levels, n),
     };
   });
+}
+
+/** In the order of the colours. */
+function ofModels(shown: Scene, models: readonly ModelMean[]): Groups {
+  const n = linesPerModel(shown);
+  const inOrder = [...models].sort((a, b) => a.model - b.model);
+  return {
+    means: inOrder.map(({ mean }) => ({ values: mean, n })),
+    beside: shown.missing === null ? null : inOrder.map(({ missing }) => ({ values: Float32Array.of(missing!), n })),
+  };
 }
 
 export function groupsLayer(view: View, { plot }: Shown, groups: ReadonlySignal<Groups | null>): SVGSVGElement {

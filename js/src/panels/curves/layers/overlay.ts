@@ -12,6 +12,7 @@ import { drawDots } from "../../../marks/dots.ts";
 import { bar, histogram } from "../../../marks/histogram.ts";
 import { bandPath, haloed, haloedPaths, linePath } from "../../../marks/paths.ts";
 import { scaleLinear } from "../../../marks/scale.ts";
+import { linesOfRow, linesPerModel } from "../../../plots/models.ts";
 import { dotX, type Plot, type Slot } from "../../../plots/plot.ts";
 import {
   fewSelected,
@@ -21,6 +22,7 @@ import {
   selectedPalette,
   type Which,
 } from "../../../plots/selected.ts";
+import type { Hidden } from "../../../store/filters.ts";
 import type { View } from "../../../view/view.ts";
 import { explanation, type Term } from "../../../words/glossary.ts";
 import { hasLevels } from "../../../words/values.ts";
@@ -234,21 +236,26 @@ export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement 
       const { scene, bottom, size } = shown;
       fitMarks(whole, size);
       update(layer, { width: size.width, height: scene.kind === "d-ice" ? bottom : size.height });
-      average.replaceChildren(...(scene.x.length === 0 ? [noSlope(shown)] : hasMean ? meanMarks(shown) : []));
+      const isDrawn = hasMean && scene.models === null;
+      average.replaceChildren(...(scene.x.length === 0 ? [noSlope(shown)] : isDrawn ? meanMarks(shown) : []));
     },
   );
   view.keep(
-    () => [plot.value, store.selection.value, (loaded.value?.colors ?? null) !== null] as const,
-    ([shown, selection, isColored]) => {
-      selectedRows.replaceChildren(...(shown === null ? [] : selectedMarks(shown, selection, isColored)));
-      selectedMean.replaceChildren(...(shown === null ? [] : meanOfSelected(shown, selection)));
+    () =>
+      [plot.value, store.selection.value, (loaded.value?.colors ?? null) !== null, store.hiddenLevels.value] as const,
+    ([shown, selection, isColored, hidden]) => {
+      const lines = shown === null ? [] : fewSelected(selection).flatMap((row) => linesOfRow(shown, row, hidden));
+      const isThin = lines.length > (shown?.scene.models?.length ?? 1);
+      selectedRows.replaceChildren(...lines.map((line) => selectedMark(shown!, line, isColored, isThin)));
+      selectedMean.replaceChildren(...(shown === null ? [] : meansOfSelected(shown, selection, hidden)));
     },
   );
   view.keep(
-    () => [plot.value, store.hover.value] as const,
-    ([shown, hover]) => {
-      const isDrawn = shown !== null && hover !== null && hover < shown.lines.nLines;
-      pointedRow.replaceChildren(...(isDrawn ? [rowMark(shown, hover, "hovered")] : []));
+    () => [plot.value, store.hover.value, store.hiddenLevels.value] as const,
+    ([shown, hover, hidden]) => {
+      const row = hover === null ? undefined : shown?.scene.curves.positions[hover];
+      const lines = shown === null || row === undefined ? [] : linesOfRow(shown, row, hidden);
+      pointedRow.replaceChildren(...lines.map((line) => rowMark(shown!, line, "hovered")));
     },
   );
   return whole;
@@ -292,16 +299,12 @@ function meanLine({ scene, x, y }: Plot, inside: (value: number) => number): SVG
   ];
 }
 
-/** The selected rows, where they are few enough for strokes. */
-function selectedMarks(shown: Plot, selection: readonly number[], isColored: boolean): SVGElement[] {
-  const lines = fewSelected(selection).map((row) => shown.scene.curves.positions.indexOf(row));
-  const drawn = lines.filter((line) => line !== -1);
-  return drawn.map((line) => {
-    const mark = rowMark(shown, line, "selected");
-    if (isColored) mark.style.setProperty("--ice-line", cssColor(shown.palette, shown.lines.color[line]!));
-    mark.classList.toggle("ice-selected-thin", drawn.length > 1);
-    return mark;
-  });
+/** A selected row, of those that are few enough for strokes. */
+function selectedMark(shown: Plot, line: number, isColored: boolean, isThin: boolean): SVGElement {
+  const mark = rowMark(shown, line, "selected");
+  if (isColored) mark.style.setProperty("--ice-line", cssColor(shown.palette, shown.lines.color[line]!));
+  mark.classList.toggle("ice-selected-thin", isThin);
+  return mark;
 }
 
 /** The curve of a row with its observed value, and its prediction with the value missing beside the axis. */
@@ -330,18 +333,34 @@ function rowMark(shown: Plot, line: number, name: "selected" | "hovered"): SVGGE
   dot(dotX(shown, line, curves.observed[line]!), y(scene.own[line]!), 4);
   const row = curves.positions[line]!;
   const mark = svg("g", { class: `ice-${name}`, "data-test": `${name}-line`, "data-row": row }, axis, beside);
+  if (scene.models !== null) mark.style.setProperty("--ice-line", cssColor(palette, lines.color[line]!));
   mark.classList.toggle("ice-connected", onLevels);
   return mark;
 }
 
-/** The mean of the curves of the selected rows, where at least two are drawn. */
-function meanOfSelected(shown: Plot, selection: readonly number[]): SVGElement[] {
-  const { scene, x, y, slot } = shown;
+/** The mean of the curves of the selected rows, where at least two are drawn; of several models, that of each. */
+function meansOfSelected(shown: Plot, selection: readonly number[], hidden: Hidden): SVGElement[] {
+  const { curves, models } = shown.scene;
   if (selection.length < 2) return [];
   const rows = new Set(selection);
-  const group = Float32Array.from(scene.curves.positions, (row) => (rows.has(row) ? 0 : Number.NaN));
-  const [mean] = groupMeans(scene.values, scene.x.length, group, 1);
-  if (mean === undefined || mean.n < 2) return [];
+  const n = linesPerModel(shown.scene);
+  const groups = Float32Array.from(curves.positions, (row, line) =>
+    rows.has(row) ? Math.floor(line / n) : Number.NaN,
+  );
+  const places = models === null ? [0] : [...models.keys()].filter((place) => !hidden.has(models[place]!.model));
+  return places.flatMap((place) => {
+    const marks = meanOfGroup(shown, groups, place);
+    if (models === null) return marks;
+    for (const mark of marks) mark.style.setProperty("--ice-line", cssColor(shown.palette, models[place]!.model));
+    return marks;
+  });
+}
+
+/** The mean of the curves of a group, over the axis and beside it. */
+function meanOfGroup(shown: Plot, groups: Float32Array, group: number): SVGElement[] {
+  const { scene, x, y, slot } = shown;
+  const mean = groupMeans(scene.values, scene.x.length, groups, group + 1)[group]!;
+  if (mean.n < 2) return [];
   const { axis, beside } = clippedParts(shown);
   for (const part of [axis, beside]) part.classList.add("ice-selected-mean");
   const px = scene.x.map((value) => x(value));
@@ -349,8 +368,8 @@ function meanOfSelected(shown: Plot, selection: readonly number[]): SVGElement[]
   if (scene.onLevels) axis.append(...Array.from(px, (cx, point) => svg("circle", { cx, cy: height(point), r: 4.5 })));
   else axis.append(...haloedPaths(linePath(px, height)));
   if (slot !== null && scene.missing !== null) {
-    const [missing] = groupMeans(scene.missing.values, 1, group, 1);
-    beside.append(svg("circle", { cx: slot.at, cy: y(missing!.values[0]!), r: 4.5 }));
+    const missing = groupMeans(scene.missing.values, 1, groups, group + 1)[group]!;
+    beside.append(svg("circle", { cx: slot.at, cy: y(missing.values[0]!), r: 4.5 }));
   }
   update(axis, { "data-test": "selected-mean", "data-rows": mean.n });
   return [axis, beside];

@@ -2,6 +2,7 @@
 
 import { svg } from "../../../elements/element.ts";
 import { fitMarks, markLayer } from "../../../elements/layers.ts";
+import { rowLines } from "../../../plots/models.ts";
 import { dotX, type Plot } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
@@ -28,10 +29,8 @@ export function rugLayer(view: View, { plot }: Shown): SVGSVGElement {
     ([shown, hidden]) => {
       rows.replaceChildren();
       if (shown === null || shown.rug === 0) return;
-      const { size, order, lines } = shown;
-      fitMarks(layer, size);
-      const visible = Array.from(order).filter((line) => !hidden.has(lines.color[line]!));
-      const places = visible.map((line) => tickX(shown, line)).filter(Number.isFinite);
+      fitMarks(layer, shown.size);
+      const places = Array.from(rowLines(shown, hidden), (line) => tickX(shown, line)).filter(Number.isFinite);
       rows.append(ticks(shown, places, "ice-rug"));
     },
   );

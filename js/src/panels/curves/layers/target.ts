@@ -2,6 +2,7 @@
 
 import { html } from "../../../elements/element.ts";
 import { fitPixels } from "../../../elements/layers.ts";
+import { rowLines } from "../../../plots/models.ts";
 import { dotX } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
@@ -18,15 +19,15 @@ export function targetLayer(view: View, { plot, target }: Shown): HTMLCanvasElem
       canvas.hidden = observed === null;
       canvas.dataset.points = "0";
       if (shown === null || observed === null || pen === null) return;
-      const { size, scene, order, lines, y } = shown;
+      const { size, scene, order, y } = shown;
       fitPixels(pen, size);
       pen.strokeStyle = ink;
       pen.globalAlpha = Math.max(0.25, 0.6 * Math.min(1, FEW / order.length) ** 0.35);
       let points = 0;
-      for (const line of order) {
+      for (const line of rowLines(shown, hidden)) {
         const x = dotX(shown, line, scene.curves.observed[line]!);
-        const at = y(observed[line]! - scene.base);
-        if (hidden.has(lines.color[line]!) || !Number.isFinite(x + at)) continue;
+        const at = y(observed[line % observed.length]! - scene.base);
+        if (!Number.isFinite(x + at)) continue;
         pen.beginPath();
         pen.arc(x, at, RADIUS, 0, 2 * Math.PI);
         pen.stroke();

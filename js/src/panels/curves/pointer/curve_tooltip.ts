@@ -2,6 +2,7 @@
 import type { TooltipRow } from "../../../elements/tooltip.ts";
 import { cssColor } from "../../../geometry/palette.ts";
 import { weightText } from "../../../plots/fade.ts";
+import { linesOfRow, linesPerModel } from "../../../plots/models.ts";
 import type { Plot } from "../../../plots/plot.ts";
 import type { Scene } from "../../../plots/scene.ts";
 import type { Store } from "../../../store/store.ts";
@@ -21,21 +22,22 @@ export function curveTooltip(
   line: number,
   point: number,
 ): { rows: TooltipRow[]; note: string | null } {
-  const { curves } = plot.scene;
+  const { kind, curves, models } = plot.scene;
+  const colors = loaded.peek()?.colors ?? null;
   const output = store.outputName.peek();
   const [lowest, highest] = curves.predictionRange;
   const prediction = number(curves.predictions[line]! + curves.offset, highest - lowest);
   const rows: TooltipRow[] = [
     { label: curves.feature, value: plot.write(curves.observed[line]!) },
-    { label: output, value: prediction },
+    ...(models === null ? [{ label: output, value: prediction }] : []),
   ];
-  const observed = target.peek()?.[line];
+  const observed = target.peek()?.[line % linesPerModel(plot.scene)];
   if (observed !== undefined) rows.push({ label: store.targetName.peek(), value: number(observed) });
-  rows.push(...heightRow(plot.scene, line, point, output));
+  const name = { ice: output, "c-ice": "change", "d-ice": "slope" }[kind];
+  rows.push(...(models === null ? heightRow(plot.scene, line, point, name) : modelRows(store, plot, line, point)));
   const weight = weightAt(plot.scene, line, point, store.decay.peek());
   if (weight !== "") rows.push({ label: LIKELIHOOD.name, value: weight });
-  const colors = loaded.peek()?.colors ?? null;
-  if (colors !== null) {
+  if (colors !== null && models === null) {
     const value = colorText(colors.scale, colors.values[line]!);
     rows.push({ label: colors.scale.column, value, swatch: cssColor(plot.palette, plot.lines.color[line]!) });
   }
@@ -43,16 +45,27 @@ export function curveTooltip(
 }
 
 /** The height of a curve at a point of the scene, or beside the axis. */
-function heightRow(scene: Scene, line: number, point: number, output: string): TooltipRow[] {
+function heightRow(scene: Scene, line: number, point: number, name: string): TooltipRow[] {
   const { kind, curves, x, values, base, missing, extent } = scene;
   const [low, high] = kind === "d-ice" ? extent : curves.predictionRange;
-  const name = { ice: output, "c-ice": "change", "d-ice": "slope" }[kind];
   if (point < x.length) {
     const value = number(values[line * x.length + point]! + base, high - low);
     return [{ label: `${name} ${placeText(scene, point)}`, value }];
   }
   if (missing === null) return [];
   return [{ label: `${name} if missing`, value: number(missing.values[line]! + base, high - low) }];
+}
+
+/** The heights of the curves of a row by each model that is shown, in the order of their colours. */
+function modelRows(store: Store, plot: Plot, line: number, point: number): TooltipRow[] {
+  const { scene, lines, palette } = plot;
+  const all = linesOfRow(plot, scene.curves.positions[line]!, store.hiddenLevels.peek());
+  const inOrder = all.sort((a, b) => lines.color[a]! - lines.color[b]!);
+  return inOrder.flatMap((each) => {
+    const model = lines.color[each]!;
+    const name = store.models.peek()[model] ?? "";
+    return heightRow(scene, each, point, name).map((row) => ({ ...row, swatch: cssColor(palette, model) }));
+  });
 }
 
 /** The weight of the value at which a curve is read; a slope has no single value. */

@@ -13,6 +13,7 @@ import {
   type Press,
   placeIn,
 } from "../../../gestures/gestures.ts";
+import { rowLines } from "../../../plots/models.ts";
 import { dotX, type Plot } from "../../../plots/plot.ts";
 import { rowTitle } from "../../../plots/row_title.ts";
 import type { Hidden } from "../../../store/filters.ts";
@@ -268,14 +269,13 @@ function pxOf(shown: Plot, line: number): Point {
   return { x: Math.min(outer, Math.max(left, place.x)), y: Math.min(bottom, Math.max(top, place.y)) };
 }
 
-/** Arrow keys go through the visible lines from the lowest prediction to the highest. */
+/** Arrow keys go through the visible rows from the lowest prediction to the highest. */
 function nextLine(shown: Plot, hidden: Hidden, current: number | null, step: number): number | undefined {
-  const { predictions } = shown.scene.curves;
-  const visible = Array.from(shown.order)
-    .filter((line) => !hidden.has(shown.lines.color[line]!))
-    .sort((a, b) => predictions[a]! - predictions[b]! || a - b);
+  const { predictions, positions } = shown.scene.curves;
+  const visible = Array.from(rowLines(shown, hidden)).sort((a, b) => predictions[a]! - predictions[b]! || a - b);
   const start = step > 0 ? -1 : visible.length;
-  const place = (current === null ? start : visible.indexOf(current)) + step;
+  const isCurrent = (line: number) => positions[line] === positions[current ?? -1];
+  const place = (current === null ? start : visible.findIndex(isCurrent)) + step;
   return visible[Math.min(Math.max(place, 0), visible.length - 1)];
 }
 

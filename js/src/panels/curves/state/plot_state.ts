@@ -1,6 +1,7 @@
 /** The plot that follows from the store's picture, size, kind and theme. All parts of the panel read it. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import { EFFECTS, type EffectLine, type EffectName, effectLines } from "../../../plots/effects.ts";
+import { stackedScene } from "../../../plots/models.ts";
 import { type Plot, plotOf } from "../../../plots/plot.ts";
 import { sceneOf } from "../../../plots/scene.ts";
 import { sharedRange, type ValueRange, valueRange } from "../../../plots/value_range.ts";
@@ -8,7 +9,7 @@ import { isDense, offersIn } from "../../../store/available_choices.ts";
 import { type Loaded, loadedOf } from "../../../store/store.ts";
 import { followSize } from "../../../view/size.ts";
 import type { View } from "../../../view/view.ts";
-import type { Unlike } from "../../../wire/decode.ts";
+import type { Curves, Unlike } from "../../../wire/decode.ts";
 import { Zoom } from "./zoom.ts";
 import { zoomedPlot } from "./zoomed_plot.ts";
 
@@ -38,9 +39,11 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
   const size = followSize(frame, view.aborted);
   const loaded = computed(() => loadedOf(store.picture.value));
   const scene = computed(() => {
-    const curves = loaded.value?.curves;
-    if (curves === undefined) return null;
-    return sceneOf(curves, store.kind.value, store.anchor.value, store.sceneOptions.value);
+    if (loaded.value === null) return null;
+    const { curves, models } = loaded.value;
+    const of = (each: Curves) => sceneOf(each, store.kind.value, store.anchor.value, store.sceneOptions.value);
+    if (models === null) return of(curves);
+    return stackedScene(models.map((each) => ({ model: each.model, scene: of(each.curves) })));
   });
   const offers = computed(() => offersIn(store));
   const wants = <K extends "target" | "shared_y" | "full_slopes" | EffectName | "unlike">(key: K) =>

@@ -1,0 +1,55 @@
+/** Several models in the ranking: the key of their colours. */
+import { html, setText } from "../../elements/element.ts";
+import { explained } from "../../elements/explained.ts";
+import type { TooltipRow } from "../../elements/tooltip.ts";
+import { cssColor, levelPalette } from "../../geometry/palette.ts";
+import type { RankedFeature } from "../../store/ranking.ts";
+import type { Reading } from "../../store/reading.ts";
+import type { View } from "../../view/view.ts";
+import { explanation } from "../../words/glossary.ts";
+import { RANK_LABELS } from "../../words/metric_names.ts";
+
+/** The colour of each of several models, as of its curves. */
+export function modelColorsIn({ store, theme }: View): string[] {
+  const names = store.models.value;
+  const palette = levelPalette(names.length, false, theme.value.dark ? "dark" : "light");
+  return names.map((_, model) => cssColor(palette, model));
+}
+
+/** Which bar is of which model; hidden where all have one bar. */
+export function modelsKey(view: View): HTMLElement {
+  const { store, keep } = view;
+  const key = html("p", { class: "ice-key ice-key-models", "data-test": "models-key" });
+  keep(
+    () => [store.models.value, modelColorsIn(view), store.openModel.value, store.rankBy.value] as const,
+    ([names, colors, open, metric]) => {
+      key.hidden = names.length < 2 || metric === "disagreement";
+      const items = names.map((name, model) => {
+        const swatch = html("i", { class: "ice-swatch" });
+        swatch.style.background = colors[model]!;
+        const text = html("span", { class: "ice-key-model", title: name }, name);
+        return html("span", { class: "ice-key-item", "data-open": name === open }, swatch, text);
+      });
+      const ranked = explained(html("span", {}), explanation("open_model"));
+      setText(ranked, `ranked by ${open}`);
+      key.replaceChildren(...items, ranked);
+    },
+  );
+  return key;
+}
+
+/** What the tooltip of a bar says of several models: the figures of each, and how far two of them are apart. */
+export function modelFacts(view: View, { index, models, apart }: RankedFeature, reading: Reading): TooltipRow[] {
+  const [names, metric] = [view.store.models.peek(), view.store.rankBy.peek()];
+  if (names.length < 2) return [];
+  const colors = modelColorsIn(view);
+  const rows = (models ?? []).map(({ value, rank }, model) => ({
+    label: `${names[model]}: ${RANK_LABELS[metric]}`,
+    value: Number.isFinite(value) ? `${reading.write(value)}, rank ${rank}` : "undefined",
+    swatch: colors[model],
+  }));
+  if (apart === null) return rows;
+  const pair = names.length > 2 ? ` of ${apart.map((model) => names[model]).join(" and ")}` : "";
+  const value = reading.write(reading.get(index, "disagreement"));
+  return [...rows, { label: `${RANK_LABELS.disagreement}${pair}`, value }];
+}
