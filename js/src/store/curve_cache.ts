@@ -18,14 +18,14 @@ export class CurveCache {
   readonly #asked = new Map<string, Promise<Curves>>();
   readonly #colors = new WeakMap<Curves, Map<string, LineColors>>();
 
-  /** `explained` identifies the output; the curves of each output have their own keys. */
+  /** `measured` identifies output and unit of distances; the curves of each have their own keys. */
   constructor(
     private readonly client: Client,
-    private readonly explained: ReadonlySignal<string>,
+    private readonly measured: ReadonlySignal<string>,
   ) {}
 
   #keyOf(feature: string, maxLines: number): string {
-    return `${this.explained.peek()} ${maxLines} ${feature}`;
+    return `${this.measured.peek()} ${maxLines} ${feature}`;
   }
 
   /** Curves that were requested before and hold all of these rows. */
@@ -67,7 +67,7 @@ export class CurveCache {
     this.#colors.set(curves, kept);
     const key = JSON.stringify(
       isTogether(split)
-        ? ["together", this.explained.peek(), split.feature]
+        ? ["together", this.measured.peek(), split.feature]
         : [column, split === null || split === "median" ? split : split.rule],
     );
     const known = kept.get(key);

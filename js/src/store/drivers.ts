@@ -31,7 +31,7 @@ export const driversFeed = (
   client: Client,
   showing: ReadonlySignal<Showing | null>,
 ): FeatureFeed<{ body: DriversBody }> =>
-  new FeatureFeed(async (feature) => {
+  new FeatureFeed(async ({ feature }) => {
     const { body } = await client.request({ type: "drivers", feature });
     return { body };
   }, showing);

@@ -16,8 +16,10 @@ export const isFound = <T extends object>(found: Found<T> | null): found is T =>
 /** The feature on screen. */
 export interface Showing {
   feature: string;
-  /** Identifies the feature and the output. */
+  /** Identifies what the reply depends on: the feature, the output, and maybe the rows. */
   key: string;
+  /** The rows whose curves are drawn. */
+  positions: Uint32Array;
 }
 
 export class FeatureFeed<T extends object> {
@@ -29,7 +31,7 @@ export class FeatureFeed<T extends object> {
 
   /** Nothing is requested while `showing` is null. */
   constructor(
-    private readonly request: (feature: string) => Promise<T>,
+    private readonly request: (showing: Showing) => Promise<T>,
     private readonly showing: ReadonlySignal<Showing | null>,
   ) {
     this.#end = effect(() => {
@@ -58,10 +60,11 @@ export class FeatureFeed<T extends object> {
     clearTimeout(this.#timer);
   }
 
-  async #ask({ feature, key }: Showing): Promise<void> {
+  async #ask(showing: Showing): Promise<void> {
+    const { key } = showing;
     this.#isAsking = true;
     try {
-      this.#known.set(key, await this.request(feature));
+      this.#known.set(key, await this.request(showing));
     } catch (error) {
       if (!(error instanceof Cancelled)) this.#known.set(key, { problem: sentenceOf(error) });
     }

@@ -14,6 +14,7 @@ import {
   type Effects,
   type Figures,
   type LineColors,
+  shareOfLine,
   type Unlike,
 } from "../wire/decode.ts";
 import { FormError, headerOf, RELOAD, traitOf } from "../wire/forms.ts";
@@ -33,6 +34,7 @@ import {
   type Refusal,
   type RowsBody,
   type RowsRequest,
+  type Scale,
   type Status,
   type Traits,
   type Unit,
@@ -43,7 +45,7 @@ import { partings, withTargetName } from "../words/names.ts";
 import { drawnKind } from "../words/values.ts";
 import { type Coloring, CurveCache } from "./curve_cache.ts";
 import { type Drivers, driversFeed } from "./drivers.ts";
-import { FeatureFeed, type Found } from "./feature_feed.ts";
+import { FeatureFeed, type Found, isFound } from "./feature_feed.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { IntervalsFeed, type Shown, type Whiskers } from "./intervals.ts";
 import { JointFeed, type Pair } from "./joint.ts";
@@ -153,6 +155,8 @@ export class Store {
   readonly selection: ReadonlySignal<number[]>;
   readonly output: ReadonlySignal<string>;
   readonly response: ReadonlySignal<string>;
+  /** What distances from the observed value are measured in. */
+  readonly scale: ReadonlySignal<Scale>;
 
   readonly status: ReadonlySignal<Status>;
   readonly #header: ReadonlySignal<Header>;
@@ -173,6 +177,12 @@ export class Store {
     const isKnown = this.unit.value !== "sd" || figures.header.prediction_sd !== null;
     return new Reading(figures, this.decay.value, isKnown ? this.unit.value : "prediction");
   });
+  /** Whether the figures still are those before the last choice of a convention or of a unit of distances. */
+  readonly isCounting: ReadonlySignal<boolean> = computed(() => {
+    const header = this.figures.value?.header;
+    if (header === undefined) return false;
+    return header.convention !== this.convention.value || header.scale !== this.scale.value;
+  });
   readonly ranking: ReadonlySignal<RankedFeature[]> = computed(() => {
     const reading = this.reading.value;
     return reading === null ? [] : rankFeatures(reading, this.rankBy.value, this.whiskers.value);
@@ -184,9 +194,9 @@ export class Store {
     if (reading === null || level === null || state === "computing") return null;
     const { convention, features } = reading.figures.header;
     const isDecayed = rankBy === "in_distribution_impact";
-    if (convention !== this.convention.value || (isDecayed && this.dragging.value)) return null;
+    if (this.isCounting.value || (isDecayed && this.dragging.value)) return null;
     const { decay, unit } = reading;
-    const of = [this.explained.value, done, rankBy, level, convention, unit, isDecayed ? decay : null];
+    const of = [this.measured.value, done, rankBy, level, convention, unit, isDecayed ? decay : null];
     return { key: JSON.stringify(of), nFeatures: features.length, rank_by: rankBy, level, decay, convention, unit };
   });
   /**
@@ -209,6 +219,8 @@ export class Store {
   readonly explained: ReadonlySignal<string> = computed(() =>
     JSON.stringify([this.output.value, this.response.value, this.#header.value.output_label]),
   );
+  /** The same and the unit of distances, which curves come with and figures depend on. */
+  readonly measured: ReadonlySignal<string> = computed(() => JSON.stringify([this.explained.value, this.scale.value]));
   /** The label of the output that is replaced, until the kernel explains the chosen one; null otherwise. */
   readonly #awaited = signal<string | null>(null);
   /** Whether another output or response was chosen, and the kernel has not begun to explain it. */
@@ -234,8 +246,8 @@ export class Store {
   readonly correlated: ReadonlySignal<Found<CorrelatedBody> | null> = computed(() =>
     this.#correlatedFeed.of(this.#shownKey.value),
   );
-  /** How many of its phantom observations are unlike any observation. */
-  readonly unlike: ReadonlySignal<Found<Unlike> | null> = computed(() => this.#unlikeFeed.of(this.#shownKey.value));
+  /** Which of its phantom observations are unlike any observation. */
+  readonly unlike: ReadonlySignal<Found<Unlike> | null> = computed(() => this.#unlikeFeed.of(this.#drawnKey.value));
   /** The two columns whose heat map replaces the curves: the open feature is one of them. Null while there are none. */
   readonly pair: ReadonlySignal<Pair | null> = computed(() => {
     const [first, second] = this.remembered.of("pair").value;
@@ -296,8 +308,8 @@ export class Store {
   readonly #showing = computed(() => {
     const picture = this.picture.value;
     if (picture.state !== "ready") return null;
-    const { feature } = picture.loaded.curves;
-    return { feature, key: this.#keyOf(feature) };
+    const { feature, positions } = picture.loaded.curves;
+    return { feature, key: this.#keyOf(feature), positions };
   });
   /** Whether slopes are on screen. */
   readonly #hasSlopes = computed(() => {
@@ -305,6 +317,11 @@ export class Store {
     return curves !== undefined && drawnKind(this.kind.value, curves.kind) === "d-ice";
   });
   readonly #shownKey = computed(() => this.#keyOf(loadedOf(this.picture.value)?.curves.feature ?? ""));
+  /** Identifies the curves on screen. */
+  readonly #drawnKey = computed(() => {
+    const curves = loadedOf(this.picture.value)?.curves;
+    return curves === undefined ? "" : `${this.#shownKey.value} ${this.#numberOf(curves)}`;
+  });
   readonly #feeds = () => [
     this.#driversFeed,
     this.#effectsFeed,
@@ -315,10 +332,12 @@ export class Store {
   /** Features in a fixed order, so that the slider and the ranking cause no new requests. */
   readonly #whatIfKey = computed(() => {
     const indices = this.#knownFeatures.value.map(({ index }) => index).sort();
-    return JSON.stringify([this.explained.value, this.whatIfRow.value, indices]);
+    return JSON.stringify([this.measured.value, this.whatIfRow.value, indices]);
   });
   readonly #jointKey = computed(() => JSON.stringify([this.explained.value, this.#knownFeatures.value.length]));
   readonly #knownFeatures = computed(() => this.ranking.value.filter(({ known }) => known));
+  readonly #numbers = new WeakMap<Curves, number>();
+  #lastNumber = 0;
   #loads = 0;
 
   constructor(
@@ -343,32 +362,37 @@ export class Store {
     this.selection = this.#follow("selection", () => this.#held !== "selection");
     this.output = this.#follow("output");
     this.response = this.#follow("response");
+    this.scale = this.#follow("scale");
     this.status = this.#follow("_status");
     this.#header = this.#follow("_header");
     this.#impact = this.#follow("_impact");
     this.#profile = this.#follow("_profile");
 
-    this.#cache = new CurveCache(client, this.explained);
+    this.#cache = new CurveCache(client, this.measured);
     this.#driversFeed = driversFeed(client, this.#showing);
     const { remembered } = this;
     const showingWith = (...choices: ("ale" | "m_plot" | "correlated" | "unlike")[]) =>
       computed(() => (choices.some((choice) => remembered.of(choice).value) ? this.#showing.value : null));
     const showingEffects = showingWith("ale", "m_plot");
     this.#effectsFeed = new FeatureFeed(
-      async (feature) => {
+      async ({ feature }) => {
         const { body, buffers } = await client.request({ type: "effects", feature });
         return decodeEffects(body, buffers);
       },
       computed(() => (this.#hasSlopes.value ? null : showingEffects.value)),
     );
     this.#correlatedFeed = new FeatureFeed(
-      async (feature) => (await client.request({ type: "correlated", feature })).body,
+      async ({ feature }) => (await client.request({ type: "correlated", feature })).body,
       showingWith("correlated"),
     );
-    this.#unlikeFeed = new FeatureFeed(async (feature) => {
-      const { body, buffers } = await client.request({ type: "unlike", feature });
-      return decodeUnlike(body, buffers);
-    }, showingWith("unlike"));
+    const showingUnlike = showingWith("unlike");
+    this.#unlikeFeed = new FeatureFeed(
+      async ({ feature, positions }) => {
+        const { body, buffers } = await client.request({ type: "unlike", feature, positions: Array.from(positions) });
+        return decodeUnlike(body, buffers, positions.length);
+      },
+      computed(() => showingUnlike.value && { ...showingUnlike.value, key: this.#drawnKey.value }),
+    );
     this.#intervalsFeed = new IntervalsFeed(client, this.#shown);
     this.#whatIfFeed = new WhatIfFeed(client, this.#whatIfKey, () => this.#whatIfQuestion());
     this.whatIf = this.#whatIfFeed.known;
@@ -448,6 +472,10 @@ export class Store {
   setOutput(output: string): void {
     this.#awaited.value = this.#given("_header").output_label ?? "";
     this.#write("output", output);
+  }
+
+  setScale(scale: Scale): void {
+    this.#write("scale", scale);
   }
 
   setResponse(response: string): void {
@@ -555,6 +583,14 @@ export class Store {
     return this.#cache.known(feature, this.maxLines.peek(), rows);
   }
 
+  /** The share of the curve of a row that is unlike any observation; null while that is not shown, or not known. */
+  unlikeShareOf(row: number): number | null {
+    const [loaded, known] = [loadedOf(this.picture.value), this.unlike.value];
+    if (loaded === null || !this.remembered.of("unlike").value || !isFound(known)) return null;
+    const line = loaded.curves.positions.indexOf(row);
+    return line === -1 ? null : shareOfLine(known, line);
+  }
+
   /** The colours of any curves, with the settings of the open feature. */
   colorsOf(curves: Curves): Promise<Coloring> {
     return this.#cache.colors(curves, this.colorBy.peek(), this.split.peek());
@@ -612,6 +648,13 @@ export class Store {
     return `${this.explained.value} ${feature}`;
   }
 
+  /** Each set of curves has its own number. */
+  #numberOf(curves: Curves): number {
+    const number = this.#numbers.get(curves) ?? ++this.#lastNumber;
+    this.#numbers.set(curves, number);
+    return number;
+  }
+
   #whatIfQuestion(): Question | null {
     const row = this.whatIfRow.peek();
     return row === null ? null : { row, features: this.#knownFeatures.peek().map(({ name }) => name) };
@@ -666,7 +709,7 @@ export class Store {
 
   #followPicture(): () => void {
     return effect(() => {
-      this.explained.value; // curves of another output are loaded again
+      this.measured.value; // curves of another output or scale are loaded again
       void this.#load(this.#wanted());
     });
   }

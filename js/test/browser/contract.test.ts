@@ -22,6 +22,7 @@ function kernelModel(feature: string): FakeModel {
     selection: [],
     output: "",
     response: "",
+    scale: "marginal",
     _view: {},
     _given: [],
     _status: { state: "ready", done: 9, total: 9, label: "", message: "" },

@@ -34,7 +34,7 @@ class SlowClient {
   }
 }
 
-const show = (feature: string): Showing => ({ feature, key: `output ${feature}` });
+const show = (feature: string): Showing => ({ feature, key: `output ${feature}`, positions: new Uint32Array() });
 const later = () => vi.advanceTimersByTimeAsync(1000);
 
 beforeEach(() => void vi.useFakeTimers());

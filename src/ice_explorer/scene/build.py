@@ -92,7 +92,7 @@ def _marked(bar: Bar, *, is_open: bool) -> Bar:
 
 def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: ViewState) -> tuple[Lines, Coloring]:
     """Draw a feature as a reader chose to see it, on whole axes; without the lines that were switched off."""
-    lines = _as_chosen(explanation, lines_of(explanation, opened, state), state)
+    lines = _as_chosen(explanation, lines_of(explanation, opened, state, fades_unlike=state.fades_unlike), state)
     split = split_of(state.choice("coloring"), state.color_by, opened)
     coloring = coloring_of(explanation, state.color_by, lines.positions, split, state.choice("palette"))
     return filtered(lines, coloring, state.choices)

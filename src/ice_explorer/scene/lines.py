@@ -113,6 +113,8 @@ class Lines:
         Drawn next to them.
     unlike : ndarray of shape (n_grid,) or None
         Share of the curves whose phantom observation at each grid value is unlike any observation.
+    scale : str
+        What distances from the observed value are measured in, as the option `scale` names it.
     notes : tuple of str
         What a reader chose to be told of the feature.
     """
@@ -149,6 +151,7 @@ class Lines:
     has_mean: bool = True
     effects: tuple[EffectLine, ...] = ()
     unlike: NDArray[np.float64] | None = None
+    scale: str = "marginal"
     notes: tuple[str, ...] = ()
 
     @property
