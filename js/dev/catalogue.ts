@@ -242,6 +242,15 @@ export const cases: Record<string, () => FakeModel> = {
   "correlated features": () => warm.model({ feature: "Temperature", _view: { correlated: true } }),
   "no correlated features": () => warm.model({ feature: "Wind", _view: { correlated: true } }),
   "values unlike the data": () => warm.model({ feature: "Temperature", _view: { unlike: true } }),
+  "values unlike the data, faded there": () =>
+    warm.model({ feature: "Temperature", selection: [3], _view: { unlike: true, fade: "unlike" } }),
+  "distances given the other features": () => {
+    const model = warm.model({ feature: "Temperature", scale: "conditional" });
+    model.recount();
+    return model;
+  },
+  "compared, and what that leaves out": () =>
+    warm.model({ feature: "Temperature", _view: { compared: ["Season"], ale: true, unlike: true } }),
   "values unlike the data, slopes": () =>
     warm.model({ feature: "Temperature", kind: "d-ice", _view: { unlike: true, correlated: true } }),
   "values unlike the data, levels": () => warm.model({ feature: "Season", _view: { unlike: true } }),

@@ -91,12 +91,12 @@ export function correlatedOf(
   return { feature, lead: "Varies with", items: items.slice(0, 5).filter((_, at) => sizes[at]! >= 0.3) };
 }
 
-/** Shares of rows for which a grid value is further from a line through another feature than 99 % of all rows are. */
-export function unlikeShares(grid: Float64Array, own: Float64Array, other: Float64Array): Float32Array {
+/** Whether each grid value of each row is further from a line through another feature than 99 % of all rows are. */
+export function unlikeFlags(grid: Float64Array, own: Float64Array, other: Float64Array): Uint8Array[] {
   const [mo, mx] = [mean(own)!, mean(other)!];
   const slope = sum(own.keys(), (i) => (own[i]! - mo) * (other[i]! - mx)) / sum(other, (value) => (value - mx) ** 2);
   const expected = other.map((value) => mo + slope * (value - mx));
   const far = Array.from(own, (value, i) => Math.abs(value - expected[i]!)).sort(ascending);
   const threshold = quantileSorted(far, 0.99)!;
-  return Float32Array.from(grid, (value) => mean(expected, (each) => Number(Math.abs(value - each) > threshold))!);
+  return Array.from(expected, (each) => Uint8Array.from(grid, (value) => Number(Math.abs(value - each) > threshold)));
 }

@@ -21,7 +21,7 @@ import {
 import { randomLcg, randomNormal } from "d3-random";
 import { rankFeatures } from "../src/store/ranking.ts";
 import { Reading } from "../src/store/reading.ts";
-import { decodeImpact, decodeProfile } from "../src/wire/decode.ts";
+import { decodeImpact, decodeProfile, float64 } from "../src/wire/decode.ts";
 import {
   type Bytes,
   type ClassesBody,
@@ -40,6 +40,7 @@ import {
   type Request,
   type RowsBody,
   type RowsRequest,
+  type Scale,
   type Status,
   type Traits,
   type ViewRequest,
@@ -48,7 +49,7 @@ import {
 } from "../src/wire/protocol.ts";
 import { isUnordered, writerOf } from "../src/words/values.ts";
 import { driversOf, groupsOf, type Second } from "./drivers.ts";
-import { correlatedOf, effectsOf, unlikeShares } from "./effects.ts";
+import { correlatedOf, effectsOf, unlikeFlags } from "./effects.ts";
 import { interactionsOf, twoWayOf } from "./joint.ts";
 
 type Listener = (...values: never[]) => void;
@@ -62,7 +63,7 @@ export class FakeModel implements AnyModel<Traits> {
   readonly saved: [string, unknown][] = [];
   answer: Answer;
   delay = 0;
-  /** What the kernel does when it hears of another way to count, or of another open model. */
+  /** What the kernel does when it hears of another way to count, another scale, or another open model. */
   recount = (): void => {};
   widget_manager = {
     get_model: () => Promise.reject(new Error("There are no other models.")),
@@ -91,7 +92,8 @@ export class FakeModel implements AnyModel<Traits> {
     const saved = [...this.#dirty];
     this.saved.push(...saved);
     this.#dirty = new Map();
-    if (saved.some(([name]) => name === "convention" || name === "model")) setTimeout(() => this.recount(), this.delay);
+    const isCountedAnew = saved.some(([name]) => ["convention", "scale", "model"].includes(name));
+    if (isCountedAnew) setTimeout(() => this.recount(), this.delay);
   }
 
   /** A trait that Python sets. */
@@ -125,6 +127,18 @@ export class FakeModel implements AnyModel<Traits> {
     if (answered === null) return;
     setTimeout(() => this.emit("msg:custom", answered.reply, (answered.buffers ?? []).map(viewOf)), this.delay);
   }
+}
+
+const LIKELIHOOD_SCALE = 2;
+
+/** Rows of flags in whole words, the lowest bit first. */
+function bits(rows: readonly Uint8Array[]): Uint32Array {
+  const nWords = Math.ceil((rows[0]?.length ?? 0) / 32);
+  const words = new Uint32Array(rows.length * nWords);
+  for (const [at, row] of rows.entries()) {
+    for (const [k, flag] of row.entries()) if (flag === 1) words[at * nWords + (k >> 5)]! |= 1 << (k & 31);
+  }
+  return words;
 }
 
 /** Bytes as Jupyter hands them over: somewhere inside a larger message, not even aligned. */
@@ -394,6 +408,8 @@ export class FakeKernel {
       outputs: [],
       responses: [],
       models: [],
+      scale: "marginal",
+      scales: ["marginal", "conditional"],
       formats: FORMATS,
       alerts: [],
       notes: [],
@@ -463,6 +479,7 @@ export class FakeKernel {
       output: "",
       response: "",
       model: "",
+      scale: "marginal",
       _view: {},
       _given: [],
       _status: { state: "ready", done: n, total: n, label: "", message: "" },
@@ -497,9 +514,19 @@ export class FakeKernel {
       const [impact, profile] = this.tables(convention);
       model.push("_profile", viewOf(profile));
       model.push("_impact", viewOf(impact));
-      model.push("_header", { ...model.get("_header"), convention });
+      const scale = model.get("scale");
+      model.push("_header", { ...model.get("_header"), convention, scale });
     };
+    model.answer = (request) => this.answerIn(model.get("scale"), request);
     return model;
+  }
+
+  /** With the conditional scale, values are twice as far. */
+  answerIn(scale: Scale, request: Sent): ReturnType<Answer> {
+    const answered = this.answer(request);
+    if (request.type !== "curves" || scale !== "conditional" || answered?.buffers === undefined) return answered;
+    const halved = float64(answered.buffers[LIKELIHOOD_SCALE]!).map((each) => each / 2);
+    return { ...answered, buffers: answered.buffers.with(LIKELIHOOD_SCALE, halved) };
   }
 
   readonly answer: Answer = (request) => {
@@ -549,12 +576,16 @@ export class FakeKernel {
         const { features } = this.data;
         const at = features.findIndex(({ name }) => name === request.feature);
         const { grid } = this.computed(at);
-        const shares = unlikeShares(grid, standIns(features[at]!), standIns(features[(at + 1) % features.length]!));
+        const flags = unlikeFlags(grid, standIns(features[at]!), standIns(features[(at + 1) % features.length]!));
+        const shares = Float32Array.from(grid, (_, k) => mean(flags, (row) => row[k]!)!);
         const share = mean(shares)!;
         const whole = Math.round(100 * share);
         const summary = `${whole} % of the phantom observations of '${request.feature}' are unlike any observation.`;
         const body = { feature: request.feature, n_grid: grid.length, share, summary };
-        return { reply: { id, type: "result", body }, buffers: [grid, shares] };
+        return {
+          reply: { id, type: "result", body },
+          buffers: [grid, shares, bits(request.positions.map((row) => flags[row]!))],
+        };
       }
       case "intervals": {
         const isKept = request.convention === "stable";

@@ -18,6 +18,7 @@ import {
   decodeProfile,
   decodeTwoWay,
   decodeUnlike,
+  shareOfLine,
 } from "../src/wire/decode.ts";
 import { bodyOf } from "../src/wire/forms.ts";
 import {
@@ -69,7 +70,8 @@ type EffectsReply = Reply<
   EffectsBody,
   { grid: string[]; ale: number[]; m_plot: number[]; drawn: Record<string, Partial<Record<EffectName, Known[]>>> }
 >;
-type UnlikeReply = Reply<UnlikeBody, { shares: number[]; share: number }>;
+type UnlikeMeans = { shares: number[]; share: number; flags: number[][]; curve_shares: number[] };
+type UnlikeReply = Reply<UnlikeBody, UnlikeMeans> & { request: { positions: number[] } };
 type CorrelatedReply = Reply<CorrelatedBody, Record<string, number>>;
 type TwoWayReply = Reply<TwoWayBody, { partial_dependence: number[]; near: number[]; grids: [string[], string[]] }>;
 type InteractionsReply = Reply<InteractionsBody, Record<"features" | "pairs", Record<string, number>>>;
@@ -233,8 +235,13 @@ describe.each(replies<EffectsReply>("effects"))("the effects of $request.feature
   });
 });
 
-test.each(replies<UnlikeReply>("unlike"))("shares of unlike values are those of $request.feature", (reply) => {
-  const { shares, summary } = decodeUnlike(reply.body, reply.buffers.map(bytes));
+test.each(replies<UnlikeReply>("unlike"))("unlike values of $request.feature are the engine's", (reply) => {
+  const { positions } = reply.request;
+  const unlike = decodeUnlike(reply.body, reply.buffers.map(bytes), positions.length);
+  const { shares, summary } = unlike;
+  expect(Array.from(unlike.flags)).toEqual(reply.means.flags.flat());
+  const curveShares = positions.map((_, line) => shareOfLine(unlike, line));
+  for (const [line, share] of curveShares.entries()) expect(share).toBeCloseTo(reply.means.curve_shares[line]!, 9);
   expectClose(all(shares), reply.means.shares, 1e-6);
   expect(reply.body.share).toBeCloseTo(reply.means.share, 9);
   expect(summary).toContain(reply.body.feature);

@@ -53,7 +53,7 @@ DTYPES = {
     "drivers": [],
     "effects": ["f8", "f4", "f4"],
     "correlated": [],
-    "unlike": ["f8", "f4"],
+    "unlike": ["f8", "f4", "u4"],
     "intervals": ["f8", "f8", "f8", "f8"],
     "interactions": [],
     "two_way": ["f8", "f8", "f4", "u4", "f8", "f8"],
@@ -324,14 +324,17 @@ def correlated_reply(explanation, name):
 
 def unlike_reply(explanation, name):
     feature = explanation[name]
-    body, buffers = unlike_of(feature)
-    found = feature.extrapolation()
+    positions = [3, 0, 11]
+    body, buffers = unlike_of(feature, positions)
+    found, some = feature.extrapolation(), feature.extrapolation(rows=positions)
     means = {
         "grid": [as_text(value) for value in feature.grid],
         "shares": found.grid_shares.tolist(),
         "share": found.share,
+        "flags": some.is_unlike.astype(int).tolist(),
+        "curve_shares": some.curve_shares.tolist(),
     }
-    request = {"type": "unlike", "feature": name}
+    request = {"type": "unlike", "feature": name, "positions": positions}
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
 
 

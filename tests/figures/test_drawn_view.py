@@ -759,10 +759,10 @@ def sentence_cases():
 
 
 def reach_cases():
-    cases = itertools.product((1.0, 0.75, 0.5, 0.1, 0.0005), (False, True))
+    cases = itertools.product((1.0, 0.75, 0.5, 0.1, 0.0005), ("marginal", "conditional", "custom"), (False, True))
     return [
-        {"decay": decay, "unordered": unordered, "text": reach_text(decay, unordered=unordered)}
-        for decay, unordered in cases
+        {"decay": decay, "scale": scale, "unordered": unordered, "text": reach_text(decay, scale, unordered=unordered)}
+        for decay, scale, unordered in cases
     ]
 
 

@@ -1,4 +1,4 @@
-/** The opacity of each curve at a decay, by its likelihood. */
+/** The opacity of each curve: by its likelihood at a decay, or where it is unlike the data. */
 import { connectorOpacity } from "../geometry/levels.ts";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../geometry/likelihood.ts";
 import { nearestIndex, stepOpacity } from "../geometry/transforms.ts";
@@ -9,9 +9,6 @@ import { standIns } from "./scene.ts";
 
 const faded = (decay: number, distance: number): number =>
   decay >= 1 ? 1 : GHOST_OPACITY + (1 - GHOST_OPACITY) * decay ** distance;
-
-/** The opacity of a prediction with the value missing, which has distance 1 from every level. */
-export const missingOpacity = (decay: number): number => faded(decay, 1);
 
 /** The weight of a grid value in the curve of a row, as a text; "" at the observed value, or if all values count. */
 export function weightText(curves: Curves, line: number, point: number, decay: number): string {
@@ -27,14 +24,32 @@ export class Fade {
   readonly #distance: Float32Array;
   readonly #perPoint: Float32Array;
 
-  constructor(private readonly plot: Pick<Drawable, "scene" | "lines">) {
+  /** Curves fade by distance, or where these flags are set, whatever the decay. */
+  constructor(
+    private readonly plot: Pick<Drawable, "scene" | "lines">,
+    private readonly flags: Uint8Array | null = null,
+  ) {
     const { curves } = plot.scene;
-    this.#distance = curves.distances ?? distances(curves.grid, standIns(curves), curves.likelihoodScale);
+    this.#distance =
+      flags === null
+        ? (curves.distances ?? distances(curves.grid, standIns(curves), curves.likelihoodScale))
+        : Float32Array.from(flags, (flag) => (flag === 1 ? Number.POSITIVE_INFINITY : 0));
     this.#perPoint = new Float32Array(curves.nGrid);
   }
 
+  /** The opacity of a prediction with the value missing, which has distance 1 from every level. */
+  ofMissing(decay: number): number {
+    return this.flags === null ? faded(decay, 1) : 1;
+  }
+
+  /** Any decay but 1: flags are at no distance, or infinitely far. */
+  #decay(decay: number): number {
+    return this.flags === null ? decay : 0.5;
+  }
+
   /** Sets the opacity of the segments of some lines. */
-  apply(decay: number, order: Uint32Array): void {
+  apply(given: number, order: Uint32Array): void {
+    const decay = this.#decay(given);
     const { scene, lines } = this.plot;
     const nGrid = scene.curves.nGrid;
     const nSegments = Math.max(0, lines.nPoints - 1);
@@ -52,7 +67,8 @@ export class Fade {
   }
 
   /** Opacity of a line's dots; the next call overwrites it. */
-  ofDots(decay: number, line: number): Float32Array {
+  ofDots(given: number, line: number): Float32Array {
+    const decay = this.#decay(given);
     const { nGrid } = this.plot.scene.curves;
     for (let k = 0; k < nGrid; k++) this.#perPoint[k] = faded(decay, this.#distance[line * nGrid + k]!);
     return this.#perPoint;

@@ -2,7 +2,7 @@
 import { MOST_CONNECTED } from "../geometry/levels.ts";
 import { cssColor } from "../geometry/palette.ts";
 import type { LineRaster } from "../geometry/raster.ts";
-import { type Fade, missingOpacity } from "./fade.ts";
+import type { Fade } from "./fade.ts";
 import { type Drawable, dotX } from "./plot.ts";
 
 /** The largest strength of a sample, which is drawn darker than all curves. */
@@ -46,7 +46,7 @@ export function paintLevels(
   const isFew = lines.nLines <= FEW_DOTS;
   const radius = isFew ? DOT : SMALL_DOT;
   const strength = Math.min(1, (isFew ? 0.9 : 0.7) * (isFew ? 1 : (FEW_DOTS / lines.nLines) ** 0.25));
-  const opacityOfMissing = missingOpacity(decay);
+  const opacityOfMissing = fade.ofMissing(decay);
   const dot = (at: number, value: number): void => {
     const height = y(value);
     if (height < top || height > bottom) return;

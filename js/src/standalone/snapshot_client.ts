@@ -188,10 +188,15 @@ export class SnapshotClient implements Client {
         return { body: this.snapshot.drivers[this.#feature(request.feature)]!, buffers: [] };
       case "correlated":
         return { body: this.#kept("correlated", request.feature), buffers: [] };
-      case "effects":
-      case "unlike": {
+      case "effects": {
         const { body, ...packed } = this.#kept(request.type, request.feature);
         return { body, buffers: await buffersOf(this.read, packed) };
+      }
+      case "unlike": {
+        const { body, ...packed } = this.#kept(request.type, request.feature);
+        const [grid, shares, flags] = await buffersOf(this.read, packed);
+        const lines = await this.#linesOf(request.positions);
+        return { body, buffers: [grid!, shares!, ofLines(flags!, (await this.#drawn()).size, lines)] };
       }
       case "intervals":
         return this.#intervals(request);

@@ -20,15 +20,18 @@ export class CurveCache {
   readonly #asked = new Map<string, Promise<Curves>>();
   readonly #colors = new WeakMap<Curves, Map<string, LineColors>>();
 
-  /** `output` identifies the output, whose curves have their own keys; `models` are the names of several models. */
+  /**
+   * `measured` identifies output and unit of distances; the curves of each have their own keys. `models` are the names of
+   * several models.
+   */
   constructor(
     private readonly client: Client,
-    private readonly output: ReadonlySignal<string>,
+    private readonly measured: ReadonlySignal<string>,
     private readonly models: ReadonlySignal<readonly string[]>,
   ) {}
 
   #keyOf({ feature, max_lines, model }: CurvesRequest): string {
-    return JSON.stringify([this.output.peek(), model ?? "", max_lines, feature]);
+    return JSON.stringify([this.measured.peek(), model ?? "", max_lines, feature]);
   }
 
   /** Curves that were requested before and hold all of these rows. */
@@ -68,7 +71,7 @@ export class CurveCache {
     const kept = this.#keptOf(curves);
     const key = JSON.stringify(
       isTogether(split)
-        ? ["together", this.output.peek(), split.feature]
+        ? ["together", this.measured.peek(), split.feature]
         : [column, split === null || split === "median" ? split : split.rule],
     );
     const known = kept.get(key);

@@ -34,7 +34,7 @@ export class Shelf {
   /** The last request of each feature; the kernel may have fewer curves than requested. */
   readonly #askedFor = new Map<string, { maxLines: number; rows: ReadonlySet<number> }>();
   #wanted: readonly string[] = [];
-  #explained = "";
+  #measured = "";
   #disposed = false;
   readonly #endings: (() => void)[];
 
@@ -44,14 +44,14 @@ export class Shelf {
   ) {
     this.#endings = [
       effect(() => {
-        const explained = store.explained.value;
+        const measured = store.measured.value;
         store.status.value.state;
-        // Failed requests are repeated, and the curves of another output are dropped.
+        // Failed requests are repeated, and the curves of another output or scale are dropped.
         for (const [feature, { state }] of this.#kept) {
-          if (explained !== this.#explained || state === "error") this.#kept.delete(feature);
+          if (measured !== this.#measured || state === "error") this.#kept.delete(feature);
         }
-        if (explained !== this.#explained) this.#asking.clear();
-        this.#explained = explained;
+        if (measured !== this.#measured) this.#asking.clear();
+        this.#measured = measured;
         this.#changed();
       }),
       effect(() => {
@@ -116,8 +116,8 @@ export class Shelf {
   }
 
   async #fetch(feature: string): Promise<void> {
-    const explained = this.#explained;
-    const current = () => !this.#disposed && explained === this.#explained;
+    const measured = this.#measured;
+    const current = () => !this.#disposed && measured === this.#measured;
     this.#asking.add(feature);
     try {
       const curves = await this.#curvesOf(feature);
@@ -148,12 +148,12 @@ export class Shelf {
 
   /** Curves appear together with their colours; visible curves keep the old colours until the new ones arrive. */
   async #color(feature: string, curves: Curves, isNew: boolean): Promise<void> {
-    const explained = this.#explained;
+    const measured = this.#measured;
     const coloring = this.#coloring();
     const { colors, problem } = await this.store.colorsOf(curves);
     const kept = this.#kept.get(feature);
     const isReplaced = !isNew && kept?.state === "ready" && kept.loaded.curves !== curves;
-    if (this.#disposed || explained !== this.#explained || isReplaced) return;
+    if (this.#disposed || measured !== this.#measured || isReplaced) return;
     if (coloring !== this.#coloring()) return this.#color(feature, curves, isNew); // chosen anew meanwhile
     this.#kept.delete(feature);
     this.#kept.set(feature, { state: "ready", loaded: { curves, colors, colorProblem: problem, models: null } });

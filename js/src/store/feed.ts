@@ -90,9 +90,11 @@ export class Feed<W extends Wanted, T> {
   }
 }
 
-/** The feature on screen; the key identifies the feature and the output. */
+/** The feature on screen; the key identifies what the reply depends on: feature and output, and maybe the rows. */
 export interface Showing extends Wanted {
   feature: string;
+  /** The rows whose curves are drawn. */
+  positions: Uint32Array;
 }
 
 /** Delay after drawing curves, so that no curves wait for what is requested about them. */
@@ -101,6 +103,6 @@ const PATIENCE_MS = 120;
 /** A feed of something about the feature on screen that is known with one reply. */
 export const featureFeed = <T>(
   showing: ReadonlySignal<Showing | null>,
-  request: (feature: string) => Promise<T>,
+  request: (showing: Showing) => Promise<T>,
 ): Feed<Showing, T> =>
-  new Feed<Showing, T>(showing, async ({ feature }) => ({ share: 1, body: await request(feature) }), PATIENCE_MS);
+  new Feed<Showing, T>(showing, async (wanted) => ({ share: 1, body: await request(wanted) }), PATIENCE_MS);

@@ -16,6 +16,7 @@ import {
   type Figures,
   type LineColors,
   type ModelTables,
+  shareOfLine,
   type Unlike,
 } from "../wire/decode.ts";
 import { FormError, headerOf, RELOAD, traitOf } from "../wire/forms.ts";
@@ -36,6 +37,7 @@ import {
   type Refusal,
   type RowsBody,
   type RowsRequest,
+  type Scale,
   type Status,
   type Traits,
   type Unit,
@@ -171,6 +173,8 @@ export class Store {
   readonly response: ReadonlySignal<string>;
   /** Name of the open model; "" with one. */
   readonly openModel: ReadonlySignal<string>;
+  /** What distances from the observed value are measured in. */
+  readonly scale: ReadonlySignal<Scale>;
 
   readonly status: ReadonlySignal<Status>;
   readonly #header: ReadonlySignal<Header>;
@@ -217,6 +221,12 @@ export class Store {
     const { figures, decay, unit } = reading;
     return this.#described.value.models.map((tables) => new Reading({ ...figures, ...tables }, decay, unit));
   });
+  /** Whether the figures still are those before the last choice of a convention or of a unit of distances. */
+  readonly isCounting: ReadonlySignal<boolean> = computed(() => {
+    const header = this.figures.value?.header;
+    if (header === undefined) return false;
+    return header.convention !== this.convention.value || header.scale !== this.scale.value;
+  });
   readonly ranking: ReadonlySignal<RankedFeature[]> = computed(() => {
     const reading = this.reading.value;
     return reading === null ? [] : rankFeatures(reading, this.rankBy.value, this.whiskers.value, this.#readings.value);
@@ -228,9 +238,9 @@ export class Store {
     if (reading === null || level === null || state === "computing" || rankBy === "disagreement") return null;
     const { convention, features } = reading.figures.header;
     const isDecayed = rankBy === "in_distribution_impact";
-    if (convention !== this.convention.value || (isDecayed && this.dragging.value)) return null;
+    if (this.isCounting.value || (isDecayed && this.dragging.value)) return null;
     const { decay, unit } = reading;
-    const of = [this.explained.value, done, rankBy, level, convention, unit, isDecayed ? decay : null];
+    const of = [this.measured.value, done, rankBy, level, convention, unit, isDecayed ? decay : null];
     return { key: JSON.stringify(of), nFeatures: features.length, rank_by: rankBy, level, decay, convention, unit };
   });
   /**
@@ -255,6 +265,10 @@ export class Store {
   );
   /** Identifies what is explained: the output and the open model; curves of others are requested again. */
   readonly explained: ReadonlySignal<string> = computed(() => `${this.#explainedOutput.value} ${this.openModel.value}`);
+  /** The same and the unit of distances, which curves come with and figures depend on. */
+  readonly measured: ReadonlySignal<string> = computed(() => JSON.stringify([this.explained.value, this.scale.value]));
+  /** The same whichever model is open: curves of each are kept. */
+  readonly #measuredOutput = computed(() => JSON.stringify([this.#explainedOutput.value, this.scale.value]));
   /** The label of the output that is replaced, until the kernel explains the chosen one; null otherwise. */
   readonly #awaited = signal<string | null>(null);
   /** Whether another output or response was chosen, and the kernel has not begun to explain it. */
@@ -283,8 +297,8 @@ export class Store {
   readonly correlated: ReadonlySignal<Progress<CorrelatedBody>> = computed(() =>
     this.#correlatedFeed.of(this.#shownKey.value),
   );
-  /** How many of its phantom observations are unlike any observation. */
-  readonly unlike: ReadonlySignal<Progress<Unlike>> = computed(() => this.#unlikeFeed.of(this.#shownKey.value));
+  /** Which of its phantom observations are unlike any observation. */
+  readonly unlike: ReadonlySignal<Progress<Unlike>> = computed(() => this.#unlikeFeed.of(this.#drawnKey.value));
   /** The two columns whose heat map replaces the curves: the open feature is one of them. Null while there are none. */
   readonly pair: ReadonlySignal<Pair | null> = computed(() => {
     const [first, second] = this.remembered.of("pair").value;
@@ -359,8 +373,8 @@ export class Store {
   readonly #showing = computed((): Showing | null => {
     const picture = this.picture.value;
     if (picture.state !== "ready") return null;
-    const { feature } = picture.loaded.curves;
-    return { feature, key: this.#keyOf(feature) };
+    const { feature, positions } = picture.loaded.curves;
+    return { feature, key: this.#keyOf(feature), positions };
   });
   /** Whether slopes are on screen. */
   readonly #hasSlopes = computed(() => {
@@ -368,6 +382,11 @@ export class Store {
     return curves !== undefined && drawnKind(this.kind.value, curves.kind) === "d-ice";
   });
   readonly #shownKey = computed(() => this.#keyOf(loadedOf(this.picture.value)?.curves.feature ?? ""));
+  /** Identifies the curves on screen. */
+  readonly #drawnKey = computed(() => {
+    const curves = loadedOf(this.picture.value)?.curves;
+    return curves === undefined ? "" : `${this.#shownKey.value} ${this.#numberOf(curves)}`;
+  });
   readonly #feeds = () => [
     this.#driversFeed,
     this.#effectsFeed,
@@ -379,7 +398,7 @@ export class Store {
   /** Features in a fixed order, so that the slider and the ranking cause no new requests. */
   readonly #whatIfKey = computed(() => {
     const indices = this.#knownFeatures.value.map(({ index }) => index).sort();
-    return JSON.stringify([this.explained.value, this.whatIfRow.value, indices]);
+    return JSON.stringify([this.measured.value, this.whatIfRow.value, indices]);
   });
   readonly #question = computed((): Question | null => {
     const [key, row] = [this.#whatIfKey.value, this.whatIfRow.value];
@@ -388,6 +407,8 @@ export class Store {
   });
   readonly #jointKey = computed(() => JSON.stringify([this.explained.value, this.#knownFeatures.value.length]));
   readonly #knownFeatures = computed(() => this.ranking.value.filter(({ known }) => known));
+  readonly #numbers = new WeakMap<Curves, number>();
+  #lastNumber = 0;
   #loads = 0;
 
   constructor(
@@ -413,6 +434,7 @@ export class Store {
     this.output = this.#follow("output");
     this.response = this.#follow("response");
     this.openModel = this.#follow("model");
+    this.scale = this.#follow("scale");
     this.status = this.#follow("_status");
     this.#header = this.#follow("_header");
     this.#impact = this.#follow("_impact");
@@ -420,30 +442,34 @@ export class Store {
     this.#modelsImpact = this.#follow("_models_impact");
     this.#modelsProfile = this.#follow("_models_profile");
 
-    this.#cache = new CurveCache(client, this.#explainedOutput, this.models);
+    this.#cache = new CurveCache(client, this.#measuredOutput, this.models);
     const { remembered } = this;
     const showingWith = (...choices: ("ale" | "m_plot" | "correlated" | "unlike")[]) =>
       computed(() => (choices.some((choice) => remembered.of(choice).value) ? this.#showing.value : null));
     const showingEffects = showingWith("ale", "m_plot");
     this.#driversFeed = featureFeed(
       this.#showing,
-      async (feature) => (await client.request({ type: "drivers", feature })).body,
+      async ({ feature }) => (await client.request({ type: "drivers", feature })).body,
     );
     this.#effectsFeed = featureFeed(
       computed(() => (this.#hasSlopes.value ? null : showingEffects.value)),
-      async (feature) => {
+      async ({ feature }) => {
         const { body, buffers } = await client.request({ type: "effects", feature });
         return decodeEffects(body, buffers);
       },
     );
     this.#correlatedFeed = featureFeed(
       showingWith("correlated"),
-      async (feature) => (await client.request({ type: "correlated", feature })).body,
+      async ({ feature }) => (await client.request({ type: "correlated", feature })).body,
     );
-    this.#unlikeFeed = featureFeed(showingWith("unlike"), async (feature) => {
-      const { body, buffers } = await client.request({ type: "unlike", feature });
-      return decodeUnlike(body, buffers);
-    });
+    const showingUnlike = showingWith("unlike");
+    this.#unlikeFeed = featureFeed(
+      computed(() => showingUnlike.value && { ...showingUnlike.value, key: this.#drawnKey.value }),
+      async ({ feature, positions }) => {
+        const { body, buffers } = await client.request({ type: "unlike", feature, positions: Array.from(positions) });
+        return decodeUnlike(body, buffers, positions.length);
+      },
+    );
     this.#intervalsFeed = intervalsFeed(client, this.#shown);
     this.#whatIfFeed = whatIfFeed(client, this.#question);
     this.joint = new Joint(client, this.#jointKey, this.pair);
@@ -522,6 +548,10 @@ export class Store {
   setOutput(output: string): void {
     this.#awaited.value = this.#given("_header").output_label ?? "";
     this.#write("output", output);
+  }
+
+  setScale(scale: Scale): void {
+    this.#write("scale", scale);
   }
 
   setResponse(response: string): void {
@@ -641,6 +671,14 @@ export class Store {
     return this.#cache.known(this.#curvesRequest(feature, this.maxLines.peek(), [...rows], this.openModel.peek()));
   }
 
+  /** The share of the curve of a row that is unlike any observation; null while that is not shown, or not known. */
+  unlikeShareOf(row: number): number | null {
+    const [loaded, known] = [loadedOf(this.picture.value), this.unlike.value.body];
+    if (loaded === null || !this.remembered.of("unlike").value || known === null) return null;
+    const line = loaded.curves.positions.indexOf(row);
+    return line === -1 ? null : shareOfLine(known, line);
+  }
+
   /** The colours of any curves, with the settings of the open feature. */
   colorsOf(curves: Curves): Promise<Coloring> {
     return this.#cache.colors(curves, this.colorBy.peek(), this.split.peek());
@@ -697,6 +735,13 @@ export class Store {
     return `${this.explained.value} ${feature}`;
   }
 
+  /** Each set of curves has its own number. */
+  #numberOf(curves: Curves): number {
+    const number = this.#numbers.get(curves) ?? ++this.#lastNumber;
+    this.#numbers.set(curves, number);
+    return number;
+  }
+
   #local<K extends keyof Traits>(key: K): Signal<Traits[K]> {
     return this.#signals.get(key) as Signal<Traits[K]>;
   }
@@ -746,7 +791,7 @@ export class Store {
 
   #followPicture(): () => void {
     return effect(() => {
-      this.explained.value; // curves of another output are loaded again
+      this.measured.value; // curves of another output or scale are loaded again
       void this.#load(this.#wanted());
     });
   }

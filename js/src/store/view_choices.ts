@@ -26,6 +26,7 @@ export const DEFAULTS: Readonly<ViewChoices> = {
   m_plot: false,
   correlated: false,
   unlike: false,
+  fade: "distance",
   zoom: {},
   filters: {},
   palette: "default",

@@ -110,6 +110,16 @@ class Buffers {
     return ofLength(uint32(this.bytes(place, name)), length, name);
   }
 
+  /** Rows of flags, each in whole words, the lowest bit first. */
+  flags(place: number, name: string, nRows: number, nFlags: number): Uint8Array {
+    const nWords = Math.ceil(nFlags / 32);
+    const words = this.uint32(place, name, nRows * nWords);
+    return Uint8Array.from({ length: nRows * nFlags }, (_, z) => {
+      const flag = z % nFlags;
+      return (words[((z - flag) / nFlags) * nWords + (flag >> 5)]! >>> (flag & 31)) & 1;
+    });
+  }
+
   /** Values that are drawn, so that all of them must be finite. */
   finite32(place: number, name: string, length: number): Float32Array {
     return finite(this.float32(place, name, length), name);
@@ -376,20 +386,33 @@ export function decodeEffects(body: EffectsBody, sent: readonly Bytes[]): Effect
   };
 }
 
-/** The share of the curves whose phantom observation at each grid value is unlike any observation. */
+/** Which phantom observations are unlike any observation. */
 export interface Unlike {
   feature: string;
   grid: Float64Array;
+  /** The share of the curves at each grid value. */
   shares: Float32Array;
   summary: string;
+  /** Whether the phantom observation of each line at each grid value is unlike any observation, row by row. */
+  flags: Uint8Array;
 }
 
-export function decodeUnlike(body: UnlikeBody, sent: readonly Bytes[]): Unlike {
+/** The share of the grid values at which a line is unlike any observation. */
+export function shareOfLine({ flags, grid }: Unlike, line: number): number {
+  const nGrid = grid.length;
+  let count = 0;
+  for (let k = 0; k < nGrid; k++) count += flags[line * nGrid + k]!;
+  return count / nGrid;
+}
+
+/** Of so many lines. */
+export function decodeUnlike(body: UnlikeBody, sent: readonly Bytes[], nLines: number): Unlike {
   const buffers = new Buffers(sent);
   return {
     feature: body.feature,
     grid: buffers.finite64(0, "grid", body.n_grid),
     shares: buffers.float32(1, "shares", body.n_grid),
     summary: body.summary,
+    flags: buffers.flags(2, "flags", nLines, body.n_grid),
   };
 }

@@ -179,6 +179,8 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
   resume: record({}),
 };
 
+const scale = oneOf("marginal", "conditional", "custom");
+
 const HEADER = record({
   version: text,
   features: listOf(record({ name: text, kind: featureKind, n_grid: count, scale: finite, range: orNull(pair) })),
@@ -196,6 +198,8 @@ const HEADER = record({
   outputs: texts,
   responses: texts,
   models: texts,
+  scale,
+  scales: listOf(scale),
   formats: listOf(record({ name: text, problem: orNull(text), holds_all: flag })),
   alerts: texts,
   notes: listOf(record({ feature: orNull(text), text })),
@@ -221,6 +225,7 @@ const CHOICES: { readonly [K in keyof ViewChoices]: Form } = {
   m_plot: flag,
   correlated: flag,
   unlike: flag,
+  fade: oneOf("distance", "unlike"),
   zoom: mapOf(listOf(finite, 4)),
   filters: mapOf(anyOf(record({ hidden: listOf(orNull(text)) }), record({ range: pair }))),
   palette: oneOf(...RAMPS),
@@ -247,6 +252,7 @@ const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
   output: [text, ""],
   response: [text, ""],
   model: [text, ""],
+  scale: [scale, "marginal"],
   _view: [check(isObject), {}],
   _given: [texts, []],
   _status: [

@@ -18,6 +18,8 @@ export type RankBy =
 export type Convention = "stable" | "equations" | "published";
 /** Of the figures: that of the prediction, per cent of its standard deviation, or per cent of all features together. */
 export type Unit = "prediction" | "sd" | "share";
+/** Unit of the distance from the observed value, as the option `scale` of `explain` names it. */
+export type Scale = "marginal" | "conditional" | "custom";
 export type NamedAnchor = "min" | "max" | "median" | "own";
 export type Anchor = NamedAnchor | number;
 export type FeatureKind = "numeric" | "boolean" | "category" | "ordered" | "group" | "datetime" | "timedelta";
@@ -78,6 +80,8 @@ export interface ViewChoices {
   correlated: boolean;
   /** The share of phantom observations that are unlike any observation, along the axis. */
   unlike: boolean;
+  /** Whether curves fade by distance, or where they are unlike the data while that is shown. */
+  fade: "distance" | "unlike";
   /** What part of the axes shows, by kind, feature and output: x from, x to, y from, y to. */
   zoom: Record<string, [number, number, number, number]>;
   /** What the legend of a column hides: levels by name, null for missing values; or all values outside a range. */
@@ -157,6 +161,9 @@ export interface Header {
    * pair that disagrees most, and with more than two models those of all pairs: "disagreement_0_1" and so on.
    */
   models: string[];
+  /** What distances are measured in, and what they can be measured in; the list is empty without a kernel. */
+  scale: Scale;
+  scales: Scale[];
   formats: FormatHeader[];
   /** Warnings that are always visible, such as that a feature may be the target itself. */
   alerts: string[];
@@ -172,6 +179,7 @@ export interface Traits extends DocumentState {
   response: string;
   /** Name of the open model, that all but its curves and bars are about; empty with one model. */
   model: string;
+  scale: Scale;
   _view: Partial<ViewChoices>;
   /** Public traits that were chosen, from Python or in the explorer; settings do not change them. */
   _given: string[];
@@ -232,6 +240,7 @@ interface CorrelatedRequest {
 interface UnlikeRequest {
   type: "unlike";
   feature: string;
+  positions: number[];
 }
 
 /** Requests intervals of the figures of the bars. */

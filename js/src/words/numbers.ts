@@ -1,4 +1,5 @@
 /** Numbers and counts as texts. */
+import type { Scale } from "../wire/protocol.ts";
 
 /** Formats by their options: making one takes as long as writing 80 numbers. */
 const FORMATS = new Map<string, Intl.NumberFormat>();
@@ -125,11 +126,20 @@ export const halfWeight = (decay: number): number =>
   decay >= 1 ? Number.POSITIVE_INFINITY : Math.log(0.5) / Math.log(decay);
 
 /** The weight of far values, as a sentence about the open feature; `unordered` levels have no distance. */
-export function reachText(decay: number, unordered: boolean): string {
+/** What distances are measured in; the twin of `UNITS_OF_DISTANCE` in `scene/words.py`. */
+const UNITS: Record<Scale, string> = {
+  marginal: "SD",
+  conditional: "SD (given the other features)",
+  custom: "scales",
+};
+
+export function reachText(decay: number, scale: Scale, unordered: boolean): string {
   const half = halfWeight(decay);
   if (half === Number.POSITIVE_INFINITY) return `all ${unordered ? "levels" : "values"} count alike`;
-  if (unordered) return `other levels count ${number(decay)}`;
-  return `a value ${half.toFixed(half < 0.1 ? 2 : 1)} SD from the observed one counts half`;
+  if (unordered) {
+    return `${scale === "conditional" ? "levels that the other features rule out" : "other levels"} count ${number(decay)}`;
+  }
+  return `a value ${half.toFixed(half < 0.1 ? 2 : 1)} ${UNITS[scale]} from the observed one counts half`;
 }
 
 /** The weight of all phantom observations that the decay keeps; "" if it is not known, or if all is kept. */
@@ -137,6 +147,10 @@ export function keptText(decay: number, support: number, estimated: boolean): st
   if (decay >= 1 || !Number.isFinite(support)) return "";
   return `${estimated ? "≈ " : ""}${percent(support)} of the weight kept`;
 }
+
+/** How much of a curve is unlike any observation, as a sentence; "" where that is not known. */
+export const unlikeText = (share: number | null, phantoms: string): string =>
+  share === null ? "" : `${percent(share)} of ${phantoms} are unlike any observation.`;
 
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 

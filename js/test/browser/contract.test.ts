@@ -23,6 +23,7 @@ function kernelModel(feature: string): FakeModel {
     output: "",
     response: "",
     model: "",
+    scale: "marginal",
     _view: {},
     _given: [],
     _status: { state: "ready", done: 9, total: 9, label: "", message: "" },

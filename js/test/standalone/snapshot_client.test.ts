@@ -58,7 +58,7 @@ const all = (curves: string, selection: number[] = []): CurvesRequest => ({
 test("what was not switched on when a page was saved is not answered", async () => {
   const without = new SnapshotClient({ ...snapshot, unlike: [] }, read);
   expect([without.answers("effects"), without.answers("unlike")]).toEqual([true, false]);
-  await expect(without.request({ type: "unlike", feature: "age" })).rejects.toThrow(KernelError);
+  await expect(without.request({ type: "unlike", feature: "age", positions: [] })).rejects.toThrow(KernelError);
 });
 
 describe("what the kernel answers", () => {

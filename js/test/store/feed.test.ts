@@ -14,7 +14,7 @@ class SlowClient {
   }
 }
 
-const show = (feature: string): Showing => ({ feature, key: `output ${feature}` });
+const show = (feature: string): Showing => ({ feature, key: `output ${feature}`, positions: new Uint32Array() });
 const later = () => vi.advanceTimersByTimeAsync(1000);
 
 beforeEach(() => void vi.useFakeTimers());
@@ -23,7 +23,7 @@ afterEach(() => void vi.useRealTimers());
 function slowFeed() {
   const client = new SlowClient();
   const showing = signal<Showing | null>(null);
-  const feed = featureFeed(showing, (feature) => client.request(feature));
+  const feed = featureFeed(showing, ({ feature }) => client.request(feature));
   onTestFinished(() => feed.dispose());
   return { client, showing, feed };
 }

@@ -69,8 +69,8 @@ test("figures that round to 0 are written as smaller than the last digit, and 0 
 });
 
 test("the readout is a sentence: where values count half, and how much of the weight the decay leaves", () => {
-  expect(reachText(0.75, false)).toBe("a value 2.4 SD from the observed one counts half");
-  expect(reachText(0.001, false)).toBe("a value 0.1 SD from the observed one counts half");
+  expect(reachText(0.75, "marginal", false)).toBe("a value 2.4 SD from the observed one counts half");
+  expect(reachText(0.001, "marginal", false)).toBe("a value 0.1 SD from the observed one counts half");
   expect(keptText(0.75, 0.624, false)).toBe("62\u00a0% of the weight kept");
   expect(keptText(0.01, 0.0021, false)).toBe("0.2\u00a0% of the weight kept");
 });
@@ -84,13 +84,21 @@ test("the readout says nothing about a weight that is not computed, nor where al
 });
 
 test("between levels without an order there is no distance", () => {
-  expect(reachText(0.75, true)).toBe("other levels count 0.75");
-  expect(reachText(1, true)).toBe("all levels count alike");
+  expect(reachText(0.75, "marginal", true)).toBe("other levels count 0.75");
+  expect(reachText(1, "marginal", true)).toBe("all levels count alike");
+});
+
+test("the readout names what distances are measured in", () => {
+  expect(reachText(0.75, "conditional", false)).toBe(
+    "a value 2.4 SD (given the other features) from the observed one counts half",
+  );
+  expect(reachText(0.75, "custom", false)).toBe("a value 2.4 scales from the observed one counts half");
+  expect(reachText(0.75, "conditional", true)).toBe("levels that the other features rule out count 0.75");
 });
 
 test("without decay all values count alike", () => {
   expect(halfWeight(1)).toBe(Number.POSITIVE_INFINITY);
-  expect(reachText(1, false)).toBe("all values count alike");
+  expect(reachText(1, "marginal", false)).toBe("all values count alike");
 });
 
 test("one line, two lines", () => {

@@ -159,7 +159,8 @@ def _draw_key_of_lines(
         draw_effect = partial(_draw_effect, page, effect.name, on_levels=lines.on_levels)
         items.item(_name(effect.name), _STROKE, draw_effect)
     if share is None:
-        items.item(_name("curve"), _STROKE, partial(_draw_curve, page, color, is_faded=scene.state.decay < 1))
+        is_faded = scene.state.decay < 1 or scene.state.fades_unlike
+        items.item(_name("curve"), _STROKE, partial(_draw_curve, page, color, is_faded=is_faded))
     if coloring.levels and not is_small:
         term = "group_mean" if lines.group_means is None else "model_mean"
         items.item(_name(term), _STROKE, partial(_draw_group_mean, page, coloring))

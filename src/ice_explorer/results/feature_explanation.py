@@ -442,6 +442,12 @@ class FeatureResult:
 
         return self._once("unlike shares", computed)
 
+    def _are_unlike(self, positions: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each phantom observation of some rows is unlike any observation, (n_rows, n_grid)."""
+        expected = self._expected()
+        scores = expected.scores(self._context.positions(positions), self.axis[None, :])
+        return np.asarray(scores > expected.threshold)
+
     def extrapolation(self, *, rows: ArrayLike | None = None) -> Extrapolation:
         """Return how far each phantom observation is from what the other features let expect.
 

@@ -99,7 +99,7 @@ def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: Vi
     if models is not None:
         lines, coloring = lines_of_models(models, state, lambda lines: _as_chosen(explanation, lines, state))
         return filtered(lines, coloring, state.choices)
-    lines = _as_chosen(explanation, lines_of(explanation, opened, state), state)
+    lines = _as_chosen(explanation, lines_of(explanation, opened, state, fades_unlike=state.fades_unlike), state)
     split = split_of(state.choice("coloring"), state.color_by, opened)
     coloring = coloring_of(explanation, state.color_by, lines.positions, split, state.choice("palette"))
     return filtered(lines, coloring, state.choices)

@@ -37,8 +37,13 @@ def lines_of(
     feature: FeatureResult,
     state: ViewState,
     positions: NDArray[np.int64] | None = None,
+    *,
+    fades_unlike: bool = False,
 ) -> Lines:
-    """Compute the lines of a feature as one kind of picture shows them; of some rows, or those that it draws."""
+    """Compute the lines of a feature as one kind of picture shows them; of some rows, or those that it draws.
+
+    Lines fade by distance, or where phantom observations are unlike any observation.
+    """
     axis = display_axis(feature)
     kind: Kind = "ice" if state.kind == "d-ice" and axis.is_unordered else state.kind
     positions = feature.draw(state.max_lines, state.selection) if positions is None else positions
@@ -52,8 +57,10 @@ def lines_of(
         curves=curves,
         own=own,
         observed=observed,
-        fade=_fade(feature, positions, state.decay),
-        decay=state.decay,
+        fade=_faded((~feature._are_unlike(positions)).astype(np.float64))
+        if fades_unlike
+        else _fade(feature, positions, state.decay),
+        decay=1.0 if fades_unlike else state.decay,
         is_probability=explanation.settings.response == "predict_proba",
         every_step=state.choice("every_step"),
     )
@@ -86,6 +93,7 @@ def lines_of(
         missing=shape.missing,
         anchored_at=shape.anchored_at,
         remark=None if kind == state.kind else no_slopes_text(feature.label),
+        scale=explanation.settings.scale,
     )
 
 

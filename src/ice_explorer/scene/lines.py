@@ -115,6 +115,8 @@ class Lines:
         Drawn next to them.
     unlike : ndarray of shape (n_grid,) or None
         Share of the curves whose phantom observation at each grid value is unlike any observation.
+    scale : str
+        What distances from the observed value are measured in, as the option `scale` names it.
     notes : tuple of str
         What a reader chose to be told of the feature.
     """
@@ -152,6 +154,7 @@ class Lines:
     group_means: NDArray[np.float64] | None = None
     effects: tuple[EffectLine, ...] = ()
     unlike: NDArray[np.float64] | None = None
+    scale: str = "marginal"
     notes: tuple[str, ...] = ()
 
     @property

@@ -262,7 +262,8 @@ class Scene:
     @property
     def _weight(self) -> str:
         decay, unordered = self.state.decay, self.lines.axis.is_unordered
-        return f"{weight_text(decay)} ({reach_text(decay, unordered=unordered)})"
+        faded = "; curves fade where they are unlike any observation" if self.state.fades_unlike else ""
+        return f"{weight_text(decay)} ({reach_text(decay, self.lines.scale, unordered=unordered)}){faded}"
 
     @property
     def _curves(self) -> str:

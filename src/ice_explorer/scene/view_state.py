@@ -56,6 +56,7 @@ USUAL: Final[Mapping[str, object]] = {
     "m_plot": False,
     "correlated": False,
     "unlike": False,
+    "fade": "distance",
     "zoom": {},
     "filters": {},
     "palette": "default",
@@ -149,6 +150,11 @@ class ViewState:
         if isinstance(state, ViewState):
             return state
         return cls(**{**state, "selection": tuple(state.get("selection", ()))})
+
+    @property
+    def fades_unlike(self) -> bool:
+        """Whether the curves of the open feature fade where they are unlike the data, not by distance."""
+        return bool(self.choice("unlike")) and self.choice("fade") == "unlike"
 
     def choice(self, name: str) -> Any:
         """Return what a reader chose of one thing, or what is usual."""

@@ -89,11 +89,16 @@ def weight_text(decay: float) -> str:
     return f"{name[0].lower()}{name[1:]} {number_text(decay)}"
 
 
-def reach_text(decay: float, *, unordered: bool) -> str:
-    """Return how much far values count; levels without an order have no distance."""
+UNITS_OF_DISTANCE: Final = {"marginal": "SD", "conditional": "SD (given the other features)", "custom": "scales"}
+"""What distances from the observed value are measured in, by the option `scale`; so in `js/src/words/numbers.ts`."""
+
+
+def reach_text(decay: float, scale: str, *, unordered: bool) -> str:
+    """Return how much far values count; levels without an order have no distance, unless it is estimated."""
     if decay >= 1:
         return f"all {'levels' if unordered else 'values'} count alike"
     if unordered:
-        return f"other levels count {number_text(decay)}"
+        levels = "levels that the other features rule out" if scale == "conditional" else "other levels"
+        return f"{levels} count {number_text(decay)}"
     half = math.log(0.5) / math.log(decay)
-    return f"a value {half:.{2 if half < 0.1 else 1}f} SD from the observed one counts half"
+    return f"a value {half:.{2 if half < 0.1 else 1}f} {UNITS_OF_DISTANCE[scale]} from the observed one counts half"

@@ -113,7 +113,7 @@ def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Sna
         "classes": classes,
         "colors": [_colors(explanation, name, rows, drivers, blobs) for name in colors],
         "drivers": drivers,
-        **_optional(features, state, blobs),
+        **_optional(features, rows, state, blobs),
         "intervals": _intervals(explanation, state, blobs),
         "interactions": None if interactions is None else interactions_of(explanation, interactions),
         "pairs": [_pair(two, blobs) for two in joint.whole_pairs],
@@ -201,6 +201,7 @@ def _traits(
         "output": outputs[classes[0]["body"]["explained"]] if classes else "",
         "response": explanation.settings.response,
         "model": "" if models is None else models.opened,
+        "scale": explanation.settings.scale,
         "_given": ["max_lines"],  # it is what the page holds, whatever a JupyterLab around it is set to
         "_view": {name: value for name, value in state.choices.items() if classes or name != "classes"},
         "_status": {"state": "ready", "done": n, "total": n, "label": "", "message": ""},
@@ -208,7 +209,9 @@ def _traits(
     }
 
 
-def _optional(features: Sequence[FeatureResult], state: ViewState, blobs: _Blobs) -> dict[str, list[Any]]:
+def _optional(
+    features: Sequence[FeatureResult], rows: Sequence[int], state: ViewState, blobs: _Blobs
+) -> dict[str, list[Any]]:
     """Return the replies about what a reader has switched on; of all features, as the page may open each."""
 
     def kept(replies: Iterable[tuple[Any, list[bytes]]]) -> list[Any]:
@@ -218,7 +221,7 @@ def _optional(features: Sequence[FeatureResult], state: ViewState, blobs: _Blobs
     return {
         "effects": kept(map(effects_of, features)) if has_effects else [],
         "correlated": list(map(correlated_of, features)) if state.choice("correlated") else [],
-        "unlike": kept(map(unlike_of, features)) if state.choice("unlike") else [],
+        "unlike": kept(unlike_of(each, rows) for each in features) if state.choice("unlike") else [],
     }
 
 

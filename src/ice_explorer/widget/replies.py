@@ -179,9 +179,9 @@ def _correlated(_work: Work, _background: object, _request: object, feature: Fea
 
 
 def _unlike(
-    _work: Work, background: Background[Name, FeatureExplanation], _request: object, feature: FeatureExplanation
+    _work: Work, background: Background[Name, FeatureExplanation], request: UnlikeRequest, feature: FeatureExplanation
 ) -> Answered:
-    return unlike_of(feature, background.answer_meanwhile)
+    return unlike_of(feature, request["positions"], background.answer_meanwhile)
 
 
 def _groups(

@@ -15,10 +15,11 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.metrics.ordered import CONVENTIONS
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.results.feature_explanation import FeatureResult
 
+_BITS = 32
 _LARGEST_SENT = 1e38
 
 
@@ -35,6 +36,14 @@ def f64(values: ArrayLike) -> bytes:
 def u32(values: ArrayLike) -> bytes:
     """Lay out values as unsigned integers of 32 bits."""
     return np.ascontiguousarray(values, dtype="<u4").tobytes()
+
+
+def bits(flags: NDArray[np.bool_]) -> bytes:
+    """Lay out rows of flags as bits, the lowest one first, each row in a multiple of 4 bytes."""
+    n_rows, n_flags = flags.shape
+    padded = np.zeros((n_rows, -(-n_flags // _BITS) * _BITS), dtype=np.bool_)
+    padded[:, :n_flags] = flags
+    return np.packbits(padded, axis=1, bitorder="little").tobytes()
 
 
 def check_sendable(feature: FeatureResult) -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, cast
 from ice_explorer.beyond.correlations import strong_correlations
 from ice_explorer.beyond.effects import local_effects
 from ice_explorer.features.display_axis import display_axis
-from ice_explorer.wire.buffers import f32, f64
+from ice_explorer.wire.buffers import bits, f32, f64
 from ice_explorer.wire.messages import CorrelatedBody, CorrelatedItem, EffectsBody, UnlikeBody
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.wire.messages import Measure
@@ -37,9 +37,9 @@ def correlated_of(feature: FeatureResult) -> CorrelatedBody:
 
 
 def unlike_of(
-    feature: FeatureResult, between_fits: Callable[[], object] | None = None
+    feature: FeatureResult, positions: Sequence[int], between_fits: Callable[[], object] | None = None
 ) -> tuple[UnlikeBody, list[bytes]]:
     """Which phantom observations of a feature are unlike any observation, as `UnlikeBody` lays it out."""
     found, grid = feature._unlike_shares(between_fits), display_axis(feature).grid
     body = UnlikeBody(feature=feature.label, n_grid=len(grid), share=found.share, summary=found.summary)
-    return body, [f64(grid), f32(found.grid_shares)]
+    return body, [f64(grid), f32(found.grid_shares), bits(feature._are_unlike(positions))]

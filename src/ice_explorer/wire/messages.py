@@ -231,11 +231,12 @@ class CorrelatedRequest(TypedDict):
 
 
 class UnlikeRequest(TypedDict):
-    """Request which phantom observations of a feature are unlike any observation."""
+    """Request which phantom observations of a feature are unlike any observation: of all rows, and of some."""
 
     id: str
     type: Literal["unlike"]
     feature: str
+    positions: list[int]
 
 
 class IntervalsRequest(TypedDict):
@@ -537,8 +538,9 @@ class CorrelatedBody(TypedDict):
 class UnlikeBody(TypedDict):
     """How many phantom observations of a feature are unlike any observation.
 
-    `share` is that of all, `summary` says it in a sentence. Buffers: grid f64[K], and the share of the curves at each
-    grid value f32[K].
+    `share` is that of all, `summary` says it in a sentence. Buffers: grid f64[K], the share of the curves at each
+    grid value f32[K], and whether each phantom observation of the requested rows is, u8[n·B]: a bit for each grid
+    value, the lowest one first, in a multiple of 4 bytes.
     """
 
     feature: str
@@ -820,6 +822,7 @@ VIEW_CHOICES: Final[Mapping[str, Form]] = {
     "m_plot": FLAG,
     "correlated": FLAG,
     "unlike": FLAG,
+    "fade": one_of("distance", "unlike"),
     "zoom": Form(
         "a dict of four finite numbers each",
         lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_window(v) for k, v in value.items()),
@@ -840,7 +843,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
     "drivers": {"feature": TEXT},
     "effects": {"feature": TEXT},
     "correlated": {"feature": TEXT},
-    "unlike": {"feature": TEXT},
+    "unlike": {"feature": TEXT, "positions": POSITIONS},
     "intervals": {
         "rank_by": one_of(*RANKINGS),
         "level": _LEVEL,

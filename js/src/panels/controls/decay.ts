@@ -3,9 +3,10 @@
 import { html, setText, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
+import { optionsIn } from "../../elements/options.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { View } from "../../view/view.ts";
-import type { Header } from "../../wire/protocol.ts";
+import type { Header, Scale } from "../../wire/protocol.ts";
 import { explanation, variantsOf } from "../../words/glossary.ts";
 import { keptText, number, reachText } from "../../words/numbers.ts";
 import { isUnordered } from "../../words/values.ts";
@@ -15,6 +16,11 @@ const DEFAULT = 0.75;
 /** While none are known. */
 const NO_DECAYS = { first: 0.01, step: 0.01, count: 100 };
 const NAME = explanation("decay").name;
+const SCALES: Record<Scale, string> = {
+  marginal: "marginal SD",
+  conditional: "SD given the other features",
+  custom: "scale as passed",
+};
 
 export function decayPanel(view: View): HTMLElement {
   return new DecayPanel(view).node;
@@ -50,7 +56,9 @@ class DecayPanel {
     html("p", { class: "ice-decay-readout", "data-test": "decay-readout" }, this.#reach, this.#also),
   );
 
-  constructor({ store, aborted, keep }: View) {
+  constructor(view: View) {
+    const { store, aborted, keep } = view;
+    this.node.append(scaleChoice(view));
     const release = (): void => store.releaseDecay();
     const reset = (): void => {
       store.dragDecay(DEFAULT);
@@ -70,11 +78,11 @@ class DecayPanel {
       },
     });
     keep(
-      () => [store.decay.value, store.figures.value, store.opened] as const,
-      ([decay, figures, opened]) => {
+      () => [store.decay.value, store.scale.value, store.figures.value, store.opened] as const,
+      ([decay, scale, figures, opened]) => {
         this.#drawSlider(decay, figures?.header.decays ?? NO_DECAYS);
         this.#slider.disabled = figures === null;
-        this.#drawWords(decay, opened, figures?.profile.estimated(decay) ?? false);
+        this.#drawWords(decay, scale, opened, figures?.profile.estimated(decay) ?? false);
       },
     );
   }
@@ -88,9 +96,9 @@ class DecayPanel {
     this.#tick.style.setProperty("--share", share(DEFAULT));
   }
 
-  #drawWords(decay: number, opened: RankedFeature | null, isEstimated: boolean): void {
+  #drawWords(decay: number, scale: Scale, opened: RankedFeature | null, isEstimated: boolean): void {
     const kind = opened?.kind ?? "numeric";
-    const reach = reachText(decay, isUnordered(kind));
+    const reach = reachText(decay, scale, isUnordered(kind));
     const kept = keptText(decay, opened?.support ?? Number.NaN, isEstimated);
     explained(this.#label, explanation("decay", ...variantsOf(kind, "stable")));
     setText(this.#value, number(decay));
@@ -100,6 +108,29 @@ class DecayPanel {
     const spoken = [number(decay), reach, kept].filter((part) => part !== "").join(", ");
     this.#slider.setAttribute("aria-valuetext", spoken);
   }
+}
+
+/** What the distance from the observed value is measured in; a page without a kernel keeps what it was saved with. */
+function scaleChoice({ store, aborted, keep }: View): HTMLElement {
+  const { name, text } = explanation("scale");
+  const select = html("select", { class: "ice-select", "data-test": "scale" });
+  const field = html(
+    "label",
+    { class: "ice-field ice-scale-choice" },
+    explained(html("span", {}, name), { name, text }),
+    select,
+  );
+  listen(select, aborted, { change: () => store.setScale(select.value as Scale) });
+  const offer = optionsIn(select);
+  keep(
+    () => [store.figures.value?.header.scales ?? [], store.scale.value] as const,
+    ([scales, scale]) => {
+      field.hidden = scales.length === 0;
+      offer(scales.map((each) => [each, SCALES[each]]));
+      select.value = scale;
+    },
+  );
+  return field;
 }
 
 const round = (value: number): number => Number(value.toFixed(9));

@@ -1,7 +1,7 @@
 /** The View menu: what is shown of the open feature besides its lines, and how. */
 
 import { html, setText } from "../../elements/element.ts";
-import { hinted } from "../../elements/explained.ts";
+import { explained, hinted } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { moveBeside } from "../../elements/move_to.ts";
 import { placeUnder } from "../../elements/placing.ts";
@@ -14,6 +14,8 @@ import { explanation } from "../../words/glossary.ts";
 import { rampChoice } from "./ramp_choice.ts";
 
 const LINES: Record<ViewChoices["lines_as"], string> = { auto: "auto", lines: "lines", density: "density" };
+
+const FADES: Record<ViewChoices["fade"], string> = { distance: "by distance", unlike: "where unlike the data" };
 
 /** Choices that are on or off: how each is called, and what its values are. */
 const SWITCHES = {
@@ -46,6 +48,7 @@ export function viewMenu(view: View): HTMLElement {
     ...USUAL.map((name) => switchOf(view, name)),
     effectsChoice(view),
     ...DATA.map((name) => switchOf(view, name)),
+    fadeChoice(view),
     rampChoice(view),
   );
   const whole = html("div", { class: "ice-view" }, button, menu);
@@ -103,20 +106,45 @@ class Line {
   }
 }
 
-function linesChoice({ store, aborted, keep }: View): HTMLElement {
-  const chosen = store.remembered.of("lines_as");
-  const name = `ice-lines-${Math.random().toString(36).slice(2)}`;
-  const ways = Object.keys(LINES) as (keyof typeof LINES)[];
-  const lines = ways.map((way) => {
-    const input = html("input", { type: "radio", name, value: way, "data-test": `lines-as-${way}` });
-    listen(input, aborted, { change: () => store.remembered.choose("lines_as", way) });
-    const line = new Line(input, LINES[way]);
+/** One of a few: a line for each, with its offer. */
+function oneOf<K extends "lines_as" | "fade">(
+  { store, aborted, keep }: View,
+  choice: K,
+  labels: Record<ViewChoices[K], string>,
+  offerOf: (offers: Offers, way: ViewChoices[K]) => Offer,
+): HTMLElement[] {
+  const name = `ice-${choice}-${Math.random().toString(36).slice(2)}`;
+  return (Object.keys(labels) as ViewChoices[K][]).map((way) => {
+    const test = `${choice.replace("_", "-")}-${way}`;
+    const input = html("input", { type: "radio", name, value: way, "data-test": test });
+    listen(input, aborted, { change: () => store.remembered.choose(choice, way) });
+    const line = new Line(input, labels[way]);
     keep(
-      () => [offered(store), chosen.value] as const,
-      ([offers, now]) => line.draw(way === "density" ? offers.density : null, now === way),
+      () => [offered(store), store.remembered.of(choice).value] as const,
+      ([offers, now]) => line.draw(offerOf(offers, way), now === way),
     );
     return line.node;
   });
+}
+
+/** Only while values unlike the data are shown. */
+function fadeChoice(view: View): HTMLElement {
+  const { store, keep } = view;
+  const meaning = explanation("fade");
+  const legend = explained(html("legend", {}, meaning.name), meaning);
+  const field = html("fieldset", { class: "ice-view-lines" }, legend, ...oneOf(view, "fade", FADES, () => null));
+  keep(
+    () => offered(store).unlike === null && store.remembered.of("unlike").value,
+    (isOffered) => {
+      field.hidden = !isOffered;
+    },
+  );
+  return field;
+}
+
+function linesChoice(view: View): HTMLElement {
+  const { store, keep } = view;
+  const lines = oneOf(view, "lines_as", LINES, (offers, way) => (way === "density" ? offers.density : null));
   hinted(lines[0]!, "Density where more than 2,000 curves are drawn.");
   const field = html("fieldset", { class: "ice-view-lines" }, html("legend", {}, "Draw curves as"), ...lines);
   keep(

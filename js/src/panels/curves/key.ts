@@ -22,7 +22,7 @@ function keyItem(mark: string, term: Term): { item: HTMLElement; mark: HTMLEleme
 }
 
 export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
-  const curve = keyItem("curve", "curve").item;
+  const { item: curve, name: curveName } = keyItem("curve", "curve");
   const { item: dot } = keyItem("dot", "observed_value");
   dot.classList.add("ice-key-of-large");
   const target = keyItem("target", "target");
@@ -33,6 +33,10 @@ export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups
       dot.hidden = curve.hidden = isDense;
       target.item.hidden = observed === null;
     },
+  );
+  view.keep(
+    () => shown.fadedWhere.value !== null,
+    (isFadedThere) => explained(curveName, explanation("curve", ...(isFadedThere ? ["unlike"] : []))),
   );
   const [mean, group] = [meanItem(view, shown), groupItem(view, shown, groups)];
   const items = [

@@ -1,4 +1,5 @@
 /** What the optional content of the curves says, or what it waits for. */
+import type { ReadonlySignal } from "@preact/signals-core";
 import { html, setText } from "../../elements/element.ts";
 import { explained, unexplained } from "../../elements/explained.ts";
 import type { Progress } from "../../store/feed.ts";
@@ -12,29 +13,52 @@ function waitText(progress: Progress<object>, isWanted: boolean, wait: string): 
   return progress.state === "error" ? progress.message : wait;
 }
 
-export function optionalNotes(view: View, shown: Shown): HTMLElement {
+/** What compared plots leave out, as notes name it. */
+const LEFT_OUT = { target: "the observed target", ale: "ALE", m_plot: "the M-plot", unlike: "values unlike the data" };
+
+/** What was switched on and is not shown while features are compared. */
+function leftOutText({ remembered }: View["store"]): string {
+  const names = (Object.keys(LEFT_OUT) as (keyof typeof LEFT_OUT)[]).filter((name) => remembered.of(name).value);
+  const texts = names.map((name) => LEFT_OUT[name]);
+  if (remembered.of("lines_as").value === "density") texts.push("the density");
+  if (texts.length === 0) return "";
+  const last = texts.pop()!;
+  const all = texts.length === 0 ? last : `${texts.join(", ")} and ${last}`;
+  return `Not shown while features are compared: ${all}.`;
+}
+
+export function optionalNotes(view: View, shown: Shown, isComparing: ReadonlySignal<boolean>): HTMLElement {
   const { store, keep } = view;
   const effects = html("span", { "data-test": "effects-note" });
   const unlike = html("span", { "data-test": "unlike-note" });
-  const notes = html("p", { class: "ice-range-remark ice-optional-notes", role: "status" }, effects, unlike);
+  const hidden = html("span", { "data-test": "left-out-note" });
+  const notes = html("p", { class: "ice-range-remark ice-optional-notes", role: "status" }, effects, unlike, hidden);
+  keep(
+    () => (isComparing.value ? leftOutText(store) : ""),
+    (text) => {
+      setText(hidden, text);
+      hidden.hidden = text === "";
+    },
+  );
   keep(
     () =>
       [
+        isComparing.value,
         shown.loaded.value?.curves.feature ?? "",
         shown.wantedEffects.value.length > 0,
         store.effects.value,
         (shown.plot.value?.unlike ?? 0) > 0,
         store.unlike.value,
       ] as const,
-    ([feature, wantsEffects, knownEffects, wantsUnlike, knownUnlike]) => {
+    ([compares, feature, wantsEffects, knownEffects, wantsUnlike, knownUnlike]) => {
       const fitting = `Fitting models that predict ${feature} from the other features, to find values unlike the data …`;
       setText(effects, waitText(knownEffects, wantsEffects, `Computing ALE and M-plot of ${feature} …`));
       const summary = (wantsUnlike && knownUnlike.body?.summary) || "";
       setText(unlike, summary || waitText(knownUnlike, wantsUnlike, fitting));
       if (summary === "") unexplained(unlike);
       else explained(unlike, explanation("unlike"));
-      for (const note of [effects, unlike]) note.hidden = note.textContent === "";
-      notes.hidden = effects.hidden && unlike.hidden;
+      for (const note of [effects, unlike]) note.hidden = compares || note.textContent === "";
+      notes.hidden = effects.hidden && unlike.hidden && hidden.hidden;
     },
   );
   return notes;

@@ -90,7 +90,7 @@ export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[])
     controls,
     kindRemark(view, shown),
     rangeRemark(view, shown),
-    optionalNotes(view, shown),
+    optionalNotes(view, shown, compare.isComparing),
     compare.plots,
     above,
     html("div", { class: "ice-stage" }, frame, coverOf(view)),

@@ -6,7 +6,7 @@ import { type RankedFeature, tiedWith } from "../../store/ranking.ts";
 import type { View } from "../../view/view.ts";
 import type { Curves } from "../../wire/decode.ts";
 import { explanation } from "../../words/glossary.ts";
-import { columnFormat, count, number } from "../../words/numbers.ts";
+import { columnFormat, count, number, unlikeText } from "../../words/numbers.ts";
 import { isUnordered, placeWriterOf, stepOf } from "../../words/values.ts";
 import type { Shown } from "./state/plot_state.ts";
 
@@ -71,7 +71,8 @@ export function featureSentence({ store, keep }: View, { loaded, plot }: Shown):
   const average = html("span");
   const steepest = html("span", { "data-test": "steepest" });
   const rank = explained(html("span", { "data-test": "rank" }), explanation("rank"));
-  const sentence = html("p", { class: "ice-sentence", "data-test": "sentence" }, average, " ", rank, steepest);
+  const unlike = html("span", { "data-test": "unlike-of-row" });
+  const sentence = html("p", { class: "ice-sentence", "data-test": "sentence" }, average, " ", rank, steepest, unlike);
   keep(
     () =>
       [
@@ -87,6 +88,13 @@ export function featureSentence({ store, keep }: View, { loaded, plot }: Shown):
       setText(rank, opened === null ? "" : rankText(opened, of));
       rank.hidden = rank.textContent === "";
     },
+  );
+  keep(
+    () => {
+      const row = store.whatIfRow.value;
+      return row === null ? "" : unlikeText(store.unlikeShareOf(row), `the phantom observations of row ${row}`);
+    },
+    (text) => setText(unlike, text && ` ${text}`),
   );
   keep(
     () => plot.value,

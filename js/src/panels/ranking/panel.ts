@@ -216,7 +216,7 @@ class Ranking {
       level: intervals.value,
       feature: feature.value,
       computing: status.value.state === "computing" ? status.value.label : null,
-      waits: waitsForCounting(this.view),
+      waits: this.view.store.isCounting.value,
       models: this.#models(),
     };
   }
@@ -343,13 +343,6 @@ function firstOf(ranking: readonly RankedFeature[], open: string): RankedFeature
   const first = ranking.slice(0, FEW_ROWS);
   const below = ranking.slice(FEW_ROWS).find(({ name }) => name === open);
   return below === undefined ? first : [...first.slice(0, -1), below];
-}
-
-/** Whether the figures still follow the convention before the last choice. */
-function waitsForCounting({ store }: View): boolean {
-  const header = store.figures.value?.header;
-  if (header === undefined) return false;
-  return header.convention !== store.convention.value;
 }
 
 /** The largest figure that is written, which determines the number of digits. */

@@ -11,7 +11,7 @@ import { loadedOf } from "../../store/store.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
 import type { RowsBody } from "../../wire/protocol.ts";
-import { count } from "../../words/numbers.ts";
+import { count, unlikeText } from "../../words/numbers.ts";
 import { LastRequest } from "./last_request.ts";
 import { itemsOf, leadOf, outcomesOf } from "./row_values.ts";
 
@@ -31,6 +31,7 @@ class RowCard {
   readonly #close = cardButton("close", "Close (Escape)");
   readonly #outcomes = html("div", { class: "ice-row-card-facts", "data-test": "row-card-outcomes" });
   readonly #lead = html("p", { class: "ice-row-card-lead", role: "status", "data-test": "row-card-lead" });
+  readonly #unlike = html("p", { class: "ice-row-card-lead", "data-test": "row-card-unlike" });
   readonly #values = html("div", {
     class: "ice-row-card-values",
     role: "group",
@@ -43,6 +44,7 @@ class RowCard {
     html("header", { class: "ice-row-card-head" }, this.#title, this.#turning, this.#close),
     this.#outcomes,
     this.#lead,
+    this.#unlike,
     this.#values,
   );
   /** The last answer of the kernel. */
@@ -116,6 +118,16 @@ class RowCard {
         this.#title.title = this.#title.textContent ?? "";
         this.#turning.hidden = rows.length < 2;
         setText(this.#place, `${count(rows.indexOf(row) + 1)} of ${count(rows.length)}`);
+      },
+    );
+    keep(
+      () => {
+        const [row, feature] = [opened.value, loadedOf(store.picture.value)?.curves.feature ?? ""];
+        return row === null ? "" : unlikeText(store.unlikeShareOf(row), `its phantom observations of ${feature}`);
+      },
+      (text) => {
+        this.#unlike.hidden = text === "";
+        setText(this.#unlike, text);
       },
     );
     keep(

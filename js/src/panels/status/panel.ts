@@ -30,7 +30,8 @@ function sentence({ status, header, alive, isPreparing, problem }: State): strin
   switch (status.state) {
     case "computing": {
       const progress = `${count(status.done)} of ${plural(status.total, "feature")}`;
-      return status.label === "" ? progress : `${progress} · ${status.label}`;
+      if (status.label === "") return progress;
+      return `${progress} · ${status.label}${header?.scale === "conditional" ? " given the other features" : ""}`;
     }
     case "cancelled":
     case "error":

@@ -10,6 +10,7 @@ import type { Plot } from "../../../plots/plot.ts";
 import { layerClass, linesOf, manySelected, selectedPalette, type Which } from "../../../plots/selected.ts";
 import type { Hidden } from "../../../store/filters.ts";
 import type { View } from "../../../view/view.ts";
+import type { Unlike } from "../../../wire/decode.ts";
 import type { Shown } from "../state/plot_state.ts";
 import { clipBeside } from "../state/zoomed_plot.ts";
 import { DensityPainter } from "./density.ts";
@@ -38,6 +39,8 @@ interface State {
   isColored: boolean;
   pausedAt: Pick<State, "decay" | "selection"> | null;
   dense: boolean;
+  /** Where curves fade instead of by distance; null where they fade by distance. */
+  unlike: Unlike | null;
 }
 
 /** The lines of one painting. */
@@ -48,6 +51,7 @@ interface Lines {
   /** Those of them that a frame has time for. */
   order: Uint32Array;
   dense: boolean;
+  unlike: Unlike | null;
 }
 
 class LinesLayer {
@@ -57,7 +61,7 @@ class LinesLayer {
   readonly #pausedAt = signal<State["pausedAt"]>(null);
   readonly #density = new DensityPainter();
   #raster: LineRaster | null = null;
-  #fade: { plot: Plot; whole: Fade } | null = null;
+  #fade: { plot: Plot; unlike: Unlike | null; whole: Fade } | null = null;
   #msPerLine = 0;
   readonly #rest: Timer;
 
@@ -78,7 +82,7 @@ class LinesLayer {
 
   #read(): State {
     const { decay, dragging, brushing, selection, hiddenLevels } = this.view.store;
-    const { plot, zoom, loaded, dense } = this.shown;
+    const { plot, zoom, loaded, dense, fadedWhere } = this.shown;
     return {
       plot: plot.value,
       decay: decay.value,
@@ -90,12 +94,13 @@ class LinesLayer {
       isColored: (loaded.value?.colors ?? null) !== null,
       pausedAt: this.#pausedAt.value,
       dense: dense.value,
+      unlike: fadedWhere.value,
     };
   }
 
   #draw(state: State): void {
     this.#rest.stop();
-    const { plot, decay, selection, hidden, dense } = state;
+    const { plot, decay, selection, hidden, dense, unlike } = state;
     if (plot === null) return;
     const picked = selection === null ? null : manySelected(selection);
     this.canvas.hidden = !this.#isAll && picked === null;
@@ -108,7 +113,7 @@ class LinesLayer {
     const painted = this.#isAll
       ? plot
       : { ...plot, palette: selectedPalette(plot, state.isColored, this.view.theme.peek()) };
-    const spent = this.#paint({ plot: painted, visible, order, dense }, decay);
+    const spent = this.#paint({ plot: painted, visible, order, dense, unlike }, decay);
     this.#report(plot, order.length, dense, spent);
     // A further step of the slider comes before this and resets it.
     if (isSampled && !state.moving) {
@@ -130,10 +135,12 @@ class LinesLayer {
   }
 
   /** Returns what it took, in ms. */
-  #paint({ plot, visible, order, dense }: Lines, decay: number): number {
+  #paint({ plot, visible, order, dense, unlike }: Lines, decay: number): number {
     const raster = this.#fit(plot);
     // The fade of a plot that is only zoomed stays the same.
-    if (this.#fade?.plot.lines.opacity !== plot.lines.opacity) this.#fade = { plot, whole: new Fade(plot) };
+    if (this.#fade?.plot.lines.opacity !== plot.lines.opacity || this.#fade.unlike !== unlike) {
+      this.#fade = { plot, unlike, whole: new Fade(plot, unlike?.flags ?? null) };
+    }
     const { whole } = this.#fade;
     const pen = this.canvas.getContext("2d");
     const start = performance.now();

@@ -8,7 +8,7 @@ import type { Scene } from "../../../plots/scene.ts";
 import type { Store } from "../../../store/store.ts";
 import type { ColorsBody } from "../../../wire/protocol.ts";
 import { explanation } from "../../../words/glossary.ts";
-import { number } from "../../../words/numbers.ts";
+import { number, unlikeText } from "../../../words/numbers.ts";
 import { placeWriterOf, rampWriter } from "../../../words/values.ts";
 import type { Shown } from "../state/plot_state.ts";
 
@@ -41,7 +41,9 @@ export function curveTooltip(
     const value = colorText(colors.scale, colors.values[line]!);
     rows.push({ label: colors.scale.column, value, swatch: cssColor(plot.palette, plot.lines.color[line]!) });
   }
-  return { rows, note: weight === "" ? null : LIKELIHOOD.text };
+  const unlike = unlikeText(store.unlikeShareOf(curves.positions[line]!), "this curve's phantom observations");
+  const notes = [unlike, weight === "" ? "" : LIKELIHOOD.text];
+  return { rows, note: notes.filter((text) => text !== "").join(" ") || null };
 }
 
 /** The height of a curve at a point of the scene, or beside the axis. */

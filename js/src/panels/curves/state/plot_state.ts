@@ -26,6 +26,8 @@ export interface Shown {
   effects: ReadonlySignal<readonly EffectLine[]>;
   /** Which phantom observations are unlike any observation; null while that is not known. */
   unlike: ReadonlySignal<Unlike | null>;
+  /** The same where curves fade there instead of by distance, else null. */
+  fadedWhere: ReadonlySignal<Unlike | null>;
   dense: ReadonlySignal<boolean>;
   /** The share of the lines that is drawn at full opacity; null while lines are drawn one by one. */
   peak: Signal<number | null>;
@@ -56,6 +58,9 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
   });
   const wantsUnlike = computed(() => wants("unlike"));
   const unlike = computed(() => store.unlike.value.body);
+  const fadedWhere = computed(() =>
+    wantsUnlike.value && store.remembered.of("fade").value === "unlike" ? unlike.value : null,
+  );
   const shared = computed(() => {
     const kind = scene.value?.kind;
     if (kind === undefined || !wants("shared_y") || store.figures.value === null) return null;
@@ -95,6 +100,7 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
     wantedEffects,
     effects,
     unlike,
+    fadedWhere,
     dense,
     peak: signal<number | null>(null),
   };
