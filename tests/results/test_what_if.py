@@ -333,7 +333,7 @@ def test_all_features_come_in_one_reply(explorer, e):
 
 def test_a_slow_model_is_asked_for_some_features_at_a_time(explorer, monkeypatch):
     """At least one, so that requests for the rest come to an end."""
-    monkeypatch.setattr("ice_explorer.widget.replies._SECONDS_OF_WHAT_IF", -1.0)
+    monkeypatch.setattr("ice_explorer.widget.replies._SECONDS_OF_REPLY", -1.0)
     assert explorer.explanation
     reply, _ = ask(explorer, type="what_if", position=5, features=["town", "step"])
     assert [found["feature"] for found in reply["body"]["features"]] == ["town"]

@@ -49,7 +49,7 @@ def asking():
 
 def test_interactions_come_bit_by_bit(make, ask, X, monkeypatch):
     """Each request continues where the last one ended; in the end they are those of `interactions`, and kept."""
-    monkeypatch.setattr(replies, "_SECONDS", 0.0)
+    monkeypatch.setattr(replies, "_SECONDS_OF_REPLY", -1.0)
     model = Model()
     explorer = make(model, X, engine="brute")
     expected = explorer.explanation.interactions()

@@ -12,7 +12,7 @@ from ice_explorer.errors import Cancelled, ExportError, ICEExplorerError, Output
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
 from ice_explorer.wire.intervals import intervals_of
-from ice_explorer.wire.joint import interactions_of, two_way_of
+from ice_explorer.wire.joint import importance_of, interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import (
     Body,
@@ -27,6 +27,7 @@ from ice_explorer.wire.messages import (
     ExtremeRequest,
     FeatureMovesBody,
     GroupsRequest,
+    ImportanceRequest,
     InCommonRequest,
     InteractionsRequest,
     IntervalsBody,
@@ -55,7 +56,7 @@ Answer: TypeAlias = "Callable[[FeatureExplanation | None], Answered]"
 SlowRequest: TypeAlias = (
     "ColorsRequest | RowsRequest | WhatIfRequest | InCommonRequest | ExtremeRequest | ExportRequest | CurvesRequest"
     " | ClassesRequest | DriversRequest | GroupsRequest | EffectsRequest | CorrelatedRequest | UnlikeRequest"
-    " | IntervalsRequest | InteractionsRequest | TwoWayRequest"
+    " | IntervalsRequest | InteractionsRequest | ImportanceRequest | TwoWayRequest"
 )
 
 
@@ -222,6 +223,18 @@ def _interactions(
     return interactions_of(explanation, interactions), []
 
 
+def _importance(
+    work: Work, background: Background[Name, FeatureExplanation], request: ImportanceRequest, _feature: object
+) -> Answered:
+    """Answer with how much is computed by the end of the time; the rest is computed for the next request."""
+    explanation = work.explanation(background.snapshot().results)
+    measuring = work.joint.importance(explanation, request["measure"])
+    end = time.monotonic() + _SECONDS_OF_REPLY
+    while not measuring.advance() and time.monotonic() <= end:
+        pass
+    return importance_of(explanation, measuring), []
+
+
 def _two_way(work: Work, _background: object, request: TwoWayRequest, _feature: object) -> Answered:
     two = work.joint.pair(work.known, request["first"], request["second"])
     end = time.monotonic() + _SECONDS_OF_REPLY
@@ -246,6 +259,7 @@ _ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
     "correlated": _correlated,
     "unlike": _unlike,
     "interactions": _interactions,
+    "importance": _importance,
     "two_way": _two_way,
 }
 

@@ -75,7 +75,7 @@ class Work(ABC):
     - `target` (n_observations,): what was observed of what is explained, NaN where missing; None where it was not
       given.
     - `target_name`: name of y; "" where it has none, or several.
-    - `joint`: what was computed of features acting together.
+    - `joint`: what was computed of several features.
     - `by_label`: feature names by label.
     """
 
@@ -96,7 +96,7 @@ class Work(ABC):
         self.results = results
         self.lost: list[str] = []
         self.prediction_sd: float | None = None
-        self.joint = JointEffects()
+        self.joint = JointEffects(y)
         self.by_label = {head["name"]: name for head, name in zip(heads, names, strict=True)}
         explanation = self._collected(results)
         self.target: NDArray[np.float64] | None = None if y is None else explanation._target(y)
