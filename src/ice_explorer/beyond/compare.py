@@ -18,6 +18,7 @@ from ice_explorer.beyond.measuring import (
     dependences,
     notes_on_coefficients,
     of_hundred,
+    pearson_and_rank,
     scored_of,
 )
 from ice_explorer.checks import check_integer, check_names, check_one_of
@@ -286,20 +287,9 @@ def _correlations(table: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     others = table.drop(columns="impact")
-    found = {name: _pearson_and_rank(table["impact"], others[name]) for name in others}
+    found = {name: pearson_and_rank(table["impact"].to_numpy(), others[name].to_numpy()) for name in others}
     columns = ["pearson", "rank"]
     return pd.DataFrame.from_dict(found, orient="index", columns=columns).rename_axis("measure")
-
-
-def _pearson_and_rank(first: pd.Series, second: pd.Series) -> tuple[float, float]:
-    """Return both correlations over the features that have both; NaN where one is constant."""
-    known = first.notna() & second.notna()
-    pairs = ((first[known], second[known]), (first[known].rank(), second[known].rank()))
-    pearson, rank = (
-        float(np.corrcoef(one, other)[0, 1]) if len(one) and min(np.ptp(one), np.ptp(other)) > 0 else np.nan
-        for one, other in ((a.to_numpy(), b.to_numpy()) for a, b in pairs)
-    )
-    return pearson, rank
 
 
 def _disagreements(table: pd.DataFrame) -> pd.DataFrame:

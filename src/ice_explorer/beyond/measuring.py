@@ -163,6 +163,23 @@ def of_hundred(importance: Array) -> Array:
     return positive if total == 0 else np.asarray(100 * positive / total)
 
 
+def pearson_and_rank(first: Array, second: Array) -> tuple[float, float]:
+    """Return both correlations over the features that have both; NaN where one is constant."""
+    known = ~(np.isnan(first) | np.isnan(second))
+    pairs = ((first[known], second[known]), (_ranks(first[known]), _ranks(second[known])))
+    pearson, rank = (
+        float(np.corrcoef(one, other)[0, 1]) if len(one) and min(np.ptp(one), np.ptp(other)) > 0 else np.nan
+        for one, other in pairs
+    )
+    return pearson, rank
+
+
+def _ranks(values: Array) -> Array:
+    """Return ranks, of equal values their mean."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse])
+
+
 def notes_on_coefficients(results: Sequence[FeatureResult]) -> list[str]:
     """Note that coefficients are in units that differ."""
     scales = np.array([result.scale for result in results if result.scale > 0])
