@@ -28,6 +28,7 @@ import {
   type Header,
   type InCommonBody,
   type Kind,
+  type Measure,
   PROTOCOL_VERSION,
   type RankBy,
   type Refusal,
@@ -245,6 +246,8 @@ export class Store {
   });
   /** Interactions, and the heat map of the open pair. */
   readonly joint: JointFeed;
+  /** The measure of importance that the map compares with impact, or null. */
+  readonly measure: ReadonlySignal<Measure | null>;
   /** The rule or threshold by which curves are coloured in two groups. */
   readonly split: ReadonlySignal<Split> = computed(() =>
     splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value),
@@ -372,7 +375,9 @@ export class Store {
     this.#intervalsFeed = new IntervalsFeed(client, this.#shown);
     this.#whatIfFeed = new WhatIfFeed(client, this.#whatIfKey, () => this.#whatIfQuestion());
     this.whatIf = this.#whatIfFeed.known;
-    this.joint = new JointFeed(client, this.#jointKey, this.pair);
+    const mapY = remembered.of("map_y");
+    this.measure = computed(() => (mapY.value === "non_linearity" ? null : mapY.value));
+    this.joint = new JointFeed(client, this.#jointKey, this.pair, this.measure);
 
     this.#endings.push(this.#followMaxLines(), this.#followPicture());
   }

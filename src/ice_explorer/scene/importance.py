@@ -86,10 +86,14 @@ def _sentence(found: Importance) -> str:
         return ""
     one, other = (np.array(list(shares.values())) for shares in (found.impact, found.importance))
     pearson, rank = pearson_and_rank(one, other) if len(one) >= _FEWEST else (math.nan, math.nan)
-    correlations = f"Correlation with {found.impact_title}: Pearson {pearson:.2f}, rank {rank:.2f}. "
+    correlations = f"Correlation with {found.impact_title}: Pearson {_signed(pearson)}, rank {_signed(rank)}. "
     largest = max(found.impact, key=lambda label: abs(found.impact[label] - found.importance[label]))
     difference = (
-        f"Largest difference: {largest}, {found.impact[largest]:.3g}\u00a0% of {found.impact_title}, "
-        f"{found.importance[largest]:.3g}\u00a0% of {found.title}."
+        f"Largest difference: {largest}, {found.impact[largest]:.1f}\u00a0% of {found.impact_title}, "
+        f"{found.importance[largest]:.1f}\u00a0% of {found.title}."
     )
     return difference if math.isnan(pearson) else correlations + difference
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2f}".replace("-", "\u2212")
