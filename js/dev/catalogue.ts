@@ -4,8 +4,9 @@
  */
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
-import type { Convention, IntervalsBody, Traits, TwoWayBody } from "../src/wire/protocol.ts";
+import type { Convention, ImportanceBody, IntervalsBody, Traits, TwoWayBody } from "../src/wire/protocol.ts";
 import { noColumn } from "./drivers.ts";
+import { importanceOf } from "./importance.ts";
 import { interactionsOf, twoWayOf } from "./joint.ts";
 import { alike, manyFeatures as many, someOfMany } from "./many.ts";
 import {
@@ -89,6 +90,24 @@ function jointlyAnswered({ done, features, pairs }: Record<"done" | "features" |
   model.answer = (request) => {
     if (request.type !== "interactions") return some.answer(request);
     return n++ === 0 ? { reply: { id: request.id, type: "result", body } } : null;
+  };
+  return model;
+}
+
+const AGAINST_PERMUTATION = { left: "map", map_y: "permutation" } as const;
+const NEEDS_Y = "Permutation importance needs the observed target. Call `ICEExplorer(model, X, y)`.";
+
+/** The first reply of permutation importance, and no other; or an error. */
+function importanceAnswered(part: Partial<ImportanceBody> | null): FakeModel {
+  const model = some.model({ feature: "Age", _view: AGAINST_PERMUTATION });
+  const message = "The model failed while it was scored: ValueError: out of range. Check `y` and `scoring`.";
+  let n = 0;
+  model.answer = (request) => {
+    if (request.type !== "importance") return some.answer(request);
+    const { id } = request;
+    if (part === null) return { reply: { id, type: "error", message } };
+    const body = { ...importanceOf(clinic(300), request.measure), ...part };
+    return n++ === 0 ? { reply: { id, type: "result", body } } : null;
   };
   return model;
 }
@@ -342,6 +361,12 @@ export const cases: Record<string, () => FakeModel> = {
     return model;
   },
   map: () => some.model({ feature: "Age", _view: { left: "map" } }),
+  "map, importance": () => some.model({ feature: "Age", _view: AGAINST_PERMUTATION }),
+  "map, importance, many features": () => manyFeatures().model({ _view: AGAINST_PERMUTATION }),
+  "map, importance, computing": () => importanceAnswered({ share_done: 0.43, features: [] }),
+  "map, importance, refused": () => importanceAnswered({ features: [], problem: NEEDS_Y }),
+  "map, importance, failed": () => importanceAnswered(null),
+  "map, importance, LOCO": () => some.model({ feature: "Age", _view: { left: "map", map_y: "loco" } }),
   "map, levels without an order": () => flats.model({ feature: "District", _view: { left: "map" } }),
   "map, many features": () => manyFeatures().model({ _view: { left: "map" } }),
   "map, two thousand features": () => many(2000, { _view: { left: "map" } }),

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ice_explorer.adapters.tables.table import Name
-    from ice_explorer.beyond.compare import Form, Measure
+    from ice_explorer.beyond.compare import Form
+    from ice_explorer.beyond.measuring import Measure
     from ice_explorer.results.explanation_result import ExplanationResult
 
 

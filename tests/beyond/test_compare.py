@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -260,9 +259,7 @@ class Permutation:
 def with_shap(request, monkeypatch):
     """The package, where it is installed, and a stand-in that is exact."""
     if request.param == "package":
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            pytest.importorskip("shap")
+        pytest.importorskip("shap")
         return
     stand_in = SimpleNamespace(
         explainers=SimpleNamespace(Permutation=Permutation),

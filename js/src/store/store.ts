@@ -32,6 +32,7 @@ import {
   type Header,
   type InCommonBody,
   type Kind,
+  type Measure,
   PROTOCOL_VERSION,
   type RankBy,
   type Refusal,
@@ -308,6 +309,8 @@ export class Store {
   });
   /** Interactions, and the heat map of the open pair. */
   readonly joint: Joint;
+  /** The measure of importance that the map compares with impact, or null. */
+  readonly measure: ReadonlySignal<Measure | null>;
   /** The rule or threshold by which curves are coloured in two groups. */
   readonly split: ReadonlySignal<Split> = computed(() =>
     splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value.body),
@@ -472,7 +475,9 @@ export class Store {
     );
     this.#intervalsFeed = intervalsFeed(client, this.#shown);
     this.#whatIfFeed = whatIfFeed(client, this.#question);
-    this.joint = new Joint(client, this.#jointKey, this.pair);
+    const mapY = remembered.of("map_y");
+    this.measure = computed(() => (mapY.value === "non_linearity" ? null : mapY.value));
+    this.joint = new Joint(client, this.#jointKey, this.pair, this.measure);
 
     this.#endings.push(this.#followMaxLines(), this.#followPicture());
   }

@@ -9,6 +9,7 @@ import type { Traits, ViewChoices } from "../wire/protocol.ts";
 
 export const DEFAULTS: Readonly<ViewChoices> = {
   left: "bars",
+  map_y: "non_linearity",
   right: "feature",
   pair: [],
   compared: [],

@@ -3,7 +3,15 @@
  * of `wire/protocol.ts`; unknown entries are ignored.
  */
 import { RAMPS } from "../geometry/palette.ts";
-import type { Bodies, Bytes, Header, Status, Traits, ViewChoices } from "./protocol.ts";
+import {
+  type Bodies,
+  type Bytes,
+  type Header,
+  MEASURES,
+  type Status,
+  type Traits,
+  type ViewChoices,
+} from "./protocol.ts";
 
 /** The path of the first entry with an unexpected form: "" is the value itself; null if there is none. */
 type Form = (value: unknown) => string | null;
@@ -152,6 +160,16 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
     pairs: listOf(record({ ...JOINT, first: text, second: text })),
     additivity: listOf(record({ feature: text, share: finite, low: finite, high: finite, verdict: text })),
   }),
+  importance: record({
+    measure: oneOf(...MEASURES),
+    share_done: finite,
+    problem: text,
+    features: listOf(record({ feature: text, importance: orNull(finite) })),
+    are_coefficients: flag,
+    n_rows: count,
+    n_observations: count,
+    notes: texts,
+  }),
   two_way: record({
     first: PAIR_AXIS,
     second: PAIR_AXIS,
@@ -208,6 +226,7 @@ const HEADER = record({
 
 const CHOICES: { readonly [K in keyof ViewChoices]: Form } = {
   left: oneOf("bars", "map", "interactions"),
+  map_y: oneOf("non_linearity", ...MEASURES),
   right: oneOf("feature", "all"),
   pair: anyOf(listOf(text, 0), listOf(text, 2)),
   compared: texts,

@@ -41,10 +41,16 @@ export interface DocumentState {
   selection: number[];
 }
 
+/** Measures of importance that impact is compared with. */
+export const MEASURES = ["native", "permutation", "partial_dependence", "shap", "loco"] as const;
+export type Measure = (typeof MEASURES)[number];
+
 /** Choices about the view that no figure depends on; a missing entry has its default. */
 export interface ViewChoices {
   /** The panel left of the curves: the features as bars, on the map of their impact, or their interactions. */
   left: "bars" | "map" | "interactions";
+  /** The vertical axis of the map; a measure of importance is shown against impact. */
+  map_y: "non_linearity" | Measure;
   /** The panel on the right: the open feature, or all features in small. */
   right: "feature" | "all";
   /** The two columns whose heat map replaces the curves; none or two. */
@@ -258,6 +264,12 @@ interface InteractionsRequest {
   type: "interactions";
 }
 
+/** Requests a measure of importance of all features. The reply may be incomplete; the next request continues. */
+export interface ImportanceRequest {
+  type: "importance";
+  measure: Measure;
+}
+
 /** Requests the partial dependence on two columns. The reply may be incomplete; the next request continues. */
 export interface TwoWayRequest {
   type: "two_way";
@@ -333,6 +345,7 @@ export type Request =
   | UnlikeRequest
   | IntervalsRequest
   | InteractionsRequest
+  | ImportanceRequest
   | TwoWayRequest
   | RowsRequest
   | WhatIfRequest
@@ -505,6 +518,21 @@ export interface InteractionsBody {
   additivity: AdditivityBody[];
 }
 
+/**
+ * A measure of importance on `n_rows` rows, as far as it is computed: `features` are empty before all is. `problem` says
+ * what is missing, and what to do; "" where nothing is. `are_coefficients` says what the model's own importance is.
+ */
+export interface ImportanceBody {
+  measure: Measure;
+  share_done: number;
+  problem: string;
+  features: { feature: string; importance: number | null }[];
+  are_coefficients: boolean;
+  n_rows: number;
+  n_observations: number;
+  notes: string[];
+}
+
 /** One of two features; `levels` and `clock` as in `CurvesBody`. */
 export interface PairAxis {
   feature: string;
@@ -584,6 +612,7 @@ export interface Bodies {
   unlike: UnlikeBody;
   intervals: IntervalsBody;
   interactions: InteractionsBody;
+  importance: ImportanceBody;
   two_way: TwoWayBody;
   rows: RowsBody;
   what_if: WhatIfBody;

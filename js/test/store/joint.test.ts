@@ -2,7 +2,7 @@ import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { Joint, type Pair } from "../../src/store/joint.ts";
 import { Cancelled, type Client, KernelError } from "../../src/wire/client.ts";
-import type { InteractionsBody } from "../../src/wire/protocol.ts";
+import type { ImportanceBody, InteractionsBody, Measure } from "../../src/wire/protocol.ts";
 
 const body = (done: number): InteractionsBody => ({
   n_rows: 40,
@@ -53,9 +53,10 @@ function feed() {
   const client = new SlowClient();
   const explained = signal("one output");
   const pair = signal<Pair | null>(null);
-  const joint = new Joint(client as unknown as Client, explained, pair);
+  const measure = signal<Measure | null>(null);
+  const joint = new Joint(client as unknown as Client, explained, pair, measure);
   onTestFinished(() => joint.dispose());
-  return { client, explained, pair, joint };
+  return { client, explained, pair, measure, joint };
 }
 
 test("interactions are requested until all are known, and not again", async () => {
@@ -130,4 +131,40 @@ test("the open pair is requested until its heat map is known; another one takes 
   pair.value = { first: "a", second: "c" };
   expect(joint.twoWay.value!.state).toBe("ready");
   expect(client.asked.length).toBe(4);
+});
+
+const importanceBody = (measure: Measure, share: number): ImportanceBody => ({
+  measure,
+  share_done: share,
+  problem: "",
+  features: share === 1 ? [{ feature: "a", importance: 0.25 }] : [],
+  are_coefficients: false,
+  n_rows: 1,
+  n_observations: 1,
+  notes: [],
+});
+
+test("a measure of importance is requested once it is started, until it is known; another one ends it", async () => {
+  const { client, measure, joint } = feed();
+  expect(joint.importance.value).toBeNull();
+  joint.startImportance();
+  measure.value = "loco";
+  expect(joint.importance.value).toEqual({ state: "idle", share: 0, body: null });
+  expect(client.asked).toEqual([]);
+  joint.startImportance();
+  await later();
+  expect(client.asked.map(({ request }) => request)).toEqual([{ type: "importance", measure: "loco" }]);
+  await client.answer({ body: importanceBody("loco", 0.5), buffers: [] });
+  expect(joint.importance.value).toEqual({ state: "computing", share: 0.5, body: importanceBody("loco", 0.5) });
+  measure.value = "native";
+  await client.answer({ body: importanceBody("loco", 0.7), buffers: [] });
+  expect(client.asked.length).toBe(2);
+  joint.startImportance();
+  await client.answer({ body: importanceBody("native", 1), buffers: [] });
+  expect(joint.importance.value).toEqual({ state: "ready", share: 1, body: importanceBody("native", 1) });
+  measure.value = "loco";
+  expect(joint.importance.value).toEqual({ state: "idle", share: 0.7, body: importanceBody("loco", 0.7) });
+  joint.startImportance();
+  joint.stopImportance();
+  expect(joint.importance.value!.state).toBe("idle");
 });

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
@@ -15,10 +15,9 @@ from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.errors.base import cause_of
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.progress import progress_reporter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,21 +25,37 @@ if TYPE_CHECKING:
     from ice_explorer.results.feature_explanation import FeatureResult
 
     Array = NDArray[np.float64]
+    Report = Callable[[int, int, str], None]
 
 HAS_SHAP: Final = find_spec("shap") is not None
 N_FOLDS: Final = 5
 N_EXPLAINED: Final = 200  # rows of SHAP, and of its background
 N_BACKGROUND: Final = 50
 
+Found = TypeVar("Found")
+
 _MOST_TRANSFORMED: Final = 2000  # rows that tell which columns a model sees of a feature
 _SEEDS: Final = 1 << 32  # of scikit-learn
+
+
+# Functions that take long are generators: they yield the share that is done, and return the result.
+
+
+def completed(steps: Generator[float, None, Found]) -> Found:
+    """Run all steps, and return their result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Found = end.value
+            return found
 
 
 # --- of the model itself -------------------------------------------------------------------------
 
 
-def native(context: Context, results: Sequence[FeatureResult]) -> tuple[Array, bool] | None:
-    """Return `feature_importances_`, or absolute coefficients, by feature; None where the model has neither.
+def native(context: Context, results: Sequence[FeatureResult]) -> Generator[float, None, tuple[Array, bool] | None]:
+    """Find `feature_importances_`, or absolute coefficients, by feature; None where the model has neither.
 
     What a model sees of a feature, such as its one-hot columns, is added up; None if a transformer mixes features.
 
@@ -71,6 +86,7 @@ def native(context: Context, results: Sequence[FeatureResult]) -> tuple[Array, b
             other = seen(context.table.crossed(rows, [positions] * len(rows), donors))
             moved = ((other != start) & ~(np.isnan(start) & np.isnan(np.asarray(other)))).any(axis=0)
         found.append(moved)
+        yield len(found) / len(results)
     parts = np.array(found)
     if parts.shape[1] != len(of_columns) or (parts.sum(axis=0) > 1).any():
         return None
@@ -166,8 +182,10 @@ class Scored:
             ) from error
 
 
-def permutation(scored: Scored, moved: Mapping[str, tuple[int, ...]], n_repeats: int) -> tuple[float, Array]:
-    """Return the score, and the scores with the columns of each feature permuted, (n_features, n_repeats).
+def permutation(
+    scored: Scored, moved: Mapping[str, tuple[int, ...]], n_repeats: int, report: Report
+) -> Generator[float, None, tuple[float, Array]]:
+    """Find the score, and the scores with the columns of each feature permuted, (n_features, n_repeats).
 
     Permutations are those of `sklearn.inspection.permutation_importance` with the same seed: the same for all features.
     """
@@ -177,21 +195,23 @@ def permutation(scored: Scored, moved: Mapping[str, tuple[int, ...]], n_repeats:
     seed = np.random.RandomState(context.settings.random_state % _SEEDS).randint(np.iinfo(np.int32).max + 1)
     base = scored.score(scored.model, table.take(rows))
     scores = np.empty((len(moved), n_repeats))
-    with progress_reporter(context.progress, len(rows) * scores.size) as report:
-        for at, (label, positions) in enumerate(moved.items()):
-            generator = np.random.RandomState(seed)
-            order, donors = np.arange(len(rows)), rows
-            for repeat in range(n_repeats):
-                generator.shuffle(order)
-                donors = donors[order]
-                X = table.crossed(rows, [positions] * len(rows), donors)
-                scores[at, repeat] = scored.score(scored.model, X)
-                report(len(rows), len(rows), label)
+    for at, (label, positions) in enumerate(moved.items()):
+        generator = np.random.RandomState(seed)
+        order, donors = np.arange(len(rows)), rows
+        for repeat in range(n_repeats):
+            generator.shuffle(order)
+            donors = donors[order]
+            X = table.crossed(rows, [positions] * len(rows), donors)
+            scores[at, repeat] = scored.score(scored.model, X)
+            report(len(rows), len(rows), label)
+            yield (at * n_repeats + repeat + 1) / scores.size
     return base, scores
 
 
-def leave_out(scored: Scored, moved: Mapping[str, tuple[int, ...]]) -> tuple[float, Array]:
-    """Return the cross-validated score of the model fitted again, and those without each feature, (n_features,).
+def leave_out(
+    scored: Scored, moved: Mapping[str, tuple[int, ...]], report: Report
+) -> Generator[float, None, tuple[float, Array]]:
+    """Find the cross-validated score of the model fitted again, and those without each feature, (n_features,).
 
     A feature is left out by giving all rows the value of one: no model can learn from it, and pipelines that name their
     columns still find it.
@@ -207,14 +227,12 @@ def leave_out(scored: Scored, moved: Mapping[str, tuple[int, ...]]) -> tuple[flo
     same = np.full(len(rows), rows[0])
     left: dict[str, tuple[int, ...]] = {"": (), **moved}
     scores = np.empty((len(left), N_FOLDS))
-    with progress_reporter(context.progress, len(rows) * len(left)) as report:
-        for at, (label, positions) in enumerate(left.items()):
-            for fold, (train, test) in enumerate(folds):
-                X_train, X_test = (
-                    table.crossed(rows[part], [positions] * len(part), same[part]) for part in (train, test)
-                )
-                scores[at, fold] = scored.score(scored.refitted(X_train, train), X_test, test)
-                report(len(test), len(test), label)
+    for at, (label, positions) in enumerate(left.items()):
+        for fold, (train, test) in enumerate(folds):
+            X_train, X_test = (table.crossed(rows[part], [positions] * len(part), same[part]) for part in (train, test))
+            scores[at, fold] = scored.score(scored.refitted(X_train, train), X_test, test)
+            report(len(test), len(test), label)
+            yield (at * N_FOLDS + fold + 1) / scores.size
     means = scores.mean(axis=1)
     return float(means[0]), means[1:]
 
@@ -222,8 +240,10 @@ def leave_out(scored: Scored, moved: Mapping[str, tuple[int, ...]]) -> tuple[flo
 # --- of SHAP -------------------------------------------------------------------------------------
 
 
-def mean_absolute_shap(context: Context, results: Sequence[FeatureResult]) -> Array:
-    """Return the mean absolute SHAP value of each feature, for the output that is explained.
+def mean_absolute_shap(
+    context: Context, results: Sequence[FeatureResult], report: Report
+) -> Generator[float, None, Array]:
+    """Find the mean absolute SHAP value of each feature, for the output that is explained.
 
     Interventional, by permutation sampling: `N_EXPLAINED` rows against `N_BACKGROUND`, stratified by the prediction.
     """
@@ -232,25 +252,51 @@ def mean_absolute_shap(context: Context, results: Sequence[FeatureResult]) -> Ar
     columns = context.columns
     features = [columns.feature(number) for number in columns.in_order]
     values = np.column_stack([feature.values for feature in features])
-    draws = [
+    explained, background = (
         draw_stratified(
             context.all_predictions, context.weighing, size, feature_seed(context.settings.random_state, name),
             context.weights,
         )
         for name, size in (("SHAP", N_EXPLAINED), ("background of SHAP", N_BACKGROUND))
-    ]  # fmt: skip
+    )  # fmt: skip
     context.witness.check()
-    n_masks = 2 * (2 * len(features) + 1)
-    with progress_reporter(context.progress, n_masks * len(draws[0]) * len(draws[1])) as report:
 
-        def predict(points: Array) -> Array:
-            moved = Points(features, np.asarray(points, np.float64))
-            rows = np.full(len(points), draws[0][0])  # of which nothing is left
-            report(len(points), len(points), "SHAP")
-            return np.asarray(context.brute.evaluate(moved, rows, moved.coordinates[:, None])[:, 0])
+    def predict(points: Array) -> Array:
+        moved = Points(features, np.asarray(points, np.float64))
+        rows = np.full(len(points), explained[0])  # of which nothing is left
+        report(len(points), len(points), "SHAP")
+        return np.asarray(context.brute.evaluate(moved, rows, moved.coordinates[:, None])[:, 0])
 
-        masker = shap.maskers.Independent(values[draws[1]], max_samples=N_BACKGROUND)
+    masker = shap.maskers.Independent(values[background], max_samples=N_BACKGROUND)
+    numbers = _GlobalNumbers()
+    with numbers:
         explainer = shap.explainers.Permutation(predict, masker, seed=context.settings.random_state % _SEEDS)
-        found = explainer(values[draws[0]], max_evals=n_masks, silent=True).values
-    by_number = dict(zip(columns.in_order, np.abs(found).mean(axis=0), strict=True))
+    total = np.zeros(len(features))
+    for at, row in enumerate(explained):
+        with numbers:
+            found = explainer(values[[row]], max_evals=n_masks_of(len(features)), silent=True).values
+        total += np.abs(found[0])
+        yield (at + 1) / len(explained)
+    by_number = dict(zip(columns.in_order, total / len(explained), strict=True))
     return np.array([by_number[result._item.at_issue] for result in results])
+
+
+def n_masks_of(n_features: int) -> int:
+    """Return how many sets of features SHAP tries for each row: two permutations, forward and backward."""
+    return 2 * (2 * n_features + 1)
+
+
+class _GlobalNumbers:
+    """NumPy's global random numbers while SHAP seeds and draws them; the user's are restored afterwards."""
+
+    def __init__(self) -> None:
+        self._own: Any = None
+
+    def __enter__(self) -> None:
+        self._others = np.random.get_state()  # noqa: NPY002 - what SHAP draws from
+        if self._own is not None:
+            np.random.set_state(self._own)  # noqa: NPY002
+
+    def __exit__(self, *_error: object) -> None:
+        self._own = np.random.get_state()  # noqa: NPY002
+        np.random.set_state(self._others)  # noqa: NPY002

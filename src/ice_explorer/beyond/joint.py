@@ -1,21 +1,28 @@
-"""What an explorer has computed of features that act together, for as long as it explains the same output."""
+"""What an explorer has computed of several features, for as long as it explains the same output."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ice_explorer.beyond.interactions import MAX_ROWS, InteractionsResult
+from ice_explorer.beyond.measuring import Measuring
 
 if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import Name
+    from ice_explorer.beyond.measuring import Measure
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.two_way import TwoWay
 
 
 class JointEffects:
-    """Interactions, and partial dependences on two features, as far as they are computed."""
+    """Interactions, partial dependences on two features, and measures of importance, as far as they are computed.
 
-    def __init__(self) -> None:
+    `y` is the observed target as it was passed, which some measures need.
+    """
+
+    def __init__(self, y: object = None) -> None:
+        self._y = y
+        self._measured: dict[str, Measuring] = {}
         self._interactions: InteractionsResult | None = None
         self._features: list[Name] = []
         self._pairs: dict[tuple[Name, Name], TwoWay] = {}
@@ -30,6 +37,18 @@ class JointEffects:
     def whole_pairs(self) -> list[TwoWay]:
         """Pairs that are computed completely."""
         return [two for two in self._pairs.values() if two._share_done == 1]
+
+    @property
+    def whole_measures(self) -> list[Measuring]:
+        """Measures of importance that are computed completely."""
+        return [measuring for measuring in self._measured.values() if measuring.share_done == 1]
+
+    def importance(self, explanation: ExplanationResult, measure: Measure) -> Measuring:
+        """Return a measure of importance of all features that are explained, which may not be computed yet."""
+        known = self._measured.get(measure)
+        if known is None or known.features != explanation.features:
+            known = self._measured[measure] = Measuring(explanation, measure, self._y)
+        return known
 
     def interactions(self, explanation: ExplanationResult) -> InteractionsResult:
         """Return the interactions of all features that are explained, which may not be computed yet."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ice_explorer.figures.page.page import Page
+    from ice_explorer.scene.importance import Importance
     from ice_explorer.scene.scene import Bar, Ranking
 
 _HEIGHT: Final = 1.05  # of the plot, for its width
@@ -36,7 +37,8 @@ _LABEL_HEIGHT: Final = 10.0
 _LONGEST_LABEL: Final = 92.0
 _TICK_ROOM: Final = 46.0
 _NO_ORDER: Final = "levels without an order"
-_POINT: Final = "#3f6d9b"
+_RIM: Final = Style(fill="#3f6d9b", stroke="#ffffff", width=0.7, opacity=0.72)
+_OF_SHARES: Final = 3.5  # radius where both figures are on the axes
 
 
 @dataclass(frozen=True)
@@ -83,24 +85,63 @@ def draw_map(page: Page, ranking: Ranking, box: Box) -> float:
         drawn = _fitted(page, ranking.bars, replace(box, top=below + 8, bottom=below + 8 + height))
         points = _points(ranking, placed, drawn)
         for point in sorted(points, key=lambda each: -each.radius):
-            rim = Style(fill=_POINT, stroke="#ffffff", width=0.7, opacity=0.72)
-            page.add(Circle(point.x, point.y, point.radius, rim))
+            page.add(Circle(point.x, point.y, point.radius, _RIM))
         _draw_labels(page, points, drawn)
         page.words(f"heterogeneity{unit}", drawn.area.right, drawn.axis + 24, size=SMALL, fill=QUIET, anchor="end")
     return drawn.axis + 27
 
 
+def draw_importance(page: Page, ranking: Ranking, shown: Importance, box: Box) -> float:
+    """Draw the features as points at their shares of impact and of another measure; return where the map ends."""
+    with page.group("map"):
+        below = box.top + TITLE
+        page.words("Map of the features", box.left, below, size=TITLE, bold=True, within=box.width)
+        text = (
+            f"{shown.sentence} Each axis sums to 100 %; on the diagonal both agree." if shown.impact else shown.sentence
+        )
+        for line in wrapped(printable(text), box.width, SMALL):
+            below += _LEADING
+            page.words(line, box.left, below, size=SMALL, fill=QUIET, within=box.width)
+        if not shown.impact:
+            return below + 4
+        below += _LEADING + 4
+        page.words(f"{shown.title} (%)", box.left, below, size=SMALL, fill=QUIET, within=box.width)
+        height = min(_TALLEST, _HEIGHT * box.width)
+        end = max([*shown.impact.values(), *shown.importance.values()]) * _BREATH or 1.0
+        drawn = _axes(page, end, end, replace(box, top=below + 8, bottom=below + 8 + height), beside=False)
+        page.line(drawn.x(0), drawn.y(0), drawn.x(end), drawn.y(end), Style(stroke=QUIET, width=0.5, dash=(1.5, 2.2)))
+        placed = [bar for bar in ranking.bars if bar.label in shown.impact]
+        texts = _names(placed)
+        points = [
+            _Point(
+                drawn.x(shown.impact[bar.label]), drawn.y(shown.importance[bar.label]), _OF_SHARES,
+                text_width(text, SMALL, bold=True), bar, text,
+            )
+            for bar, text in zip(placed, texts, strict=True)
+        ]  # fmt: skip
+        for point in points:
+            page.add(Circle(point.x, point.y, point.radius, _RIM))
+        _draw_labels(page, points, drawn)
+        page.words(f"{shown.impact_title} (%)", drawn.area.right, drawn.axis + 24, size=SMALL, fill=QUIET, anchor="end")
+    return drawn.axis + 27
+
+
 def _fitted(page: Page, bars: Sequence[Bar], box: Box) -> _Map:
-    """Fit and draw the axes; they follow from figures that do not decay."""
+    """Fit the axes to figures that do not decay, and draw them."""
     least = _LEAST_AXIS * max((bar.impact for bar in bars if math.isfinite(bar.impact)), default=0.0)
 
     def end(values: Sequence[float]) -> float:
         return (max([least, *(value for value in values if math.isfinite(value))]) or 1.0) * _BREATH
 
     beside = any(math.isfinite(bar.heterogeneity) and math.isnan(bar.non_linearity) for bar in bars)
+    high, far = end([bar.non_linearity for bar in bars]), end([bar.heterogeneity for bar in bars])
+    return _axes(page, far, high, box, beside=beside)
+
+
+def _axes(page: Page, far: float, high: float, box: Box, *, beside: bool) -> _Map:
+    """Draw axes from 0 to their ends, and a strip beside them."""
     axis = box.bottom
     bottom = axis - _STRIP if beside else axis
-    high, far = end([bar.non_linearity for bar in bars]), end([bar.heterogeneity for bar in bars])
     up = ticks(0.0, high, max(2, int((bottom - box.top) // _TICK_ROOM)))
     left = box.left + max(text_width(tick.label, SMALL) for tick in up) + 6
     area = Box(left, box.top, box.right - _RIGHT, bottom)
@@ -125,14 +166,18 @@ def _points(ranking: Ranking, placed: Sequence[Bar], drawn: _Map) -> list[_Point
     """Return the points, the strongest first; the longest bar of the ranking is the largest point here."""
     largest = ranking.longest or 1.0
     reach = max(_LARGEST_OF_MANY, _LARGEST * min(1.0, _FEW / len(ranking.bars)) ** 0.25)
-    names = [printable(bar.label) for bar in placed]
-    texts = elide_apart(names, _LONGEST_LABEL, SMALL, range(len(names)))
     points = []
-    for bar, text in zip(placed, texts, strict=True):
+    for bar, text in zip(placed, _names(placed), strict=True):
         share = max(0.0, bar.value) / largest if math.isfinite(bar.value) else 0.0
         x, y, radius = drawn.x(bar.heterogeneity), drawn.ordinate(bar), max(_SMALLEST, reach * math.sqrt(share))
         points.append(_Point(x, y, radius, text_width(text, SMALL, bold=True), bar, text))
     return points
+
+
+def _names(placed: Sequence[Bar]) -> list[str]:
+    """Return what each point is called, short enough."""
+    names = [printable(bar.label) for bar in placed]
+    return elide_apart(names, _LONGEST_LABEL, SMALL, range(len(names)))
 
 
 def _draw_labels(page: Page, points: Sequence[_Point], drawn: _Map) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from ice_explorer.scene.build import filtered
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import lines_of, middle_of
+from ice_explorer.scene.importance import importance_of
 from ice_explorer.scene.interactions import interactions_scene
 from ice_explorer.scene.pair import pair_of
 from ice_explorer.scene.scene import Small
@@ -41,7 +42,12 @@ def with_pair(explanation: ExplanationResult, scene: Scene) -> Scene:
 def with_surroundings(explanation: ExplanationResult, scene: Scene) -> Scene:
     """Add to the view of a feature what a reader chose to see around it."""
     state = scene.state
-    scene = with_pair(explanation, replace(scene, interactions=interactions_scene(explanation, state)))
+    scene = replace(
+        scene,
+        interactions=interactions_scene(explanation, state),
+        importance=importance_of(explanation, scene.ranking, state),
+    )
+    scene = with_pair(explanation, scene)
     opened = explanation[state.feature]
     split = split_of(state.choice("coloring"), state.color_by, opened)
 

@@ -39,6 +39,7 @@ STATE_VERSION: Final = 2
 # Choices that are as these change nothing; the browser's twin is `DEFAULTS` in `js/src/store/view_choices.ts`.
 USUAL: Final[Mapping[str, object]] = {
     "left": "bars",
+    "map_y": "non_linearity",
     "right": "feature",
     "pair": [],
     "compared": [],
@@ -69,7 +70,7 @@ class Besides:
 
     `target` is what was observed of each row of X, NaN where missing, and `target_name` the name of y, "" where it has
     none; `classes` are curves of all outputs, None where the model has one, or is not at hand; `joint` is what was
-    computed of features acting together; `models` are several models, None with one.
+    computed of several features; `models` are several models, None with one.
     """
 
     target: NDArray[np.float64] | None = None

@@ -92,7 +92,7 @@ class Work(ABC):
     - `target` (n_observations,): what was observed of what is explained, NaN where missing; None where it was not
       given.
     - `target_name`: name of y; "" where it has none, or several.
-    - `joint`: what was computed of features acting together.
+    - `joint`: what was computed of several features.
     - `expected`: what the other features let expect of each, once it was estimated.
     - `by_label`: feature names by label.
     """
@@ -114,7 +114,7 @@ class Work(ABC):
         self.results = results
         self.lost: list[str] = []
         self.prediction_sd: float | None = None
-        self.joint = JointEffects()
+        self.joint = JointEffects(y)
         self.expected: dict[Name, Expected] = {}
         self._in_scales: dict[str, Work] = {}
         self.by_label = {head["name"]: name for head, name in zip(heads, names, strict=True)}

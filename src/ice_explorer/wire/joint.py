@@ -1,7 +1,8 @@
-"""Replies about features that act together: interactions, and the partial dependence on two features."""
+"""Replies about several features: interactions, partial dependence on two features, and measures of importance."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,8 @@ from ice_explorer.features.display_axis import display_axis
 from ice_explorer.wire.buffers import f32, f64, u32
 from ice_explorer.wire.messages import (
     AdditivityBody,
+    ImportanceBody,
+    ImportanceFigure,
     InteractionsBody,
     JointBody,
     PairAxis,
@@ -19,6 +22,7 @@ from ice_explorer.wire.messages import (
 
 if TYPE_CHECKING:
     from ice_explorer.beyond.interactions import InteractionsResult
+    from ice_explorer.beyond.measuring import Measuring
     from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.two_way import TwoWay, TwoWayAxis
@@ -47,6 +51,26 @@ def interactions_of(explanation: ExplanationResult, interactions: InteractionsRe
             AdditivityBody(feature=labels[name], share=of.share, low=of.low, high=of.high, verdict=of.verdict)
             for name, of in found
         ],
+    )
+
+
+def importance_of(explanation: ExplanationResult, measuring: Measuring) -> ImportanceBody:
+    """Return a measure of importance; no figures before all is computed."""
+    figures = (
+        [] if measuring.importance is None else zip(explanation.labels, measuring.importance.tolist(), strict=True)
+    )
+    return ImportanceBody(
+        measure=measuring.measure,
+        share_done=measuring.share_done,
+        problem=measuring.problem,
+        features=[
+            ImportanceFigure(feature=label, importance=value if math.isfinite(value) else None)
+            for label, value in figures
+        ],
+        are_coefficients=measuring.are_coefficients,
+        n_rows=measuring.n_rows,
+        n_observations=explanation.n_observations,
+        notes=measuring.notes,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
 
+from ice_explorer.beyond import measuring
 from ice_explorer.curves.transforms import ANCHOR_NAMES
 from ice_explorer.errors import MessageError
 from ice_explorer.errors.base import quoted
@@ -258,6 +259,14 @@ class InteractionsRequest(TypedDict):
     type: Literal["interactions"]
 
 
+class ImportanceRequest(TypedDict):
+    """Request a measure of importance of all features; the reply may be incomplete, and the next request continues."""
+
+    id: str
+    type: Literal["importance"]
+    measure: measuring.Measure
+
+
 class TwoWayRequest(TypedDict):
     """Request the partial dependence on two columns; the reply may be incomplete, and the next request continues."""
 
@@ -358,6 +367,7 @@ Request: TypeAlias = (
     | UnlikeRequest
     | IntervalsRequest
     | InteractionsRequest
+    | ImportanceRequest
     | TwoWayRequest
     | RowsRequest
     | WhatIfRequest
@@ -604,6 +614,30 @@ class InteractionsBody(TypedDict):
     additivity: list[AdditivityBody]
 
 
+class ImportanceFigure(TypedDict):
+    """A feature, and its importance in the unit of the measure; None where it is undefined."""
+
+    feature: str
+    importance: float | None
+
+
+class ImportanceBody(TypedDict):
+    """A measure of importance on `n_rows` rows; `features` are in the order of the header once all is computed.
+
+    `problem` says what is missing, and what to do; empty where nothing is. `are_coefficients` says that the importance
+    of the model itself is its absolute coefficients.
+    """
+
+    measure: measuring.Measure
+    share_done: float
+    problem: str
+    features: list[ImportanceFigure]
+    are_coefficients: bool
+    n_rows: int
+    n_observations: int
+    notes: list[str]
+
+
 class PairAxis(TypedDict):
     """One of two features; `levels` and `clock` are as in `CurvesBody`."""
 
@@ -722,6 +756,7 @@ Body: TypeAlias = (
     | UnlikeBody
     | IntervalsBody
     | InteractionsBody
+    | ImportanceBody
     | TwoWayBody
     | RowsBody
     | WhatIfBody
@@ -805,6 +840,7 @@ def _is_filter(value: object) -> bool:
 # The browser's twin is `ViewChoices` in `js/src/wire/protocol.ts`; a test holds the names to each other.
 VIEW_CHOICES: Final[Mapping[str, Form]] = {
     "left": one_of("bars", "map", "interactions"),
+    "map_y": one_of("non_linearity", *measuring.MEASURES),
     "right": one_of("feature", "all"),
     "pair": Form("a list of no texts or of two", lambda value: is_list(value, is_text) and len(value) in {0, 2}),  # type: ignore[arg-type]
     "compared": TEXTS,
@@ -852,6 +888,7 @@ _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
         "unit": one_of(*UNITS),
     },
     "interactions": {},
+    "importance": {"measure": one_of(*measuring.MEASURES)},
     "two_way": {"first": TEXT, "second": TEXT},
     "rows": {
         "positions": POSITIONS,

@@ -47,6 +47,13 @@ export function stripMarks({ strip, left, right, bottom }: MapAxes): SVGElement[
   ];
 }
 
+/** Where both shares are the same. */
+export function diagonalMarks({ x, y, diagonal }: MapAxes): SVGElement[] {
+  if (diagonal === null) return [];
+  const ends = { x1: x(0), y1: y(0), x2: x(diagonal), y2: y(diagonal) };
+  return [svg("line", { class: "ice-map-diagonal", ...ends, "data-test": "map-diagonal" })];
+}
+
 /** Areas that no label may cover: the text of the strip, and its edge. */
 function stripBoxes({ left, right, bottom }: MapAxes, { top }: { top: number }, font: string): Box[] {
   const words = right - labelWidth([{ at: 0, label: NO_ORDER }], font);

@@ -1,20 +1,24 @@
-/** The map of the features: heterogeneity, non-linearity, and the metric of the ranking as area. */
+/** The map of the features: heterogeneity and non-linearity, or impact and another measure of importance. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, setText, update } from "../../elements/element.ts";
-import { explained } from "../../elements/explained.ts";
+import { explained, hinted } from "../../elements/explained.ts";
 import { fitMarks, markLayer } from "../../elements/layers.ts";
 import { listen } from "../../elements/lifetime.ts";
+import type { TooltipRow } from "../../elements/tooltip.ts";
 import { cssColor, plainPalette } from "../../geometry/palette.ts";
 import { bottomAxis, leftAxis } from "../../marks/axis.ts";
 import { cautionOf, factsOf } from "../../view/feature_facts.ts";
 import { followSize, type Size } from "../../view/size.ts";
 import type { View } from "../../view/view.ts";
-import { explanation, variantsOf } from "../../words/glossary.ts";
+import type { ViewChoices } from "../../wire/protocol.ts";
+import { type Explanation, explanation, variantsOf } from "../../words/glossary.ts";
 import { CONVENTION_LABELS, RANK_LABELS, UNIT_LABELS } from "../../words/metric_names.ts";
-import { count, plural } from "../../words/numbers.ts";
-import { type Drawn, type Label, labelsOf, marksOf, paint, stripMarks } from "./drawing.ts";
-import { axesOf, type Point, pointAt, pointsOf } from "./points.ts";
+import { count, number, plural } from "../../words/numbers.ts";
+import { mapCover } from "./cover.ts";
+import { type Drawn, diagonalMarks, type Label, labelsOf, marksOf, paint, stripMarks } from "./drawing.ts";
+import { axesOf, type Point, placesOf, placesOfShares, pointAt, pointsOf } from "./points.ts";
+import { type Shares, sentenceOf, sharesOf, shareText, termOf } from "./shares.ts";
 
 /** How near to a point the pointer must be, in px. */
 const REACH = 8;
@@ -22,6 +26,26 @@ const LEAST_WIDTH = 80;
 
 export function mapPanel(view: View): HTMLElement {
   return new FeatureMap(view).panel;
+}
+
+/** The vertical axis: non-linearity, or the measures of importance that can be shown. */
+function measureControl({ store, aborted, keep }: View): HTMLElement {
+  const select = html("select", { class: "ice-select", "data-test": "map-y" });
+  const { remembered, client } = store;
+  const group = html("optgroup", { label: "against impact" });
+  const option = (value: ViewChoices["map_y"], name: string) => html("option", { value }, name);
+  group.append(...client.measures.map((measure) => option(measure, explanation(termOf(measure)).name)));
+  select.append(option("non_linearity", RANK_LABELS.non_linearity), group);
+  listen(select, aborted, { change: () => remembered.choose("map_y", select.value as ViewChoices["map_y"]) });
+  const field = html("label", { class: "ice-field ice-map-y" }, "Vertical axis ", select);
+  field.hidden = client.measures.length === 0;
+  keep(
+    () => remembered.of("map_y").value,
+    (chosen) => {
+      select.value = chosen;
+    },
+  );
+  return hinted(field, explanation("map_y").text, explanation("map_y").name);
 }
 
 class FeatureMap {
@@ -43,10 +67,12 @@ class FeatureMap {
     this.#canvas,
     this.#marks,
   );
-  readonly #message = html("p", { class: "ice-message-text", "data-test": "map-message", "aria-live": "polite" });
-  readonly #cover = html("div", { class: "ice-message" }, this.#message);
+  readonly #ofShape = html("span", {});
   readonly #area = html("b", {});
   readonly #counted = html("span", {});
+  readonly #correlation = explained(html("span", {}, "Correlation"), explanation("importance_correlation"));
+  readonly #comparison = html("p", { class: "ice-map-comparison", "data-test": "map-comparison" });
+  readonly #basis = html("p", { class: "ice-meaning", "data-test": "map-basis" });
   readonly #remark = html("p", { "data-test": "map-remark" });
   readonly #vertical = html("span", {});
   readonly #horizontal = html("span", {});
@@ -55,10 +81,23 @@ class FeatureMap {
   readonly #size: ReadonlySignal<Size>;
   /** The feature under the pointer, or the one that the arrow keys reached. */
   readonly #pointed = signal<string | null>(null);
+  /** Null unless the map shows a measure of importance that is computed. */
+  readonly #shares = computed(() => {
+    const { reading, rankBy, joint } = this.view.store;
+    const progress = joint.importance.value;
+    if (reading.value === null || progress?.state !== "ready" || progress.body.problem !== "") return null;
+    return sharesOf(reading.value, rankBy.value, progress.body);
+  });
+  readonly #places = computed(() => {
+    const { reading, measure } = this.view.store;
+    if (reading.value === null) return null;
+    if (measure.value === null) return placesOf(reading.value);
+    return this.#shares.value === null ? null : placesOfShares(this.#shares.value);
+  });
   readonly #axes = computed(() => {
-    const reading = this.view.store.reading.value;
-    if (reading === null || this.#size.value.width < LEAST_WIDTH) return null;
-    return axesOf(reading, this.#size.value, this.view.theme.value.font);
+    const places = this.#places.value;
+    if (places === null || this.#size.value.width < LEAST_WIDTH) return null;
+    return axesOf(places, this.#size.value, this.view.theme.value.font);
   });
   #drawn: Drawn | null = null;
   #labels = new Map<string, Label>();
@@ -66,21 +105,17 @@ class FeatureMap {
   constructor(private readonly view: View) {
     this.#size = followSize(this.#frame, view.aborted);
     this.#marks.dataset.test = "map-marks";
-    const key = html(
-      "p",
-      { class: "ice-map-key", "data-test": "map-key" },
-      "Up: more curved. Right: differs more between rows. Area: ",
-      this.#area,
-      ".",
-      this.#counted,
-    );
+    this.#ofShape.append("Up: more curved. Right: differs more between rows. Area: ", this.#area, ".");
+    const key = html("p", { class: "ice-map-key", "data-test": "map-key" }, this.#ofShape, this.#counted);
     this.panel = html(
       "section",
       { class: "ice-panel", "aria-label": "Map of the features", "data-test": "impact-map" },
-      html("header", { class: "ice-head" }, key),
+      html("header", { class: "ice-head" }, measureControl(view), key),
       this.#above,
-      html("div", { class: "ice-map-stage" }, this.#frame, this.#cover),
+      html("div", { class: "ice-map-stage" }, this.#frame, mapCover(view)),
       this.#below,
+      this.#comparison,
+      this.#basis,
     );
     this.#keepWords();
     this.#keepAxes();
@@ -91,22 +126,54 @@ class FeatureMap {
   #keepWords(): void {
     const { store, keep } = this.view;
     keep(
-      () => [store.ranking.value, store.reading.value, store.status.value.state, store.rankBy.value] as const,
-      ([ranking, reading, status, rankBy]) => {
+      () =>
+        [
+          store.ranking.value,
+          store.reading.value,
+          store.rankBy.value,
+          store.measure.value,
+          this.#places.value,
+          this.#shares.value,
+        ] as const,
+      ([ranking, reading, rankBy, measure, places, shares]) => {
         const convention = reading?.figures.header.convention ?? "stable";
-        setText(this.#area, RANK_LABELS[rankBy]);
-        setText(this.#counted, ` Counted ${CONVENTION_LABELS[convention]}.`);
         const known = ranking.filter((feature) => feature.known);
-        const nPlaced = known.filter(({ index }) => Number.isFinite(reading?.get(index, "heterogeneity"))).length;
-        this.#frame.hidden = nPlaced === 0;
-        this.#cover.hidden = nPlaced > 0;
-        for (const part of [this.#above, this.#below]) part.classList.toggle("ice-absent", nPlaced === 0);
-        setText(this.#message, messageFor(ranking.length, known.length, status));
-        setText(this.#remark, remarkOf(ranking.length, known.length, nPlaced));
-        const label = `Map of ${plural(nPlaced, "feature")}. Arrow keys go from one to the next by rank, Enter opens.`;
-        update(this.#frame, { "aria-label": label });
+        const placed = known.filter(({ index }) => {
+          const [x, y] = [places?.across[index], places?.up[index]];
+          return Number.isFinite(x) && (measure === null || Number.isFinite(y));
+        });
+        const isEmpty = placed.length === 0;
+        this.panel.dataset.state = isEmpty ? "empty" : "ready";
+        setText(this.#area, RANK_LABELS[rankBy]);
+        this.#ofShape.hidden = measure !== null;
+        const counted = `Counted ${CONVENTION_LABELS[convention]}.`;
+        setText(this.#counted, measure === null ? ` ${counted}` : `${DIAGONAL} Impact: ${counted.toLowerCase()}`);
+        this.#frame.hidden = isEmpty;
+        for (const part of [this.#above, this.#below]) part.classList.toggle("ice-absent", isEmpty);
+        setText(this.#remark, remarkOf(ranking.length, known.length, placed.length));
+        const nameOf = (index: number): string => reading?.figures.header.features[index]?.name ?? "";
+        const sentence = shares === null ? "" : sentenceOf(shares, nameOf);
+        this.#writeComparison(sentence, shares);
+        const label = `Map of ${plural(placed.length, "feature")}. ${sentence} Arrow keys go from one to the next by rank, Enter opens.`;
+        update(this.#frame, { "aria-label": label.replace("  ", " ") });
       },
     );
+  }
+
+  /** The sentence under the map; its first word is explained where it is "Correlation". */
+  #writeComparison(sentence: string, shares: Shares | null): void {
+    const { joint } = this.view.store;
+    const body = joint.importance.peek()?.body ?? null;
+    this.#comparison.hidden = this.#basis.hidden = sentence === "";
+    if (shares === null || body === null) return;
+    if (this.#comparison.textContent !== sentence) {
+      const [first, ...rest] = sentence.split(" ");
+      const lead = shares.correlations === null ? first! : this.#correlation;
+      this.#comparison.replaceChildren(lead, ` ${rest.join(" ")}`);
+    }
+    const { n_rows, n_observations, notes } = body;
+    const rows = n_rows < n_observations ? [`From ${count(n_rows)} of ${plural(n_observations, "row")}.`] : [];
+    setText(this.#basis, [...rows, ...notes].join(" "));
   }
 
   #keepAxes(): void {
@@ -119,21 +186,31 @@ class FeatureMap {
           theme.value.font,
           store.reading.value?.unit ?? "prediction",
           store.convention.value,
+          this.#shares.value,
         ] as const,
-      ([axes, size, font, unit, convention]) => {
+      ([axes, size, font, unit, convention, shares]) => {
         if (axes === null) return;
-        const unitText = (exponent: string): string => {
-          const parts = [unit === "prediction" ? "" : UNIT_LABELS[unit], exponent].filter((part) => part !== "");
-          return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+        const terms =
+          shares === null
+            ? ([
+                explanation("non_linearity", ...variantsOf("numeric", convention)),
+                explanation("heterogeneity"),
+              ] as const)
+            : ([explanation(shares.term), explanation(shares.impactTerm)] as const);
+        const titleOf = ({ name }: Explanation, exponent: string): string => {
+          const unitName = shares !== null ? "%" : unit === "prediction" ? "" : UNIT_LABELS[unit];
+          const parts = [unitName, exponent].filter((part) => part !== "");
+          return parts.length === 0 ? name : `${name} (${parts.join(", ")})`;
         };
-        setText(this.#vertical, `↑ non-linearity${unitText(axes.yExponent)}`);
-        setText(this.#horizontal, `heterogeneity${unitText(axes.xExponent)} →`);
-        explained(this.#vertical, explanation("non_linearity", ...variantsOf("numeric", convention)));
-        explained(this.#horizontal, explanation("heterogeneity"));
+        setText(this.#vertical, `↑ ${titleOf(terms[0], axes.yExponent)}`);
+        setText(this.#horizontal, `${titleOf(terms[1], axes.xExponent)} →`);
+        explained(this.#vertical, terms[0]);
+        explained(this.#horizontal, terms[1]);
         fitMarks(this.#ground, size);
         this.#ground.replaceChildren(
           leftAxis(axes.yTicks, axes.left, axes.right),
           bottomAxis(axes.xTicks, axes.left, axes.right, size.width, axes.axis, font),
+          ...diagonalMarks(axes),
           ...stripMarks(axes),
         );
       },
@@ -146,10 +223,10 @@ class FeatureMap {
       () =>
         [this.#axes.value, this.#size.value, store.ranking.value, this.view.theme.value, store.dragging.value] as const,
       ([axes, size, ranking, theme, dragging]) => {
-        const reading = store.reading.peek();
+        const places = this.#places.peek();
         const pen = this.#canvas.getContext("2d");
-        if (axes === null || reading === null || pen === null) return;
-        this.#drawn = { axes, size, points: pointsOf(ranking, reading, axes) };
+        if (axes === null || places === null || pen === null) return;
+        this.#drawn = { axes, size, points: pointsOf(ranking, places, axes) };
         paint(this.#canvas, pen, this.#drawn, cssColor(plainPalette(theme.dark ? "dark" : "light"), 0), theme.paper);
         // Labels keep their places while the slider moves, to stay readable.
         if (!dragging || this.#labels.size === 0) this.#labels = labelsOf(this.#drawn, theme.font);
@@ -202,7 +279,20 @@ class FeatureMap {
     this.#pointed.value = feature.name;
     const box = this.#frame.getBoundingClientRect();
     const anchor = new DOMRect(box.left + x - radius, box.top + y - radius, 2 * radius, 2 * radius);
-    this.view.tooltip.show(feature.name, factsOf(feature, reading), anchor, isSpoken, cautionOf(feature, reading));
+    const facts = [...this.#shareFacts(feature.index), ...factsOf(feature, reading)];
+    this.view.tooltip.show(feature.name, facts, anchor, isSpoken, cautionOf(feature, reading));
+  }
+
+  /** What a point of the comparison is at. */
+  #shareFacts(index: number): TooltipRow[] {
+    const shares = this.#shares.peek();
+    if (shares === null) return [];
+    const { impactTerm, term, impact, importance, plain } = shares;
+    return [
+      { label: `share of ${RANK_LABELS[impactTerm]}`, value: shareText(impact[index]!) },
+      { label: `share of ${explanation(term).name}`, value: shareText(importance[index]!) },
+      { label: explanation(term).name, value: number(plain[index]!) },
+    ];
   }
 
   #leave(): void {
@@ -236,12 +326,7 @@ function nextPlace(key: string, place: number, opened: number, n: number): numbe
   return key === "Home" ? 0 : key === "End" ? n - 1 : null;
 }
 
-function messageFor(n: number, nKnown: number, status: string): string {
-  if (nKnown > 0) return "No feature has the metrics that the map needs.";
-  if (status === "computing") return "Features appear here as they are computed.";
-  return n === 0 ? "No features to show." : "No feature is computed yet.";
-}
-
+const DIAGONAL = "Each point is a feature, each axis a share of 100\u00a0%. On the diagonal both agree.";
 function remarkOf(n: number, nKnown: number, nPlaced: number): string {
   if (nPlaced === 0) return "";
   const notYet = nKnown < n ? `${count(nKnown)} of ${plural(n, "feature")} so far. ` : "";

@@ -6,6 +6,7 @@ import { valueTicks } from "../../plots/plot.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
 import type { Size } from "../../view/size.ts";
+import type { Shares } from "./shares.ts";
 
 export interface Point {
   feature: RankedFeature;
@@ -16,7 +17,30 @@ export interface Point {
   radius: number;
 }
 
-/** Axes of the map. Their metrics do not depend on the decay, so the slider changes sizes only. */
+/** Figures on the axes of the map, by the index of the feature. */
+export interface Places {
+  across: readonly number[];
+  up: readonly number[];
+  /** Axes reach this far at least. */
+  least: number;
+  /** Whether both are shares of 100, on axes of the same length; then points have one size. */
+  areShares: boolean;
+}
+
+/** Heterogeneity and non-linearity do not depend on the decay, so the slider changes sizes only. */
+export function placesOf(reading: Reading): Places {
+  const all = (metric: string) => reading.figures.header.features.map((_, index) => reading.get(index, metric));
+  const least = LEAST_AXIS * (max(all("impact"), known) ?? 0);
+  return { across: all("heterogeneity"), up: all("non_linearity"), least, areShares: false };
+}
+
+export const placesOfShares = ({ impact, importance }: Shares): Places => ({
+  across: impact,
+  up: importance,
+  least: 0,
+  areShares: true,
+});
+
 export interface MapAxes {
   left: number;
   right: number;
@@ -33,6 +57,8 @@ export interface MapAxes {
   /** "×10⁻⁵" where the labels are written in that unit; mostly empty. */
   xExponent: string;
   yExponent: string;
+  /** The end of both axes, if they show shares; else null. */
+  diagonal: number | null;
 }
 
 const TOP = 12;
@@ -46,6 +72,8 @@ const INSET = 12;
 const LARGEST = 18;
 const LARGEST_OF_MANY = 8;
 const SMALLEST = 2;
+/** The radius where both figures are on the axes, of few points. */
+const OF_SHARES = 6;
 /** More points than this are drawn smaller, so that they do not hide each other. */
 const FEW = 60;
 /** An axis reaches this share of the largest impact at least: below lies the rounding of a model that is linear. */
@@ -55,12 +83,10 @@ const BREATH = 1.08;
 
 const known = (value: number): number => (Number.isFinite(value) ? value : 0);
 
-export function axesOf(reading: Reading, size: Size, font: string): MapAxes {
-  const all = (metric: string) => reading.figures.header.features.map((_, index) => reading.get(index, metric));
-  const [across, up] = [all("heterogeneity"), all("non_linearity")];
-  const beside = across.some((value, index) => Number.isFinite(value) && Number.isNaN(up[index]));
-  const least = LEAST_AXIS * (max(all("impact"), known) ?? 0);
-  const end = (values: readonly number[]): number => (Math.max(max(values, known) ?? 0, least) || 1) * BREATH;
+export function axesOf({ across, up, least, areShares }: Places, size: Size, font: string): MapAxes {
+  const beside = !areShares && across.some((value, index) => Number.isFinite(value) && Number.isNaN(up[index]));
+  const end = (values: readonly number[]): number =>
+    (Math.max(max(areShares ? [...across, ...up] : values, known) ?? 0, least) || 1) * BREATH;
   const axis = size.height - AXIS_LABELS;
   const bottom = beside ? axis - STRIP : axis;
   const y = scaleLinear([0, end(up)], [bottom - INSET, TOP]);
@@ -83,21 +109,22 @@ export function axesOf(reading: Reading, size: Size, font: string): MapAxes {
     yTicks: vertical.ticks,
     xExponent: horizontal.exponent,
     yExponent: vertical.exponent,
+    diagonal: areShares ? end(across) : null,
   };
 }
 
 /** Every feature that has a place, the strongest first. The longest bar of the ranking is the largest point here. */
-export function pointsOf(ranking: readonly RankedFeature[], reading: Reading, axes: MapAxes): Point[] {
+export function pointsOf(ranking: readonly RankedFeature[], places: Places, axes: MapAxes): Point[] {
   const largest = max(ranking, ({ value, tick }) => max([value, tick ?? 0])) ?? 0;
   const reach = Math.max(LARGEST_OF_MANY, LARGEST * Math.min(1, FEW / ranking.length) ** 0.25);
   const points: Point[] = [];
   for (const [rank, feature] of ranking.entries()) {
-    const across = reading.get(feature.index, "heterogeneity");
-    const up = reading.get(feature.index, "non_linearity");
-    if (Number.isNaN(across)) continue;
+    const across = places.across[feature.index]!;
+    const up = places.up[feature.index]!;
+    if (Number.isNaN(across) || (places.areShares && Number.isNaN(up))) continue;
     const y = Number.isNaN(up) ? (axes.strip?.middle ?? axes.bottom) : axes.y(up);
     const share = largest > 0 ? Math.max(0, known(feature.value)) / largest : 0;
-    const radius = Math.max(SMALLEST, reach * Math.sqrt(share));
+    const radius = places.areShares ? OF_SHARES * (reach / LARGEST) : Math.max(SMALLEST, reach * Math.sqrt(share));
     points.push({ feature, rank, x: axes.x(across), y, radius });
   }
   return points;
