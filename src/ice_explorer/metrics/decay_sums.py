@@ -70,7 +70,7 @@ class EndShares:
         at_ends = np.zeros((2, len(self.left)))
         at_ends[0, active] = self.left[active] * steepness
         at_ends[1, active] = self.right[active] * steepness
-        return np.append(at_ends[0], 0.0) + np.append(0.0, at_ends[1])
+        return np.asarray(np.append(at_ends[0], 0.0) + np.append(0.0, at_ends[1]))
 
 
 @dataclass(frozen=True, eq=False)

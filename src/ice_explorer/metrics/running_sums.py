@@ -58,7 +58,8 @@ def _from_left(
     if compiled:
         from ice_explorer.metrics.decay_sums_numba import running_sums
 
-        return running_sums(values, weights, ends, np.ascontiguousarray(shares), below, exponents, MOST_GROWTH)
+        sums = running_sums(values, weights, ends, np.ascontiguousarray(shares), below, exponents, MOST_GROWTH)
+        return np.asarray(sums)
     found = np.zeros((len(exponents), shares.shape[1]))
     for at, exponent in enumerate(exponents):
         sums = _sums_so_far(values, weights, exponent)[below - 1]
