@@ -303,6 +303,8 @@ class CategoryDraws:
     def __init__(self, sums: CategorySums, scales: Array, shares: Array, exponent: float, nearest: float) -> None:
         self._scales = scales
         self._first, self._second = sums.pairs.T
+        self._levels = sums.levels
+        shares = shares[:, self._levels]
         q = shares[:, self._first] * shares[:, self._second]
         with np.errstate(invalid="ignore", divide="ignore"):
             self._q = q / q.sum(axis=1, keepdims=True)
@@ -329,6 +331,7 @@ class CategoryDraws:
             self._missing += counts @ missing_change
         if self._is_flat:
             return
+        curves, far = curves[:, self._levels], far[:, self._levels]
         likelihood = np.exp(-self._exponent * (far - self._nearest))
         self._likely += counts @ likelihood
         start = 0
