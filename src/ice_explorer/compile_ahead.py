@@ -28,9 +28,10 @@ def warmup() -> None:
     from ice_explorer.curves import network_numba
     from ice_explorer.curves.trees.curves import TreeCurves
     from ice_explorer.figures.raster.lines import LineSet, draw_lines
-    from ice_explorer.metrics import distance_pairs, ordered_numba
+    from ice_explorer.metrics import ordered_numba
     from ice_explorer.metrics.decay_sums import DecaySums, Ends, EndShares
     from ice_explorer.metrics.ordered import FeatureSums
+    from ice_explorer.metrics.running_sums import pair_sums
     from ice_explorer.scene.palette import plain_palette
 
     stump = TreeEnsemble(
@@ -59,7 +60,7 @@ def warmup() -> None:
     ends = Ends.of(many, np.arange(99), [EndShares(many[1:], many[1:])])
     DecaySums(2, 0.0, 100.0, compiled=True).add_laid_out(ends, (many, many + 1.0), many * many[:, None], many)
     network_numba.rectified_margins(ones[:, None], ones[:, None], ones[:1, None], ones[:1], np.empty((4, 4, 1)))
-    distance_pairs.by_distance((own, ones), (own, ones[:, None]), 0.0, compiled=True)
+    pair_sums((own, ones), (own, ones[:, None]), ones, 0.0, compiled=True)
     level = np.ones((1, 2), np.float32)
     line = LineSet(own[:2], level, level[:, 1:], level[:, 0])
     draw_lines(line, plain_palette(), width=1, height=2, thickness=1.0, strength=1.0, compiled=True)

@@ -343,9 +343,8 @@ def test_every_decay_of_repeated_rows():
     assert_decays(1000, 5, rows=lambda grid: np.resize([grid[1], grid[3] - 0.1], 1000))
 
 
-def test_every_decay_along_the_axis(monkeypatch):
-    """One pass along the axis in place of observed values × grid values, restarted every few dozen exponents."""
-    monkeypatch.setattr(decay_module, "_MOST_LAID_OUT", 0)
+def test_every_decay_at_any_scale():
+    """From likelihoods that reach no neighbour to such that reach all; rows on the grid, or between its values."""
     for scale in (1e-3, 0.05, 0.8, 30.0):
         for on_grid in (True, False):
             assert_decays(40, 15, scale=scale, on_grid=on_grid, weighted=True)
@@ -368,7 +367,7 @@ def test_every_decay_without_nodes(monkeypatch):
 )
 @settings(max_examples=150)
 def test_decays_of_small_tables_are_those_of_double_loops(observed, grid, scale, data):
-    """Ties, neighbours a millionth apart, rows outside; laid out, or along the axis."""
+    """Ties, neighbours a millionth apart, rows outside."""
     n, n_grid = len(observed), len(grid)
     grid, observed = np.array(grid), np.array(observed)
     slopes = data.draw(st.lists(st.integers(0, 4), min_size=n * (n_grid - 1), max_size=n * (n_grid - 1)))
@@ -377,11 +376,8 @@ def test_decays_of_small_tables_are_those_of_double_loops(observed, grid, scale,
     curves = np.concatenate([np.zeros((n, 1)), np.cumsum(slopes * np.diff(grid), axis=1)], axis=1)
     rows = observed, np.full(n, scale), weights
     exact_slopes = np.diff(curves, axis=1) / np.diff(grid)
-    with pytest.MonkeyPatch.context() as patch:
-        if data.draw(st.booleans()):
-            patch.setattr(decay_module, "_MOST_LAID_OUT", 0)
-        sums = summed(by_numpy, grid, np.arange(n_grid - 1), curves, rows, blocks=[np.arange(n)])
-        sums.finish()
+    sums = summed(by_numpy, grid, np.arange(n_grid - 1), curves, rows, blocks=[np.arange(n)])
+    sums.finish()
     for convention in oracles.CONVENTIONS:
         impact, support = sums.decayed(ALL_DECAYS, convention)
         expected, expected_support = decayed_by_loops(grid, rows, convention, exact_slopes, sums.scale)

@@ -7,9 +7,11 @@ only; the feature converts them to values for X.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import UTC
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -133,14 +135,18 @@ class Feature:
 
     def _code_of(self, label: object) -> float | None:
         """Return the code of a label, found by its value or its text."""
-        assert self.levels is not None  # noqa: S101 - the caller has looked
-        levels = self.levels.tolist()
-        if isinstance(label, (list, dict, set, np.ndarray)):
+        codes, codes_of_texts = self._codes
+        try:
+            return codes.get(label, codes_of_texts.get(label) if isinstance(label, str) else None)
+        except TypeError:  # such as a list, which cannot be a level
             return None
-        if label in levels:
-            return float(levels.index(label))
-        texts = [str(level) for level in levels]
-        return float(texts.index(label)) if isinstance(label, str) and label in texts else None
+
+    @cached_property
+    def _codes(self) -> tuple[dict[Hashable, float], dict[str, float]]:
+        """Codes by level and by its text, the first of several levels of one text."""
+        assert self.levels is not None  # noqa: S101 - the caller has looked
+        codes = {level: float(code) for code, level in enumerate(self.levels.tolist())}
+        return codes, {str(level): code for level, code in reversed(codes.items())}
 
     def grid_of(self, given: Any, check: Callable[[object, Any, Callable[[float], str]], Array]) -> Array:
         """Turn a grid given in the values of the feature into coordinates, or say what is wrong with it.
@@ -161,7 +167,7 @@ class Feature:
         assert self.levels is not None  # noqa: S101 - the caller has looked
         if isinstance(given, str) or not hasattr(given, "__iter__"):
             given = [given]
-        codes = []
+        codes: dict[float, None] = {}
         for label in given:
             code = self._code_of(label)
             if code is None:
@@ -181,13 +187,13 @@ class Feature:
                     "Remove one of them.",
                     where=f" twice for {quoted(self.readable)}",
                 )
-            codes.append(code)
+            codes[code] = None
         if not codes:
             raise InvalidOptionError(
                 f"`grid` must give a category at least one level; got none for {quoted(self.readable)}.",
                 f"Its levels are {listed(self.levels.tolist())}.",
             )
-        return np.sort(np.array(codes))
+        return np.sort(np.array(list(codes)))
 
 
 def _written(moment: Any) -> str:

@@ -364,6 +364,8 @@ class CategoryDraws(MetricDraws):
         nearest: float,
     ) -> None:
         self._first, self._second = sums.pairs.T
+        self._levels = sums.levels
+        shares = shares[:, self._levels]
         q = shares[:, self._first] * shares[:, self._second]
         with np.errstate(invalid="ignore", divide="ignore"):
             q /= q.sum(axis=1, keepdims=True)
@@ -390,14 +392,15 @@ class CategoryDraws(MetricDraws):
         return steep[:, 0], likely[:, 0], np.full(len(self._scales), exponent)
 
     def _add(self, block: Block, changes: _ChangeSums | None, likelihoods: list[tuple[Array, Array]]) -> Array | float:
-        far, counts = self._far(block.rows) - self._nearest, block.counts
+        curves, counts = block.curves[:, self._levels], block.counts
+        far = self._far(block.rows)[:, self._levels] - self._nearest
         at_levels = [(np.exp(far * -rate), sums) for (rate,), sums in likelihoods]
         for likelihood, (_, likely) in at_levels:
             likely[:, 0] += np.einsum("ba,ba->b", counts @ likelihood, self._of_level)
         start = 0
-        for level in range(block.curves.shape[1] - 1):
+        for level in range(curves.shape[1] - 1):
             others = slice(level + 1, None)
-            of_pairs = block.curves[:, others] - block.curves[:, [level]]
+            of_pairs = curves[:, others] - curves[:, [level]]
             if changes is None:
                 np.abs(of_pairs, out=of_pairs)
             else:

@@ -18,13 +18,15 @@ size of the grid. Sums of blocks of rows add up.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.metrics import chebyshev, distance_pairs
+from ice_explorer.metrics import chebyshev
 from ice_explorer.metrics.likelihood import distances
 from ice_explorer.metrics.observed_value_nodes import MOST_MOMENTS, ObservedValues
+from ice_explorer.metrics.running_sums import pair_sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,12 +40,11 @@ MOST_CELLS = 1 << 22
 
 # Distances are measured from the smallest one (the ratio of two sums does not change), so mass
 # lies at 0 and whatever is beyond a·d = 40 does not count. The first cell ends where e^{-ad} has
-# not moved far for any decay, and begins as far on the other side, where masses that stand for pairs
-# may lie; beyond, four cells of one width share an octave, so that the cell of a distance is read off
-# the leading bits of the number. In the widest counting cell e^{-ad} varies
+# not moved far for any decay; beyond, four cells of one width share an octave, so that the cell of a
+# distance is read off the leading bits of the number. In the widest counting cell e^{-ad} varies
 # by e^{-10}: 20 moments represent it to 1e-10 there, where it is 4e-18 of the mass at 0, and to
 # rounding error nearer by.
-_FIRST_CELL = distance_pairs.LEAF
+_FIRST_CELL = 2.0**-8
 _BITS_BELOW = 50  # of the 52 of a mantissa, two tell the quarter of an octave
 _BEFORE_FIRST = (int(np.float64(_FIRST_CELL).view(np.int64)) >> _BITS_BELOW) - 1
 _N_MOMENTS = 20
@@ -52,7 +53,6 @@ _MOST_MASSES = 1 << 16  # masses laid out at a time: 3 MB
 _ROWS_AT_A_TIME = 2048
 
 _FEW_NODES = 64
-_MOST_LAID_OUT = 1 << 17  # observed values × grid values; beyond, sums over boxes of both are quicker
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +65,12 @@ class EndShares:
     left: Array
     right: Array
 
-    def at_values(self) -> Array:
-        """Share of the weight at each grid value, (n_grid,)."""
-        shares = np.zeros(len(self.left) + 1)
-        shares[1:] = self.right
-        shares[:-1] += self.left
-        return shares
+    def at_values(self, active: NDArray[np.intp] | slice = slice(None), steepness: Array | float = 1.0) -> Array:
+        """Share of the weight at each grid value, (n_grid,); of `active` intervals, times their `steepness`."""
+        at_ends = np.zeros((2, len(self.left)))
+        at_ends[0, active] = self.left[active] * steepness
+        at_ends[1, active] = self.right[active] * steepness
+        return np.asarray(np.append(at_ends[0], 0.0) + np.append(0.0, at_ends[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,11 +138,9 @@ class DecaySums:
         self._compiled = compiled
         self.nearest = nearest
         extent = max(farthest - nearest, _FIRST_CELL)
-        if extent < distance_pairs.FARTHEST:
-            extent *= distance_pairs.REACH
         n_cells = int(_cell_of(np.array([extent]))[0]) + 1
         starts = (np.arange(_BEFORE_FIRST, _BEFORE_FIRST + n_cells + 1, dtype=np.int64) << _BITS_BELOW).view(np.float64)
-        starts[0] = -_FIRST_CELL
+        starts[0] = 0.0
         self._half, self._middle = np.diff(starts) / 2, (starts[:-1] + starts[1:]) / 2
         self._inverse_half = 1.0 / self._half
         self._atoms: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
@@ -160,10 +158,7 @@ class DecaySums:
         - `distances` (n_masses,): in likelihood scales; infinite ones carry no likelihood and are left out.
         - `masses` (n_masses, n_channels).
         """
-        self.add_beyond(distances - self.nearest, masses)
-
-    def add_beyond(self, relative: NDArray[np.float64], masses: NDArray[np.float64]) -> None:
-        """Add masses at distances beyond `nearest`, negative ones of the first cell among them."""
+        relative = distances - self.nearest
         if self._moments is None:
             self._n_atoms += len(relative)
             self._atoms.append((relative, masses))
@@ -260,7 +255,8 @@ class LikelihoodSums:
     """Likelihood-weighted sums of steepness for every convention, and any decay.
 
     With M the mixture of likelihoods at both ends of an interval that `EndShares` states, they are
-    Σ w_i u_k M_ik |S_ik| and Σ w_i u_k M_ik. The second needs no model.
+    Σ w_i u_k M_ik |S_ik| and Σ w_i u_k M_ik. The second needs no model, nor does the first where all curves are
+    parallel: where rows share one likelihood scale, both are sums over pairs of observed values and grid values.
 
     - `grid` (n_grid,).
     - `active` (n_active,): intervals in which a curve can change; steepness comes for these alone.
@@ -270,8 +266,6 @@ class LikelihoodSums:
     - `most_cells`: how many observed values × intervals may be kept while rows are added; beyond, each row is added by
       its distances at once, which takes longer.
     - `own`: where steepness is kept by observed value: how observed values are divided.
-    - `by_bucket` (n_nodes, at least n_active): Chebyshev moments of the weighted steepness of each bucket of `own`;
-      further columns are 0.
     """
 
     def __init__(
@@ -285,32 +279,32 @@ class LikelihoodSums:
         most_cells: int | None = None,
     ) -> None:
         observed, scales, weights = rows
+        self._grid, self._active, self._conventions, self._compiled = grid, active, conventions, compiled
         self.own: ObservedValues | None = None
-        self.by_bucket: NDArray[np.float64] | None = None
-        self._on_grid: ObservedValues | None = None
-        self._n_active = len(active)
+        self._by_bucket: NDArray[np.float64] | None = None
+        self._shared: Array | None = None
+        self._on_grid: tuple[Array, Array] | None = None  # nodes of all rows, and their masses
         nodes = observed
         if scales.min() == scales.max():
             self._scale = scale = float(scales[0])
-            self._on_grid = ObservedValues(observed, weights, grid, scale, compiled=compiled)
-            own = self._for_steepness(self._on_grid, grid, active, rows, compiled=compiled)
-            n_columns = -(-len(active) // 8) * 8 if compiled else len(active)  # whole vectors
-            if len(own.nodes) * n_columns <= (MOST_CELLS if most_cells is None else most_cells):
+            on_grid = ObservedValues(observed, weights, grid, scale, compiled=compiled)
+            self._on_grid = on_grid.nodes, on_grid.masses
+            own = self._for_steepness(on_grid, grid, active, rows, compiled=compiled)
+            n_active = len(active)
+            self._n_columns = -(-n_active // 8) * 8 if compiled else n_active  # whole vectors
+            if len(own.nodes) * self._n_columns <= (MOST_CELLS if most_cells is None else most_cells):
                 self.own = own
-                self.by_bucket = np.zeros((len(own.nodes), n_columns))
-                nodes = self._on_grid.nodes if own is self._on_grid else np.append(self._on_grid.nodes, own.nodes)
+                nodes = on_grid.nodes if own is on_grid else np.append(on_grid.nodes, own.nodes)
             else:
-                nodes = np.append(observed, self._on_grid.nodes)
+                nodes = np.append(observed, on_grid.nodes)
             scales = np.full(len(nodes), scale)
-        self._groups = _grouped(grid, active, conventions, (nodes, scales), compiled=compiled)
-        on_grid = self._on_grid
-        if on_grid is None:
+        self._nearest = {
+            name: _nearest(grid[ends.at_values() > 0], nodes, scales) for name, ends in conventions.items()
+        }
+        self._farthest = float(np.max(np.maximum(np.abs(grid[-1] - nodes), np.abs(grid[0] - nodes)) / scales))
+        if self._on_grid is None:
             for group in self._groups:
                 group.add(None, weights, observed, scales)
-        elif on_grid is not self.own:
-            for group in self._groups:
-                group.add(None, on_grid.masses, on_grid.nodes, np.full(len(on_grid.nodes), self._scale))
-            self._on_grid = None
 
     @staticmethod
     def _for_steepness(
@@ -337,7 +331,47 @@ class LikelihoodSums:
         - returns `steepness`, `likelihood` (n_decays,): Σ w u M |S| and Σ w u M, as multiples of e^{-a·nearest}.
         - returns `nearest`: smallest distance of a phantom that counts.
         """
-        return next(group for group in self._groups if convention in group.names).totals(convention, exponents)
+        nearest = self._nearest[convention]
+        if self._on_grid is None:
+            steepness, likelihood = self._group(convention).totals(convention, exponents).T
+            return steepness, likelihood, nearest
+        ends = self._conventions[convention]
+        shares = [ends.at_values()]
+        if self._shared is not None:
+            shares.append(ends.at_values(self._active, self._shared))
+        (nodes, masses), middle = self._on_grid, self._on_grid[0][len(self._on_grid[0]) // 2]
+        held = shares[0] > 0
+        # Distances near by lose nothing where values have an offset.
+        own = (nodes - middle) / self._scale, masses
+        others = (self._grid[held] - middle) / self._scale, np.column_stack(shares)[held]
+        by_pairs = pair_sums(own, others, exponents, nearest, compiled=self._compiled)
+        if self._shared is not None:
+            return by_pairs[:, 1], by_pairs[:, 0], nearest
+        return self._group(convention).totals(convention, exponents)[:, 0], by_pairs[:, 0], nearest
+
+    @cached_property
+    def _groups(self) -> list[_Group]:
+        """Conventions by the distance of what is nearest, so that none underflows for another's sake."""
+        groups = []
+        for nearest in dict.fromkeys(self._nearest.values()):
+            names = [name for name in self._conventions if self._nearest[name] == nearest]
+            ends = Ends.of(self._grid, self._active, [self._conventions[name] for name in names])
+            bounds = nearest, self._farthest
+            groups.append(_Group(names, ends, bounds, is_whole=self._on_grid is None, compiled=self._compiled))
+        return groups
+
+    def _group(self, convention: str) -> _Group:
+        return next(group for group in self._groups if convention in group.names)
+
+    @property
+    def by_bucket(self) -> Array | None:
+        """Chebyshev moments (n_nodes, at least n_active) of the weighted steepness of each bucket of `own`.
+
+        Further columns are 0. None where steepness is not kept by observed value.
+        """
+        if self._by_bucket is None and self.own is not None:
+            self._by_bucket = np.zeros((len(self.own.nodes), self._n_columns))
+        return self._by_bucket
 
     def add(
         self,
@@ -348,15 +382,16 @@ class LikelihoodSums:
     ) -> None:
         """Add rows: their |S| (n_rows, n_active), weights, observed values and likelihood scales."""
         weighted = steepness * weights[:, None]
-        if self.own is None or self.by_bucket is None:
+        own, by_bucket = self.own, self.by_bucket
+        if own is None or by_bucket is None:
             for group in self._groups:
                 group.add(weighted, None, observed, likelihood_scale)
             return
-        own, bucket = self.own, self.own.find(observed)
+        bucket = own.find(observed)
         order = np.argsort(bucket, kind="stable")
         present, starts = np.unique(bucket[order], return_index=True)
         weighted = weighted[order]
-        by_bucket = self.by_bucket[:, : self._n_active]
+        by_bucket = by_bucket[:, : len(self._active)]
         if not own.interpolates:
             by_bucket[present] += np.add.reduceat(weighted, starts, axis=0)
             return
@@ -372,60 +407,38 @@ class LikelihoodSums:
         observed: NDArray[np.float64],
         likelihood_scale: NDArray[np.float64],
     ) -> None:
-        """Add rows that share |S|, (n_active,)."""
-        if self.own is not None and self.by_bucket is not None:
-            by_bucket = self.by_bucket[:, : self._n_active]
-            by_bucket += self.own.moments_of(observed, weights)[:, None] * steepness
+        """Add rows that share |S|, (n_active,), with each other and with all others of the feature."""
+        if self._on_grid is not None:
+            self._shared = steepness
             return
         for start in range(0, len(weights), _ROWS_AT_A_TIME):
             some = slice(start, start + _ROWS_AT_A_TIME)
-            everywhere = np.broadcast_to(steepness, (len(weights[some]), self._n_active))
+            everywhere = np.broadcast_to(steepness, (len(weights[some]), len(steepness)))
             self.add(everywhere, weights[some], observed[some], likelihood_scale[some])
 
     def finish(self) -> None:
         """Move what is kept by observed value into the sums over distance."""
-        steepness, own, on_grid = None, self.own, self._on_grid
-        if own is not None and self.by_bucket is not None:
-            steepness = own.to_nodes(self.by_bucket)
-        for group in self._groups:
-            if own is not None:
-                together = own.masses if own is on_grid else None
-                group.add(steepness, together, own.nodes, np.full(len(own.nodes), self._scale))
+        own, by_bucket = self.own, self._by_bucket
+        for group in self._groups if self._shared is None else ():
+            if own is not None and by_bucket is not None:
+                group.add(own.to_nodes(by_bucket), None, own.nodes, np.full(len(own.nodes), self._scale))
             group.sums.finish()
-        self.own = self.by_bucket = self._on_grid = None
-
-
-def _grouped(
-    grid: Array,
-    active: NDArray[np.intp],
-    conventions: Mapping[str, EndShares],
-    own: tuple[Array, Array],
-    *,
-    compiled: bool,
-) -> list[_Group]:
-    """Group the conventions by the distance of what is nearest, so that none underflows for another's sake."""
-    nearest_of = {name: _nearest(grid[ends.at_values() > 0], *own) for name, ends in conventions.items()}
-    farthest = float(np.max(np.maximum(np.abs(grid[-1] - own[0]), np.abs(grid[0] - own[0])) / own[1]))
-    groups = []
-    for nearest in dict.fromkeys(nearest_of.values()):
-        names = [name for name in conventions if nearest_of[name] == nearest]
-        ends = Ends.of(grid, active, [conventions[name] for name in names])
-        groups.append(_Group(names, ends, (nearest, farthest), compiled=compiled))
-    return groups
+        self.own = self._by_bucket = None
 
 
 class _Group:
     """Sums of some conventions by distance.
 
-    The first channels of `sums` are w u M |S|, the last ones w u M.
+    The first channels of `sums` are w u M |S|; where it is whole the last ones are w u M.
     """
 
-    def __init__(self, names: Sequence[str], ends: Ends, bounds: tuple[float, float], *, compiled: bool) -> None:
+    def __init__(
+        self, names: Sequence[str], ends: Ends, bounds: tuple[float, float], *, is_whole: bool, compiled: bool
+    ) -> None:
         self.names = names
         self._ends = ends
         self._touched = ends.touched()
-        self.sums = DecaySums(2 * len(names), *bounds, compiled=compiled)
-        self._compiled = compiled
+        self.sums = DecaySums((1 + is_whole) * len(names), *bounds, compiled=compiled)
 
     def add(
         self,
@@ -434,42 +447,16 @@ class _Group:
         nodes: NDArray[np.float64],
         scales: NDArray[np.float64],
     ) -> None:
-        """Add w|S| (n_nodes, at least n_active), and w (n_nodes,) for all intervals alike, at nodes."""
-        own = nodes, scales
-        if weights is not None and self._are_too_many(nodes, scales):
-            self._add_pairs(nodes, weights, float(scales[0]))
-            weights = None
-        together = len(self._touched.values) == len(self._ends.values)
-        if weights is not None and not (together and steepness is not None):
-            self.sums.add_laid_out(self._ends, own, None, weights)
-            weights = None
-        if steepness is not None and len(self._touched.values):
-            self.sums.add_laid_out(self._touched, own, steepness, weights)
+        """Add w|S| (n_nodes, at least n_active), or w (n_nodes,) for all intervals alike, at nodes."""
+        ends = self._ends if steepness is None else self._touched
+        if len(ends.values):
+            self.sums.add_laid_out(ends, (nodes, scales), steepness, weights)
 
-    def _are_too_many(self, nodes: NDArray[np.float64], scales: NDArray[np.float64]) -> bool:
-        """Whether pairs of nodes and ends are summed without looking at each."""
-        ends = self._ends.values
-        extent = float(max(nodes[-1], ends[-1])) - float(min(nodes[0], ends[0]))
-        return (
-            len(nodes) * len(ends) > _MOST_LAID_OUT
-            and bool(scales.min() == scales.max())
-            and extent < distance_pairs.FARTHEST * float(scales[0])
-        )
-
-    def _add_pairs(self, nodes: NDArray[np.float64], weights: NDArray[np.float64], scale: float) -> None:
-        """Add w u at the distances of nodes, increasing and of one scale, and ends."""
-        middle = nodes[len(nodes) // 2]  # distances near by lose nothing where values have an offset
-        own, others = ((nodes - middle) / scale, weights), ((self._ends.values - middle) / scale, self._ends.shares)
-        relative, masses = distance_pairs.by_distance(own, others, self.sums.nearest, compiled=self._compiled)
-        self.sums.add_beyond(relative, np.concatenate([np.zeros_like(masses), masses], axis=1))
-
-    def totals(self, name: str, exponents: Array) -> tuple[Array, Array, float]:
-        """Sum one convention for some decays; see `LikelihoodSums.totals`."""
-        at = self.names.index(name)
+    def totals(self, name: str, exponents: Array) -> Array:
+        """Sum the channels of one convention for some decays, (n_decays, 1 or 2)."""
         distances, masses = self.sums.atoms()
-        likelihood = np.exp(-exponents[:, None] * distances)
-        steepness, likely = (likelihood @ masses[:, [at, at + len(self.names)]]).T
-        return steepness, likely, self.sums.nearest
+        channels = masses[:, self.names.index(name) :: len(self.names)]
+        return np.asarray(np.exp(-exponents[:, None] * distances) @ channels)
 
 
 def _nearest(ends: Array, nodes: Array, scales: Array) -> float:

@@ -128,57 +128,34 @@ def add_laid_out(ends, nodes, scales, steepness, weights, nearest, middle, inver
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract"})
-def _number_leaves(values, leaf):
-    """Number the leaves of increasing values; return their count."""
-    n_leaves = 0
-    for at in range(values.shape[0]):
-        box = np.int64(np.floor(values[at]))
-        if n_leaves == 0 or box != leaf[n_leaves - 1]:
-            leaf[n_leaves] = box
-            n_leaves += 1
-    return n_leaves
+def running_sums(values, weights, ends, shares, below, exponents, most_growth):
+    """Do what `running_sums._from_left` does: sums (n_decays, n_channels).
 
-
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract"})
-def fill_leaves(own, others, below, n_moments):
-    """Do what `distance_pairs._fill_leaves` does, all in arrays that are contiguous."""
-    values, weights = own
-    ends, u = others
-    n_values, n_ends, n_channels = values.shape[0], ends.shape[0], u.shape[1]
-    left_numbers, right_numbers = np.empty(n_values, np.int64), np.empty(n_ends, np.int64)
-    n_left, n_right = _number_leaves(values, left_numbers), _number_leaves(ends, right_numbers)
-    left, right = np.zeros((n_left, 1, n_moments)), np.zeros((n_right, n_channels, n_moments))
-    within = np.zeros((n_channels, n_moments, n_moments))
-    degrees = np.empty(n_moments)
-    at_value, at_left, at_right = 0, -1, 0
-    for end in range(n_ends):
-        while at_value < below[end]:
-            number = np.int64(np.floor(values[at_value]))
-            if at_left < 0 or number != left_numbers[at_left]:
-                at_left += 1
-            of_leaf = left[at_left, 0]
-            position = 2.0 * (values[at_value] - number) - 1.0
-            before, now = position * weights[at_value], weights[at_value]
-            for degree in range(n_moments):
-                of_leaf[degree] += now
-                before, now = now, 2.0 * position * now - before
-            at_value += 1
-        number = np.int64(np.floor(ends[end]))
-        if number != right_numbers[at_right]:
-            at_right += 1
-        position = 2.0 * (ends[end] - number) - 1.0
-        before, now = position, 1.0
-        for degree in range(n_moments):
-            degrees[degree] = now
-            before, now = now, 2.0 * position * now - before
-        meets = number == left_numbers[at_left]
-        for channel in range(n_channels):
-            share = u[end, channel]
-            for degree in range(n_moments):
-                right[at_right, channel, degree] += share * degrees[degree]
-            if meets:
-                for of_value in range(n_moments):
-                    weighted = share * left[at_left, 0, of_value]
-                    for degree in range(n_moments):
-                        within[channel, of_value, degree] += weighted * degrees[degree]
-    return (left_numbers[:n_left], left), (right_numbers[:n_right], right), within
+    Parameters
+    ----------
+    values, weights : float64 (n_own,)
+    ends : float64 (n_ends,)
+    shares : float64 (n_ends, n_channels)
+    below : int64 (n_ends,)
+        How many of the values count at each end, at least 1.
+    exponents : float64 (n_decays,)
+    most_growth : float
+    """
+    found = np.zeros((exponents.shape[0], shares.shape[1]))
+    for at in range(exponents.shape[0]):
+        exponent = exponents[at]
+        anchor, own, running = values[0], 0, 0.0
+        for end in range(ends.shape[0]):
+            while own < below[end]:
+                growth = exponent * (values[own] - anchor)
+                if growth > most_growth:
+                    running = running * np.exp(-growth) + weights[own]
+                    anchor = values[own]
+                else:
+                    running += weights[own] * np.exp(growth)
+                own += 1
+            # Rounding must not move an end past the value that is nearest to it.
+            likely = running * np.exp(-exponent * max(ends[end] - anchor, values[own - 1] - anchor))
+            for channel in range(shares.shape[1]):
+                found[at, channel] += likely * shares[end, channel]
+    return found

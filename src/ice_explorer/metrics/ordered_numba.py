@@ -233,8 +233,9 @@ def add(sums: FeatureSums, stretches: Array, rows: tuple[Array, Array, Array], m
     observed, likelihood_scale, weights = rows
     likelihoods = sums.likelihoods
     own, by_bucket = _NO_OWN, _NO_BUCKETS
-    if likelihoods is not None and likelihoods.own is not None and likelihoods.by_bucket is not None:
-        own, by_bucket = likelihoods.own.arrays, likelihoods.by_bucket
+    kept = None if likelihoods is None else likelihoods.by_bucket
+    if likelihoods is not None and likelihoods.own is not None and kept is not None:
+        own, by_bucket = likelihoods.own.arrays, kept
     elif likelihoods is not None:
         likelihoods.add(np.abs(np.diff(stretches) / sums.gaps), weights, observed, likelihood_scale)
     lowest, highest = _add(

@@ -40,8 +40,8 @@ def category_scale(shares: Array) -> float:
 
 def _sums_of_others(values: Array) -> Array:
     """For each value, the sum of all others."""
-    before = np.concatenate([[0.0], np.cumsum(values)[:-1]])
-    after = np.concatenate([np.cumsum(values[::-1])[::-1][1:], [0.0]])
+    before = np.append(0.0, np.cumsum(values))[:-1]
+    after = np.append(np.cumsum(values[::-1])[::-1], 0.0)[1:]
     return np.asarray(before + after)
 
 
@@ -55,6 +55,8 @@ class CategorySums(CurveSums):
       by default 0 at the own level and 1 elsewhere, which takes no memory.
     - `active` (n_active,): steps between neighbours on the grid at which curves can change, increasing; default all
       n_grid - 1. Curves come as their values on the stretches between them.
+    - `levels` (n_levels,): where on the grid levels stand that occur. No others have a pair of any weight.
+    - `pairs` (n_pairs, 2): pairs of `levels`.
     """
 
     def __init__(
@@ -67,18 +69,22 @@ class CategorySums(CurveSums):
     ) -> None:
         super().__init__(grid, scale, len(grid))
         self._stretch = None if active is None else np.searchsorted(active, np.arange(len(grid)))
-        first, second = np.triu_indices(len(grid), 1)
+        self.levels = np.flatnonzero(shares > 0)
+        shares = shares[self.levels]
+        first, second = np.triu_indices(len(shares), 1)
         self.pairs = np.column_stack([first, second])
         self.changes = Moments(len(first))
         self._absolute = np.zeros(len(first))
         total = float(shares @ _sums_of_others(shares)) / 2.0
         self.is_defined = len(grid) < 2 or scale == 0 or total > 0
-        weighted = np.outer(shares, shares) / total if total > 0 else np.zeros((len(grid), len(grid)))
+        weighted = np.outer(shares, shares) / total if total > 0 else np.zeros((len(shares), len(shares)))
         np.fill_diagonal(weighted, 0.0)
         self.q = weighted[first, second]
         self._likelihoods: _OwnOrOther | _ByDistance | None = None
         if self.is_defined and len(grid) > 1 and scale > 0:
-            self._likelihoods = _OwnOrOther(weighted) if distances is None else _ByDistance(weighted, distances)
+            self._likelihoods = (
+                _OwnOrOther(weighted) if distances is None else _ByDistance(weighted, distances[:, self.levels])
+            )
 
     def add(self, curves: Array, rows: tuple[Array, Array | None, Array], missing_change: Array | None = None) -> None:
         """Add a block of rows.
@@ -116,14 +122,16 @@ class CategorySums(CurveSums):
         size = max(1, _CHUNK // len(self.grid))
         return (slice(start, start + size) for start in range(0, n_rows, size))
 
-    def _on_grid(self, own: Array) -> NDArray[np.intp]:
-        """Where on the grid own levels stand; -1 where they do not."""
-        at = np.minimum(np.searchsorted(self.grid, own), len(self.grid) - 1)
-        return np.where(self.grid[at] == own, at, -1)
+    def _place(self, own: Array) -> NDArray[np.intp]:
+        """Where among `levels` own levels stand; -1 where they do not."""
+        held = self.grid[self.levels]
+        at = np.minimum(np.searchsorted(held, own), len(held) - 1)
+        return np.where(held[at] == own, at, -1)
 
     def _add_pairs(self, curves: Array, rows: tuple[Array, Array | None, Array], some: slice) -> None:
         """Add the changes of some rows between all levels; one curve stands for all rows where it is one."""
-        own, distances, weights = rows[0][some], None if rows[1] is None else rows[1][some], rows[2][some]
+        own, weights = rows[0][some], rows[2][some]
+        curves = curves[:, self.levels]
         levels = np.ascontiguousarray(curves.T)
         held = weights if levels.shape[1] == len(weights) else weights.sum(keepdims=True)
         block = Moments(len(self.q))
@@ -139,7 +147,8 @@ class CategorySums(CurveSums):
             start = pairs.stop
         self.changes.merge(block)
         if self._likelihoods is not None:
-            self._likelihoods.add(curves, self._on_grid(own), distances, weights)
+            distances = None if rows[1] is None else rows[1][some][:, self.levels]
+            self._likelihoods.add(curves, self._place(own), distances, weights)
 
     def finish(self) -> None:
         """Release what is only needed while rows are added."""

@@ -170,7 +170,9 @@ class Column:
         native = np.asarray(native)
         if self.levels is not None:
             codes = {level: float(code) for code, level in enumerate(self.levels.tolist())}
-            flat = [np.nan if is_missing(label) else codes[label] for label in native.ravel().tolist()]
+            flat = [
+                codes[label] if label in codes or not is_missing(label) else np.nan for label in native.ravel().tolist()
+            ]
             return np.array(flat).reshape(native.shape)
         if self.kind in MOMENTS and native.dtype.kind in "OU":
             native = native.astype("M8[us]" if self.kind == "datetime" else "m8[us]")
