@@ -394,7 +394,9 @@ def importance_reply(explanation):
     measuring = joint.importance(explanation, "partial_dependence").complete()
     choices = {"left": "map", "map_y": "partial_dependence"}
     state = ViewState(convention="equations", rank_by="impact", choices=choices, besides=Besides(joint=joint))
-    shown = shown_importance(explanation, ranking_of(explanation, state), state)
+    ranking = ranking_of(explanation, state)
+    figures = {bar.label: bar.figure_of_impact for bar in ranking.bars}
+    shown = shown_importance(explanation, ranking.title_of_impact, figures, state)
     means = {"impact": dict(shown.impact), "importance": dict(shown.importance), "sentence": shown.sentence}
     request = {"type": "importance", "measure": "partial_dependence"}
     return {"request": request, "body": importance_of(explanation, measuring), "buffers": [], "means": means}
