@@ -52,6 +52,7 @@ VALID_VIEW = st.fixed_dictionaries(
     {},
     optional={
         "left": st.sampled_from(["bars", "map", "interactions"]),
+        "map_y": st.sampled_from(["non_linearity", "native", "permutation", "partial_dependence", "shap", "loco"]),
         "pair": st.sampled_from([[], ["x", "gap"], ["gap", "town"], ["x", "x"], ["x", "none"]]),
         "right": st.sampled_from(["feature", "all"]),
         "compared": st.lists(st.sampled_from(["x", "town", "gap", "none"]), max_size=3),
@@ -121,6 +122,7 @@ REQUESTS = st.one_of(
         }
     ),
     st.fixed_dictionaries({"type": st.just("interactions")}),
+    st.fixed_dictionaries({"type": st.just("importance"), "measure": st.sampled_from(["native", "permutation"])}),
     st.fixed_dictionaries({"type": st.just("two_way"), "first": FEATURES, "second": FEATURES}),
     st.fixed_dictionaries(
         {"type": st.just("rows"), "positions": POSITIONS},

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { distances, likelihood } from "../src/geometry/likelihood.ts";
+import { sentenceOf, sharesOf } from "../src/panels/map/shares.ts";
 import { type EffectName, effectLines } from "../src/plots/effects.ts";
 import { sceneOf, standIns } from "../src/plots/scene.ts";
 import { rankFeatures } from "../src/store/ranking.ts";
@@ -30,6 +31,7 @@ import {
   type DriversBody,
   type EffectsBody,
   type Header,
+  type ImportanceBody,
   type InteractionsBody,
   type IntervalsBody,
   type Kind,
@@ -74,6 +76,10 @@ type UnlikeMeans = { shares: number[]; share: number; flags: number[][]; curve_s
 type UnlikeReply = Reply<UnlikeBody, UnlikeMeans> & { request: { positions: number[] } };
 type CorrelatedReply = Reply<CorrelatedBody, Record<string, number>>;
 type TwoWayReply = Reply<TwoWayBody, { partial_dependence: number[]; near: number[]; grids: [string[], string[]] }>;
+type ImportanceReply = Reply<
+  ImportanceBody,
+  { impact: Record<string, number>; importance: Record<string, number>; sentence: string }
+>;
 type InteractionsReply = Reply<InteractionsBody, Record<"features" | "pairs", Record<string, number>>>;
 type DriversReply = Reply<DriversBody, { upper: Record<string, number[] | null> }>;
 type Ends = Record<string, [Known, Known]>;
@@ -275,6 +281,21 @@ test.each(replies<TwoWayReply>("two_way"))("the heat map of $request is that of 
   expect(all(twoWay.near)).toEqual(means.near);
   const written = [twoWay.first, twoWay.second].map((axis) => all(axis.grid).map(writerOf(axis)));
   expect(written.map(lowercase)).toEqual(means.grids.map(lowercase));
+});
+
+test("shares and their sentence are those of saved figures", () => {
+  const [{ body, means }] = replies<ImportanceReply>("importance") as [ImportanceReply];
+  const reading = new Reading(figures, 0.75, "prediction");
+  const shares = sharesOf(reading, "impact", body);
+  const { features } = contract.header;
+  const byName = (values: number[]) =>
+    Object.fromEntries(features.flatMap(({ name }, at) => (Number.isNaN(values[at]) ? [] : [[name, values[at]]])));
+  expect(Object.keys(means.impact).sort()).toEqual(Object.keys(byName(shares.impact)).sort());
+  for (const [name, share] of Object.entries(means.impact)) expect(byName(shares.impact)[name]).toBeCloseTo(share, 4);
+  for (const [name, share] of Object.entries(means.importance)) {
+    expect(byName(shares.importance)[name]).toBeCloseTo(share, 9);
+  }
+  expect(sentenceOf(shares, (at) => features[at]!.name)).toBe(means.sentence);
 });
 
 const lowercase = (texts: string[]): string[] => texts.map((text) => text.toLowerCase());

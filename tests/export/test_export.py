@@ -316,7 +316,12 @@ WHOLE_VIEW = {
 HEAT_MAP = {"left": "interactions", "pair": ["age, in years", "#town"]}
 
 
-@pytest.mark.parametrize("view", [WHOLE_VIEW, {**WHOLE_VIEW, "right": "all", "coloring": "driver"}, HEAT_MAP])
+IMPORTANCE = {"left": "map", "map_y": "permutation"}
+
+
+@pytest.mark.parametrize(
+    "view", [WHOLE_VIEW, IMPORTANCE, {**WHOLE_VIEW, "right": "all", "coloring": "driver"}, HEAT_MAP]
+)
 @pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
 def test_the_whole_of_the_screen_is_made_again_by_its_code(running_code, table, tmp_path, suffix, view):
     """Whatever was chosen is in the file and in its line of code; nothing is left out of a view."""

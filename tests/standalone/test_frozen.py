@@ -482,6 +482,22 @@ def test_a_page_has_what_was_computed_of_features_together(explanation, tmp_path
     assert page.snapshot["interactions"] is None
 
 
+def test_a_page_has_the_measures_that_were_computed(explanation, tmp_path):
+    """And the one on the map that it opens with; LOCO only if it was computed, as it fits the model again."""
+    assert Page(save(explanation, ViewState(), tmp_path / "plain.html")).snapshot["importances"] == []
+    joint = JointEffects()
+    joint.importance(explanation, "native")  # which is not computed
+    choices = {"left": "map", "map_y": "partial_dependence"}
+    for measures in (["partial_dependence"], ["partial_dependence"]):
+        state = ViewState(choices=choices, besides=Besides(joint=joint))
+        snapshot = Page(save(explanation, state, tmp_path / "map.html", overwrite=True)).snapshot
+        assert [body["measure"] for body in snapshot["importances"]] == measures
+        choices = {"left": "map", "map_y": "loco"}
+    expected = joint.importance(explanation, "partial_dependence").importance
+    (body,) = snapshot["importances"]
+    assert [figure["importance"] for figure in body["features"]] == expected.tolist()
+
+
 def test_a_page_has_what_it_opens_with(explanation, tmp_path):
     """A heat map and the interactions are computed when the page is saved."""
     choices = {"left": "interactions", "pair": ["near", "town"]}

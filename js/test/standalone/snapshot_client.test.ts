@@ -120,12 +120,15 @@ describe("what the kernel answers", () => {
   // The page was saved without what was observed, which one of the replies has.
   const rows = replies("rows").filter(({ body }) => (body as RowsBody).n_outcomes === 1);
 
-  test.each([...replies("drivers"), ...replies("interactions"), ...rows, ...replies("extreme")])(
-    "is what the page answers: $request.type",
-    async (reply) => {
-      expect((await client().request(reply.request)).body).toEqual(reply.body);
-    },
-  );
+  test.each([
+    ...replies("drivers"),
+    ...replies("interactions"),
+    ...replies("importance"),
+    ...rows,
+    ...replies("extreme"),
+  ])("is what the page answers: $request.type", async (reply) => {
+    expect((await client().request(reply.request)).body).toEqual(reply.body);
+  });
 
   test("are the traits that a page begins with", async () => {
     const traits = await traitsOf(snapshot, read);

@@ -7,7 +7,6 @@ only; the feature converts them to values for X.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import UTC
 from decimal import Decimal
@@ -22,7 +21,7 @@ from ice_explorer.errors.base import counted, listed, quoted
 from ice_explorer.errors.labels import clipped, readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
 

@@ -45,7 +45,12 @@ def with_surroundings(explanation: ExplanationResult, scene: Scene) -> Scene:
     scene = replace(
         scene,
         interactions=interactions_scene(explanation, state),
-        importance=importance_of(explanation, scene.ranking, state),
+        importance=importance_of(
+            explanation,
+            scene.ranking.title_of_impact,
+            {bar.label: bar.figure_of_impact for bar in scene.ranking.bars},
+            state,
+        ),
     )
     scene = with_pair(explanation, scene)
     opened = explanation[state.feature]

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from ice_explorer.beyond.measuring import Measuring
     from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.scene.scene import Ranking
     from ice_explorer.scene.view_state import ViewState
 
 _FEWEST: Final = 3  # features, from which on correlations say something; of `js/src/panels/map/shares.ts`
@@ -43,8 +42,10 @@ class Importance:
     sentence: str
 
 
-def importance_of(explanation: ExplanationResult, ranking: Ranking, state: ViewState) -> Importance | None:
-    """Compute the importance that the map of a view shows; None where it shows none.
+def importance_of(
+    explanation: ExplanationResult, impact_title: str, figures: Mapping[str, float], state: ViewState
+) -> Importance | None:
+    """Compute the importance that the map of a view shows beside figures of impact; None where it shows none.
 
     LOCO fits the model many times, so it is only shown where it was computed before.
     """
@@ -54,16 +55,15 @@ def importance_of(explanation: ExplanationResult, ranking: Ranking, state: ViewS
     measuring = state.besides.joint.importance(explanation, measure)
     if measure != "loco":
         measuring.complete()
-    impact_title = ranking.title_of_impact
     title = title_of(measuring)
     if (shares := measuring.shares) is None:
         return Importance(impact_title, title, {}, {}, measuring.problem or f"{title} was not computed.")
     by_label = dict(zip(explanation.labels, shares.tolist(), strict=True))
-    impact = of_hundred(np.array([bar.figure_of_impact for bar in ranking.bars], np.float64))
+    impact = of_hundred(np.array(list(figures.values()), np.float64))
     known = {
-        bar.label: (share, by_label[bar.label])
-        for bar, share in zip(ranking.bars, impact.tolist(), strict=True)
-        if math.isfinite(share) and math.isfinite(by_label[bar.label])
+        label: (share, by_label[label])
+        for label, share in zip(figures, impact.tolist(), strict=True)
+        if math.isfinite(share) and math.isfinite(by_label[label])
     }
     found = Importance(
         impact_title,

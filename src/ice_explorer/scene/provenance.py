@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ice_explorer.beyond.measuring import OF_SCORES
 from ice_explorer.errors.labels import MOST_LETTERS
 from ice_explorer.results.options import DEFAULTS
 from ice_explorer.scene.view_state import STATE_VERSION, ViewState, followed, not_drawn
@@ -126,7 +127,8 @@ def _options(explanation: ExplanationResult, state: ViewState, *, holds_target: 
     """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
     given: dict[str, object] = {}
-    needs_target = holds_target or state.choice("target") or state.color_by == explanation._residual_label
+    is_scored = state.choice("left") == "map" and state.choice("map_y") in OF_SCORES
+    needs_target = holds_target or state.choice("target") or is_scored or state.color_by == explanation._residual_label
     if state.besides.target is not None and needs_target:
         given["y"] = _VALUES
     if len(explanation.features) < _n_explainable(explanation):

@@ -238,7 +238,10 @@ def _importance(
     work: Work, background: Background[Name, FeatureExplanation], request: ImportanceRequest, _feature: object
 ) -> Answered:
     """Answer with how much is computed by the end of the time; the rest is computed for the next request."""
-    explanation = work.explanation(background.snapshot().results)
+    snapshot = background.snapshot()
+    if not snapshot.results or snapshot.state == "computing":  # another output was chosen meanwhile
+        raise Cancelled
+    explanation = work.explanation(snapshot.results)
     measuring = work.joint.importance(explanation, request["measure"])
     _advance(measuring.advance, background)
     return importance_of(explanation, measuring), []

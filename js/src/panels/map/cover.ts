@@ -43,11 +43,12 @@ export function mapCover({ store, keep, aborted }: View): HTMLElement {
       if (isFocused && !node.hidden) (cancel.hidden ? start : cancel).focus({ preventScroll: true });
     },
   );
-  // LOCO fits the model many times, so only its button starts it.
+  // LOCO fits the model many times, so only its button starts it; a saved page has what was computed.
   keep(
     () => {
       const isComplete = store.figures.value !== null && store.status.value.state !== "computing";
-      return isComplete && store.measure.value !== "loco" ? store.measure.value : null;
+      const isFree = store.measure.value !== "loco" || !store.client.hasKernel;
+      return isComplete && isFree ? store.measure.value : null;
     },
     (measure) => {
       if (measure !== null) store.joint.startImportance();

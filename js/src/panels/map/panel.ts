@@ -11,7 +11,7 @@ import { bottomAxis, leftAxis } from "../../marks/axis.ts";
 import { cautionOf, factsOf } from "../../view/feature_facts.ts";
 import { followSize, type Size } from "../../view/size.ts";
 import type { View } from "../../view/view.ts";
-import type { ViewChoices } from "../../wire/protocol.ts";
+import { MEASURES, type ViewChoices } from "../../wire/protocol.ts";
 import { type Explanation, explanation, variantsOf } from "../../words/glossary.ts";
 import { CONVENTION_LABELS, RANK_LABELS, UNIT_LABELS } from "../../words/metric_names.ts";
 import { count, number, plural } from "../../words/numbers.ts";
@@ -34,11 +34,13 @@ function measureControl({ store, aborted, keep }: View): HTMLElement {
   const { remembered, client } = store;
   const group = html("optgroup", { label: "against impact" });
   const option = (value: ViewChoices["map_y"], name: string) => html("option", { value }, name);
-  group.append(...client.measures.map((measure) => option(measure, explanation(termOf(measure)).name)));
+  const chosen = store.measure.peek();
+  const measures = MEASURES.filter((measure) => measure === chosen || client.measures.includes(measure));
+  group.append(...measures.map((measure) => option(measure, explanation(termOf(measure)).name)));
   select.append(option("non_linearity", RANK_LABELS.non_linearity), group);
   listen(select, aborted, { change: () => remembered.choose("map_y", select.value as ViewChoices["map_y"]) });
   const field = html("label", { class: "ice-field ice-map-y" }, "Vertical axis ", select);
-  field.hidden = client.measures.length === 0;
+  field.hidden = measures.length === 0;
   keep(
     () => remembered.of("map_y").value,
     (chosen) => {
