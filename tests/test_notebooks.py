@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 
 import nbformat
@@ -13,11 +14,14 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from packaging.requirements import Requirement
 
-NAMES = ["dashboard.ipynb", "paper.ipynb", "quickstart.ipynb"]
+NAMES = [
+    "comparison.ipynb", "dashboard.ipynb", "extrapolation.ipynb", "paper.ipynb", "quickstart.ipynb",
+    "reading_it_right.ipynb",
+]  # fmt: skip
 
 # The kernel runs this before the first cell.
 RESTRICT = """
-import json, os, sys
+import importlib.util, json, os, sys
 
 with open(os.path.join(os.environ["IPYTHONDIR"], "not_in_the_demo.json"), encoding="utf-8") as file:
     not_in_the_demo = set(json.load(file))
@@ -27,6 +31,11 @@ class Refuse:
     def find_spec(name, path=None, target=None):
         if name.partition(".")[0] in not_in_the_demo:
             raise ModuleNotFoundError(f"No module named {name!r} after `make demo`", name=name)
+
+find_spec = importlib.util.find_spec
+importlib.util.find_spec = lambda name, package=None: (
+    None if name.partition(".")[0] in not_in_the_demo else find_spec(name, package)
+)
 
 def stay_on_this_machine(event, arguments):
     hosts = []
@@ -40,6 +49,74 @@ def stay_on_this_machine(event, arguments):
 sys.meta_path.insert(0, Refuse)
 sys.addaudithook(stay_on_this_machine)
 """
+
+# What the text of a notebook states, run as its last cell.
+CLAIMS = {
+    "reading_it_right.ipynb": """
+    first = ice.explain(crossed, independent, progress=False)
+    assert np.ptp(first["x2"].partial_dependence) < 0.01 * np.ptp(first["x2"].curves)
+    assert heterogeneity.loc["x2", "heterogeneity"] >= 0.99 * heterogeneity.loc["x2", "impact"] > 2.5
+    assert abs(heterogeneity.loc["x2", "direction"]) < 0.05
+    assert first.drivers("x2").index[0] == "x3"
+    assert ranges["partial_dependence"] < 0.5
+    assert 0.9 < ranges["ale"] < 1.1
+    assert 1.9 < ranges["m_plot"] < 2.1
+    assert crossed(dependent).min() > -1.5
+    assert ice.explain(crossed, dependent, progress=False)["x2"].curves.min() < -4.5
+    assert unlike.share > 0.5
+    assert abs(slopes_of_x2["partial_dependence"]) < 1e-9
+    assert abs(slopes_of_x2["ale"]) < 1e-9
+    assert abs(slopes_of_x2["m_plot"] - rho) < 0.02
+    assert ice.explain(lambda X: X["x1"], gaussian, progress=False)["x2"].impact == 0
+    assert abs(slopes_of_x1["partial_dependence"] - 1) < 1e-9
+    assert abs(slopes_of_x1["ale"] - 1) < 1e-9
+    assert abs(slopes_of_x1["m_plot"] - (1 - 2 * rho)) < 0.02
+    assert abs(np.polyfit(gaussian["x1"], gaussian["x1"] - 2 * gaussian["x2"], 1)[0] - (1 - 2 * rho)) < 1e-9
+    alone, adjusted, mediated, consequence = causal["slope of partial dependence"]
+    assert abs(true_effect - 1) < 1e-9
+    assert abs(alone - 2) < 0.05
+    assert abs(adjusted - true_effect) < 0.05
+    assert abs(mediated - 0.5) < 0.05
+    assert -0.2 < consequence < 0
+    assert causal["R²"].idxmax() == "x, confounder, consequence"
+    """,
+    "extrapolation.ipynb": """
+    rises = e["x2"].curves[:, -1] - e["x2"].curves[:, 0]
+    assert rises[X["x1"] < 0].min() > 0.7
+    assert rises[X["x1"] > 0.4].max() < 0.05
+    assert np.ptp(true["x2"].curves - true["x2"].curves[:, :1], axis=0).max() < 1e-9
+    for name, found in unlike.items():
+        right = e[name].grid > 0
+        assert found.is_unlike[:, right].sum() > 0.8 * found.is_unlike.sum()
+        inside, outside = (found_and_true.loc[(name, place)] for place in ("empty quadrant", "elsewhere"))
+        assert 90 < inside["% called unlike any observation"] < 95
+        assert outside["% called unlike any observation"] < 2
+        assert inside["mean error of the curves"] > 10 * outside["mean error of the curves"]
+        elsewhere = found.is_unlike & ~empty[name]
+        assert elsewhere[:, e[name].grid < -0.7].sum() > 0.5 * elsewhere.sum()
+    kept = weights["kept by the conditional scale, %"]
+    assert 60 < kept["empty quadrant"] < 70
+    assert 96.5 < kept["elsewhere"] < 97.5
+    of_x2 = in_distribution_impact.loc["x2"]
+    assert of_x2["marginal"] < of_x2["conditional"] < of_x2["true function"]
+    assert (x.feature, x.kind, x.color_by, x.decay) == ("x2", "c-ice", "x1", 0.5)
+    """,
+    "comparison.ipynb": """
+    strongest = ["log triglycerides", "body mass index"]
+    assert all(list(comparison.table[name].nlargest(2).index) == strongest for name in comparison.table)
+    assert comparison.correlations["pearson"].min() > 0.9
+    assert comparison.correlations["rank"].max() < 0.95
+    assert comparison.table.loc[strongest, "permutation"].sum() > 90
+    others = comparison.table.loc[["blood pressure", "age"]].sum()
+    assert 18 < others["impact"] < 22
+    assert 4 < others["permutation"] < 6
+    assert together > 1.1 * one_by_one
+    shares = [found.table["permutation"] for found in forms.values()]
+    assert all(share.equals(shares[0]) for share in shares)
+    assert left_out.importances.loc["log triglycerides", "permutation"] > 1 / 3
+    assert abs(left_out.importances.loc["log triglycerides", "loco"]) < 0.02
+    """,
+}
 
 
 def distributions_of(lines):
@@ -174,3 +251,12 @@ def test_the_dashboard_is_one_widget_of_linked_parts(read, run):
     models = notebook.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
     names = [model["model_name"] for model in models]
     assert (names.count("FigureModel"), names.count("AnyModel")) == (4, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLAIMS)
+def test_what_a_notebook_states_holds(read, run, name):
+    """It runs, warns of nothing, and its figures are those of its text."""
+    notebook = read(name)
+    notebook.cells.append(nbformat.v4.new_code_cell(textwrap.dedent(CLAIMS[name])))
+    assert printed_as_error(run(notebook)) == []

@@ -48,6 +48,7 @@ _MEASURES: Final = {
     "shap": "SHAP",
     "loco": "LOCO",
 }
+_DOT_ROOM: Final = 0.015  # of the axis, for half a dot at 0
 _MARKERS: Final = "oD^sv"  # of the measures, in their order
 
 
@@ -100,7 +101,8 @@ def plot_effects(
     if has_legend:
         head = add_legend(ax, handles, None)
         low, high = ax.get_ylim()
-        ax.set_ylim(low, low + (high - low) / (1 - head))
+        ax.update_datalim([(0, low + (high - low) / (1 - head))], updatex=False)
+        ax.autoscale_view(scalex=False)
     return ax
 
 
@@ -154,7 +156,7 @@ def plot_comparison(
     add_x_label(ax, "per cent of the sum of each measure")
     left_out = f": {len(shown)} of {len(table)} features" if len(shown) < len(table) else ""
     add_title(ax, f"Impact and other measures{left_out}", given)
-    ax.set_xlim(left=0)
+    ax.set_xlim(left=-_DOT_ROOM * ax.get_xlim()[1])
     if has_legend:
         foot = add_legend(ax, handles, None, loc="lower right")
         ax.set_ylim(len(shown) * (1 + foot / (1 - foot)) - 0.4, -0.6)
