@@ -11,11 +11,11 @@ category; the model is a known function with interactions, bends and steps. Each
   300 rows span less than 20,000: that moves the metrics of columns with tails, and intervals by rows do not hold it.
 
 The standard deviation of a lognormal column is rarely near that of its source in 300 rows, and percentiles of draws are
-as far off. "heavy, per unit" has the effects of the same column per unit instead of per standard deviation.
+as far off. "heavy, per unit" has the effects of the same column per unit instead of per standard deviation, which
+remains the unit of distances.
 
 Run it as `python tests/benchmarks/interval_coverage.py [draws]`. The exit status is 1 if the coverage of impact,
-in-distribution impact, direction or heterogeneity of any column but "heavy" is below 90 % or above 98 % on one grid, or
-on that of the sample.
+in-distribution impact, direction or heterogeneity of any column but "heavy" is below 90 % or above 98 % on one grid.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def main(n_draws):
     found = coverage(n_draws)
     print(f"Coverage of 95 % intervals in {n_draws} draws of {N_ROWS} rows from {N_POPULATION:,}, in per cent")
     print((100 * found).round(1).to_string(na_rep=""))
-    checked = found.loc[(SETTINGS[:2], CHECKED), :].drop(columns="heavy")
+    checked = found.loc[([SETTINGS[0]], CHECKED), :].drop(columns=["heavy", "heavy, per unit"])
     outside = (checked < LEAST) | (checked > MOST)
     for at, feature in np.argwhere(outside.to_numpy()):
         print(f"Outside: {' '.join(checked.index[at][::-1])}, {checked.columns[feature]}.")

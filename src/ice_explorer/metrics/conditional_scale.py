@@ -105,15 +105,16 @@ def conditional_moments(
     mean, error = fit.moment(
         standardized, "squared_error", lambda y, f: np.square(y - f), is_linear=True, is_simple=False
     )
-    least = LEAST_SHARE_OF_SCALE**2
+    squared = np.maximum(error, LEAST_SHARE_OF_SCALE**2)
+    ends = squared.min(), squared.max()  # which exponentials of trees leave where the others determine the feature
 
     def deviance(y: Array, f: Array) -> Array:
-        f = np.maximum(f, least)  # which underflows to 0 where the others determine the feature
+        f = np.clip(f, *ends)
         return np.asarray(np.log(f) + y / f)
 
-    squared = np.maximum(error, least)
-    variance, _ = fit.moment(squared, "gamma", deviance, is_linear=False, is_simple=True)
-    scale = standard_deviation * np.maximum(np.sqrt(variance), LEAST_SHARE_OF_SCALE)
+    with np.errstate(over="ignore"):
+        variance, _ = fit.moment(squared, "gamma", deviance, is_linear=False, is_simple=True)
+    scale = standard_deviation * np.sqrt(np.clip(variance, *ends))
     return Conditional(centre + standard_deviation * mean, scale)
 
 
