@@ -1,10 +1,8 @@
-"""Effects of one feature: equal to scikit-learn's and PyALE's, to closed forms, and to repeated rows."""
+"""Effects of one feature: equal to scikit-learn's, to closed forms, and to repeated rows."""
 
 from __future__ import annotations
 
-import json
 from inspect import signature
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -26,11 +24,6 @@ def explain(model, X, **options):
     return ice.explain(model, X, progress=False, **options)
 
 
-@pytest.fixture(scope="module", name="pyale")
-def figures_of_pyale():
-    return json.loads((Path(__file__).parent / "witnesses.json").read_text())["PyALE"]["figures"]
-
-
 @pytest.fixture(scope="module", name="correlated")
 def correlated_gaussians():
     """Two features with correlation 0.8, the first of which alone is what is predicted."""
@@ -40,22 +33,6 @@ def correlated_gaussians():
 
 def less_mean(values):
     return values - np.mean(values)
-
-
-@pytest.mark.parametrize(("feature", "grid_size"), [("x", 17), ("rooms", 40), ("size", 40)])
-def test_ale_is_that_of_pyale(pyale, feature, grid_size):
-    """Numbers by quantiles, integers and ordered categories level by level; up to the constant that centres them."""
-    recorded = pyale[feature]
-    found = explain(nonlinear, data()).effects(feature, "ale", grid_size=grid_size)
-    assert found.index.astype(object).tolist() == recorded["value"]
-    assert_allclose(less_mean(found["ale"]), less_mean(recorded["ale"]), rtol=1e-12, atol=1e-13)
-
-
-@pytest.mark.parametrize("feature", ["rooms", "size"])
-def test_ale_of_levels_is_centred_as_by_pyale(pyale, feature):
-    """Where every value is on the grid, the constant is the same, too."""
-    found = explain(nonlinear, data()).effects(feature, "ale")
-    assert_allclose(found["ale"], pyale[feature]["ale"], rtol=1e-12, atol=1e-13)
 
 
 def test_effects_have_mean_0_over_the_observations():

@@ -1,4 +1,4 @@
-"""Interactions: equal to the recorded figures of iml, to plain loops, and to closed forms."""
+"""Interactions: equal to plain loops, and to closed forms."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestRegressor
 from witnesses import data, nonlinear
 
@@ -39,28 +38,6 @@ def oracle(model, X, weights, names):
     whole = dependence(names) if len(names) == 2 else model(X) - mean(model(X))
     parts = dependence(names[:1]) + dependence(names[1:] or rest)
     return mean((whole - parts) ** 2) / mean(whole**2)
-
-
-def test_iris_gives_what_iml_gives():
-    """The unsquared H that hstats records from iml, of a linear model with Sepal.Length:Species; ours is its square."""
-    iris = load_iris(as_frame=True)
-    X = iris.data.set_axis(["Sepal.Length", "Sepal.Width", "Petal.Length", "Petal.Width"], axis=1)
-    X["Species"] = pd.Categorical.from_codes(iris.target, iris.target_names)
-    width = X.pop("Sepal.Width")
-
-    def design(X):
-        species = pd.get_dummies(X["Species"].astype(iris_species), dtype=float).to_numpy()
-        length = X["Sepal.Length"].to_numpy(np.float64)[:, None]
-        return np.column_stack([species, species * length, X[["Petal.Length", "Petal.Width"]].to_numpy(np.float64)])
-
-    iris_species = X["Species"].dtype
-    coefficients = np.linalg.lstsq(design(X), width, rcond=None)[0]
-    i = explain(lambda X: design(X) @ coefficients, X).interactions()
-    assert_allclose(np.sqrt(i.features["Sepal.Length"]), 0.4634029, atol=5e-8)
-    assert_allclose(i.pairs["h"]["Sepal.Length", "Species"], 0.2624154, atol=5e-8)
-    assert_allclose(i.pairs["h2"], i.pairs["h"] ** 2)
-    assert_array_equal(i.features[["Petal.Length", "Petal.Width"]], 0)
-    assert (i.pairs["h2"].drop(("Sepal.Length", "Species")) == 0).all()
 
 
 def test_figures_are_those_of_loops():

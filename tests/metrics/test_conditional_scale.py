@@ -1,11 +1,14 @@
 """The spread of a feature given the other features: of known distributions, by weight, and what it is for."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import RandomForestRegressor
 
 import ice_explorer as ice
+from ice_explorer.datasets import load_cervical_cancer
 from ice_explorer.metrics.conditional_scale import conditional_moments, level_probabilities
 
 TRUE_SPREAD = np.sqrt(0.19)  # 0.436 of a standard normal, given another one that it has a correlation of 0.9 with
@@ -98,3 +101,14 @@ def test_phantoms_where_no_rows_are_count_less():
         shares[scale] = likelihood[is_empty].mean() / likelihood[is_mirrored].mean()
     assert 0.95 < shares["marginal"] < 1.05
     assert shares["conditional"] < 0.8
+
+
+def test_a_feature_that_others_determine_has_the_least_scale():
+    """Rows of the paper where STDs are counted one by one and in total: a variance may underflow in a fold."""
+    X = load_cervical_cancer()[0]
+    column = X["STDs"].to_numpy(float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = conditional_moments(column, X.drop(columns="STDs").to_numpy(float), column.std(), None, 0)
+    assert (found.scale >= 0.01 * column.std()).all()
+    assert np.median(found.scale) < 0.1 * column.std()

@@ -106,8 +106,15 @@ def conditional_moments(
         standardized, "squared_error", lambda y, f: np.square(y - f), is_linear=True, is_simple=False
     )
     squared = np.maximum(error, LEAST_SHARE_OF_SCALE**2)
-    variance, _ = fit.moment(squared, "gamma", lambda y, f: np.log(f) + y / f, is_linear=False, is_simple=True)
-    scale = standard_deviation * np.maximum(np.sqrt(variance), LEAST_SHARE_OF_SCALE)
+    ends = squared.min(), squared.max()  # which exponentials of trees leave where the others determine the feature
+
+    def deviance(y: Array, f: Array) -> Array:
+        f = np.clip(f, *ends)
+        return np.asarray(np.log(f) + y / f)
+
+    with np.errstate(over="ignore"):
+        variance, _ = fit.moment(squared, "gamma", deviance, is_linear=False, is_simple=True)
+    scale = standard_deviation * np.sqrt(np.clip(variance, *ends))
     return Conditional(centre + standard_deviation * mean, scale)
 
 
@@ -342,7 +349,10 @@ def _flat(others: Array) -> Array:
 
 
 def _line(others: Array, target: Array, weights: Array) -> Callable[[Array], Array]:
-    """Fit a ridge regression without intercept on standardized columns, missing values at their means."""
+    """Fit a ridge regression without intercept on standardized columns, missing values at their means.
+
+    Predictions stay within the range of the target, which far rows would leave.
+    """
     present = ~np.isnan(others)
     mass = np.maximum(weights @ present, np.finfo(float).tiny)
     mean = weights @ np.where(present, others, 0.0) / mass
@@ -356,7 +366,8 @@ def _line(others: Array, target: Array, weights: Array) -> Callable[[Array], Arr
     gram = (columns.T * weights) @ columns
     gram[np.diag_indices_from(gram)] += _RIDGE * weights.sum()
     slopes = np.linalg.solve(gram, columns.T @ (weights * target))
-    return lambda rows: standardized(rows) @ slopes
+    lowest, highest = target.min(), target.max()
+    return lambda rows: np.clip(standardized(rows) @ slopes, lowest, highest)
 
 
 def _n_trees(losses: Sequence[Array], masses: Sequence[Array], *, is_simple: bool) -> int:
