@@ -35,6 +35,7 @@ PACKAGES = {
     "export": "numpy pandas pyarrow",
     "compile_ahead": "numpy",
     "explanation": "matplotlib numpy pandas",
+    "model_comparison": "matplotlib numpy pandas",
     "widget": "anywidget ipywidgets matplotlib numpy pandas traitlets",
     "bqplot": "bqplot numpy",
     "datasets": "numpy pandas",

@@ -132,7 +132,7 @@ class ModelsResult:
         """Return a feature by each model, and how far these disagree."""
         return [each[name] for each in self.explanations.values()], self.disagreement_of(name)
 
-    def disagreement(self, decay: float, unit: Unit = "prediction") -> Array:
+    def disagreements(self, decay: float, unit: Unit = "prediction") -> Array:
         """Return that of the pair that disagrees most, of every feature, (n_features,), in a unit of the open model."""
         opened = self.explanations[self.opened]
         values = np.array([self.disagreement_of(name).largest(decay)[0] for name in opened.features])
@@ -148,17 +148,18 @@ def is_several(model: object) -> bool:
     return isinstance(model, Mapping) and not callable(model) and not hasattr(model, "predict")
 
 
-def check_models(models: Mapping[Any, Any]) -> dict[str, Any]:
+def check_models(models: Mapping[Any, Any], option: str = "model") -> dict[str, Any]:
     """Return models by name, or say why they cannot be compared."""
+    alone = "a model, or " if option == "model" else ""
     if not 2 <= len(models) <= MOST_MODELS:
         raise InvalidOptionError(
-            f"`model` must be one model, or a dict of 2 to {MOST_MODELS} models by name; got a dict of {len(models)}.",
-            "Pass the model itself." if len(models) == 1 else "Choose which models to compare.",
+            f"`{option}` must be {alone}a dict of 2 to {MOST_MODELS} models by name; got a dict of {len(models)}.",
+            "Pass a single model without a dict." if len(models) == 1 else "Choose which models to compare.",
         )
     for name in models:
         if not isinstance(name, str) or not name.strip():
             raise InputTypeError(
-                f"The keys of `model` must be names of models, as text that is not empty; got {quoted(name)}.",
+                f"The keys of `{option}` must be names of models, as text that is not empty; got {quoted(name)}.",
                 'Write `{"forest": forest, "boosting": boosting}`.',
             )
     return dict(models)

@@ -18,9 +18,9 @@ from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
+from ice_explorer.model_comparison import ModelComparison
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.models import (
-    ModelsResult,
     check_explanations,
     check_models,
     disagreement_of,
@@ -148,7 +148,7 @@ class Work(ABC):
         raise NotImplementedError
 
     @property
-    def models(self) -> ModelsResult | None:
+    def models(self) -> ModelComparison | None:
         """What is computed of several models; None with one."""
         return None
 
@@ -346,7 +346,7 @@ class ModelsWork(Work):
         return [of_model[name] for of_model in several.results.values()], several.disagreements[name]
 
     @property
-    def models(self) -> ModelsResult:
+    def models(self) -> ModelComparison:
         """What is computed of all models."""
         several = self._several
         known = dict(several.disagreements)
@@ -354,7 +354,7 @@ class ModelsWork(Work):
             model: work.explanation({name: several.results[model][name] for name in known})
             for model, work in several.works.items()
         }
-        return ModelsResult(explanations, known, self.choices.model)
+        return ModelComparison(explanations, known, self.choices.model)
 
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
         """Return an anchor of a feature as pictures have it."""
