@@ -13,7 +13,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from packaging.requirements import Requirement
 
-NAMES = ["dashboard.ipynb", "paper.ipynb", "quickstart.ipynb"]
+NAMES = ["dashboard.ipynb", "paper.ipynb", "quickstart.ipynb", "two_models.ipynb"]
 
 # The kernel runs this before the first cell.
 RESTRICT = """
@@ -162,6 +162,16 @@ def test_quickstart_runs_and_leaves_its_pictures(read, run, tmp_path):
 def test_the_tables_of_the_paper_are_made(read, run):
     """The paper's notebook runs on the packaged data and warns of nothing."""
     assert printed_as_error(run(read("paper.ipynb"))) == []
+
+
+@pytest.mark.slow
+def test_the_models_are_compared(read, run):
+    """The notebook on several models shows one explorer, three tables and two pictures, and warns of nothing."""
+    notebook = run(read("two_models.ipynb"))
+    assert printed_as_error(notebook) == []
+    shown = [output["data"] for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]
+    assert sum("application/vnd.jupyter.widget-view+json" in data for data in shown) == 1
+    assert sum("image/png" in data for data in shown) == 2
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ class ModelComparison(ModelsResult):
 
     @property
     def _first(self) -> Explanation:
-        return self.explanations[self.opened]
+        return self.explanations[self._opened]
 
     def table(
         self, metric: str = "in_distribution_impact", decay: float | None = None, *, unit: Unit = "prediction"
@@ -80,7 +80,7 @@ class ModelComparison(ModelsResult):
         whole = pd.DataFrame(columns)
         whole.index.name = "feature"
         whole.columns = pd.MultiIndex.from_tuples(list(columns))
-        return whole.sort_values((metric, self.opened), ascending=False, kind="stable")
+        return whole.sort_values((metric, self._opened), ascending=False, kind="stable")
 
     def disagreement(self, decay: float | None = None, *, unit: Unit = "prediction") -> pd.DataFrame:
         """Return on which features the models disagree most.
@@ -118,11 +118,11 @@ class ModelComparison(ModelsResult):
 
         check_one_of("unit", unit, UNITS)
         decay, _ = resolve_display(self._first.settings, decay, None)
-        found = [self.disagreement_of(name).largest(decay) for name in self._first.features]
+        found = [self._disagreement_of(name).largest(decay) for name in self._first.features]
         index = pd.Index(self._first.features, name="feature", tupleize_cols=False)
         table = pd.DataFrame(
             {
-                "disagreement": self.disagreements(decay, unit),
+                "disagreement": self._largest(decay, unit),
                 "first": [self.names[one] for _, (one, _) in found],
                 "second": [self.names[other] for _, (_, other) in found],
             },

@@ -114,7 +114,7 @@ class ModelsResult:
         opened: str = "",
     ) -> None:
         self.explanations = dict(explanations)
-        self.opened = opened or next(iter(explanations))
+        self._opened = opened or next(iter(explanations))
         self._disagreements = dict(disagreements or {})
 
     @property
@@ -122,20 +122,20 @@ class ModelsResult:
         """Names of the models, in their order."""
         return list(self.explanations)
 
-    def disagreement_of(self, name: Name) -> Disagreement:
+    def _disagreement_of(self, name: Name) -> Disagreement:
         """Return how differently the models predict a change of one feature; computed once."""
         if name not in self._disagreements:
             self._disagreements[name] = disagreement_of([each[name] for each in self.explanations.values()])
         return self._disagreements[name]
 
-    def of(self, name: Name) -> tuple[list[FeatureResult], Disagreement]:
+    def _by_models(self, name: Name) -> tuple[list[FeatureResult], Disagreement]:
         """Return a feature by each model, and how far these disagree."""
-        return [each[name] for each in self.explanations.values()], self.disagreement_of(name)
+        return [each[name] for each in self.explanations.values()], self._disagreement_of(name)
 
-    def disagreements(self, decay: float, unit: Unit = "prediction") -> Array:
+    def _largest(self, decay: float, unit: Unit = "prediction") -> Array:
         """Return that of the pair that disagrees most, of every feature, (n_features,), in a unit of the open model."""
-        opened = self.explanations[self.opened]
-        values = np.array([self.disagreement_of(name).largest(decay)[0] for name in opened.features])
+        opened = self.explanations[self._opened]
+        values = np.array([self._disagreement_of(name).largest(decay)[0] for name in opened.features])
         rounding = ROUNDING * sum(feature.metrics(decay)["impact"] for feature in opened)
         return in_unit(values, unit, opened.prediction_sd if unit == "sd" else math.nan, rounding)
 

@@ -80,7 +80,7 @@ def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) 
         coloring=coloring,
         state=state,
         n_rows=len(opened.row_positions),
-        average=("" if models is None else f"{models.opened}: ")
+        average=("" if models is None else f"{models._opened}: ")
         + average_sentence(
             opened.label,
             lines.axis,
@@ -231,7 +231,7 @@ def _of_models(
     if models is None:
         return {}
     if state.rank_by == OF_MODELS:
-        return {OF_MODELS: dict(zip(explanation.features, models.disagreements(decay, state.unit), strict=True))}
+        return {OF_MODELS: dict(zip(explanation.features, models._largest(decay, state.unit), strict=True))}
     tables = {
         name: each.table(decay, convention, sort_by=None, unit=unit) for name, each in models.explanations.items()
     }

@@ -147,7 +147,7 @@ class Ranking:
         return lambda value: f"{write(value)}\N{NO-BREAK SPACE}%" if math.isfinite(value) else write(value)
 
     def sign(self, bar: Bar) -> Literal["up", "down", "levels", "none"]:
-        """What stands before a bar; a direction that would be written as nothing is none, as are those of two models."""
+        """What stands before a bar; a direction that would be written as nothing is none, and disagreement has none."""
         if self.rank_by == OF_MODELS:
             return "none"
         if bar.is_unordered:
