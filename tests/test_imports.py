@@ -36,6 +36,7 @@ PACKAGES = {
     "compile_ahead": "numpy",
     "explanation": "matplotlib numpy pandas",
     "comparison": "matplotlib",
+    "model_comparison": "matplotlib numpy pandas",
     "widget": "anywidget ipywidgets matplotlib numpy pandas traitlets",
     "bqplot": "bqplot numpy",
     "datasets": "numpy pandas",

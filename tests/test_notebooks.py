@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 NAMES = [
     "comparison.ipynb", "dashboard.ipynb", "extrapolation.ipynb", "paper.ipynb", "quickstart.ipynb",
-    "reading_it_right.ipynb",
+    "reading_it_right.ipynb", "two_models.ipynb",
 ]  # fmt: skip
 
 # The kernel runs this before the first cell.
@@ -239,6 +239,16 @@ def test_quickstart_runs_and_leaves_its_pictures(read, run, tmp_path):
 def test_the_tables_of_the_paper_are_made(read, run):
     """The paper's notebook runs on the packaged data and warns of nothing."""
     assert printed_as_error(run(read("paper.ipynb"))) == []
+
+
+@pytest.mark.slow
+def test_the_models_are_compared(read, run):
+    """The notebook on several models shows one explorer, three tables and two pictures, and warns of nothing."""
+    notebook = run(read("two_models.ipynb"))
+    assert printed_as_error(notebook) == []
+    shown = [output["data"] for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]
+    assert sum("application/vnd.jupyter.widget-view+json" in data for data in shown) == 1
+    assert sum("image/png" in data for data in shown) == 2
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ice_explorer.comparison import compare
     from ice_explorer.compile_ahead import warmup
     from ice_explorer.export.read_provenance import provenance
+    from ice_explorer.model_comparison import compare_models
     from ice_explorer.widget.explorer import ICEExplorer
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "__version__",
     "bqplot",
     "compare",
+    "compare_models",
     "datasets",
     "errors",
     "explain",
@@ -41,6 +43,7 @@ _ON_DEMAND = {
     "ICEExplorer": "ice_explorer.widget.explorer",
     "bqplot": "ice_explorer.bqplot",
     "compare": "ice_explorer.comparison",
+    "compare_models": "ice_explorer.model_comparison",
     "datasets": "ice_explorer.datasets",
     "provenance": "ice_explorer.export.read_provenance",
     "warmup": "ice_explorer.compile_ahead",

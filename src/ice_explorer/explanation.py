@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.options import Kind, RankBy, Unit
 
-__all__ = ["ExplainOptions", "Explanation", "FeatureExplanation", "Plan", "explain", "prepare"]
+__all__ = ["ExplainOptions", "Explanation", "FeatureExplanation", "Plan", "compute", "explain", "prepare"]
 
 
 class PlotOptions(TypedDict, total=False):
@@ -1023,10 +1023,10 @@ def explain(
         keep_curves=keep_curves, progress=progress,
     )  # fmt: skip
     plan = prepare(model, kept(X), options)
-    return _compute(plan, {}, progress=progress)
+    return compute(plan, {}, progress=progress)
 
 
-def _compute(
+def compute(
     plan: Plan, results: dict[Name, FeatureExplanation], *, progress: bool | Callable[[int, int, str], object] | None
 ) -> Explanation:
     """Compute the features that are missing among some results; an error can compute what it left."""
@@ -1036,7 +1036,7 @@ def _compute(
                 if feature not in results:
                     results[feature] = to_feature_explanation(plan.compute(feature, progress=report))
     except PredictionError as error:
-        resume = short_traceback(partial(_compute, plan, results, progress=progress))
+        resume = short_traceback(partial(compute, plan, results, progress=progress))
         counts = len(results), len(plan.features)
         raise error.resumable(to_explanation(plan.explanation(results)), counts, resume) from error.__cause__
     return to_explanation(plan.explanation(results))

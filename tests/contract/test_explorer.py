@@ -231,7 +231,9 @@ def several_models(n_models):
 
 def disagreements(models, decay):
     """How far models disagree on each feature, and the pair that disagrees most."""
-    found = {name: models.disagreement_of(name).largest(decay) for name in models.explanations[models.opened].features}
+    found = {
+        name: models._disagreement_of(name).largest(decay) for name in models.explanations[models._opened].features
+    }
     return {name: {"value": value, "pair": list(pair)} for name, (value, pair) in found.items()}
 
 

@@ -37,6 +37,7 @@ def objects():
         "Result of `marginal_effects`": (e.marginal_effects("x0"), object),
         "Result of `interactions`": (e.interactions(), object),
         "Result of `compare`": (ice.compare(e, X[:, 0]), object),
+        "Result of `compare_models`": (ice.compare_models({"one": e, "other": e}), object),
         "ice_explorer.bqplot": (ice.bqplot, object),
         "ice_explorer.datasets": (ice.datasets, object),
         "ice_explorer.errors": (ice.errors, object),

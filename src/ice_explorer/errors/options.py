@@ -217,6 +217,12 @@ class InvalidOptionError(ICEExplorerError, ValueError):
         )
 
     @classmethod
+    def needs_models(cls, given: str, instead: str = "") -> InvalidOptionError:
+        """Return the error for what only several models have."""
+        advice = f"Call `ICEExplorer({{name: model, …}}, X)` for several{instead}."
+        return cls(f"`{given}` needs several models; there is one.", advice)
+
+    @classmethod
     def state_value(cls, where: str, expected: str, got: object) -> InvalidOptionError:
         """Return the error for an entry of a state."""
         return cls.must(where, f"be {expected}", got, "Leave it out for the default.")

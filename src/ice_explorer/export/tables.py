@@ -105,8 +105,8 @@ def metrics_table(explanation: ExplanationResult, state: ViewState) -> pd.DataFr
         tables[name].insert(0, "feature", list(map(str, bars)))
     if models is None:
         return tables[""].reset_index(drop=True)
-    values = dict(zip(explanation.features, models.disagreement(state.decay, state.unit), strict=True))
-    pairs = [models.disagreement_of(name).largest(state.decay)[1] for name in bars]
+    values = dict(zip(explanation.features, models._largest(state.decay, state.unit), strict=True))
+    pairs = [models._disagreement_of(name).largest(state.decay)[1] for name in bars]
     between = [f"{models.names[one]}, {models.names[other]}" for one, other in pairs]
     for name, table in tables.items():
         table.insert(1, "model", name)

@@ -149,7 +149,7 @@ def _draw_key(page: Page, ranking: Ranking, decay: float, box: Box, baseline: fl
     bar = Style(fill=BAR)
     for model, color in zip(ranking.models, hues(len(ranking.models)), strict=True):
         items.swatch(color, model)
-    if ranking.has_ticks and not ranking.models:
+    if ranking.has_ticks:
         items.item(weight_text(decay), 10, lambda x, middle: page.add(Rect(x + 0.4, middle - 3.2, 10, 6.4, bar)))
         items.item(TICK_TEXT, 3, lambda x, middle: page.line(x + 2, middle - 4.5, x + 2, middle + 4.5, _TICK))
     if ranking.level is not None:

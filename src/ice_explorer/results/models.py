@@ -114,7 +114,7 @@ class ModelsResult:
         opened: str = "",
     ) -> None:
         self.explanations = dict(explanations)
-        self.opened = opened or next(iter(explanations))
+        self._opened = opened or next(iter(explanations))
         self._disagreements = dict(disagreements or {})
 
     @property
@@ -122,20 +122,20 @@ class ModelsResult:
         """Names of the models, in their order."""
         return list(self.explanations)
 
-    def disagreement_of(self, name: Name) -> Disagreement:
+    def _disagreement_of(self, name: Name) -> Disagreement:
         """Return how differently the models predict a change of one feature; computed once."""
         if name not in self._disagreements:
             self._disagreements[name] = disagreement_of([each[name] for each in self.explanations.values()])
         return self._disagreements[name]
 
-    def of(self, name: Name) -> tuple[list[FeatureResult], Disagreement]:
+    def _by_models(self, name: Name) -> tuple[list[FeatureResult], Disagreement]:
         """Return a feature by each model, and how far these disagree."""
-        return [each[name] for each in self.explanations.values()], self.disagreement_of(name)
+        return [each[name] for each in self.explanations.values()], self._disagreement_of(name)
 
-    def disagreement(self, decay: float, unit: Unit = "prediction") -> Array:
+    def _largest(self, decay: float, unit: Unit = "prediction") -> Array:
         """Return that of the pair that disagrees most, of every feature, (n_features,), in a unit of the open model."""
-        opened = self.explanations[self.opened]
-        values = np.array([self.disagreement_of(name).largest(decay)[0] for name in opened.features])
+        opened = self.explanations[self._opened]
+        values = np.array([self._disagreement_of(name).largest(decay)[0] for name in opened.features])
         rounding = ROUNDING * sum(feature.metrics(decay)["impact"] for feature in opened)
         return in_unit(values, unit, opened.prediction_sd if unit == "sd" else math.nan, rounding)
 
@@ -148,17 +148,18 @@ def is_several(model: object) -> bool:
     return isinstance(model, Mapping) and not callable(model) and not hasattr(model, "predict")
 
 
-def check_models(models: Mapping[Any, Any]) -> dict[str, Any]:
+def check_models(models: Mapping[Any, Any], option: str = "model") -> dict[str, Any]:
     """Return models by name, or say why they cannot be compared."""
+    alone = "a model, or " if option == "model" else ""
     if not 2 <= len(models) <= MOST_MODELS:
         raise InvalidOptionError(
-            f"`model` must be one model, or a dict of 2 to {MOST_MODELS} models by name; got a dict of {len(models)}.",
-            "Pass the model itself." if len(models) == 1 else "Choose which models to compare.",
+            f"`{option}` must be {alone}a dict of 2 to {MOST_MODELS} models by name; got a dict of {len(models)}.",
+            "Pass a single model without a dict." if len(models) == 1 else "Choose which models to compare.",
         )
     for name in models:
         if not isinstance(name, str) or not name.strip():
             raise InputTypeError(
-                f"The keys of `model` must be names of models, as text that is not empty; got {quoted(name)}.",
+                f"The keys of `{option}` must be names of models, as text that is not empty; got {quoted(name)}.",
                 'Write `{"forest": forest, "boosting": boosting}`.',
             )
     return dict(models)

@@ -72,6 +72,7 @@ def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) 
     state = replace(state, feature=opened.label)
     lines, coloring = shown_lines(explanation, opened, state)
     lines = _with_optional(opened, lines, state)
+    models = state.besides.models
     bars = (_marked(bar, is_open=bar.label == opened.label) for bar in ranking.bars)
     return Scene(
         ranking=replace(ranking, bars=tuple(bars)),
@@ -79,7 +80,8 @@ def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) 
         coloring=coloring,
         state=state,
         n_rows=len(opened.row_positions),
-        average=average_sentence(
+        average=("" if models is None else f"{models._opened}: ")
+        + average_sentence(
             opened.label,
             lines.axis,
             opened.partial_dependence,
@@ -195,7 +197,7 @@ def ranking_of(explanation: ExplanationResult, state: ViewState, steps: Mapping[
         Bar(
             label=explanation[feature].label,
             value=float(figures[state.rank_by]),
-            tick=float(figures["impact"]) if state.rank_by == "in_distribution_impact" else None,
+            tick=float(figures["impact"]) if state.rank_by == "in_distribution_impact" and not of_models else None,
             direction=float(figures["direction"]),
             is_far_off=feature in far_off,
             is_unordered=explanation[feature].kind in UNORDERED,
@@ -225,14 +227,11 @@ def _of_models(
     """Return the metric of the ranking by each of several models, or how far these disagree, by feature."""
     models = state.besides.models
     if models is None and state.rank_by == OF_MODELS:
-        raise InvalidOptionError(
-            "`rank_by='disagreement'` needs several models; this explanation is of one.",
-            "Call `compare_models({name: model, …}, X)`.",
-        )
+        raise InvalidOptionError.needs_models("rank_by='disagreement'", ", or `compare_models({name: model, …}, X)`")
     if models is None:
         return {}
     if state.rank_by == OF_MODELS:
-        return {OF_MODELS: dict(zip(explanation.features, models.disagreement(decay, state.unit), strict=True))}
+        return {OF_MODELS: dict(zip(explanation.features, models._largest(decay, state.unit), strict=True))}
     tables = {
         name: each.table(decay, convention, sort_by=None, unit=unit) for name, each in models.explanations.items()
     }

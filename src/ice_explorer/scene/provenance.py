@@ -64,7 +64,7 @@ def provenance(
         "scale": settings.scale,
         "output": explanation.output_label,
         "response": settings.response,
-        **({} if models is None else {"model": models.opened, "models": models.names}),
+        **({} if models is None else {"model": models._opened, "models": models.names}),
         "n_observations": explanation.n_observations,
         "weighted": settings.weighted,
         "engine": explanation.engine,
@@ -92,8 +92,8 @@ def code(explanation: ExplanationResult, state: ViewState, *, holds_target: bool
     models = state.besides.models
     several = "model" if models is None else "models"
     statements = [f"x = ice_explorer.{code_line(options, longest=math.inf, model=several)}"]
-    if models is not None and models.opened != models.names[0]:
-        statements.append(f"x.model = {models.opened!r}")
+    if models is not None and models._opened != models.names[0]:
+        statements.append(f"x.model = {models._opened!r}")
     for field in fields(ViewState):
         if field.name in (_CONVENTION, "choices", "besides"):
             continue

@@ -97,8 +97,8 @@ class Ranking:
 
     @property
     def has_ticks(self) -> bool:
-        """Whether bars are decayed, and ticks mark the impact without decay."""
-        return self.rank_by == "in_distribution_impact"
+        """Whether bars are decayed, and ticks mark the impact without decay: not where each feature has several."""
+        return self.rank_by == "in_distribution_impact" and not self.models
 
     @property
     def longest(self) -> float:
@@ -158,7 +158,9 @@ class Ranking:
         return lambda value: f"{write(value)}\N{NO-BREAK SPACE}%" if math.isfinite(value) else write(value)
 
     def sign(self, bar: Bar) -> Literal["up", "down", "levels", "none"]:
-        """What stands before a bar; a direction that would be written as nothing is none."""
+        """What stands before a bar; a direction that would be written as nothing is none, and disagreement has none."""
+        if self.rank_by == OF_MODELS:
+            return "none"
         if bar.is_unordered:
             return "levels"
         figures = [abs(bar.direction), *([bar.value] if self.rank_by in ("impact", "in_distribution_impact") else [])]

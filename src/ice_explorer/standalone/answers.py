@@ -154,7 +154,7 @@ def _models(
         return []
     kept = []
     for name, other in models.explanations.items():
-        if name == models.opened:
+        if name == models._opened:
             continue
         curves = []
         for feature in other:
@@ -201,7 +201,7 @@ def _traits(
         "selection": list(state.selection),
         "output": outputs[classes[0]["body"]["explained"]] if classes else "",
         "response": explanation.settings.response,
-        "model": "" if models is None else models.opened,
+        "model": "" if models is None else models._opened,
         "scale": explanation.settings.scale,
         "_given": ["max_lines"],  # it is what the page holds, whatever a JupyterLab around it is set to
         "_view": {name: value for name, value in state.choices.items() if classes or name != "classes"},
@@ -237,8 +237,8 @@ def _table(
         return {"convention": convention, **blobs.keep([tables.impact, tables.profile])}
     several = ModelTables(len(features), convention, len(models.names))
     for position, feature in enumerate(features):
-        several.fill(position, *models.of(feature.feature))
-    opened = several.tables[models.names.index(models.opened)]
+        several.fill(position, *models._by_models(feature.feature))
+    opened = several.tables[models.names.index(models._opened)]
     buffers = [opened.impact, opened.profile + several.disagreement, several.impact, several.profile]
     return {"convention": convention, **blobs.keep(buffers)}
 

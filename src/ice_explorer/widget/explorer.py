@@ -28,13 +28,20 @@ import anywidget
 import traitlets
 
 from ice_explorer.concurrency.locks import new_lock
-from ice_explorer.errors import Cancelled, FrontEndMissingError, ICEExplorerError, UnknownNameError, UnknownOptionError
+from ice_explorer.errors import (
+    Cancelled,
+    FrontEndMissingError,
+    ICEExplorerError,
+    InvalidOptionError,
+    UnknownNameError,
+    UnknownOptionError,
+)
 from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
 from ice_explorer.errors.options import meant_by
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
 from ice_explorer.metrics.ordered import Convention
-from ice_explorer.results.options import DEFAULTS, Kind, Options, RankBy, Unit
+from ice_explorer.results.options import DEFAULTS, OF_MODELS, Kind, Options, RankBy, Unit
 from ice_explorer.runtime import is_unattended
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.view_state import STATE_VERSION, ViewState
@@ -72,6 +79,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.explanation import ExplainOptions, Explanation, FeatureExplanation, FileOptions, PlotOptions
+    from ice_explorer.model_comparison import ModelComparison
     from ice_explorer.standalone.cell import Frozen
     from ice_explorer.widget.state import State
     from ice_explorer.widget.view_table import ViewTable
@@ -488,16 +496,32 @@ class ICEExplorer(anywidget.AnyWidget):
                 return snapshot, work
 
     @property
+    def models(self) -> ModelComparison:
+        """All models, once they are explained: their metrics side by side, and where they disagree.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the explorer is of one model; also a ValueError.
+        """
+        self.explanation  # noqa: B018 - waits for it
+        found = self._open_work().models
+        if found is None:
+            raise InvalidOptionError.needs_models("models", ", or read `explanation`")
+        return found
+
+    @property
     def table(self) -> ViewTable:
         """Every metric of every feature at the current decay, in the order and unit of the bars, with their intervals.
 
         It can be called with the options of `Explanation.table`: `x.table(decay=0.5)`; what is left out is as the
-        explorer shows it.
+        explorer shows it. Of several models it is that of the open one; `models.table()` has all.
         """
         from ice_explorer.widget.view_table import ViewTable
 
+        order = "in_distribution_impact" if self.rank_by == OF_MODELS else self.rank_by
         return ViewTable.of(
-            self.explanation, self.decay, self.convention, sort_by=self.rank_by, unit=self.unit, ci=self.intervals
+            self.explanation, self.decay, self.convention, sort_by=order, unit=self.unit, ci=self.intervals
         )
 
     @property
@@ -598,13 +622,11 @@ class ICEExplorer(anywidget.AnyWidget):
         if feature is None:
             feature = self.feature
             options.setdefault("anchor", self.anchor)
-        return explanation.plot(
-            feature,
-            self.kind if kind is None else kind,
-            self.color_by if color_by is None else color_by,
-            self.decay if decay is None else decay,
-            **options,
-        )
+        color_by = self.color_by if color_by is None else color_by
+        kind, decay = self.kind if kind is None else kind, self.decay if decay is None else decay
+        if self.model and color_by is None and self._view.get("models", True):
+            return self.models.plot(feature, kind, decay, **options)
+        return explanation.plot(feature, kind, color_by, decay, **options)
 
     def state(self) -> dict[str, Any]:
         """Everything that was set, here or in the browser, as plain values for JSON.

@@ -18,10 +18,10 @@ from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
+from ice_explorer.model_comparison import ModelComparison
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.distance_scale import SCALES
 from ice_explorer.results.models import (
-    ModelsResult,
     check_explanations,
     check_models,
     disagreement_of,
@@ -178,7 +178,7 @@ class Work(ABC):
         raise NotImplementedError
 
     @property
-    def models(self) -> ModelsResult | None:
+    def models(self) -> ModelComparison | None:
         """What is computed of several models; None with one."""
         return None
 
@@ -471,7 +471,7 @@ class ModelsWork(Work):
         return [work.results[name] for work in several.works.values()], several.disagreements[name]
 
     @property
-    def models(self) -> ModelsResult:
+    def models(self) -> ModelComparison:
         """What is computed of all models."""
         several = self._several
         known = dict(several.disagreements)
@@ -479,7 +479,7 @@ class ModelsWork(Work):
             model: work.explanation({name: work.results[name] for name in known})
             for model, work in several.works.items()
         }
-        return ModelsResult(explanations, known, self.choices.model)
+        return ModelComparison(explanations, known, self.choices.model)
 
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
         """Return an anchor of a feature as pictures have it."""

@@ -9,6 +9,7 @@ import numpy as np
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.curves.transforms import check_anchor
 from ice_explorer.errors import InvalidOptionError, OutputError, UnknownFeatureError
+from ice_explorer.errors.base import quoted
 from ice_explorer.features.anchors import is_place
 from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.metrics.likelihood import check_decay
@@ -97,18 +98,13 @@ def _check_model(value: object, open_work: Callable[[], Work]) -> str:
     if value in ("", choices.model):
         return choices.model
     if not choices.models:
-        raise InvalidOptionError.must(
-            "model", "be '' of an explorer of one model", value, "Call `ICEExplorer({name: model, …}, X)` for several."
-        )
+        raise InvalidOptionError.needs_models(f"model={quoted(value)}")
     return check_one_of("model", value, choices.models)
 
 
 def _check_rank_by(value: object, open_work: Callable[[], Work]) -> str:
     if value == OF_MODELS and not open_work().choices.models:
-        raise InvalidOptionError(
-            "`rank_by='disagreement'` needs several models; this explorer has one.",
-            "Call `ICEExplorer({name: model, …}, X)`.",
-        )
+        raise InvalidOptionError.needs_models("rank_by='disagreement'")
     return check_one_of("rank_by", value, RANKINGS)
 
 

@@ -1,0 +1,346 @@
+"""Several models in one explorer: what is sent of each, which one is open, and state, files and frozen pages."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import gzip
+import json
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pytest
+from kernel_end import ask
+from numpy.testing import assert_allclose
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+import ice_explorer as ice
+from ice_explorer.errors import InputTypeError, InvalidOptionError
+from ice_explorer.scene.view_state import Besides, ViewState
+from ice_explorer.standalone.answers import snapshot
+from ice_explorer.wire.header import DECAYS, METRICS, PROFILES
+from ice_explorer.wire.lines import curves_of
+
+
+@pytest.fixture(scope="module", name="X")
+def observations():
+    generator = np.random.default_rng(0)
+    return pd.DataFrame(generator.normal(size=(40, 3)).round(2), columns=["one", "two", "three"])
+
+
+@pytest.fixture(scope="module", name="models")
+def fitted(X):
+    y = X["one"] * X["two"] + X["three"]
+    return {
+        "forest": RandomForestRegressor(5, random_state=0).fit(X, y),
+        "boosting": GradientBoostingRegressor(n_estimators=5, random_state=0).fit(X, y),
+        "line": LinearRegression().fit(X, y),
+    }
+
+
+def tables_of(explorer):
+    """The tables of the open model, of all models, and the profiles of disagreement."""
+    n, n_models = len(explorer.features), len(explorer._header["models"])
+    own = len(PROFILES) * n * len(DECAYS)
+    profile = np.frombuffer(explorer._profile, "<f4")
+    return {
+        "impact": np.frombuffer(explorer._impact, "<f4").reshape(n, len(METRICS)),
+        "profile": profile[:own].reshape(len(PROFILES), n, len(DECAYS)),
+        "disagreement": profile[own:].reshape(-1, n, len(DECAYS)),
+        "models_impact": np.frombuffer(explorer._models_impact, "<f4").reshape(n_models, n, len(METRICS)),
+        "models_profile": np.frombuffer(explorer._models_profile, "<f4").reshape(n_models, len(PROFILES), n, -1),
+    }
+
+
+def test_the_tables_are_those_of_each_model(make, X, models):
+    """Figures of every model in their order, those of the open one once more, and how far pairs disagree."""
+    explorer = make(models, X)
+    expected = ice.compare_models(models, X, progress=False)
+    assert explorer.explanation.engine == expected.explanations["forest"].engine
+    assert explorer._header["models"] == ["forest", "boosting", "line"]
+    pairs = ["disagreement_0_1", "disagreement_0_2", "disagreement_1_2"]
+    assert explorer._header["profiles"] == [*PROFILES, "disagreement", *pairs]
+    for opened, name in enumerate(models):
+        explorer.model = name
+        assert explorer.explanation.features == ["one", "two", "three"]
+        found = tables_of(explorer)
+        np.testing.assert_array_equal(found["models_impact"][opened], found["impact"])
+        np.testing.assert_array_equal(found["models_profile"][opened], found["profile"])
+        for place, explanation in enumerate(expected.explanations.values()):
+            table = explanation.table(0.75, sort_by=None)
+            assert_allclose(found["models_impact"][place, :, 0], table["impact"], rtol=1e-6)
+            assert_allclose(found["models_profile"][place, 0, :, 74], table["in_distribution_impact"], rtol=1e-6)
+        table = expected.disagreement(0.75).loc[explorer.features]
+        assert_allclose(found["disagreement"][0, :, 74], table["disagreement"], rtol=1e-6)
+        np.testing.assert_array_equal(found["disagreement"][1:].max(axis=0), found["disagreement"][0])
+
+
+def test_two_models_have_one_profile_of_disagreement(make, X, models):
+    """The pair needs no name."""
+    explorer = make({name: models[name] for name in ("forest", "line")}, X)
+    assert explorer.explanation.features == explorer.features
+    assert explorer._header["profiles"] == [*PROFILES, "disagreement"]
+    assert tables_of(explorer)["disagreement"].shape == (1, 3, 100)
+
+
+def test_one_model_sends_what_it_did(make, X, models):
+    """Nothing of several models is sent of one but the names of the traits."""
+    explorer = make(models["line"], X)
+    assert explorer.explanation.features == explorer.features
+    assert (explorer.model, explorer._header["models"], explorer._models_impact, explorer._models_profile) == (
+        "", [], b"", b""
+    )  # fmt: skip
+    assert explorer._header["profiles"] == list(PROFILES)
+    assert explorer._header["code"] == "ICEExplorer(model, X)"
+
+
+def test_the_open_model_is_what_everything_is_about(make, X, models):
+    """Explanation, predictions and details change with the trait; what is shown besides stays."""
+    explorer = make(models, X, decay=0.5)
+    explorer.feature, explorer.selection = "two", [3, 1]
+    for name, model in models.items():
+        explorer.model = name
+        alone = ice.explain(model, X, decay=0.5, progress=False)
+        pd.testing.assert_frame_equal(explorer.explanation.table(), alone.table())
+        assert_allclose(explorer.selected_predictions["prediction"], model.predict(X)[[1, 3]], rtol=1e-9)
+        assert (explorer.feature, explorer.selection, explorer.decay) == ("two", [1, 3], 0.5)
+        assert explorer.table.index.tolist() == alone.table().index.tolist()
+
+
+def test_another_model_is_open_at_once(make, X, models):
+    """All models are computed together: opening another one predicts no phantom observation again."""
+    n_calls = {"a": 0, "b": 0}
+
+    def counted(name, model):
+        def predict(X):
+            n_calls[name] += 1
+            return model.predict(X)
+
+        return predict
+
+    explorer = make({"a": counted("a", models["line"]), "b": counted("b", models["forest"])}, X, engine="brute")
+    assert explorer.explanation.features == explorer.features
+    assert explorer.models.disagreement().shape == (3, 3)
+    before = dict(n_calls)
+    explorer.model = "b"
+    assert explorer._status["state"] == "ready"
+    assert explorer.explanation.features == explorer.features
+    assert n_calls["a"] == before["a"]
+    assert n_calls["b"] - before["b"] <= 2  # whether it is the same model, and the spread of its predictions
+
+
+def test_curves_are_requested_by_model(make, X, models):
+    """The reply is that of an explorer of this model; without a name it is the open one."""
+    explorer = make(models, X)
+    assert explorer.explanation.features == explorer.features
+    request = {"type": "curves", "feature": "two", "max_lines": 10, "selection": [39]}
+    for at, name in enumerate((None, "forest", "boosting", "line")):
+        reply, buffers = ask(explorer, str(at), **request, model=name)
+        explanation = ice.explain(models[name or "forest"], X, progress=False)
+        body, expected = curves_of(explanation, explanation["two"], 10, [39])
+        assert reply["body"] == body
+        assert [bytes(buffer) for buffer in buffers] == expected
+    reply, _ = ask(explorer, "z", **request, model="lime")
+    assert reply["message"] == "`model` must be 'forest', 'boosting' or 'line'; got 'lime'. Did you mean 'line'?"
+
+
+def test_disagreement_has_no_intervals(make, X, models):
+    """The reply is complete, and holds no number."""
+    explorer = make(models, X)
+    assert explorer.explanation.features == explorer.features
+    request = {"level": 0.9, "decay": 0.75, "convention": "stable", "unit": "prediction"}
+    reply, buffers = ask(explorer, type="intervals", rank_by="disagreement", **request)
+    assert reply["body"] == {"n_known": 3, "n_features": 3, "tied": []}
+    assert [np.frombuffer(buffer).tolist() for buffer in buffers] == [pytest.approx([np.nan] * 3, nan_ok=True)] * 4
+
+
+def test_the_browser_opens_another_model(make, X, models):
+    """A trait that it sets as it sets the output; what there is not is refused, and goes back."""
+    explorer = make(models, X)
+    assert explorer.explanation.features == explorer.features
+    explorer.comm.receive({"method": "update", "state": {"model": "line"}, "buffer_paths": []})
+    assert (explorer.model, explorer._header["engine"]) == ("line", "linear")
+    explorer.comm.receive({"method": "update", "state": {"model": "lime"}, "buffer_paths": []})
+    assert explorer.model == "line"
+
+
+def test_outputs_are_chosen_for_all_models(make, X):
+    """The class that opens, and any other one, is the same for all of them."""
+    y = np.digitize(X["one"], [-0.5, 0.5])
+    models = {"forest": RandomForestClassifier(5, random_state=0).fit(X, y), "line": LogisticRegression().fit(X, y)}
+    explorer = make(models, X)
+    for output in ("", "0", "2"):
+        explorer.output = output or explorer.output
+        for name, model in models.items():
+            explorer.model = name
+            alone = ice.explain(model, X, output=int(explorer.output), progress=False)
+            pd.testing.assert_frame_equal(explorer.explanation.table(), alone.table())
+    explorer.response = "predict"
+    assert {each.settings.response for each in explorer.models.explanations.values()} == {"predict"}
+
+
+def test_a_state_brings_the_open_model(make, X, models):
+    """A saved state opens it again; elsewhere it is ignored, with a sentence."""
+    explorer = make(models, X)
+    explorer.model, explorer.rank_by = "boosting", "disagreement"
+    state = json.loads(json.dumps(explorer.state()))
+    again = make(models, X, state=state)
+    assert (again.model, again.rank_by) == ("boosting", "disagreement")
+    alone = "The saved state refers to the model 'boosting', which is not available; using "
+    with pytest.warns(UserWarning, match="^" + alone + "'forest'.$"):
+        assert make({name: models[name] for name in ("forest", "line")}, X, state=state).model == "forest"
+    with pytest.warns(UserWarning, match="saved state") as warned:
+        assert make(models["line"], X, state=state).rank_by == "in_distribution_impact"
+    assert str(warned[0].message) == (
+        f"{alone}the only one. The saved state ranks by the disagreement of several models; ignored."
+    )
+
+
+def test_the_feature_that_ranks_first_is_open(make, X, models):
+    """By disagreement as by any other metric."""
+    explorer = make(models, X, state={"version": 2, "rank_by": "disagreement"})
+    assert explorer.models.disagreement().index[0] == explorer.feature
+
+
+def test_what_needs_several_models_is_refused_of_one(make, X, models):
+    """Ranking by disagreement, opening another model, and reading all of them."""
+    explorer = make(models["line"], X)
+    advice = "there is one. Call `ICEExplorer({name: model, …}, X)` for several"
+    for name, value, given in (
+        ("rank_by", "disagreement", "rank_by='disagreement'"),
+        ("model", "forest", "model='forest'"),
+    ):
+        with pytest.raises(InvalidOptionError) as raised:
+            setattr(explorer, name, value)
+        assert str(raised.value) == f"`{given}` needs several models; {advice}."
+    with pytest.raises(InvalidOptionError) as raised:
+        _ = explorer.models
+    assert str(raised.value) == f"`models` needs several models; {advice}, or read `explanation`."
+    with pytest.raises(InvalidOptionError) as raised:
+        explorer.explanation.plot_impact(rank_by="disagreement")
+    assert str(raised.value) == (
+        f"`rank_by='disagreement'` needs several models; {advice}, or `compare_models({{name: model, …}}, X)`."
+    )
+
+
+def test_models_and_explanations_are_taken_by_name(make, X, models):
+    """Explanations bring their data; what else is no model is refused as it is alone."""
+    explained = {name: ice.explain(model, X, progress=False) for name, model in models.items()}
+    explorer = make(explained)
+    explorer.model = "line"
+    assert explorer.explanation.engine == "linear"
+    assert explorer._header["code"] == "ICEExplorer(explanations)"
+    with pytest.raises(InvalidOptionError) as raised:
+        make({}, X)
+    assert str(raised.value) == (
+        "`model` must be a model, or a dict of 2 to 4 models by name; got a dict of 0. Choose which models to compare."
+    )
+    with pytest.raises(InputTypeError) as raised:
+        make(models)
+    assert str(raised.value) == (
+        "ICEExplorer needs the observations to explain the model on; got a model alone. Call `ICEExplorer(model, X)`."
+    )
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def test_files_of_numbers_have_every_model(make, X, models, tmp_path):
+    """Metrics, disagreement and curves of each, in CSV and JSON."""
+    explorer = make(models, X)
+    explorer.model = "line"
+    both = explorer.models
+    table = pd.read_csv(explorer.save(tmp_path / "a.csv"), comment="#")
+    order = both.explanations["line"].table().index
+    assert table["feature"].tolist() == [feature for feature in order for _ in models]
+    assert table["model"].tolist() == [*models] * 3
+    disagreement = both.disagreement()
+    for _, row in table.iterrows():
+        expected = both.explanations[row["model"]].table(sort_by=None).loc[row["feature"]]
+        assert_allclose(row["impact"], expected["impact"], rtol=1e-9)
+        pair = disagreement.loc[row["feature"]]
+        assert_allclose(row["disagreement"], pair["disagreement"], rtol=1e-9)
+        assert row["between"] == f"{pair['first']}, {pair['second']}"
+    curves = pd.read_csv(explorer.save(tmp_path / "b.csv", "one"), comment="#")
+    for name, of_model in curves.groupby("model"):
+        feature = both.explanations[name]["one"]
+        assert_allclose(of_model["prediction"], feature.rows(of_model["row"].unique()).ravel(), rtol=1e-7, atol=1e-12)
+    content = json.loads(explorer.save(tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert [(each["feature"], each["model"]) for each in content["curves"]] == [
+        (feature, name) for feature in order for name in models
+    ]
+    origin = content["provenance"]
+    assert (origin["model"], origin["models"]) == ("line", [*models])
+    assert origin["code"].startswith("x = ice_explorer.ICEExplorer(models, X")
+    assert "; x.model = 'line'; " in origin["code"]
+
+
+def test_pictures_show_every_model(make, X, models, tmp_path):
+    """A legend, as many thin bars, and curves of all unless a column colours them or a reader chose one model."""
+    explorer = make(models, X)
+    assert explorer.explanation.features == explorer.features
+
+    def drawn(**choices):
+        explorer._view = choices
+        return explorer.save(tmp_path / "a.svg", overwrite=True).read_text(encoding="utf-8")
+
+    together = drawn()
+    assert all(f">{name}</text>" in together for name in models)
+    assert "mean of each model" in together
+    assert "40 of 40 rows" in together
+    assert "mean of each model" not in drawn(models=False)
+    explorer.color_by = "one"
+    assert "mean of each model" not in drawn()
+    explorer.color_by, explorer.rank_by = None, "disagreement"
+    assert ">Disagreement</text>" in drawn()
+
+
+def test_plots_draw_every_model(make, X, models):
+    """Their means are partial dependence in the colours of a legend; bars have a colour each."""
+    from matplotlib import pyplot as plt
+
+    explorer = make(models, X)
+    both = explorer.models
+    ax = explorer.plot("two")
+    means = [line for line in ax.get_lines() if line.get_gid() == "mean"]
+    for line, explanation in zip(means, both.explanations.values(), strict=True):
+        assert_allclose(line.get_ydata(), explanation["two"].partial_dependence)
+    assert len({line.get_color() for line in means}) == 3
+    assert [text.get_text() for text in ax.get_legend().get_texts()][:3] == [*models]
+    bars = [patch for patch in both.plot_impact().patches if patch.get_gid() == "bar"]
+    lengths = np.array([bar.get_width() for bar in bars]).reshape(3, 3)
+    table = both.table()["in_distribution_impact"]
+    assert_allclose(lengths.T, table, rtol=1e-9)
+    bars = [patch for patch in both.plot_impact(rank_by="disagreement").patches if patch.get_gid() == "bar"]
+    assert_allclose([bar.get_width() for bar in bars], both.disagreement()["disagreement"], rtol=1e-9)
+    assert explorer.plot("two", color_by="one").get_title() == "ICE of two"
+    plt.close("all")
+
+
+def test_a_frozen_page_holds_every_model(X, models):
+    """The tables of all in each convention, and the curves of the models that are not open."""
+    both = ice.compare_models(models, X, progress=False)
+    state = ViewState(feature="one", convention="stable", max_lines=5, besides=Besides(models=both))
+    blobs = snapshot(both.explanations["forest"], state, "code").blobs
+    content = json.loads(gzip.decompress(base64.b64decode(blobs[0])))
+    assert content["traits"]["model"] == "forest"
+    assert content["traits"]["_header"]["models"] == [*models]
+    n_profiles = len(content["traits"]["_header"]["profiles"])
+    for table in content["tables"]:
+        impact, profile = 4 * 3 * len(METRICS), 4 * 3 * 100
+        assert table["lengths"] == [impact, n_profiles * profile, 3 * impact, 3 * len(PROFILES) * profile]
+    assert [each["model"] for each in content["models"]] == ["boosting", "line"]
+    for each in content["models"]:
+        assert [curves["body"]["feature"] for curves in each["curves"]] == ["one", "two", "three"]
+        ranges = [tuple(curves["body"]["prediction_range"]) for curves in each["curves"]]
+        assert ranges == [feature.prediction_range for feature in both.explanations[each["model"]]]
+
+
+def test_csv_is_plain(make, X, models, tmp_path):
+    """Names of models are texts like those of features."""
+    explorer = make({"=1+1": models["line"], "b": models["forest"]}, X)
+    content = explorer.save(tmp_path / "a.csv", spreadsheet=True).read_text(encoding="utf-8")
+    rows = [row for row in csv.reader(StringIO(content)) if not row[0].startswith("#")]
+    assert {row[1] for row in rows[1:]} == {"'=1+1", "b"}
