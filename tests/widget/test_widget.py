@@ -868,9 +868,7 @@ def test_errors_are_sentences(make, X):
     expected = {
         "A request must be of type 'curves', 'classes', 'colors', 'groups', 'drivers', 'effects', 'correlated', "
         "'unlike', 'intervals', 'interactions', 'two_way', 'rows', 'what_if', 'in_common', 'extreme', 'export', "
-        "'cancel', 'resume', 'view'; got 'dance'. " + reload: {
-            "type": "dance"
-        },
+        "'cancel', 'resume', 'view'; got 'dance'. " + reload: {"type": "dance"},
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
             "type": "rows"
         },
