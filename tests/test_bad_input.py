@@ -1516,7 +1516,7 @@ CASES = [
         lambda _: result().plot_impact(ranked_by="impact"),
         UnknownOptionError,
         "plot_impact() has no option 'ranked_by'. Did you mean 'rank_by'? Its options are ax, decay, rank_by, unit, "
-        "max_features, title, legend.",
+        "ci, max_features, title, legend.",
     ),
     # the explorer
     Case(

@@ -48,7 +48,7 @@ def test_from_the_interactions_to_a_heat_map_and_back(notebook):
     pairs = view.get_by_test_id("pair")
     expect(pairs).to_have_count(6, timeout=60_000)
     expect(pairs.first).to_have_attribute("data-name", "dose × arm")
-    expect(view.get_by_test_id("additivity")).to_contain_text("depends on other features")
+    expect(view.get_by_test_id("additivity")).to_contain_text("dose acts mostly additively")
     pictured(view, "interactions")
 
     pairs.first.click()

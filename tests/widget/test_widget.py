@@ -168,7 +168,7 @@ def test_a_misspelt_trait_is_refused(make, X):
     assert isinstance(caught.value, errors.UnknownOptionError)
     assert str(caught.value) == (
         "An explorer has no 'colour_by' to set. Did you mean 'color_by'? There are anchor, color_by, "
-        "convention, decay, feature, kind, max_lines, output, rank_by, response, selection, unit."
+        "convention, decay, feature, intervals, kind, max_lines, output, rank_by, response, selection, unit."
     )
     assert not hasattr(explorer, "colour_by")
     explorer.audit_of = "Uruk"
@@ -866,10 +866,9 @@ def test_errors_are_sentences(make, X):
     explorer = make(Model(), X)
     reload = "Restart the kernel and reload the page, so that both run the same version."
     expected = {
-        "A request must be of type 'curves', 'classes', 'colors', 'groups', 'drivers', 'intervals', 'rows', "
-        "'what_if', 'in_common', 'extreme', 'export', 'cancel', 'resume', 'view'; got 'dance'. " + reload: {
-            "type": "dance"
-        },
+        "A request must be of type 'curves', 'classes', 'colors', 'groups', 'drivers', 'effects', 'correlated', "
+        "'unlike', 'intervals', 'interactions', 'two_way', 'rows', 'what_if', 'in_common', 'extreme', 'export', "
+        "'cancel', 'resume', 'view'; got 'dance'. " + reload: {"type": "dance"},
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
             "type": "rows"
         },

@@ -87,9 +87,8 @@ const STRIP = 28;
 const RUG = 8;
 /** Height of the strip of unlike values. */
 const UNLIKE = 24;
-/** Room on the left for its name, and for that of the histogram. */
-const UNLIKE_LABEL = 48;
-const ROWS_LABEL = 36;
+/** Room for their names on the left. */
+const [STRIP_LABEL, UNLIKE_LABEL] = [36, 48];
 /** A step curve inks about as many pixels as this many other curves. */
 const STEP_LINES = 4;
 const AXIS_LABELS = 24;
@@ -220,7 +219,7 @@ function layOut({ scene, size, font, range: { low, high }, rug, unlike }: Settin
   );
   const share = scaleLinear(times(y.domain(), 1 / (highest - lowest)), y.range());
   const rangeTicks = centred ? ticksOf(share, wanted, CHANGE) : [];
-  const left = Math.max(unlike > 0 ? UNLIKE_LABEL : ROWS_LABEL, labelWidth(yTicks, font) + 12);
+  const left = Math.max(unlike > 0 ? UNLIKE_LABEL : STRIP_LABEL, labelWidth(yTicks, font) + 12);
   const slotRoom = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
   const margin = centred ? labelWidth(rangeTicks, font) + 12 : 8;
   const right = Math.max(left + 40, size.width - margin - slotRoom);

@@ -79,6 +79,8 @@ export class JointRows {
   }
 }
 
+const spoken = (text: string): HTMLElement => html("span", { class: "ice-hidden" }, text);
+
 function rowOf(
   { names, h2, effect, isTiny }: JointRow,
   { at, test, longest }: { at: number; test: string; longest: number },
@@ -89,18 +91,11 @@ function rowOf(
   const fill = html("span", { class: "ice-joint-fill" });
   fill.style.setProperty("--fill", String(longest > 0 ? Math.min(1, h2 / longest) : 0));
   const button = pushButton(
-    {
-      class: "ice-joint-row",
-      "data-test": test,
-      "data-at": at,
-      "data-name": name,
-      "data-tiny": isTiny,
-      "aria-label": `${names.join(" and ")}: H² ${share}, size ${size}`,
-    },
+    { class: "ice-joint-row", "data-test": test, "data-at": at, "data-name": name, "data-tiny": isTiny },
     html("span", { class: "ice-joint-name" }, name),
     html("span", { class: "ice-joint-track" }, fill),
-    html("span", { class: "ice-joint-figure" }, share),
-    html("span", { class: "ice-joint-size" }, size),
+    html("span", { class: "ice-joint-figure" }, spoken(": H² "), share),
+    html("span", { class: "ice-joint-size" }, spoken(", size "), size),
   );
   hinted(button, isTiny && effect > 0 ? TINY : "", name);
   return html("li", {}, button);
