@@ -22,6 +22,7 @@ X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, 3)), columns=["a", "b"
 # One of each choice, none at its default.
 VIEW = {
     "left": "map",
+    "map_y": "permutation",
     "right": "all",
     "pair": ["a", "b"],
     "compared": ["a", "b"],
