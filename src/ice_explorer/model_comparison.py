@@ -112,7 +112,8 @@ class ModelComparison(ModelsResult):
         units of the axis count alike; levels without an order count by their share of the observations at other levels
         than that of the row. A missing value counts as the median, or the most frequent level. It is 0 for models that
         differ by a constant. The anchor and the convention of impact do not matter. Of more than 5000 rows a
-        stratified, seeded sample is used.
+        stratified, seeded sample is used. The models are called again for curves that were too large to keep, and for
+        observed values that are not on the grid.
         """
         import pandas as pd
 

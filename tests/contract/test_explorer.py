@@ -562,6 +562,48 @@ def test_the_replies_are_what_the_kernel_sends_today(committed, today):
         assert_same_buffers(then["buffers"], now["buffers"], DTYPES[layout_of(then)], layout_of(then))
 
 
+def test_several_models_are_what_the_kernel_sends_today(committed, today):
+    """Header, tables, curves and what they mean, of two and of three models."""
+    for then, now in zip(committed["models"], today["models"], strict=True):
+        for name in ("model", "header", "means"):
+            assert_alike(then[name], now[name], name)
+        for name in ("impact", "profile", "models_impact", "models_profile"):
+            assert_same_buffers(then[name], now[name], ["f4"], name)
+        for one, other in zip(then["replies"], now["replies"], strict=True):
+            assert_alike(one["body"], other["body"])
+            assert_same_buffers(one["buffers"], other["buffers"], DTYPES["curves"], "curves")
+
+
+def test_the_tables_of_several_models_mean_what_the_engine_says(committed):
+    """Each number of each model is at its place, and the largest of all pairs comes first."""
+    for of_models in committed["models"]:
+        header, means = of_models["header"], of_models["means"]
+        names = [head["name"] for head in header["features"]]
+        own = [profile for profile in header["profiles"] if not profile.startswith("disagreement")]
+        pairs = header["profiles"][len(own) :]
+        (impact,), (profile,) = (decode(of_models[name], ["f4"]) for name in ("models_impact", "models_profile"))
+        impact = impact.reshape(len(header["models"]), len(names), -1)
+        profile = profile.reshape(len(header["models"]), len(own), len(names), -1)
+        (shown,) = decode(of_models["profile"], ["f4"])
+        shown = shown.reshape(len(own) + len(pairs), len(names), -1)
+        np.testing.assert_array_equal(shown[: len(own)], profile[1])  # of the open model
+        for at, model in enumerate(header["models"]):
+            for i, name in enumerate(names):
+                for decay in DECAYS:
+                    expected, step = means["metrics"][model][str(decay)][name], round(decay * 100) - 1
+                    for block, metric in enumerate(own):
+                        assert_allclose(profile[at, block, i, step], expected[metric], rtol=1e-6, err_msg=metric)
+                assert_allclose(impact[at, i, 0], expected["impact"], rtol=1e-6)
+        for i, name in enumerate(names):
+            for decay in DECAYS:
+                expected, step = means["disagreement"][str(decay)][name], round(decay * 100) - 1
+                assert_allclose(shown[len(own), i, step], expected["value"], rtol=1e-6, atol=1e-12)
+                if len(pairs) > 1:
+                    one, other = expected["pair"]
+                    of_pair = shown[len(own) + pairs.index(f"disagreement_{one}_{other}"), i, step]
+                    assert of_pair == shown[len(own), i, step]
+
+
 def test_the_protocol_version_is_in_the_contract(committed):
     """A change of the protocol is a change of the contract."""
     assert committed["header"]["protocol"] == PROTOCOL_VERSION

@@ -319,6 +319,19 @@ def test_plots_draw_every_model(make, X, models):
     plt.close("all")
 
 
+def test_companions_are_of_the_open_model(make, X, models):
+    """Bars of bqplot follow the open model, and the ranking by disagreement."""
+    explorer = make(models, X)
+    both = explorer.models
+    figure = ice.bqplot.impact(explorer)
+    bars = figure.marks[1]
+    assert_allclose(bars.y, both.explanations["forest"].table()["in_distribution_impact"], rtol=1e-12)
+    explorer.model = "line"
+    assert explorer.explanation.features == explorer.features
+    explorer.rank_by = "disagreement"
+    assert_allclose(bars.y, both.disagreement()["disagreement"], rtol=1e-12)
+
+
 def test_a_frozen_page_holds_every_model(X, models):
     """The tables of all in each convention, and the curves of the models that are not open."""
     both = ice.compare_models(models, X, progress=False)

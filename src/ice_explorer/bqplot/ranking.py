@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +15,7 @@ from ice_explorer.bqplot.link import Link
 from ice_explorer.features.number_text import ticks
 from ice_explorer.figures.ranking_panel import TICK_TEXT
 from ice_explorer.scene.build import ranking_of
+from ice_explorer.scene.view_state import Besides
 from ice_explorer.scene.words import weight_text
 
 if TYPE_CHECKING:
@@ -69,7 +71,8 @@ class Bars:
         self._bars.observe(self._selected, "selected")
 
     def _draw(self, link: Link) -> None:
-        state = link.state
+        # Bars are of the open model; how far models disagree takes all of them.
+        state = replace(link.state, besides=Besides(models=link.explorer._known_models))
         show = partial(self._show, state.decay)
         if state.unit != "sd":
             show(ranking_of(link.explorer._known, state))

@@ -555,6 +555,11 @@ class ICEExplorer(anywidget.AnyWidget):
         """What is explained so far, without waiting: maybe no feature yet."""
         return self._open_work().explanation(self._background.snapshot().results)
 
+    @property
+    def _known_models(self) -> ModelComparison | None:
+        """The same of several models; None with one."""
+        return self._open_work().models
+
     def _ask_for(
         self,
         feature: str | None,
