@@ -50,7 +50,7 @@ def pictured(view, name):
 
 
 def test_distances_given_the_other_features(notebook, tmp_path):
-    """No phantom is predicted again; slider, ranking, code, state, file and frozen page have the scale; back at once."""
+    """No phantom is predicted again; ranking, code, state, file and frozen page have the scale; back takes no time."""
     notebook.run(0)
     view = notebook.explorer(0)
     expect(view).to_have_attribute("data-status", "ready", timeout=60_000)
@@ -106,7 +106,9 @@ def test_curves_fade_where_they_are_unlike_the_data(notebook):
     notebook.rewrite(2, "row = int(np.argmax(X['x1'])); x.selection = [row]; row")
     notebook.run(2)
     said = view.get_by_test_id("unlike-of-row")
-    expect(said).to_have_text(re.compile(r"^ ?\d+.% of the phantom observations of row \d+ are unlike any observation\.$"))
+    expect(said).to_have_text(
+        re.compile(r"^ ?\d+.% of the phantom observations of row \d+ are unlike any observation\.$")
+    )
     share = float(notebook.value(1, "x.explanation['x2'].extrapolation(rows=[row]).curve_shares[0]"))
     expect(said).to_contain_text(f"{share:.0%}".removesuffix("%"))
     view.get_by_test_id("plot").focus()

@@ -56,6 +56,7 @@ SET = {
     "selection": [2, 29],
     "output": "1",
     "response": "log_odds",
+    "scale": "conditional",
 }
 
 

@@ -406,9 +406,7 @@ class FeatureResult:
             self._computed_once[name] = compute()
         return cast("Found", self._computed_once[name])
 
-    def _expected(
-        self, between_fits: Callable[[], object] | None = None, known: Expected | None = None
-    ) -> Expected:
+    def _expected(self, between_fits: Callable[[], object] | None = None, known: Expected | None = None) -> Expected:
         """Estimate what the other features let expect of this one, unless that is known; once."""
         return self._once("expected", lambda: known or expected_of(self._context, self._item, between_fits))
 

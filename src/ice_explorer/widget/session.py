@@ -194,8 +194,11 @@ class ExplanationWork(Work):
             [_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation],
             "ICEExplorer(explanation)",
             choices=Choices(
-                clipped(_text(settings.output)), settings.response, scale=settings.scale,
-                scales=_scales(settings.scale), has_model=False,
+                clipped(_text(settings.output)),
+                settings.response,
+                scale=settings.scale,
+                scales=_scales(settings.scale),
+                has_model=False,
             ),
             results={feature.feature: feature for feature in explanation},
             y=y,
