@@ -55,6 +55,7 @@ class PlotOptions(TypedDict, total=False):
     line_kw: Mapping[str, Any] | None
     mean_kw: Mapping[str, Any] | None
     share_axis: bool
+    effects: Sequence[str]
 
 
 class FileOptions(TypedDict, total=False):
@@ -652,6 +653,7 @@ class Explanation(ExplanationResult):
         line_kw: Mapping[str, Any] | None = None,
         mean_kw: Mapping[str, Any] | None = None,
         share_axis: bool = False,
+        effects: Sequence[str] = (),
     ) -> Axes:
         """Draw the curves of one feature, for further styling; needs matplotlib.
 
@@ -688,6 +690,9 @@ class Explanation(ExplanationResult):
             Properties of their mean, as for Matplotlib's `Line2D`.
         share_axis : bool
             Whether to add a second axis to c-ICE, with changes as shares of the prediction range.
+        effects : sequence of {"ale", "m_plot"}
+            Accumulated local effects and the M-plot, drawn over the curves with an entry of the legend each; not for
+            slopes. See `effects`.
 
         Returns
         -------
@@ -720,7 +725,7 @@ class Explanation(ExplanationResult):
 
         return axes.plot(
             self, feature, kind, color_by, decay, anchor=anchor, max_lines=max_lines, ax=ax, title=title, legend=legend,
-            palette=palette, line_kw=line_kw, mean_kw=mean_kw, share_axis=share_axis,
+            palette=palette, line_kw=line_kw, mean_kw=mean_kw, share_axis=share_axis, effects=effects,
         )  # fmt: skip
 
     def plot_all(

@@ -58,6 +58,7 @@ SET = {
     "selection": [2, 29],
     "output": "1",
     "response": "log_odds",
+    "scale": "conditional",
 }
 
 

@@ -168,7 +168,8 @@ def test_a_misspelt_trait_is_refused(make, X):
     assert isinstance(caught.value, errors.UnknownOptionError)
     assert str(caught.value) == (
         "An explorer has no 'colour_by' to set. Did you mean 'color_by'? There are anchor, color_by, "
-        "convention, decay, feature, intervals, kind, max_lines, output, rank_by, response, selection, unit."
+        "convention, decay, feature, intervals, kind, max_lines, model, output, rank_by, response, scale, "
+        "selection, unit."
     )
     assert not hasattr(explorer, "colour_by")
     explorer.audit_of = "Uruk"
@@ -757,10 +758,10 @@ def test_an_output_is_prepared_once(make, X, monkeypatch):
     """Checking it beforehand is all the work there is; output and scale are chosen together."""
     explorer = make(Iris(), X, output="setosa")
     made, other = [], ModelWork.other
-    monkeypatch.setattr(ModelWork, "other", lambda work, *chosen: made.append(chosen) or other(work, *chosen))
+    monkeypatch.setattr(ModelWork, "other", lambda work, wanted: made.append(wanted) or other(work, wanted))
     set_by_page(explorer, {"output": "virginica", "response": "log_odds"})
     assert explorer.explanation.output_label == "log-odds of virginica"
-    assert made == [("virginica", "log_odds")]
+    assert made == [("virginica", "log_odds", "marginal")]
 
 
 def test_an_observer_may_wait_for_the_result(make, X, held):

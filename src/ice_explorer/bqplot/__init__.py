@@ -63,8 +63,8 @@ def impact(explorer: ICEExplorer, *, max_features: int = MAX_FEATURES) -> Figure
 def curves(explorer: ICEExplorer, *, max_lines: int = MAX_LINES) -> Figure:
     """Draw the curves of the open feature with their mean, in the colours of the explorer.
 
-    A line of bqplot has one opacity all along: lines do not fade where values are unlikely. A click on one selects
-    its row, or no longer does.
+    A line of bqplot has one opacity all along: lines do not fade where values are unlikely. ALE and the M-plot are
+    not drawn. A click on a line selects its row, or no longer does.
 
     Parameters
     ----------

@@ -57,9 +57,7 @@ def lines_of(
         curves=curves,
         own=own,
         observed=observed,
-        fade=_faded((~feature._are_unlike(positions)).astype(np.float64))
-        if fades_unlike
-        else _fade(feature, positions, state.decay),
+        fade=_fade(feature, positions, None if fades_unlike else state.decay),
         decay=1.0 if fades_unlike else state.decay,
         is_probability=explanation.settings.response == "predict_proba",
         every_step=state.choice("every_step"),
@@ -136,8 +134,10 @@ class _Shape:
     n_bins: int | None = None
 
 
-def _fade(feature: FeatureResult, positions: NDArray[np.int64], decay: float) -> NDArray[np.float64]:
-    """Opacity at each grid value, (n_lines, n_grid)."""
+def _fade(feature: FeatureResult, positions: NDArray[np.int64], decay: float | None) -> NDArray[np.float64]:
+    """Opacity at each grid value, (n_lines, n_grid); without a decay, by what is unlike any observation."""
+    if decay is None:
+        return _faded((~feature._are_unlike(positions)).astype(np.float64))
     if decay == 1:
         return np.ones((len(positions), len(feature.axis)))
     return _faded(feature.likelihood(decay, rows=positions))

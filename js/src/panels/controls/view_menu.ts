@@ -132,7 +132,7 @@ function fadeChoice(view: View): HTMLElement {
   const { store, keep } = view;
   const meaning = explanation("fade");
   const legend = explained(html("legend", {}, meaning.name), meaning);
-  const field = html("fieldset", { class: "ice-view-lines" }, legend, ...oneOf(view, "fade", FADES, () => null));
+  const field = html("fieldset", { class: "ice-view-fade" }, legend, ...oneOf(view, "fade", FADES, () => null));
   keep(
     () => offered(store).unlike === null && store.remembered.of("unlike").value,
     (isOffered) => {

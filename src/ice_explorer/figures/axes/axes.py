@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from ice_explorer.checks import check_flag, check_integer
+from ice_explorer.checks import check_flag, check_integer, check_one_of
 from ice_explorer.errors import InputTypeError, InvalidOptionError
 from ice_explorer.figures.axes.curves import FeaturePlot, level_handles
 from ice_explorer.figures.axes.impact import draw_ranking
@@ -16,6 +16,7 @@ from ice_explorer.figures.axes.text import add_title, add_x_label, add_y_label, 
 from ice_explorer.figures.page.matplotlib_page import require_matplotlib
 from ice_explorer.results.bootstrap import check_level
 from ice_explorer.scene.build import ranking_of, shown_lines
+from ice_explorer.scene.effects import EFFECTS, effect_lines
 from ice_explorer.scene.models import drawn_models
 from ice_explorer.scene.scene import KIND_TITLES
 from ice_explorer.scene.view_state import Besides, ViewState
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.options import Kind, RankBy, Unit
+    from ice_explorer.scene.lines import EffectName
 
 _ROW: Final = 2.0  # letters, the height of a bar with its gap
 _AROUND_ROWS: Final = 5  # rows, for title, legend and label
@@ -76,6 +78,7 @@ def plot(
     mean_kw: Mapping[str, Any] | None = None,
     share_axis: bool = False,
     besides: Besides | None = None,
+    effects: Sequence[str] = (),
 ) -> Axes:
     """Draw the curves of one feature, as `Explanation.plot` describes, or of several models."""
     opened = explanation[feature]
@@ -97,7 +100,14 @@ def plot(
             f"`share_axis=True` must come with `kind='c-ice'`, whose curves are changes; got `kind={kind!r}`.",
             "Use `kind='c-ice'`, or leave `share_axis` out.",
         )
+    chosen = [check_one_of("effects", name, EFFECTS) for name in ([effects] if isinstance(effects, str) else effects)]
+    if chosen and kind == "d-ice":
+        raise InvalidOptionError(
+            f"`effects` must come with `kind='ice'` or `kind='c-ice'`, whose unit they have; got {kind!r}.",
+            "Leave `effects` out, or choose another kind.",
+        )
     lines, coloring = shown_lines(explanation, opened, state)
+    lines = replace(lines, effects=effect_lines(opened, lines, cast("list[EffectName]", chosen)))
     with_palette(coloring, palette, Look.of_paper(), "black")  # before a figure is made that nobody needs
     ax = given_axes(ax)
     look, color = Look.of(ax), styling.line_kw.get("color")

@@ -12,11 +12,14 @@ import numpy as np
 from ice_explorer.features.display_axis import MISSING
 from ice_explorer.figures.axes.style import IMAGE_PROPERTIES
 from ice_explorer.figures.axes.text import WIDER, fitted, room_of, size_of, width_of
+from ice_explorer.figures.curve_marks import EFFECT_ASIDE
 from ice_explorer.figures.curves_panel import NO_SLOPE_TEXT, RANGE_TEXT
+from ice_explorer.figures.legend import EFFECT_STYLES
 from ice_explorer.figures.page.page import PX_PER_INCH
 from ice_explorer.figures.page.page import SMALL as PAGE_SIZE
 from ice_explorer.figures.raster.lines import line_strength, line_thickness
 from ice_explorer.figures.raster.strokes import runs, suit_strokes
+from ice_explorer.glossary import explanation
 from ice_explorer.scene.strips import (
     MOST_CONNECTED,
     connector_opacity,
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.figures.axes.style import Look, Styling
     from ice_explorer.scene.coloring import Coloring
-    from ice_explorer.scene.lines import Lines
+    from ice_explorer.scene.lines import EffectName, Lines
 
 _PT_PER_PX: Final = 72 / PX_PER_INCH
 _STRIP: Final = 0.085  # of the height of the axes, for the histogram and for the spread of the slopes
@@ -48,6 +51,7 @@ _NAME_GAP: Final = 4.0  # pt, between the names of levels
 _LEAST_APART: Final = 1.2  # heights of a letter, from one slanted name to the next
 _ANGLE: Final = 38
 _MOST_NAME: Final = 80.0  # pt, of a level
+_EFFECT_MARKERS: Final = {"ale": "D", "m_plot": "^"}  # on levels
 _MOST_OPAQUE: Final = 0.995
 
 MEAN_LABEL: Final = "mean"
@@ -140,6 +144,7 @@ class FeaturePlot:
             if lines.group_means is None:
                 self._add_mean()
         self._add_group_means()
+        self._add_effects()
         self._add_phantoms()
         self._add_dots()
         if lines.missing is not None and lines.group_means is None:
@@ -264,6 +269,23 @@ class FeaturePlot:
 
         width = self.styling.mean_kw.get("linewidth", self._line_width) + 1.6 * self.look.line_width
         return [Stroke(linewidth=width, foreground=self.look.mixed(0), alpha=0.85), Normal()]
+
+    def _add_effects(self) -> None:
+        """Draw ALE and M-plot, on levels beside the mean of each."""
+        for effect in self.lines.effects:
+            x = effect.x
+            if self.lines.on_levels:
+                x = x + EFFECT_ASIDE[effect.name]
+            self.ax.plot(x, effect.values, **{"path_effects": self._halo(), **self._effect_look(effect.name)})
+
+    def _effect_look(self, name: EffectName) -> dict[str, Any]:
+        style, width = EFFECT_STYLES[name], self.look.line_width
+        usual: dict[str, Any] = {"color": style.stroke, "gid": name, "label": explanation(name).name, "zorder": 4.4}
+        if self.lines.on_levels:
+            return {**usual, "linestyle": "none", "marker": _EFFECT_MARKERS[name], "markersize": 5.5 * width}
+        assert style.dash is not None  # noqa: S101 - both have one
+        dash = tuple(length / style.width for length in style.dash)
+        return {**usual, "linewidth": style.width * width, "linestyle": (0, dash)}
 
     # --- dots -------------------------------------------------------------------------------------
 
@@ -419,6 +441,7 @@ class FeaturePlot:
             found.append(Line2D([], [], color=color, linewidth=0.8 * width, label=label))
         if self.lines.group_means is None:  # else each is in the colour of its model
             found += self._mean_handles
+        found += [Line2D([], [], **self._effect_look(effect.name)) for effect in self.lines.effects]
         dot: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 3.5, "markeredgewidth": 0}
         found.append(Line2D([], [], color=faint, label=OBSERVED_LABEL, **dot))
         if self.lines.kind == "d-ice":

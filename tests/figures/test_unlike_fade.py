@@ -1,0 +1,89 @@
+"""How curves fade, and effects over them, against plain loops."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from ice_explorer import explain
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.scene.build import scene, shown_lines
+from ice_explorer.scene.view_state import ViewState
+
+mpl.use("Agg")
+GHOST = 0.06
+
+
+@pytest.fixture(scope="module")
+def e():
+    draw = np.random.default_rng(0)
+    z = draw.normal(size=80)
+    X = np.column_stack([z, z + 0.1 * draw.normal(size=80)])
+    return explain(lambda X: X[:, 0] * X[:, 1], X, scale="conditional")
+
+
+def faded(weight):
+    return GHOST + (1 - GHOST) * weight
+
+
+def test_curves_fade_by_the_conditional_scale(e):
+    """The opacity of each segment is that of λ to the distance of its right end, in the scale of its row."""
+    f = e["x0"]
+    lines, _ = shown_lines(e, f, ViewState(feature="x0", decay=0.5))
+    for row, position in enumerate(lines.positions):
+        for k in range(1, len(f.axis)):
+            distance = abs(f.axis[k] - f.observed_axis[position]) / f.likelihood_scale[position]
+            assert_allclose(lines.opacity[row, k - 1], faded(0.5**distance), rtol=1e-12)
+
+
+def test_curves_fade_where_they_are_unlike_any_observation(e):
+    """A segment is faint where its right end is beyond the 99 % quantile of the observations' own scores."""
+    f = e["x0"]
+    found = f.extrapolation()
+    state = ViewState(feature="x0", decay=0.5, choices={"unlike": True, "fade": "unlike"})
+    lines, _ = shown_lines(e, f, state)
+    assert 0.1 < found.is_unlike.mean() < 0.9
+    for row, position in enumerate(lines.positions):
+        for k in range(1, len(f.axis)):
+            is_unlike = found.scores[position, k] > found.threshold
+            assert lines.opacity[row, k - 1] == faded(float(not is_unlike))
+
+
+def test_the_choice_has_no_effect_while_such_values_are_not_shown(e):
+    """It belongs to the strip along the axis; captions say which it is, and in which unit distances are."""
+    plain = ViewState(feature="x0", decay=0.5, choices={"fade": "unlike"})
+    by_distance, _ = shown_lines(e, e["x0"], ViewState(feature="x0", decay=0.5))
+    assert_allclose(shown_lines(e, e["x0"], plain)[0].opacity, by_distance.opacity)
+    both = ViewState(feature="x0", decay=0.5, choices={"fade": "unlike", "unlike": True})
+    assert scene(e, both).panel_description.endswith(
+        "weight of far values 0.5 (a value 1.0 SD (given the other features) from the observed one counts half); "
+        "curves fade where they are unlike any observation."
+    )
+
+
+def test_plot_draws_effects_with_an_entry_each(e):
+    """ALE and M-plot are lines at the heights of the table, shifted to the mean prediction."""
+    ax = e.plot("x0", effects=("ale", "m_plot"))
+    drawn = {line.get_gid(): line for line in ax.lines}
+    table = e.effects("x0", ["ale", "m_plot"])
+    for name in ("ale", "m_plot"):
+        shift = float(drawn[name].get_ydata()[0] - table[name].iloc[0])
+        assert_allclose(drawn[name].get_ydata() - shift, table[name].to_numpy(), atol=1e-9)
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert [label for label in labels if label in {"ALE", "M-plot"}] == ["ALE", "M-plot"]
+    low, high = ax.get_ylim()
+    assert low < min(drawn["ale"].get_ydata())
+    assert max(drawn["m_plot"].get_ydata()) < high
+
+
+def test_plot_names_the_effects_that_there_are(e):
+    """An unknown effect and slopes are refused, before a figure is made."""
+    with pytest.raises(InvalidOptionError) as caught:
+        e.plot("x0", effects=("pdp",))
+    assert str(caught.value) == "`effects` must be 'ale' or 'm_plot'; got 'pdp'."
+    with pytest.raises(InvalidOptionError) as caught:
+        e.plot("x0", "d-ice", effects="ale")
+    assert str(caught.value) == (
+        "`effects` must come with `kind='ice'` or `kind='c-ice'`, whose unit they have; got 'd-ice'. "
+        "Leave `effects` out, or choose another kind."
+    )

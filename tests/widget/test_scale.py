@@ -1,0 +1,180 @@
+"""The unit of the distance from the observed value, chosen in an explorer that is there."""
+
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ice_explorer import ICEExplorer, explain
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.results import extrapolation
+
+SOON = 30
+N = 60
+
+
+def table(seed=0):
+    """Two numbers that vary together, one with a gap, and a category."""
+    draw = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {"a": draw.normal(size=N), "b": draw.normal(size=N), "c": pd.Categorical(draw.choice(list("xyz"), N))}
+    )
+    X["b"] += 2 * X["a"]
+    X.loc[3, "a"] = np.nan
+    return X
+
+
+class Counting:
+    """A model that counts the rows it predicts."""
+
+    def __init__(self):
+        self.n = 0
+
+    def __call__(self, X):
+        self.n += len(X)
+        return np.nan_to_num(X["a"].to_numpy()) * X["b"].to_numpy() + (X["c"] == "x").to_numpy()
+
+
+@pytest.fixture
+def model():
+    return Counting()
+
+
+@pytest.fixture
+def explorer(model):
+    made = ICEExplorer(model, table())
+    yield made
+    made.close()
+
+
+def metrics(explanation):
+    return explanation.table(sort_by=None).drop(columns="kind").to_numpy(dtype=float)
+
+
+def test_the_scale_is_that_of_explain_and_no_model_is_called(explorer, model):
+    """Scales are the same to the bit, figures but for the order of sums, and nothing is predicted."""
+    explorer.explanation  # noqa: B018 - waits for it
+    n = model.n
+    explorer.scale = "conditional"
+    found = explorer.explanation
+    assert model.n == n
+    wanted = explain(Counting(), table(), scale="conditional")
+    assert found.settings.scale == "conditional"
+    for feature in wanted:
+        assert_array_equal(found[feature.feature].likelihood_scale, feature.likelihood_scale)
+        assert_array_equal(found[feature.feature].likelihood(0.5), feature.likelihood(0.5))
+    assert_allclose(metrics(found), metrics(wanted), rtol=1e-9, atol=1e-12)
+
+
+def test_going_back_and_forth_takes_no_time(explorer, monkeypatch):
+    """What was computed of each scale is kept: nothing is fitted or summed again."""
+    marginal = explorer.explanation
+    explorer.scale = "conditional"
+    conditional = explorer.explanation
+    monkeypatch.setattr(type(explorer._work), "compute", None)  # which would fail
+    explorer.scale = "marginal"
+    assert explorer._status["state"] == "ready"
+    assert_array_equal(metrics(explorer.explanation), metrics(marginal))
+    explorer.scale = "conditional"
+    assert explorer._status["state"] == "ready"
+    assert_array_equal(metrics(explorer.explanation), metrics(conditional))
+
+
+def test_it_is_part_of_header_code_and_state(explorer, model):
+    """A page reads it in the header; the line of code and the state make it again, at once."""
+    explorer.explanation  # noqa: B018 - waits for it
+    assert (explorer._header["scale"], explorer._header["scales"]) == ("marginal", ["marginal", "conditional"])
+    assert explorer._header["code"] == "ICEExplorer(model, X)"
+    explorer.scale = "conditional"
+    explorer.explanation  # noqa: B018 - waits for it
+    assert explorer._header["scale"] == "conditional"
+    assert explorer._header["code"] == "ICEExplorer(model, X, scale='conditional')"
+    again = ICEExplorer(model, table(), state=explorer.state())
+    assert (again.scale, again.explanation.settings.scale) == ("conditional", "conditional")
+    again.close()
+
+
+def test_it_appears_at_once_with_the_option(model, monkeypatch):
+    """Models are fitted in the background, not before the explorer is there."""
+    gate, threads = threading.Event(), set()
+    moments = extrapolation.conditional_moments
+
+    def held(*arguments, **options):
+        threads.add(threading.current_thread().name)
+        assert gate.wait(SOON)
+        return moments(*arguments, **options)
+
+    monkeypatch.setattr(extrapolation, "conditional_moments", held)
+    explorer = ICEExplorer(model, table(), scale="conditional")
+    assert (explorer.scale, explorer._status["state"]) == ("conditional", "computing")
+    gate.set()
+    assert explorer.explanation.settings.scale == "conditional"
+    assert threads == {"ice-explorer"}
+    explorer.close()
+
+
+def test_it_can_be_cancelled_between_two_models(explorer, monkeypatch):
+    """A cancel ends a feature after the model that is fitted; the marginal figures are still there."""
+    explorer.explanation  # noqa: B018 - waits for it
+    begun = threading.Event()
+    moments = extrapolation.conditional_moments
+
+    def cancelled_within(*arguments, between_fits, **options):
+        begun.set()
+
+        def between():
+            explorer._background.cancel()
+            between_fits()
+
+        return moments(*arguments, between_fits=between, **options)
+
+    monkeypatch.setattr(extrapolation, "conditional_moments", cancelled_within)
+    explorer.scale = "conditional"
+    assert begun.wait(SOON)
+    explorer._background.wait(SOON)
+    explorer._publish()
+    assert explorer._status["message"] == "Cancelled after 0 of 3 features."
+    explorer.scale = "marginal"
+    assert explorer._status["state"] == "ready"
+
+
+def test_an_explanation_and_values_by_feature_have_it_too(model):
+    """An explanation needs no model for it; values that were given are a third choice."""
+    explanation = explain(model, table(), keep_curves=True)
+    assert explanation.prediction_sd > 0  # predicts the rows as they are
+    n = model.n
+    of_explanation = ICEExplorer(explanation)
+    of_explanation.scale = "conditional"
+    wanted = explain(Counting(), table(), scale="conditional")
+    assert_allclose(metrics(of_explanation.explanation), metrics(wanted), rtol=1e-9, atol=1e-12)
+    assert model.n == n
+    state = "{'version': 2, 'scale': 'conditional'}"
+    assert of_explanation._header["code"] == f"ICEExplorer(explanation, state={state})"
+    given = ICEExplorer(model, table(), scale={"b": 0.5})
+    assert (given.scale, given._header["scales"]) == ("custom", ["custom", "marginal", "conditional"])
+    for explorer in (of_explanation, given):
+        explorer.close()
+
+
+def test_errors_are_sentences(explorer):
+    """What the scale can be is named."""
+    with pytest.raises(InvalidOptionError) as caught:
+        explorer.scale = "custom"
+    assert str(caught.value) == "`scale` must be 'marginal' or 'conditional'; got 'custom'."
+    assert explorer.scale == "marginal"
+
+
+def test_the_empty_quadrant_counts_less():
+    """Without observations in a quadrant, its phantoms lose weight against the marginal scale; others do not."""
+    draw = np.random.default_rng(0)
+    square = draw.uniform(-1, 1, (1000, 2))
+    X = square[~(square > 0).all(axis=1)]
+    marginal = explain(lambda X: X[:, 0] ** 2, X, grid="quantile", grid_size=20)["x1"]
+    conditional = explain(lambda X: X[:, 0] ** 2, X, grid="quantile", grid_size=20, scale="conditional")["x1"]
+    is_empty = (X[:, [0]] > 0) & (marginal.axis > 0)
+    before, after = marginal.likelihood(0.5), conditional.likelihood(0.5)
+    assert after[is_empty].mean() < 0.55 * before[is_empty].mean()
+    is_filled = (X[:, [0]] < 0) & (marginal.axis > 0)
+    assert after[is_filled].mean() > 0.95 * before[is_filled].mean()
