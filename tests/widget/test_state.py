@@ -40,6 +40,7 @@ VIEW = {
     "m_plot": True,
     "correlated": True,
     "unlike": True,
+    "fade": "unlike",
     "zoom": {"ice a": [0, 1.5, -2, 3]},
     "filters": {"a": {"range": [0, 0.5]}, "c": {"hidden": ["Oslo", None]}},
     "palette": "cividis",
