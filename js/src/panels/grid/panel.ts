@@ -180,7 +180,9 @@ class Grid {
   #drawHead(metric: string, height: number): void {
     const nKnown = this.#order.filter(({ known }) => known).length;
     const isEmpty = this.#order.length === 0;
-    setText(this.#about, aboutOf(this.#order.length, nKnown, metric));
+    const { models, openModel } = this.view.store;
+    const model = models.peek().length > 1 ? ` of ${openModel.peek()}` : "";
+    setText(this.#about, `${aboutOf(this.#order.length, nKnown, metric)}${model}`);
     update(this.#list, { "aria-label": `All features by ${metric}` });
     this.#list.style.height = `${height}px`;
     this.#scroll.hidden = isEmpty;

@@ -4,6 +4,7 @@ import { html, setText } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
 import type { Whiskers } from "../../store/intervals.ts";
+import type { Store } from "../../store/store.ts";
 import type { View } from "../../view/view.ts";
 import { explanation } from "../../words/glossary.ts";
 import { intervalName, levelText } from "../../words/metric_names.ts";
@@ -18,10 +19,10 @@ export function intervalsControl({ store, aborted, keep }: View): HTMLElement {
   const name = html("span");
   const label = html("label", { class: "ice-field ice-intervals" }, box, name);
   listen(box, aborted, { change: () => store.setIntervals(box.checked ? level : null) });
-  label.hidden = !store.client.answers("intervals");
   keep(
-    () => store.intervals.value,
-    (chosen) => {
+    () => [store.intervals.value, hasIntervals(store)] as const,
+    ([chosen, areOffered]) => {
+      label.hidden = !areOffered;
       level = chosen ?? level;
       box.checked = chosen !== null;
       setText(name, `${levelText(level)} intervals`);
@@ -30,6 +31,10 @@ export function intervalsControl({ store, aborted, keep }: View): HTMLElement {
   );
   return label;
 }
+
+/** Whether figures of this ranking have intervals: how far models disagree has none. */
+const hasIntervals = ({ client, rankBy }: Store): boolean =>
+  client.answers("intervals") && rankBy.value !== "disagreement";
 
 /** What whiskers and brackets are; shown while there are intervals. */
 export function intervalsKey({ store, keep }: View): HTMLElement {
@@ -47,7 +52,7 @@ export function intervalsKey({ store, keep }: View): HTMLElement {
   );
   setText(tied, explanation("tied").name);
   keep(
-    () => [store.intervals.value, store.whiskers.value] as const,
+    () => [hasIntervals(store) ? store.intervals.value : null, store.whiskers.value] as const,
     ([level, whiskers]) => {
       key.hidden = level === null;
       if (level === null) return;

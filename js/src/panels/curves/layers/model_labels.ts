@@ -26,7 +26,8 @@ export function modelLabels(view: View, { plot }: Shown): SVGSVGElement {
       const models = shown?.scene.models?.filter(({ model }) => !hidden.has(model)) ?? [];
       if (shown === null || models.length === 0) return;
       fitMarks(layer, shown.size);
-      layer.append(...placed(shown, models).map(({ model, x, y }) => labelOf(shown, { model, x, y }, names, font)));
+      const places = placed(shown, models).sort((a, b) => a.model - b.model);
+      layer.append(...places.map((place) => labelOf(shown, place, names, `600 ${font}`)));
     },
   );
   return layer;

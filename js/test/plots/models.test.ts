@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { scaleLinear } from "../../src/marks/scale.ts";
+import { linesOfRow, linesPerModel, rowLines, stackedScene } from "../../src/plots/models.ts";
+import { lineSetOf } from "../../src/plots/plot.ts";
+import { sceneOf } from "../../src/plots/scene.ts";
+import { modelColors } from "../../src/store/models.ts";
+import type { Curves } from "../../src/wire/decode.ts";
+import type { Kind } from "../../src/wire/protocol.ts";
+
+/** Two rows, 7 and 3, at the values 0, 1 and 2. */
+function curvesOf(offset: number, rows: [number[], number[]]): Curves {
+  const values = Float32Array.from(rows.flat(), (value) => value - offset);
+  const mean = (k: number) => (rows[0][k]! + rows[1][k]!) / 2 - offset;
+  return {
+    feature: "a",
+    kind: "numeric",
+    levels: null,
+    nLines: 2,
+    nGrid: 3,
+    nObservations: 2,
+    offset,
+    predictionRange: [Math.min(...rows.flat()), Math.max(...rows.flat())],
+    rowLabels: null,
+    median: 1,
+    clock: [],
+    positions: Uint32Array.of(7, 3),
+    observed: Float64Array.of(0, 2),
+    likelihoodScale: Float64Array.of(1, 1),
+    predictions: Float32Array.of(rows[0][0]! - offset, rows[1][2]! - offset),
+    grid: Float64Array.of(0, 1, 2),
+    values,
+    partialDependence: Float32Array.of(mean(0), mean(1), mean(2)),
+    spread: Float32Array.of(0, 0, 0),
+    histogramEdges: Float64Array.of(0, 2),
+    histogramCounts: Float64Array.of(2),
+    missing: null,
+    distances: null,
+    target: null,
+    atOwn: null,
+  };
+}
+
+const forest = curvesOf(10, [
+  [10, 11, 12],
+  [20, 21, 22],
+]);
+const boosting = curvesOf(100, [
+  [100, 100, 103],
+  [110, 110, 113],
+]);
+/** The second of the models is the open one. */
+const scene = (kind: Kind = "ice") =>
+  stackedScene([
+    { model: 1, scene: sceneOf(boosting, kind, "min") },
+    { model: 0, scene: sceneOf(forest, kind, "min") },
+  ]);
+const plot = () => {
+  const shown = scene();
+  const colors = modelColors(["forest", "boosting"], [1, 0], boosting);
+  const [x, y] = [scaleLinear([0, 2], [0, 100]), scaleLinear([0, 200], [100, 0])];
+  return { scene: shown, order: Uint32Array.of(3, 0, 2, 1), lines: lineSetOf(shown, colors, { x, y, left: 0 }, 0, 1) };
+};
+const hiding = (...models: number[]) => new Set(models);
+
+test("lines of all models are what each of them predicts, the open one first", () => {
+  const { values, base, models, curves } = scene();
+  expect(Array.from(values, (value) => value + base)).toEqual([
+    ...[100, 100, 103, 110, 110, 113],
+    ...[10, 11, 12, 20, 21, 22],
+  ]);
+  expect(models?.map(({ model, mean }) => [model, Array.from(mean, (value) => value + base)])).toEqual([
+    [1, [105, 105, 108]],
+    [0, [15, 16, 17]],
+  ]);
+  expect(Array.from(curves.positions)).toEqual([7, 3, 7, 3]);
+  expect(curves.predictionRange).toEqual([10, 113]);
+  expect(curves.feature).toBe("a");
+});
+
+test("the axis has room for all of them, and what describes the open model stays its own", () => {
+  const { extent, base, mean } = scene();
+  expect(extent.map((end) => end + base)).toEqual([10, 113]);
+  expect(Array.from(mean, (value) => value + base)).toEqual([105, 105, 108]);
+});
+
+test("centred curves of each model are 0 at the anchor", () => {
+  const { values, base, models } = scene("c-ice");
+  expect(base).toBe(0);
+  expect(Array.from(values)).toEqual([0, 0, 3, 0, 0, 3, 0, 1, 2, 0, 1, 2]);
+  expect(models?.map(({ mean }) => Array.from(mean))).toEqual([
+    [0, 0, 3],
+    [0, 1, 2],
+  ]);
+});
+
+test("a row has a line by each model that the legend does not hide", () => {
+  const shown = plot();
+  expect(linesPerModel(shown.scene)).toBe(2);
+  expect(linesOfRow(shown, 3, hiding())).toEqual([1, 3]);
+  expect(linesOfRow(shown, 3, hiding(1))).toEqual([3]);
+  expect(linesOfRow(shown, 5, hiding())).toEqual([]);
+});
+
+test("what is drawn once for each row is not repeated for each model", () => {
+  const shown = plot();
+  expect(Array.from(rowLines(shown, hiding()))).toEqual([0, 1]);
+  expect(Array.from(rowLines(shown, hiding(1)))).toEqual([3, 2]);
+  expect(Array.from(rowLines(shown, hiding(0, 1)))).toEqual([]);
+});
+
+test("with one model a row has one line, whatever its colour hides", () => {
+  const one = sceneOf(forest, "ice", "min");
+  const [x, y] = [scaleLinear([0, 2], [0, 100]), scaleLinear([0, 200], [100, 0])];
+  const shown = { scene: one, order: Uint32Array.of(1, 0), lines: lineSetOf(one, null, { x, y, left: 0 }, 0, 1) };
+  expect(one.models).toBeNull();
+  expect(linesOfRow(shown, 3, hiding(0))).toEqual([1]);
+  expect(Array.from(rowLines(shown, hiding()))).toEqual([1, 0]);
+  expect(Array.from(rowLines(shown, hiding(0)))).toEqual([]);
+});
