@@ -19,7 +19,8 @@ from ice_explorer.results.options import DEFAULTS, Options
 STUBS = {
     "sklearn/__init__.pyi": "",
     "sklearn/datasets.pyi": "def load_diabetes(**options: bool) -> tuple[Any, Any]: ...",
-    "sklearn/ensemble.pyi": "def RandomForestRegressor(**options: float) -> Any: ...",
+    "sklearn/ensemble.pyi": "def RandomForestRegressor(**options: float) -> Any: ...\n"
+    "def GradientBoostingRegressor(**options: float) -> Any: ...",
     "ipywidgets/__init__.pyi": "def VBox(children: list[Any]) -> Any: ...\n"
     "def GridBox(children: list[Any], layout: Any) -> Any: ...",
 }
