@@ -19,7 +19,10 @@ test("with one model there are no bars, no key, no menu and no requests of model
   await mounted.drawn("Age");
   const { part, parts, model } = mounted;
   expect([parts("bar-model").length, parts("model-label").length]).toEqual([0, 0]);
-  expect(part("models-key").hidden).toBe(true);
+  expect(part("models-key").checkVisibility()).toBe(false);
+  const narrow = mount(kernel.model({ feature: "Age" }), 400);
+  await narrow.drawn("Age");
+  expect(narrow.part("models-key").checkVisibility()).toBe(false);
   expect(part("model").closest("label")!.hidden).toBe(true);
   const texts = (name: string) => [...select(mounted, name).options].map(({ text }) => text);
   expect(texts("rank-by")).not.toContain("disagreement");
