@@ -761,7 +761,7 @@ def test_an_output_is_prepared_once(make, X, monkeypatch):
     monkeypatch.setattr(ModelWork, "other", lambda work, wanted: made.append(wanted) or other(work, wanted))
     set_by_page(explorer, {"output": "virginica", "response": "log_odds"})
     assert explorer.explanation.output_label == "log-odds of virginica"
-    assert made == [("virginica", "log_odds", "marginal")]
+    assert made == [("virginica", "log_odds", "marginal", "")]
 
 
 def test_an_observer_may_wait_for_the_result(make, X, held):
@@ -868,8 +868,8 @@ def test_errors_are_sentences(make, X):
     reload = "Restart the kernel and reload the page, so that both run the same version."
     expected = {
         "A request must be of type 'curves', 'classes', 'colors', 'groups', 'drivers', 'effects', 'correlated', "
-        "'unlike', 'intervals', 'interactions', 'two_way', 'rows', 'what_if', 'in_common', 'extreme', 'export', "
-        "'cancel', 'resume', 'view'; got 'dance'. " + reload: {"type": "dance"},
+        "'unlike', 'intervals', 'interactions', 'importance', 'two_way', 'rows', 'what_if', 'in_common', 'extreme', "
+        "'export', 'cancel', 'resume', 'view'; got 'dance'. " + reload: {"type": "dance"},
         "'positions' of a request 'rows' must be a list of integers of at least 0; got None. " + reload: {
             "type": "rows"
         },

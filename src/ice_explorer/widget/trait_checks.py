@@ -15,7 +15,7 @@ from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.results.bootstrap import USUAL_LEVEL, check_level
-from ice_explorer.results.options import KINDS, OF_MODELS, RANKINGS, UNITS
+from ice_explorer.results.options import KINDS, METRIC_RANKINGS, OF_MODELS, RANKINGS, UNITS
 from ice_explorer.widget.state import check_view
 from ice_explorer.wire.forms import TEXTS
 
@@ -103,9 +103,11 @@ def _check_model(value: object, open_work: Callable[[], Work]) -> str:
 
 
 def _check_rank_by(value: object, open_work: Callable[[], Work]) -> str:
-    if value == OF_MODELS and not open_work().choices.models:
+    if open_work().choices.models:
+        return check_one_of("rank_by", value, RANKINGS)
+    if value == OF_MODELS:
         raise InvalidOptionError.needs_models("rank_by='disagreement'")
-    return check_one_of("rank_by", value, RANKINGS)
+    return check_one_of("rank_by", value, METRIC_RANKINGS)
 
 
 def _check_anchor(value: object, open_work: Callable[[], Work], feature: str) -> str | float:
