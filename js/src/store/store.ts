@@ -7,11 +7,9 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal, untr
 import { type Client, sentenceOf } from "../wire/client.ts";
 import {
   type Curves,
-  decodeEffects,
   decodeImpact,
   decodeModels,
   decodeProfile,
-  decodeUnlike,
   type Effects,
   type Figures,
   type LineColors,
@@ -48,7 +46,8 @@ import { explanation } from "../words/glossary.ts";
 import { partings, withTargetName } from "../words/names.ts";
 import { drawnKind } from "../words/values.ts";
 import { type Coloring, CurveCache } from "./curve_cache.ts";
-import { type Feed, featureFeed, type Progress, type Showing } from "./feed.ts";
+import { featureFeeds } from "./feature_feeds.ts";
+import type { Progress, Showing } from "./feed.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { intervalsFeed, type Shown, type Whiskers } from "./intervals.ts";
 import { Joint, type Pair } from "./joint.ts";
@@ -290,16 +289,18 @@ export class Store {
   readonly picture: ReadonlySignal<Picture> = this.#picture;
   /** What explains the differences between the curves of the open feature. */
   readonly drivers: ReadonlySignal<Progress<DriversBody>> = computed(() =>
-    this.#driversFeed.of(this.#keyOf(this.feature.value)),
+    this.#ofFeature.drivers.of(this.#keyOf(this.feature.value)),
   );
   /** ALE and M-plot of the feature whose curves are on screen. */
-  readonly effects: ReadonlySignal<Progress<Effects>> = computed(() => this.#effectsFeed.of(this.#shownKey.value));
+  readonly effects: ReadonlySignal<Progress<Effects>> = computed(() =>
+    this.#ofFeature.effects.of(this.#shownKey.value),
+  );
   /** What varies most with that feature. */
   readonly correlated: ReadonlySignal<Progress<CorrelatedBody>> = computed(() =>
-    this.#correlatedFeed.of(this.#shownKey.value),
+    this.#ofFeature.correlated.of(this.#shownKey.value),
   );
   /** Which of its phantom observations are unlike any observation. */
-  readonly unlike: ReadonlySignal<Progress<Unlike>> = computed(() => this.#unlikeFeed.of(this.#drawnKey.value));
+  readonly unlike: ReadonlySignal<Progress<Unlike>> = computed(() => this.#ofFeature.unlike.of(this.#drawnKey.value));
   /** The two columns whose heat map replaces the curves: the open feature is one of them. Null while there are none. */
   readonly pair: ReadonlySignal<Pair | null> = computed(() => {
     const [first, second] = this.remembered.of("pair").value;
@@ -360,10 +361,7 @@ export class Store {
   /** The trait that is being dragged; updates from Python are applied after the drag. */
   #held: "selection" | "anchor" | null = null;
   readonly #endings: (() => void)[] = [];
-  readonly #driversFeed: Feed<Showing, DriversBody>;
-  readonly #effectsFeed: Feed<Showing, Effects>;
-  readonly #correlatedFeed: Feed<Showing, CorrelatedBody>;
-  readonly #unlikeFeed: Feed<Showing, Unlike>;
+  readonly #ofFeature: ReturnType<typeof featureFeeds>;
   readonly #intervalsFeed: ReturnType<typeof intervalsFeed>;
   readonly #whatIfFeed: ReturnType<typeof whatIfFeed>;
   /** Names of the models whose curves are drawn, the open one first; "" is the only one. */
@@ -390,14 +388,7 @@ export class Store {
     const curves = loadedOf(this.picture.value)?.curves;
     return curves === undefined ? "" : `${this.#shownKey.value} ${this.#numberOf(curves)}`;
   });
-  readonly #feeds = () => [
-    this.#driversFeed,
-    this.#effectsFeed,
-    this.#correlatedFeed,
-    this.#unlikeFeed,
-    this.#intervalsFeed,
-    this.#whatIfFeed,
-  ];
+  readonly #feeds = () => [...Object.values(this.#ofFeature), this.#intervalsFeed, this.#whatIfFeed];
   /** Features in a fixed order, so that the slider and the ranking cause no new requests. */
   readonly #whatIfKey = computed(() => {
     const indices = this.#knownFeatures.value.map(({ index }) => index).sort();
@@ -446,36 +437,14 @@ export class Store {
     this.#modelsProfile = this.#follow("_models_profile");
 
     this.#cache = new CurveCache(client, this.#measuredOutput, this.models);
-    const { remembered } = this;
-    const showingWith = (...choices: ("ale" | "m_plot" | "correlated" | "unlike")[]) =>
-      computed(() => (choices.some((choice) => remembered.of(choice).value) ? this.#showing.value : null));
-    const showingEffects = showingWith("ale", "m_plot");
-    this.#driversFeed = featureFeed(
-      this.#showing,
-      async ({ feature }) => (await client.request({ type: "drivers", feature })).body,
-    );
-    this.#effectsFeed = featureFeed(
-      computed(() => (this.#hasSlopes.value ? null : showingEffects.value)),
-      async ({ feature }) => {
-        const { body, buffers } = await client.request({ type: "effects", feature });
-        return decodeEffects(body, buffers);
-      },
-    );
-    this.#correlatedFeed = featureFeed(
-      showingWith("correlated"),
-      async ({ feature }) => (await client.request({ type: "correlated", feature })).body,
-    );
-    const showingUnlike = showingWith("unlike");
-    this.#unlikeFeed = featureFeed(
-      computed(() => showingUnlike.value && { ...showingUnlike.value, key: this.#drawnKey.value }),
-      async ({ feature, positions }) => {
-        const { body, buffers } = await client.request({ type: "unlike", feature, positions: Array.from(positions) });
-        return decodeUnlike(body, buffers, positions.length);
-      },
-    );
+    this.#ofFeature = featureFeeds(client, this.remembered, {
+      showing: this.#showing,
+      hasSlopes: this.#hasSlopes,
+      key: this.#drawnKey,
+    });
     this.#intervalsFeed = intervalsFeed(client, this.#shown);
     this.#whatIfFeed = whatIfFeed(client, this.#question);
-    const mapY = remembered.of("map_y");
+    const mapY = this.remembered.of("map_y");
     this.measure = computed(() => (mapY.value === "non_linearity" ? null : mapY.value));
     this.joint = new Joint(client, this.#jointKey, this.pair, this.measure);
 

@@ -14,74 +14,18 @@ const MOST_ROWS = 10;
 
 /** `toCurves` scrolls to what is opened, where that is not beside the list. */
 export function interactionsPanel(view: View, toCurves: () => void): HTMLElement {
-  const { store, keep, aborted } = view;
-  const status = statusPart(view);
-  const openPair = ({ names: [first, second] }: JointRow): void => {
-    store.openPair(first!, second!);
-    toCurves();
-  };
-  const pairs = new JointRows("Pairs", "pair", openPair, aborted);
-  const open = ({ names: [name] }: JointRow): void => {
-    store.open(name!);
-    toCurves();
-  };
-  const features = new JointRows("Features", "joint-feature", open, aborted);
-  const sentence = html("span", {});
-  const term = explained(html("b", {}, "Additivity"), explanation("additivity"));
-  const verdict = html("p", { class: "ice-joint-verdict", "data-test": "additivity" }, term, " ", sentence);
-  const basis = html("p", { class: "ice-meaning", "data-test": "interactions-basis" });
-  const found = html("div", { class: "ice-joint-found" }, pairs.node, features.node, verdict, basis);
-  const lead = explained(html("span", {}, "H²"), explanation("h2"));
-  const size = explained(html("span", {}, "size"), explanation("interaction_size"));
-  const key = html(
-    "p",
-    { class: "ice-map-key" },
-    lead,
-    ": the share of a joint effect that is not a sum. The ",
-    size,
-    " of that part is in units of the prediction.",
-  );
+  const { store, keep } = view;
   const panel = html(
     "section",
     { class: "ice-panel ice-interactions", "aria-label": "Interactions", "data-test": "interactions" },
-    html("header", { class: "ice-head" }, key),
-    status,
-    found,
+    html("header", { class: "ice-head" }, termsPart()),
+    statusPart(view),
+    foundPart(view, toCurves),
   );
   keep(
-    () => [store.joint.interactions.value, store.figures.value?.header.prediction_sd ?? null] as const,
-    ([{ state, body }, sd]) => {
+    () => store.joint.interactions.value.state,
+    (state) => {
       panel.dataset.state = state;
-      found.hidden = body === null;
-      if (body === null) return;
-      const isTiny = (effect: number): boolean => sd !== null && effect < LEAST_SHARE_OF_SD * sd;
-      const rowOf = (names: string[], h2: number, effect: number): JointRow => ({
-        names,
-        h2,
-        effect,
-        isTiny: isTiny(effect),
-      });
-      const ofPairs = body.pairs.map(({ first, second, h2, effect }) => rowOf([first, second], h2, effect));
-      const ofFeatures = body.features.map(({ feature, h2, effect }) => rowOf([feature], h2, effect));
-      const longest = Math.max(0, ...[...ofPairs, ...ofFeatures].map(({ h2 }) => h2));
-      pairs.draw(ofPairs, MOST_ROWS, longest);
-      features.draw(ofFeatures, MOST_ROWS, longest);
-      setText(basis, basisOf(body));
-    },
-  );
-  keep(
-    () => [store.joint.interactions.value.body?.additivity ?? [], store.feature.value] as const,
-    ([additivity, opened]) => {
-      const found = additivity.find(({ feature }) => feature === opened);
-      verdict.hidden = found === undefined;
-      setText(sentence, found?.verdict ?? "");
-    },
-  );
-  keep(
-    () => [store.joint.interactions.value, store.pair.value, store.feature.value] as const,
-    ([, pair, opened]) => {
-      pairs.mark(pair === null ? [] : [pair.first, pair.second]);
-      features.mark([opened]);
     },
   );
   // Not while features are computed, whose interactions these are. Whoever cancels is asked by a button.
@@ -92,6 +36,81 @@ export function interactionsPanel(view: View, toCurves: () => void): HTMLElement
     },
   );
   return panel;
+}
+
+/** What the two columns are. */
+function termsPart(): HTMLElement {
+  const h2 = explained(html("span", {}, "H²"), explanation("h2"));
+  const size = explained(html("span", {}, "size"), explanation("interaction_size"));
+  const [first, second] = [
+    ": the share of a joint effect that is not a sum. The ",
+    " of that part is in units of the prediction.",
+  ];
+  return html("p", { class: "ice-map-key" }, h2, first, size, second);
+}
+
+/** Pairs, features and additivity, as far as they are computed. */
+function foundPart(view: View, toCurves: () => void): HTMLElement {
+  const { store, keep, aborted } = view;
+  const openPair = ({ names: [first, second] }: JointRow): void => {
+    store.openPair(first!, second!);
+    toCurves();
+  };
+  const pairs = new JointRows("Pairs", "pair", openPair, aborted);
+  const open = ({ names: [name] }: JointRow): void => {
+    store.open(name!);
+    toCurves();
+  };
+  const features = new JointRows("Features", "joint-feature", open, aborted);
+  const basis = html("p", { class: "ice-meaning", "data-test": "interactions-basis" });
+  const node = html("div", { class: "ice-joint-found" }, pairs.node, features.node, additivityPart(view), basis);
+  keep(
+    () => [store.joint.interactions.value.body, store.figures.value?.header.prediction_sd ?? null] as const,
+    ([body, sd]) => {
+      node.hidden = body === null;
+      if (body === null) return;
+      const rows = rowsOf(body, sd);
+      const longest = Math.max(0, ...[...rows.pairs, ...rows.features].map(({ h2 }) => h2));
+      pairs.draw(rows.pairs, MOST_ROWS, longest);
+      features.draw(rows.features, MOST_ROWS, longest);
+      setText(basis, basisOf(body));
+    },
+  );
+  keep(
+    () => [store.joint.interactions.value, store.pair.value, store.feature.value] as const,
+    ([, pair, opened]) => {
+      pairs.mark(pair === null ? [] : [pair.first, pair.second]);
+      features.mark([opened]);
+    },
+  );
+  return node;
+}
+
+/** How additively the open feature acts, in a sentence. */
+function additivityPart({ store, keep }: View): HTMLElement {
+  const sentence = html("span", {});
+  const term = explained(html("b", {}, "Additivity"), explanation("additivity"));
+  const verdict = html("p", { class: "ice-joint-verdict", "data-test": "additivity" }, term, " ", sentence);
+  keep(
+    () => [store.joint.interactions.value.body?.additivity ?? [], store.feature.value] as const,
+    ([additivity, opened]) => {
+      const found = additivity.find(({ feature }) => feature === opened);
+      verdict.hidden = found === undefined;
+      setText(sentence, found?.verdict ?? "");
+    },
+  );
+  return verdict;
+}
+
+function rowsOf({ pairs, features }: InteractionsBody, sd: number | null): Record<"pairs" | "features", JointRow[]> {
+  const rowOf = (names: string[], h2: number, effect: number): JointRow => {
+    const isTiny = sd !== null && effect < LEAST_SHARE_OF_SD * sd;
+    return { names, h2, effect, isTiny };
+  };
+  return {
+    pairs: pairs.map(({ first, second, h2, effect }) => rowOf([first, second], h2, effect)),
+    features: features.map(({ feature, h2, effect }) => rowOf([feature], h2, effect)),
+  };
 }
 
 /** An interaction whose size is less than this share of the standard deviation of the predictions matters little. */

@@ -3,10 +3,10 @@ import { computed, type ReadonlySignal, type Signal, signal } from "@preact/sign
 import { EFFECTS, type EffectLine, type EffectName, effectLines } from "../../../plots/effects.ts";
 import { stackedScene } from "../../../plots/models.ts";
 import { type Plot, plotOf } from "../../../plots/plot.ts";
-import { sceneOf } from "../../../plots/scene.ts";
+import { type Scene, sceneOf } from "../../../plots/scene.ts";
 import { sharedRange, type ValueRange, valueRange } from "../../../plots/value_range.ts";
 import { isDense, offersIn } from "../../../store/available_choices.ts";
-import { type Loaded, loadedOf } from "../../../store/store.ts";
+import { type Loaded, loadedOf, type Store } from "../../../store/store.ts";
 import { followSize } from "../../../view/size.ts";
 import type { View } from "../../../view/view.ts";
 import type { Curves, Unlike } from "../../../wire/decode.ts";
@@ -36,46 +36,47 @@ export interface Shown {
 /** Narrower frames are not laid out yet. */
 const LEAST_WIDTH = 80;
 
-export function shownIn(view: View, frame: HTMLElement): Shown {
-  const { store, theme } = view;
-  const size = followSize(frame, view.aborted);
-  const loaded = computed(() => loadedOf(store.picture.value));
-  const scene = computed(() => {
-    if (loaded.value === null) return null;
-    const { curves, models } = loaded.value;
-    const of = (each: Curves) => sceneOf(each, store.kind.value, store.anchor.value, store.sceneOptions.value);
-    if (models === null) return of(curves);
-    return stackedScene(models.map((each) => ({ model: each.model, scene: of(each.curves) })));
-  });
-  const offers = computed(() => offersIn(store));
-  const wants = <K extends "target" | "shared_y" | "full_slopes" | EffectName | "unlike">(key: K) =>
-    store.remembered.of(key).value && offers.value[key] === null;
-  const target = computed(() => (wants("target") ? (loaded.value?.curves.target ?? null) : null));
+/** The curves of the open model, or of all of them. */
+function sceneIn(store: Store, { curves, models }: Loaded): Scene {
+  const of = (each: Curves) => sceneOf(each, store.kind.value, store.anchor.value, store.sceneOptions.value);
+  if (models === null) return of(curves);
+  return stackedScene(models.map((each) => ({ model: each.model, scene: of(each.curves) })));
+}
+
+type Wants = (key: "target" | "shared_y" | "full_slopes" | EffectName | "unlike") => boolean;
+
+/** The effects that are switched on, and the lines of those that are known. */
+function effectsIn(store: Store, scene: ReadonlySignal<Scene | null>, wants: Wants) {
   const wantedEffects = computed(() => EFFECTS.filter(wants));
   const effects = computed(() => {
     const [shown, known] = [scene.value, store.effects.value.body];
     return shown === null || known === null ? [] : effectLines(shown, known, wantedEffects.value);
   });
+  return { wantedEffects, effects };
+}
+
+export function shownIn(view: View, frame: HTMLElement): Shown {
+  const { store, theme } = view;
+  const size = followSize(frame, view.aborted);
+  const loaded = computed(() => loadedOf(store.picture.value));
+  const scene = computed(() => loaded.value && sceneIn(store, loaded.value));
+  const offers = computed(() => offersIn(store));
+  const wants: Wants = (key) => store.remembered.of(key).value && offers.value[key] === null;
+  const target = computed(() => (wants("target") ? (loaded.value?.curves.target ?? null) : null));
+  const { wantedEffects, effects } = effectsIn(store, scene, wants);
   const wantsUnlike = computed(() => wants("unlike"));
   const unlike = computed(() => store.unlike.value.body);
   const fadedWhere = computed(() =>
     wantsUnlike.value && store.remembered.of("fade").value === "unlike" ? unlike.value : null,
   );
-  const shared = computed(() => {
-    const kind = scene.value?.kind;
-    if (kind === undefined || !wants("shared_y") || store.figures.value === null) return null;
-    return sharedRange(store.figures.value, kind);
+  const sharedText = computed(() => {
+    const [kind, figures] = [scene.value?.kind, store.figures.value];
+    const isShared = kind !== undefined && figures !== null && wants("shared_y");
+    return JSON.stringify(isShared ? sharedRange(figures, kind) : null); // an equal range redraws nothing
   });
-  const sharedText = computed(() => JSON.stringify(shared.value)); // an equal range redraws nothing
   const range = computed(() => {
-    if (scene.value === null) return null;
-    const choices = {
-      shared: JSON.parse(sharedText.value),
-      target: target.value,
-      effects: effects.value,
-      full: wants("full_slopes"),
-    };
-    return valueRange(scene.value, choices);
+    const [shared, full] = [JSON.parse(sharedText.value), wants("full_slopes")];
+    return scene.value && valueRange(scene.value, { shared, target: target.value, effects: effects.value, full });
   });
   const hasRug = computed(() => offers.value.rug === null && store.remembered.of("rug").value !== "off");
   const unzoomed = computed(() => {

@@ -1,0 +1,42 @@
+/** What the kernel computes about the open feature besides its curves. */
+import { computed, type ReadonlySignal } from "@preact/signals-core";
+import type { Client } from "../wire/client.ts";
+import { decodeEffects, decodeUnlike } from "../wire/decode.ts";
+import { featureFeed, type Showing } from "./feed.ts";
+import type { Remembered } from "./view_choices.ts";
+
+/** The feature on screen, and what its curves are drawn as. */
+interface Drawn {
+  showing: ReadonlySignal<Showing | null>;
+  hasSlopes: ReadonlySignal<boolean>;
+  /** Identifies the rows, too. */
+  key: ReadonlySignal<string>;
+}
+
+/** Drivers always; the rest while it is switched on. */
+export function featureFeeds(client: Client, remembered: Remembered, { showing, hasSlopes, key }: Drawn) {
+  const showingWith = (...choices: ("ale" | "m_plot" | "correlated" | "unlike")[]) =>
+    computed(() => (choices.some((choice) => remembered.of(choice).value) ? showing.value : null));
+  const [withEffects, withUnlike] = [showingWith("ale", "m_plot"), showingWith("unlike")];
+  return {
+    drivers: featureFeed(showing, async ({ feature }) => (await client.request({ type: "drivers", feature })).body),
+    effects: featureFeed(
+      computed(() => (hasSlopes.value ? null : withEffects.value)),
+      async ({ feature }) => {
+        const { body, buffers } = await client.request({ type: "effects", feature });
+        return decodeEffects(body, buffers);
+      },
+    ),
+    correlated: featureFeed(
+      showingWith("correlated"),
+      async ({ feature }) => (await client.request({ type: "correlated", feature })).body,
+    ),
+    unlike: featureFeed(
+      computed(() => withUnlike.value && { ...withUnlike.value, key: key.value }),
+      async ({ feature, positions }) => {
+        const { body, buffers } = await client.request({ type: "unlike", feature, positions: Array.from(positions) });
+        return decodeUnlike(body, buffers, positions.length);
+      },
+    ),
+  };
+}
