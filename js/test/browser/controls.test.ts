@@ -166,6 +166,7 @@ test("every control keeps its keys from JupyterLab and can be told apart by name
   expect(reachable.length).toBeGreaterThan(15);
   for (const control of reachable) {
     expect(control.dataset.lmSuppressShortcuts, control.outerHTML).toBe("true");
+    if (!control.checkVisibility()) continue;
     const labels = (control as HTMLInputElement).labels;
     const name = control.getAttribute("aria-label") ?? (labels?.length ? labels[0]!.textContent : control.textContent);
     expect(name, control.outerHTML).not.toBe("");

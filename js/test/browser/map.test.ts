@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { manyFeatures } from "../../dev/many.ts";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
-import { choose, frame, ink, kernel, type Mounted, mount, slideTo } from "./mount.ts";
+import { frame, ink, kernel, type Mounted, mount, slideTo } from "./mount.ts";
 
 const shown = { left: "map" } as const;
 
@@ -117,7 +117,7 @@ test("the area is the figure of the ranking, and the sentence says so", async ()
     "Up: more curved. Right: differs more between rows. Area: in-distribution impact. Counted evenly along the axis.",
   );
   const before = mounted.part("map-open").getAttribute("r");
-  choose(mounted.part("rank-by"), "heterogeneity");
+  mounted.model.push("rank_by", "heterogeneity");
   await frame();
   expect(mounted.part("map-key").textContent).toContain("Area: heterogeneity.");
   expect(mounted.part("map-open").getAttribute("r")).not.toBe(before);

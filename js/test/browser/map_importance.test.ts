@@ -58,7 +58,7 @@ test("points stand at their shares; the slider moves them across only", async ()
   await frame();
   expect(at()[0]).not.toBe(before[0]);
   expect(at()[2]).toBe(before[2]);
-  choose(mounted.part("rank-by"), "heterogeneity");
+  mounted.model.push("rank_by", "heterogeneity");
   await expect.poll(() => mounted.part("map-comparison").textContent).toMatch(/^Correlation with impact: /);
 });
 
@@ -71,8 +71,9 @@ test("progress is shown, and can be cancelled and resumed", async () => {
   await expect.poll(() => part("map-message").textContent).toBe("Cancelled after 43\u00a0%.");
   expect(document.activeElement).toBe(part("map-start"));
   expect(part("map-start").textContent).toBe("Resume");
-  model.answer = kernel.answer;
   await userEvent.click(part("map-start"));
+  const { id } = model.sent.findLast(({ type }) => type === "importance")!;
+  model.emit("msg:custom", { id, type: "result", body: importanceOf(clinic(300), "permutation") }, []);
   await expect.poll(() => part("map-comparison").hidden).toBe(false);
 });
 

@@ -207,7 +207,8 @@ test("few features have no search", async () => {
   expect(root.querySelector<HTMLElement>(".ice-search-row")!.hidden).toBe(true);
 });
 
-test.each(Object.keys(RANK_LABELS) as RankBy[])(
+// Disagreement is of several models.
+test.each((Object.keys(RANK_LABELS) as RankBy[]).filter((metric) => metric !== "disagreement"))(
   "bars can show the %s, with a sentence that says what it is",
   async (metric) => {
     const { part, bar, model } = mount(kernel.model({ feature: "Age" }));
