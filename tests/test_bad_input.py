@@ -1490,7 +1490,7 @@ CASES = [
         lambda _: result().plot("age", colour_by="city"),
         UnknownOptionError,
         "plot() has no option 'colour_by'. Did you mean 'color_by'? Its options are kind, color_by, "
-        "decay, anchor, max_lines, ax, title, legend, palette, line_kw, mean_kw, share_axis.",
+        "decay, anchor, max_lines, ax, title, legend, palette, line_kw, mean_kw, share_axis, effects.",
     ),
     Case(
         "picture on a text",

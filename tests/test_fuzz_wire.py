@@ -18,6 +18,7 @@ from kernel_end import Wire
 
 import ice_explorer as ice
 from ice_explorer import errors
+from ice_explorer.results.options import METRIC_RANKINGS
 from ice_explorer.widget.explorer import ICEExplorer
 from ice_explorer.widget.trait_checks import checked
 from ice_explorer.wire import messages
@@ -86,7 +87,7 @@ VALID_TRAITS = {
     "color_by": st.sampled_from([None, "x", "town", "gap"]),
     "kind": st.sampled_from(messages.KINDS),
     "decay": st.sampled_from([0.01, 0.5, 1, 1.0]),
-    "rank_by": st.sampled_from(messages.RANKINGS),
+    "rank_by": st.sampled_from(METRIC_RANKINGS),
     "convention": st.sampled_from(["stable", "equations", "published"]),
     "unit": st.sampled_from(["prediction", "sd", "share"]),
     "intervals": st.sampled_from([None, True, False, 0.5, 0.95]),
@@ -95,6 +96,8 @@ VALID_TRAITS = {
     "selection": st.lists(st.integers(0, N_ROWS - 1), max_size=5),
     "output": st.sampled_from(["", "0", "1", "2"]),
     "response": st.sampled_from(["", "predict_proba", "log_odds", "decision_function"]),
+    "model": st.just(""),
+    "scale": st.sampled_from(["", "marginal"]),
     "_view": VALID_VIEW,
     "_given": st.sampled_from([[], ["max_lines"], ["max_lines", "later"]]),
 }

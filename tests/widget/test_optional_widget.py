@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 from ice_explorer.wire.messages import MessageError, parse_request
 
 SOON = 20.0
+FURTHER = {"unlike": {"positions": [0]}}  # what a request needs besides a feature
 RELOAD = "Restart the kernel and reload the page, so that both run the same version."
 
 
@@ -85,18 +86,20 @@ def test_correlated_features_are_those_of_python_where_one_is_strong(make, X):
 
 
 def test_unlike_values_are_those_of_python(make, X):
-    """The share at each grid value, and of all in a sentence; the model is not called."""
+    """The share at each grid value, which of some rows are, and the share of all in a sentence; without the model."""
     model = Model()
     explorer = make(model, X, engine="brute")
     found = explorer.explanation["one"].extrapolation()
     n_calls = model.n_calls
-    send(explorer, "a", type="unlike", feature="one")
-    content, (grid, shares) = answer(explorer, "a")
+    send(explorer, "a", type="unlike", feature="one", positions=[7, 3])
+    content, (grid, shares, flags) = answer(explorer, "a")
     body = content["body"]
     assert (body["feature"], body["n_grid"], body["summary"]) == ("one", 80, found.summary)
     assert_allclose(body["share"], found.share)
     assert_allclose(grid, np.sort(X["one"]))
     assert_allclose(shares, found.grid_shares, rtol=1e-6)
+    bits = np.unpackbits(flags.view(np.uint8).reshape(2, -1), axis=1, bitorder="little")
+    assert bits[:, :80].astype(bool).tolist() == found.is_unlike[[7, 3]].tolist()
     assert found.share > 0.3
     assert model.n_calls == n_calls
 
@@ -112,7 +115,7 @@ def test_curves_do_not_wait_for_models_that_are_fitted(make, X):
 
 
 def send_both(explorer):
-    send(explorer, "unlike", type="unlike", feature="one")
+    send(explorer, "unlike", type="unlike", feature="one", positions=[0])
     send(explorer, "curves", type="curves", feature="two", max_lines=5, selection=[])
 
 
@@ -129,7 +132,7 @@ def test_closing_ends_the_work(make, X, request_type):
         answer_meanwhile()
 
     background.answer_meanwhile = close_first
-    send(explorer, "long", type=request_type, feature="one")
+    send(explorer, "long", type=request_type, feature="one", **FURTHER.get(request_type, {}))
     message = wire.wait_for(lambda message: message["data"].get("content", {}).get("id") == "long")
     assert message["data"]["content"] == {"id": "long", "type": "cancelled"}
 
@@ -139,7 +142,7 @@ def test_a_request_names_a_feature(make, X, request_type):
     """That is explained; a sentence otherwise."""
     explorer = make(Model(), X, engine="brute")
     assert explorer.explanation
-    send(explorer, "a", type=request_type, feature="four")
+    send(explorer, "a", type=request_type, feature="four", **FURTHER.get(request_type, {}))
     sentence = "No feature named 'four' was explained. There are 4 features: 'one', 'two', 'three', 'town'."
     assert answer(explorer, "a")[0]["message"] == sentence
     with pytest.raises(MessageError) as error:

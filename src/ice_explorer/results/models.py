@@ -77,7 +77,8 @@ def disagreement_of(
     axis, is_unordered = first.axis, item.feature.is_unordered
     pairs = tuple(combinations(range(len(features)), 2))
     sums = tuple(DisagreementSums() for _ in pairs)
-    for block in np.array_split(rows, max(1, len(rows) * len(axis) // _VALUES_AT_A_TIME)):
+    n_blocks = min(len(rows), len(rows) * len(axis) // _VALUES_AT_A_TIME)
+    for block in np.array_split(rows, max(1, n_blocks)):
         own = item.own[block]
         if not is_unordered:
             far = distances(axis, own, item.likelihood_scale[block])

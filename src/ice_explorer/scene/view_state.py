@@ -18,7 +18,7 @@ from ice_explorer.glossary import explanation
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.results.bootstrap import check_level
-from ice_explorer.results.options import KINDS, RANKINGS, UNITS, Options
+from ice_explorer.results.options import KINDS, METRIC_RANKINGS, OF_MODELS, RANKINGS, UNITS, Options
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -133,8 +133,10 @@ class ViewState:
     besides: Besides = field(default_factory=Besides, compare=False)
 
     def __post_init__(self) -> None:
+        of_models = self.besides.models is not None or self.rank_by == OF_MODELS
+        rankings = RANKINGS if of_models else METRIC_RANKINGS
         for option, got, choices in (
-            ("kind", self.kind, KINDS), ("rank_by", self.rank_by, RANKINGS), ("unit", self.unit, UNITS),
+            ("kind", self.kind, KINDS), ("rank_by", self.rank_by, rankings), ("unit", self.unit, UNITS),
         ):  # fmt: skip
             check_one_of(option, got, choices)
         if self.convention is not None:

@@ -851,7 +851,8 @@ class ICEExplorer(anywidget.AnyWidget):
                 return True
             is_whole = self._publish_tables(work, snapshot)
             if snapshot.state == "ready" and self.feature == "":
-                self.feature = ranking_of(work.known, ViewState.of(self._drawn(work))).bars[0].label
+                state = ViewState.of({**self._drawn(work), "intervals": None})  # which have no part in the order
+                self.feature = ranking_of(work.known, state).bars[0].label
             # Last: a page that receives "ready" has received the rest.
             self._status = cast("dict[str, Any]", status_of(snapshot, work))
             if snapshot.state != "computing":
