@@ -13,7 +13,8 @@ type Cell = string | number | null;
 const DIGITS = 9;
 /** Features whose values are numbers in the table, too. */
 const PLAIN: ReadonlySet<string> = new Set(["numeric", "boolean"]);
-const MEASURED = [...EFFECTS, "support", "largest_step_share"];
+/** Of one model: disagreement is of several. */
+const MEASURED = [...[...EFFECTS].filter((metric) => metric !== "disagreement"), "support", "largest_step_share"];
 
 /** Where a cell can begin: at the start of a text, and after separators of cells in some countries or programs. */
 const FORMULA = /(?<![^;\t\r\n])(?=[=+\-@\t\r])/g;
