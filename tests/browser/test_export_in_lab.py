@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 import io
-import os
-from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pandas as pd
 import pypdf
 import pytest
+from browser.pictures import pictured
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -69,11 +68,6 @@ def fill_in(view, **chosen):
         view.get_by_test_id(f"dialog-{group}-{value}").check()
 
 
-def picture(view, name):
-    if "ICE_EXPLORER_PICTURES" in os.environ:
-        view.page.screenshot(path=Path(os.environ["ICE_EXPLORER_PICTURES"]) / f"{name}.png")
-
-
 def read_svg(file):
     root = ET.parse(file).getroot()  # noqa: S314 - we wrote it
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
@@ -108,7 +102,7 @@ def test_every_kind_of_file_comes_down_as_what_it_is(view, page, tmp_path):
         if kind != "csv":
             view.get_by_test_id("dialog-width").select_option("89")
             view.get_by_test_id("dialog-dpi").fill("150")
-        picture(view, f"export-dialog-{kind}")
+        pictured(view.page, f"export-dialog-{kind}")
         with page.expect_download(timeout=_MILLISECONDS_OF_A_FILE) as download:
             view.get_by_test_id("dialog-run").click()
         file = tmp_path / download.value.suggested_filename
@@ -140,7 +134,7 @@ def test_beside_the_notebook_nothing_is_overwritten(view, page, lab):
         path = lab.notebooks / name
         expect(view.get_by_test_id("export-result")).to_have_text(f"Saved as {path}")
         assert ice.provenance(path)["code"].endswith(f"; x.save({name!r})")
-    picture(view, "export-beside-notebook")
+    pictured(view.page, "export-beside-notebook")
     view.get_by_test_id("copy-path").click()
     expect(view.get_by_test_id("copy-path")).to_have_text("Copied")
     assert page.evaluate("() => navigator.clipboard.readText()") == str(path)
@@ -157,7 +151,7 @@ def test_the_dialog_is_asked_for_by_the_page_and_worked_with_keys(view, page, la
     for key in ("a", "b", "j", "d", "d", "Tab", "Tab", "ArrowDown"):
         page.keyboard.press(key)
     expect(view.get_by_test_id("dialog-where-notebook")).to_be_checked()
-    picture(view, "export-dialog-dark-settings")
+    pictured(view.page, "export-dialog-dark-settings")
     page.keyboard.press("Enter")
     path = lab.notebooks / "metrics-and-curves-of-all-features.json"
     expect(view.get_by_test_id("export-path")).to_have_text(str(path))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
+from browser.pictures import pictured
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -32,11 +30,6 @@ def notebook(lab, page):
     notebook = lab.open(page, "interactions.ipynb")
     yield notebook
     notebook.shut_down()
-
-
-def pictured(view, name):
-    if "ICE_EXPLORER_PICTURES" in os.environ:
-        view.screenshot(path=Path(os.environ["ICE_EXPLORER_PICTURES"]) / f"{name}.png")
 
 
 def test_from_the_interactions_to_a_heat_map_and_back(notebook):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from browser.awaiting import soon
+from browser.pictures import pictured
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -87,13 +85,6 @@ def figures(view):
     )
 
 
-def picture(view, name):
-    """Keep a picture of the explorer where one is wanted, to be looked at."""
-    folder = os.environ.get("ICE_EXPLORER_PICTURES")
-    if folder:
-        view.screenshot(path=Path(folder) / f"kinds-{name}.png")
-
-
 def test_every_kind_of_column_in_turn(notebook, view):
     """A category, a date, a group and numbers with gaps, each as its kind is drawn, and coloured by a group."""
     opened(view, "district")
@@ -102,7 +93,7 @@ def test_every_kind_of_column_in_turn(notebook, view):
     expect(view.get_by_test_id("histogram-missing")).to_have_count(1)
     expect(view.get_by_test_id("partial-dependence")).to_have_count(4)
     expect(view.get_by_test_id("kind-d-ice")).to_be_disabled()
-    picture(view, "category")
+    pictured(view, "kinds-category")
 
     opened(view, "heating")
     expect(view.get_by_test_id("level-axis").locator("text")).to_have_text(["gas", "oil", "wood", "none of them"])
@@ -112,11 +103,11 @@ def test_every_kind_of_column_in_turn(notebook, view):
     expect(legend).to_have_attribute("data-column", "heating")
     expect(legend.get_by_test_id("legend-level")).to_have_count(4)
     expect(legend).to_contain_text("none of them")
-    picture(view, "group")
+    pictured(view, "kinds-group")
 
     opened(view, "area")
     expect(view.get_by_test_id("missing-axis").locator("text")).to_have_text("missing")
-    picture(view, "gaps-by-group")
+    pictured(view, "kinds-gaps-by-group")
     all_lines = int(view.get_attribute("data-drawn-lines"))
     legend.locator("[data-test=legend-level]").first.click()
     expect(view).not_to_have_attribute("data-drawn-lines", str(all_lines))
@@ -129,7 +120,7 @@ def test_every_kind_of_column_in_turn(notebook, view):
     expect(legend).to_have_attribute("data-column", "heating_wood")
     opened(view, "built")
     expect(view.get_by_test_id("plot")).to_contain_text("2016")
-    picture(view, "date")
+    pictured(view, "kinds-date")
     notebook.agrees(1, "x.feature, x.color_by", "built heating_wood")
     notebook.rewrite(2, "x.color_by = 'heating'; x.kind = 'd-ice'")
     notebook.run(2)
@@ -149,7 +140,7 @@ def test_curves_since_a_level_a_date_and_a_gap(notebook, view):
     expect(view.get_by_test_id("anchor")).to_have_value("2")
     expect(view.get_by_test_id("selected-line")).to_have_count(2)
     expect(view.get_by_test_id("y-title")).to_contain_text("from district = <b>Ost</b>")
-    picture(view, "from-a-level")
+    pictured(view, "kinds-from-a-level")
     view.get_by_test_id("anchor").select_option("Altstadt")
     expect(rule).to_have_attribute("data-at", "1")
     notebook.agrees(2, "x.anchor", "1.0")
@@ -167,7 +158,7 @@ def test_curves_since_a_level_a_date_and_a_gap(notebook, view):
     date = notebook.value(1, "day.date()")
     expect(view.get_by_test_id("anchor-value")).to_have_value(date)
     expect(view.get_by_test_id("y-title")).to_contain_text(f"from built = {date}")
-    picture(view, "from-a-date")
+    pictured(view, "kinds-from-a-date")
 
 
 def test_another_class_and_scale_by_the_pickers(notebook, view):
@@ -191,7 +182,7 @@ def test_another_class_and_scale_by_the_pickers(notebook, view):
     expect(view).to_have_attribute("data-status", "ready")
     expect(view.locator("[data-test=bar][data-pending]")).to_have_count(0)
     soon(lambda: figures(view) != of_cheap, wanted=True)
-    picture(view, "log-odds")
+    pictured(view, "kinds-log-odds")
     notebook.agrees(2, "x.output, x.response", "cheap log_odds")
     # A few rows for the choice, and those drawn.
     assert int(notebook.value(2, "Model.asked")) - asked < asked / 10

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import pytest
+from browser.pictures import pictured
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -42,11 +41,6 @@ def notebook(lab, page):
     notebook = lab.open(page, "scale.ipynb")
     yield notebook
     notebook.shut_down()
-
-
-def pictured(view, name):
-    if "ICE_EXPLORER_PICTURES" in os.environ:
-        view.screenshot(path=Path(os.environ["ICE_EXPLORER_PICTURES"]) / f"{name}.png")
 
 
 def test_distances_given_the_other_features(notebook, tmp_path):

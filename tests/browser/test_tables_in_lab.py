@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
+from browser.pictures import pictured
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -45,8 +43,7 @@ def test_an_explanation_is_shown_as_a_table_with_bars(lab, page, theme):
     expect(metrics.locator("tr td:first-child").first).to_have_text("impact")
     for table in (ranking, metrics):
         assert contrast(*table.evaluate(COLORS)) > 7
-    if "ICE_EXPLORER_PICTURES" in os.environ:
-        page.screenshot(path=Path(os.environ["ICE_EXPLORER_PICTURES"]) / f"{name}.png")
+    pictured(page, name)
     notebook.shut_down()
     lab.set_theme("JupyterLab Light")
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
+from browser.pictures import pictured
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -47,13 +45,6 @@ def notebook(lab, page):
     notebook.run(0)
     yield notebook
     notebook.shut_down()
-
-
-def pictured(page, name):
-    """Leave a picture for who looks at it."""
-    folder = os.environ.get("ICE_EXPLORER_PICTURES")
-    if folder:
-        page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 
 def is_as_wide_as_it_was(view):

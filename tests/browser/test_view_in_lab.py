@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
+from browser.pictures import pictured
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -54,8 +52,7 @@ def test_what_is_chosen_in_the_view_menu_is_shown_and_stays(notebook):
     notebook.agrees(1, "x.output", "barbera")
     expect(view).to_have_attribute("data-status", "ready")
     expect(view.get_by_test_id("class").filter(has_text="barbera")).to_have_attribute("aria-pressed", "true")
-    if "ICE_EXPLORER_PICTURES" in os.environ:
-        view.screenshot(path=Path(os.environ["ICE_EXPLORER_PICTURES"]) / "view-in-lab.png")
+    pictured(view, "view-in-lab")
     notebook.rewrite(2, "x")
     notebook.run(2)
     again = notebook.explorer(2)
@@ -80,8 +77,7 @@ def test_intervals_are_switched_on_in_the_explorer_and_off_from_python(notebook)
     tied = notebook.value(1, "x.explanation.ties(metric=x.rank_by).tied.sum()")
     assert int(tied) > 0
     expect(view.get_by_test_id("ties")).to_contain_text("Tied at 95")
-    if "ICE_EXPLORER_PICTURES" in os.environ:
-        view.screenshot(path=Path(os.environ["ICE_EXPLORER_PICTURES"]) / "intervals-in-lab.png")
+    pictured(view, "intervals-in-lab")
     slider = view.get_by_test_id("decay-slider")
     slider.focus()
     for _ in range(5):

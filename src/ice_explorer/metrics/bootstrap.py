@@ -244,7 +244,7 @@ class OrderedDraws(MetricDraws):
     def _parts(self, exponent: float) -> list[tuple[Hashable, Array, NDArray[np.intp], Array]]:
         """Return what the sums of all draws follow from: a key, rates of nodes, draws, and their weights of nodes.
 
-        Rates are parted by octaves. With rates within m ± h, the Chebyshev interpolation by n nodes misses e^{-rate·d}
+        Rates are grouped by octave. With rates within m ± h, the Chebyshev interpolation by n nodes misses e^{-rate·d}
         by at most 2 (hd/2)^n/n! · e^{-(m - h)d}: by 2 (hd/2)^n/n!, and whatever the distance by 2 (h/(2(m - h)))^n, 2
         (1/4)^n. Where fewer rates differ, they are the nodes.
         """

@@ -195,7 +195,7 @@ def check_alike(explained: Mapping[str, Explained]) -> None:
     """
     (first, one), *others = explained.items()
     for name, other in others:
-        # A function returns what its author says; its numbers stand beside those of any model with one output.
+        # What a function returns is not known; it is compared with any model of one output.
         responses = {one.response, other.response}
         if len(responses) > 1 and "callable" not in responses:
             common = [each for each in one.responses if each in other.responses and one.outputs == other.outputs]

@@ -28,7 +28,7 @@ export function interactionsPanel(view: View, toCurves: () => void): HTMLElement
       panel.dataset.state = state;
     },
   );
-  // Not while features are computed, whose interactions these are. Whoever cancels is asked by a button.
+  // Not while features are computed, whose interactions these are. After Cancel, a button resumes.
   keep(
     () => store.figures.value !== null && store.status.value.state !== "computing",
     (isComplete) => {
