@@ -22,10 +22,11 @@ from pandas.testing import assert_frame_equal
 
 import ice_explorer as ice
 from ice_explorer import errors
+from ice_explorer.widget import explorer as explorer_module
 from ice_explorer.widget.background import Background
 from ice_explorer.widget.explorer import ICEExplorer
 from ice_explorer.widget.session import ModelWork
-from ice_explorer.wire.header import METRICS, PROFILES
+from ice_explorer.wire.header import DECAYS, METRICS, PROFILES
 from ice_explorer.wire.messages import PROTOCOL_VERSION
 
 SOON = 20.0
@@ -107,6 +108,26 @@ def tables_of(explorer):
     n = len(explorer._header["features"])
     impact = np.frombuffer(explorer._impact, "<f4").reshape(n, -1)
     return impact, np.frombuffer(explorer._profile, "<f4").reshape(len(PROFILES), n, -1)
+
+
+def test_the_bars_of_many_features_come_before_the_profile_of_the_slider(make, monkeypatch):
+    """First the figures at the decay of the view and at 1, then those at all others, a few features at a time."""
+    monkeypatch.setattr(explorer_module, "_MANY_AT_ONCE", 3)
+    monkeypatch.setattr(explorer_module, "_BYTES_PER_SECOND", 1e12)
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 5)), columns=list("abcde"))
+    explanation = ice.explain(lambda rows: rows.sum(axis=1), X)
+    monkeypatch.setattr(Background, "tell_again", lambda _: None)
+    explorer = make(explanation)
+    known = np.isfinite(tables_of(explorer)[1])
+    assert known[:, :, [74, 99]].all()
+    assert known.sum() < 4 * len(PROFILES) * 5
+    n_whole = [known.all(axis=(0, 2)).sum()]
+    while not explorer._publish():
+        n_whole.append(np.isfinite(tables_of(explorer)[1]).all(axis=(0, 2)).sum())
+    assert n_whole == sorted(n_whole)
+    assert len(n_whole) > 1
+    expected = [explanation.decay_profile(DECAYS)[name] for name in "abcde"]
+    assert_allclose(tables_of(explorer)[1][0], expected, rtol=1e-6)
 
 
 # --- making one -----------------------------------------------------------------------------------

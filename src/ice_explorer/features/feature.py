@@ -132,7 +132,7 @@ class Feature:
         number = real_numbers(native) if isinstance(native, (int, float, Decimal, np.number, np.bool_)) else None
         return None if number is None or not np.isfinite(number) else float(number)
 
-    def _code_of(self, label: object) -> float | None:
+    def _code_of(self, label: Any) -> float | None:
         """Return the code of a label, found by its value or its text."""
         codes, codes_of_texts = self._codes
         try:

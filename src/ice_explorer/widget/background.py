@@ -124,6 +124,12 @@ class Background(Generic[Name, Result]):
                 return
         self._run_here()
 
+    def tell_again(self) -> None:
+        """Tell in the thread, though nothing is new."""
+        with self._changed:
+            self._untold = True
+        self.start()
+
     def snapshot(self) -> Snapshot[Name, Result]:
         """Where the computation stands."""
         self._notice_lost_thread()

@@ -92,6 +92,7 @@ _OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab
 
 # Of tables that fill in: those of thousands of features keep the browser busy each time they come.
 _BYTES_PER_SECOND: Final = 1_000_000
+_MANY_AT_ONCE: Final = 100  # features, whose figures at all decays would keep the first ones waiting
 
 
 def _with_options(init: Callable[..., object]) -> inspect.Signature:
@@ -370,6 +371,7 @@ class ICEExplorer(anywidget.AnyWidget):
             else self._model_tables.tables[models.index(work.choices.model)]
         )
         self._tabled: set[Name] = set()
+        self._without_profile: set[Name] = set()
         self._described: Work | None = None
         self._next_tables = -math.inf
 
@@ -857,6 +859,8 @@ class ICEExplorer(anywidget.AnyWidget):
             self._status = cast("dict[str, Any]", status_of(snapshot, work))
             if snapshot.state != "computing":
                 work.finish()
+                if not is_whole:
+                    self._background.tell_again()
             return is_whole
         finally:
             self._sync_lock.release()
@@ -865,17 +869,34 @@ class ICEExplorer(anywidget.AnyWidget):
         """Publish header and tables unless nothing in them is new, or while it is too soon; False where it is."""
         new = snapshot.results.keys() - self._tabled
         is_described = self._described is work
-        if is_described and not new:
+        if is_described and not new and not self._without_profile:
             if self._header["prediction_sd"] != work.prediction_sd:
                 self._header = {**self._header, "prediction_sd": work.prediction_sd}
             return True
         if is_described and snapshot.state == "computing" and time.monotonic() < self._next_tables:
             return False
         self._described = work
-        for name in new:
-            self._fill(work, name, snapshot.results[name])
+        seconds = len(self._tables.profile) / _BYTES_PER_SECOND
+        positions = {name: at for at, name in enumerate(work.names) if name in new or name in self._without_profile}
+        # Bars come first; what the slider needs besides takes longer.
+        decay = self.decay if len(new) > _MANY_AT_ONCE else None
+        until = time.monotonic() + seconds
+        for name in new or self._without_profile.copy():
+            self._fill(work, positions[name], name, snapshot.results[name], decay)
+            self._without_profile.discard(name)
+            if decay is not None:
+                self._without_profile.add(name)
+            elif not new and time.monotonic() > until:
+                break
         self._tabled |= new
         work.known = work.explanation(snapshot.results)
+        self._send_tables(work)
+        if new:  # else the first figures would have to wait
+            self._next_tables = time.monotonic() + seconds
+        return not self._without_profile
+
+    def _send_tables(self, work: Work) -> None:
+        """Send header and tables as they are."""
         self._publish_figures()
         from ice_explorer.export import request as export_request
 
@@ -886,17 +907,13 @@ class ICEExplorer(anywidget.AnyWidget):
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         self._header = cast("dict[str, Any]", header)
-        if new:  # else the first figures would have to wait
-            self._next_tables = time.monotonic() + len(self._profile) / _BYTES_PER_SECOND
-        return True
 
-    def _fill(self, work: Work, name: Name, feature: FeatureExplanation) -> None:
+    def _fill(self, work: Work, position: int, name: Name, feature: FeatureExplanation, decay: float | None) -> None:
         """Enter a feature into the tables."""
-        position = work.names.index(name)
         if self._model_tables is None:
-            self._tables.fill(position, feature)
+            self._tables.fill(position, feature, decay)
         else:
-            self._model_tables.fill(position, *work.by_models(name))
+            self._model_tables.fill(position, *work.by_models(name), decay)
 
     def _publish_figures(self) -> None:
         if self._model_tables is None:

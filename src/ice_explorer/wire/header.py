@@ -55,15 +55,18 @@ class Tables:
         self._impact = np.full((n_features, len(METRICS)), np.nan, dtype="<f4")
         self._profile = np.full((len(PROFILES), n_features, len(DECAYS)), np.nan, dtype="<f4")
 
-    def fill(self, position: int, feature: FeatureResult) -> None:
-        """Enter what is known of one feature."""
-        undecayed, decayed = _figures(feature, self._convention)
-        even = (undecayed, decayed) if self._convention == "stable" else _figures(feature, "stable")
+    def fill(self, position: int, feature: FeatureResult, decay: float | None = None) -> None:
+        """Enter what is known of one feature; with a decay, of the profile no more than that one takes, and decay 1."""
+        at = np.arange(len(DECAYS))
+        if decay is not None:
+            at = np.unique(np.searchsorted(DECAYS, [decay - 0.01, decay, 1.0]))
+        undecayed, decayed = _figures(feature, self._convention, DECAYS[at])
+        even = (undecayed, decayed) if self._convention == "stable" else _figures(feature, "stable", DECAYS[at])
         undecayed |= {_STABLE + name: value for name, value in even[0].items()}
         decayed |= {_STABLE + name: values for name, values in even[1].items()}
         self._impact[position] = [undecayed[name] for name in METRICS]
         for profile, name in zip(self._profile, PROFILES, strict=True):
-            profile[position] = decayed[name]
+            profile[position, at] = decayed[name]
 
     @property
     def impact(self) -> bytes:
@@ -88,10 +91,12 @@ class ModelTables:
         n_profiles = len(disagreement_profiles(n_models))
         self._disagreement = np.full((n_profiles, n_features, len(DECAYS)), np.nan, dtype="<f4")
 
-    def fill(self, position: int, features: Sequence[FeatureResult], disagreement: Disagreement) -> None:
-        """Enter what is known of one feature by all models."""
+    def fill(
+        self, position: int, features: Sequence[FeatureResult], disagreement: Disagreement, decay: float | None = None
+    ) -> None:
+        """Enter what is known of one feature by all models; with a decay, as `Tables` does."""
         for table, feature in zip(self.tables, features, strict=True):
-            table.fill(position, feature)
+            table.fill(position, feature, decay)
         of_pairs = disagreement.at(DECAYS)
         self._disagreement[0, position] = of_pairs.max(axis=0)
         self._disagreement[1:, position] = of_pairs[: len(self._disagreement) - 1]
@@ -120,10 +125,12 @@ def disagreement_profiles(n_models: int) -> list[str]:
     return ["disagreement", *(f"disagreement_{one}_{other}" for one, other in pairs)]
 
 
-def _figures(feature: FeatureResult, convention: Convention) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
+def _figures(
+    feature: FeatureResult, convention: Convention, decays: NDArray[np.float64]
+) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     """Return what does not depend on the decay, and what does."""
     undecayed = {**feature.metrics(None, convention), "mean_change": feature.mean_change}
-    return undecayed, feature._decay_profiles(DECAYS, convention)
+    return undecayed, feature._decay_profiles(decays, convention)
 
 
 def header_of(

@@ -56,10 +56,11 @@ class PandasTable:
     def _read(self, position: int) -> Column:
         import pandas as pd
 
-        name, series = self.names[position], self._frame.iloc[:, position]
-        dtype = series.dtype
+        name = self.names[position]
         if self._block is not None:
-            return number_column(name, str(dtype), self._block[:, position])
+            return number_column(name, str(self._block.dtype), self._block[:, position])
+        series = self._frame.iloc[:, position]
+        dtype = series.dtype
         is_object = pd.api.types.is_object_dtype(dtype)
         if is_object or isinstance(dtype, pd.CategoricalDtype):
             labels = objects(series.astype(object).tolist())
