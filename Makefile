@@ -33,7 +33,7 @@ NPM_RUN := npm --prefix js run --silent
 FLOORS := .venv-floors/bin
 # What needs a browser, other packages than users have, or a scikit-learn of today to compare with.
 NEWER_THAN_FLOORS := benchmarks browser contract test_fuzz.py adapters/test_models.py test_models_table.py test_notebooks.py adapters/test_peel.py \
-	adapters/test_trees_extract.py test_wheel.py metrics/test_witness_sklearn.py
+	adapters/test_trees_extract.py test_wheel.py test_work_counters.py metrics/test_witness_sklearn.py
 # These compare all warnings there are, and traitlets warns of what anywidget did at that time.
 COUNT_WARNINGS := test_there_and_back_through_json test_a_position_is_not_taken_for_a_label \
 	test_what_other_data_lack_is_said_and_the_rest_is_restored
