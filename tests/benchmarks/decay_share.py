@@ -1,6 +1,6 @@
 """What share of an explanation goes to likelihoods and decays."""
 
-from turns import in_turn, versions
+from turns import in_turn
 from workloads import load
 
 TITLE = "The share of the decay"
@@ -15,9 +15,9 @@ WORKLOADS = [
 ]  # fmt: skip
 
 
-def row(processes, name, options):
+def row(name, options):
     """One line of the table."""
-    work = load(name, options.share)
+    work, processes = load(name, options.share), options.processes
     calls = {}
     for version, process in processes.items():
         process.take("warm", name, options.share)
@@ -36,7 +36,6 @@ def row(processes, name, options):
 
 def rows(options):
     """Yield the lines of the table."""
-    with versions(options) as processes:
-        for name in WORKLOADS:
-            if not options.names or name in options.names:
-                yield row(processes, name, options)
+    for name in WORKLOADS:
+        if not options.names or name in options.names:
+            yield row(name, options)

@@ -1,6 +1,6 @@
 """The engines beside scikit-learn and beside the version before, and two threads beside one."""
 
-from turns import in_turn, versions
+from turns import in_turn
 from workloads import load
 
 TITLE = "Engines"
@@ -21,9 +21,9 @@ IN_TWO_THREADS = {
 TIMES_FASTER = 1.8
 
 
-def row(processes, name, options):
+def row(name, options):
     """One line of the table."""
-    work = load(name, options.share)  # fits it, outside of the processes that are timed
+    work, processes = load(name, options.share), options.processes  # fits it, outside of the processes that are timed
     for process in processes.values():
         process.take("warm", name, options.share)
     ours = processes["ours"]
@@ -47,7 +47,6 @@ def row(processes, name, options):
 
 def rows(options):
     """Yield the lines of the table."""
-    with versions(options) as processes:
-        for name in TARGETS:
-            if not options.names or name in options.names:
-                yield row(processes, name, options)
+    for name in TARGETS:
+        if not options.names or name in options.names:
+            yield row(name, options)

@@ -3,7 +3,7 @@
 `python tests/benchmarks/results.py short|long|PART … [--write]` runs the parts of `make bench`, those of
 `make bench-engines`, or those named. Each part runs in a process of its own in which the libraries have one thread.
 `--names` picks workloads, `--before CHECKOUT` times another checkout in turn with this one, `--quick` tries
-everything out on little data. `--write` replaces the sections of RESULTS.md that were run.
+everything out on little data, in one process. `--write` replaces the sections of RESULTS.md that were run.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import warnings
 from pathlib import Path
 
 from measuring import features, machine, pinned
+from turns import versions
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 SETS = {
@@ -54,9 +55,10 @@ def arguments():
 
 def run_here(part, options):
     """Print the section of a part, line by line."""
-    warnings.simplefilter("ignore")
     module = importlib.import_module(part)
     print(f"## {module.TITLE}\n\n{module.CAPTION}\n", flush=True)
+    if options.quick:
+        print(f"Rows, trees and columns of the wide table are {100 * options.share:g} % of those that are named.\n")
     print(f"{time.strftime('%Y-%m-%d')}, medians of {options.rounds}; {machine()}. {features()}\n", flush=True)
     print(_line(module.HEAD))
     print(_line(["---"] * len(module.HEAD)), flush=True)
@@ -95,8 +97,11 @@ def write(section_):
 def main():
     """Run the parts."""
     options = arguments()
-    if options.here:
-        run_here(options.here, options)
+    if options.here or options.quick:
+        warnings.simplefilter("ignore")
+        with versions(options) as options.processes:
+            for part in [options.here] if options.here else options.parts:
+                run_here(part, options)
         return
     for part in options.parts:
         start = time.perf_counter()

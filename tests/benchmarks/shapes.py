@@ -1,6 +1,6 @@
 """Tables of other shapes: wide, fine grids of a linear model, thousands of levels; in scripts and in the explorer."""
 
-from turns import in_turn, versions
+from turns import in_turn
 from workloads import load
 
 TITLE = "Wide tables, fine grids and many levels"
@@ -33,9 +33,9 @@ def line(work, what, seconds, target, sklearn=None):
     ]
 
 
-def lines(processes, name, options):
+def lines(name, options):
     """Yield the lines of a workload."""
-    work = load(name, options.share)
+    work, processes = load(name, options.share), options.processes
     for process in processes.values():
         process.take("warm", name, options.share)
     calls = {each: lambda of=process: of.take("table", name, options.share) for each, process in processes.items()}
@@ -57,7 +57,6 @@ def lines(processes, name, options):
 
 def rows(options):
     """Yield the lines of the table."""
-    with versions(options) as processes:
-        for name in EXPLAIN:
-            if not options.names or name in options.names:
-                yield from lines(processes, name, options)
+    for name in EXPLAIN:
+        if not options.names or name in options.names:
+            yield from lines(name, options)

@@ -4,8 +4,10 @@ Run as a script it reads lines of JSON, [what, workload, share, arguments], and 
 The package that it measures is that of its PYTHONPATH.
 """
 
+import ctypes
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -15,6 +17,8 @@ import warnings
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from unittest import mock
+
+import numpy as np
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,15 +35,20 @@ class Turns:
     """
 
     def __init__(self, checkout=ROOT, threads=1):
+        self._checkout, self._threads = checkout, threads
+        self._process = None  # until something is measured
+
+    def _start(self):
         from measuring import pinned
 
-        environment = pinned(threads) | {"PYTHONPATH": str(Path(checkout).resolve() / "src")}
-        self._process = subprocess.Popen(
+        environment = pinned(self._threads) | {"PYTHONPATH": str(Path(self._checkout).resolve() / "src")}
+        return subprocess.Popen(
             [sys.executable, __file__], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def take(self, what, name, share=1.0, *arguments):
         """Measure a workload: the function `what` of this module, called with the workload and the arguments."""
+        self._process = self._process or self._start()
         self._process.stdin.write(json.dumps([what, name, share, arguments]) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
@@ -51,9 +60,10 @@ class Turns:
         return self
 
     def __exit__(self, *_error):
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._process.wait()
+        if self._process is not None:
+            self._process.stdin.close()
+            self._process.stdout.close()
+            self._process.wait()
 
 
 def in_turn(calls, rounds):
@@ -78,12 +88,16 @@ def _median(found):
     return statistics.median(found)
 
 
+def checkouts(options):
+    """The checkouts that are compared, by name: the version before, where one is named, and this one."""
+    return {"before": options.before, "ours": ROOT} if options.before else {"ours": ROOT}
+
+
 @contextmanager
 def versions(options):
-    """Yield processes of the version before, where a checkout of it is named, and of this one, by name."""
-    checkouts = {"before": options.before, "ours": ROOT}
+    """Yield a process for each checkout that is compared, by name."""
     with ExitStack() as stack:
-        yield {name: stack.enter_context(Turns(checkout)) for name, checkout in checkouts.items() if checkout}
+        yield {name: stack.enter_context(Turns(checkout)) for name, checkout in checkouts(options).items()}
 
 
 # --- what is measured -----------------------------------------------------------------------------
@@ -98,36 +112,42 @@ def warm(work):
     return 0.0
 
 
-def everything(work, n_jobs=1):
-    """Processor and wall seconds of everything: reading the model, grids, every metric, 101 decays."""
-    from measuring import ours
+def everything(work, n_jobs=1, every_value=False):
+    """Processor and wall seconds of everything: reading the model, grids, every metric, 101 decays; and grid values."""
+    from measuring import grids_of, n_values, ours
 
     processor, wall = time.process_time(), time.perf_counter()
-    ours(work.X, work.model, work.options, n_jobs)
-    return {"processor": time.process_time() - processor, "wall": time.perf_counter() - wall}
+    explanation = ours(work.X, work.model, _options(work, every_value), n_jobs)
+    took = {"processor": time.process_time() - processor, "wall": time.perf_counter() - wall}
+    return {**took, "values": n_values(grids_of(explanation))}
 
 
-def table(work, *, decays=True):
+def _options(work, every_value):
+    """How a workload is explained: by default, or at every observed value without a cap."""
+    return {"grid": "observed", "grid_size": len(work.X)} if every_value else work.options
+
+
+def table(work, every_value=False, *, decays=True):
     """Processor seconds of `explain` and its table, with all that decays need or without."""
     import ice_explorer as ice
     from ice_explorer.metrics import ordered
 
+    options = _options(work, every_value)
     kept = ordered.LikelihoodSums
     with mock.patch.object(ordered, "LikelihoodSums", kept if decays else lambda *_, **__: None):
         start = time.process_time()
-        ice.explain(work.model, work.X, progress=False, **work.options).table()
+        ice.explain(work.model, work.X, progress=False, **options).table()
         return time.process_time() - start
 
 
-def without_decays(work):
+def without_decays(work, every_value=False):
     """Processor seconds of `explain` and its table, in-distribution impact left out."""
-    return table(work, decays=False)
+    return table(work, every_value, decays=False)
 
 
 def explorer(work):
     """Wall seconds of the constructor of an explorer, and until its first bar, all bars and the exact result."""
     import comm
-    import numpy as np
     from kernel_end import Wire
 
     from ice_explorer.widget.explorer import ICEExplorer
@@ -164,6 +184,37 @@ def sklearn(work):
     ScikitLearn().run(work, few)
     seconds = time.process_time() - start
     return {"timed": seconds, "scaled": seconds / n_values(few) * n_values(grids), "values": n_values(grids)}
+
+
+def peak(work, n_rows=None, n_jobs=1, every_value=False):
+    """Seconds of everything, and megabytes: of X, beyond all that was held before at the peak, and kept.
+
+    - `n_rows`: of a table like the one that `wide_lightgbm` was fitted on; by default the workload's own.
+    """
+    from measuring import ours
+    from workloads import wide
+
+    warm(work)
+    X = work.X if n_rows is None else wide(n_rows)[0]
+    options = _options(work, every_value)
+    ctypes.CDLL(None).malloc_trim(0)  # what was freed is not held
+    before = _resident("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak starts anew
+    processor, wall = time.process_time(), time.perf_counter()
+    explanation = ours(X, work.model, options, n_jobs)
+    found = {"processor": time.process_time() - processor, "wall": time.perf_counter() - wall}
+    extra = _resident("VmHWM") - before
+    ctypes.CDLL(None).malloc_trim(0)
+    kept = _resident("VmRSS") - before
+    of_table = X.nbytes if isinstance(X, np.ndarray) else X.memory_usage().sum()
+    del explanation
+    return {**found, "extra": extra, "kept": kept, "X": of_table / 1e6}
+
+
+def _resident(name):
+    """Megabytes: VmRSS now, VmHWM at the peak."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return int(re.search(rf"^{name}:\s*(\d+) kB", status, re.MULTILINE)[1]) / 1000
 
 
 class _Loaded:
