@@ -18,9 +18,9 @@ def row(name, options):
     work, ours = load(name, options.share), options.processes["ours"]
     ours.take("warm", name, options.share)
     calls = {
-        "everything": lambda: ours.take("everything", name, options.share, 1, True),  # noqa: FBT003 - goes by JSON
-        "table": lambda: ours.take("table", name, options.share, True),  # noqa: FBT003
-        "without_decays": lambda: ours.take("without_decays", name, options.share, True),  # noqa: FBT003
+        "everything": lambda: ours.take("everything", name, options.share, every_value=True),
+        "table": lambda: ours.take("table", name, options.share, every_value=True),
+        "without_decays": lambda: ours.take("without_decays", name, options.share, every_value=True),
     }
     took = in_turn(calls, options.rounds)
     everything = took["everything"]

@@ -1,9 +1,10 @@
 """Takes five pictures of an explorer in JupyterLab, from its first bars until it is exact, and puts them side by side.
 
 `make film-strip` does so for a wide table, 1500 × 2000, and a tall one, 1,000,000 × 50. Each strip goes into
-`build/film-strip`, a picture with the seconds since the cell was run above each part, and the times are printed: the
-constructor, the first bars, bars of all features in view, and the exact result. `--rows N --columns N` and one of
-`wide` and `tall` try it out on a smaller table. The kernel has imported the package, the model and the table before.
+`build/film-strip`, with the seconds since the cell was run above each picture. The times are printed: until the
+constructor returned, and until there were first bars, bars of all features in view, curves, and the exact result.
+`--rows N --columns N` and one of `wide` and `tall` try it out on a smaller table. The package, the model and the table
+are in the kernel before.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import matplotlib as mpl
 from browser.conftest import launch_options
 from browser.jupyter import JupyterServer
 from measuring import features, machine
@@ -52,7 +54,7 @@ x = ice.ICEExplorer(work.model, X, **work.options)
 constructed = time.time() - start
 x"""
 
-# Notes, by the system's clock, when the explorer, its first bar, all bars in view and the exact result are there.
+# Notes, by the system's clock, when the explorer and its parts are first there.
 _WATCH = """() => {
     const seen = {};
     globalThis.film = seen;
@@ -64,6 +66,7 @@ _WATCH = """() => {
         note("explorer", root);
         note("first bars", n_known > 0);
         note("all bars in view", n_known > 0 && n_known === bars.length);
+        note("first curves", root?.querySelector("[data-test=curves][data-state=ready]"));
         note("exact", root?.dataset.status === "ready");
         if (!("exact" in seen)) requestAnimationFrame(look);
     };
@@ -80,6 +83,8 @@ def filmed(page, notebook):
     shown, pictures, due = notebook.explorer(1), {}, 0.0
     while True:
         is_exact = page.evaluate("'exact' in film")
+        if is_exact:
+            shown.locator("[data-test=curves][data-state=ready]").wait_for()
         seconds = (page.evaluate("Date.now()") - start) / 1000
         if is_exact or seconds >= due:
             pictures[seconds] = page.screenshot(clip=shown.bounding_box())
@@ -103,17 +108,18 @@ def chosen(pictures):
     return [*found, last]
 
 
-def strip(pictures, title):
-    """Put pictures side by side, with their seconds above."""
+def strip(pictures, exact, title):
+    """Put pictures side by side, with their seconds above; the last one is exact since some time."""
     frames = {seconds: Image.open(io.BytesIO(content)).convert("RGB") for seconds, content in pictures.items()}
     width = sum(frame.width + _GAP for frame in frames.values()) + _GAP
     height = max(frame.height for frame in frames.values()) + 2 * _HEAD + _GAP
     whole = Image.new("RGB", (width, height), "white")
-    draw, letters = ImageDraw.Draw(whole), ImageFont.load_default(_LETTERS)
+    letters = ImageFont.truetype(str(Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), _LETTERS)
+    draw = ImageDraw.Draw(whole)
     draw.text((_GAP, 10), title, fill="black", font=letters)
     left = _GAP
     for seconds, frame in frames.items():
-        label = f"{seconds:.1f} s, exact" if seconds == max(frames) else f"{seconds:.1f} s"
+        label = f"{seconds:.1f} s" + (f", exact since {exact:.1f} s" if seconds == max(frames) else "")
         draw.text((left, _HEAD + 10), label, fill="black", font=letters)
         whole.paste(frame, (left, 2 * _HEAD))
         left += frame.width + _GAP
@@ -128,7 +134,7 @@ def film(browser, case, size):
     title = f"{size['rows']:,} × {size['columns']:,}, {type(model).__name__} of {model.n_estimators} trees"
     with tempfile.TemporaryDirectory() as folder, JupyterServer(Path(folder)) as server:
         server.write("film.ipynb", [read, SHOW, ""])
-        page = browser.new_page(viewport={"width": 1000, "height": 1150})
+        page = browser.new_page(viewport={"width": 1000, "height": 1500})
         notebook = server.open(page, "film.ipynb")
         page.keyboard.press("Control+b")  # the file browser
         notebook.run(0)
@@ -137,7 +143,7 @@ def film(browser, case, size):
         page.close()
     STRIPS.mkdir(parents=True, exist_ok=True)
     file = STRIPS / f"{case}.png"
-    strip({seconds: pictures[seconds] for seconds in chosen(pictures)}, title).save(file)
+    strip({seconds: pictures[seconds] for seconds in chosen(pictures)}, seen["exact"], title).save(file)
     print(f"{title}: " + ", ".join(f"{what} {seconds:.2f} s" for what, seconds in seen.items()))
     print(f"{file}, {len(pictures)} pictures, load of the machine {os.getloadavg()[0]:.1f}", flush=True)
 

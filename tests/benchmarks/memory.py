@@ -17,7 +17,7 @@ def row(name, options, *, every_value=False):
     """One line of the table."""
     text = load(name, options.share).text  # fits it, outside of the process that is measured
     with Turns() as process:
-        found = process.take("peak", name, options.share, None, 1, every_value)
+        found = process.take("peak", name, options.share, every_value=every_value)
     return [
         f"{text.rsplit(',', 1)[0]}, every observed value" if every_value else text,
         *(f"{found[what]:.0f} MB" for what in ("X", "extra", "kept")),

@@ -49,7 +49,9 @@ def lines(name, options):
         each = {version: seconds / n for version, seconds in took.items()}
         yield line(work, "`explain`, each feature", each, PER_FEATURE[name], sklearn / n)
     if name == WIDE:
-        calls = {each: lambda of=process: of.take("explorer", name, options.share) for each, process in processes.items()}
+        calls = {
+            each: lambda of=process: of.take("explorer", name, options.share) for each, process in processes.items()
+        }
         took = in_turn(calls, options.rounds)
         for what, target in EXPLORER.items():
             yield line(work, f"explorer: {what}", {version: of[what] for version, of in took.items()}, target)

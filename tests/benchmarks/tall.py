@@ -22,7 +22,7 @@ NAME = "wide_lightgbm"
 def measured(checkout, n_rows, threads, share):
     """Measure one version in a new process."""
     with Turns(checkout, threads) as process:
-        return process.take("peak", NAME, share, n_rows, threads)
+        return process.take("peak", NAME, share, n_rows=n_rows, n_jobs=threads)
 
 
 def rows(options):

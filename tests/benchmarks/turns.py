@@ -46,7 +46,7 @@ class Turns:
             [sys.executable, __file__], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def take(self, what, name, share=1.0, *arguments):
+    def take(self, what, name, share=1.0, **arguments):
         """Measure a workload: the function `what` of this module, called with the workload and the arguments."""
         self._process = self._process or self._start()
         self._process.stdin.write(json.dumps([what, name, share, arguments]) + "\n")
@@ -112,7 +112,7 @@ def warm(work):
     return 0.0
 
 
-def everything(work, n_jobs=1, every_value=False):
+def everything(work, n_jobs=1, *, every_value=False):
     """Processor and wall seconds of everything: reading the model, grids, every metric, 101 decays; and grid values."""
     from measuring import grids_of, n_values, ours
 
@@ -127,7 +127,7 @@ def _options(work, every_value):
     return {"grid": "observed", "grid_size": len(work.X)} if every_value else work.options
 
 
-def table(work, every_value=False, *, decays=True):
+def table(work, *, every_value=False, decays=True):
     """Processor seconds of `explain` and its table, with all that decays need or without."""
     import ice_explorer as ice
     from ice_explorer.metrics import ordered
@@ -140,9 +140,9 @@ def table(work, every_value=False, *, decays=True):
         return time.process_time() - start
 
 
-def without_decays(work, every_value=False):
+def without_decays(work, *, every_value=False):
     """Processor seconds of `explain` and its table, in-distribution impact left out."""
-    return table(work, every_value, decays=False)
+    return table(work, every_value=every_value, decays=False)
 
 
 def explorer(work):
@@ -186,7 +186,7 @@ def sklearn(work):
     return {"timed": seconds, "scaled": seconds / n_values(few) * n_values(grids), "values": n_values(grids)}
 
 
-def peak(work, n_rows=None, n_jobs=1, every_value=False):
+def peak(work, n_rows=None, n_jobs=1, *, every_value=False):
     """Seconds of everything, and megabytes: of X, beyond all that was held before at the peak, and kept.
 
     - `n_rows`: of a table like the one that `wide_lightgbm` was fitted on; by default the workload's own.
@@ -254,7 +254,7 @@ def main():
     os.dup2(2, 1)  # what libraries print is no answer
     for line in sys.stdin:
         what, name, share, more = json.loads(line)
-        answers.write(json.dumps(globals()[what](_loaded.work(name, share), *more)) + "\n")
+        answers.write(json.dumps(globals()[what](_loaded.work(name, share), **more)) + "\n")
         answers.flush()
 
 

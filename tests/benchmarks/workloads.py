@@ -310,7 +310,9 @@ def many_levels(share):
     n_towns = max(20, some(3520, share))
     generator = np.random.default_rng(8)
     towns = [f"town {number:04}" for number in range(n_towns)]
-    X = pd.DataFrame({"town": pd.Categorical.from_codes(generator.permutation(np.arange(2 * n_towns) % n_towns), towns)})
+    X = pd.DataFrame(
+        {"town": pd.Categorical.from_codes(generator.permutation(np.arange(2 * n_towns) % n_towns), towns)}
+    )
     X["x"] = generator.normal(size=len(X))
     options = {"features": ["town"], "grid": {"town": towns}, "sample": min(500, n_towns), "engine": "brute"}
     return X, OfTown(n_towns), options
