@@ -8,6 +8,7 @@ measured numbers beside the bounds.
 
 from __future__ import annotations
 
+import pickle
 from contextlib import contextmanager
 from functools import cache
 from unittest import mock
@@ -49,6 +50,12 @@ MOST = {
     "ridge, every observed value": {
         "cells of the decay": (0, "Parallel curves share their steepness, so that none is kept by observed value."),
         "masses laid out": (0, "Sums of parallel curves follow from sorted values."),
+    },
+    "category of 200 levels": {
+        "kilobytes of its sums": (
+            1_300,
+            "Nothing is kept for each row, and a few numbers at most for each pair of levels.",
+        ),
     },
     "function by brute force": {
         "calls of the model": (6, "Calls are as large as memory allows, one or few for each feature."),
@@ -174,6 +181,20 @@ def ridge_at_every_value():
     return dict(zip(MOST["ridge, every observed value"], decay_of(e), strict=True))
 
 
+def category_of_many_levels():
+    n_levels = 200
+    generator = np.random.default_rng(0)
+    codes = generator.permutation(np.arange(2 * n_levels) % n_levels)
+    X = pd.DataFrame({"x0": pd.Categorical.from_codes(codes, [f"level {code:03}" for code in range(n_levels)])})
+    X["x1"] = generator.normal(size=len(X))
+
+    def model(X):
+        return X["x0"].cat.codes.to_numpy() * X["x1"].to_numpy()
+
+    e = ice.explain(model, X, features=["x0"], grid={"x0": X["x0"].cat.categories.tolist()}, progress=False)
+    return {"kilobytes of its sums": round(len(pickle.dumps(e["x0"]._sums)) / 1000)}
+
+
 def function_by_brute_force():
     X, _ = table(60, 3, decimals=1)
     model = Counted(function)
@@ -216,7 +237,7 @@ WORKLOADS = dict(
         MOST,
         [
             forest_at_every_value, boosting_at_quantiles, wide_at_every_value, ridge_at_every_value,
-            function_by_brute_force, explorer_of_a_forest, explorer_of_a_function,
+            category_of_many_levels, function_by_brute_force, explorer_of_a_forest, explorer_of_a_function,
         ],
         strict=True,
     )

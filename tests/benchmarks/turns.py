@@ -248,6 +248,10 @@ _loaded = _Loaded()
 
 def main():
     """Answer questions until there are none."""
+    import ice_explorer
+
+    if not Path(ice_explorer.__file__).is_relative_to(os.environ["PYTHONPATH"]):
+        raise SystemExit(f"{ice_explorer.__file__} is not the package of {os.environ['PYTHONPATH']}.")
     warnings.simplefilter("ignore")
     sys.path.insert(0, str(ROOT / "tests"))
     answers = os.fdopen(os.dup(1), "w")
