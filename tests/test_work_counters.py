@@ -106,7 +106,7 @@ def counted(kind, *names):
 
 
 # How long a call took decides on the size of the next one, which must not depend on other work of the machine.
-TIMELESS = mock.patch("ice_explorer.curves.brute.perf_counter", lambda: 0.0)
+TIMELESS = mock.patch("ice_explorer.curves.brute.perf_counter", return_value=0.0)
 
 
 # --- models and tables ----------------------------------------------------------------------------

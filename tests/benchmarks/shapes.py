@@ -1,6 +1,6 @@
 """Tables of other shapes: wide, fine grids of a linear model, thousands of levels; in scripts and in the explorer."""
 
-from turns import in_turn
+from turns import checkouts, in_turn
 from workloads import load
 
 TITLE = "Wide tables, fine grids and many levels"
@@ -50,7 +50,9 @@ def lines(name, options):
         yield line(work, "`explain`, each feature", each, PER_FEATURE[name], sklearn / n)
     if name == WIDE:
         calls = {
-            each: lambda of=process: of.take("explorer", name, options.share) for each, process in processes.items()
+            version: lambda of=processes[version]: of.take("explorer", name, options.share)
+            for version, checkout in checkouts(options).items()
+            if (checkout / "src" / "ice_explorer" / "static" / "explorer.js").exists()  # its front end is built
         }
         took = in_turn(calls, options.rounds)
         for what, target in EXPLORER.items():

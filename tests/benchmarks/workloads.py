@@ -204,7 +204,7 @@ def wide_extremely_random_trees(share):
     generator = np.random.default_rng(6)
     X = generator.normal(size=(1500, some(2000, share)))
     y = X[:, :10].sum(axis=1) + X[:, 0] * X[:, 1] + generator.normal(size=len(X))
-    model = ExtraTreesRegressor(60, max_features=0.1, min_samples_leaf=3, random_state=0)
+    model = ExtraTreesRegressor(some(60, share), max_features=0.1, min_samples_leaf=3, random_state=0)
     return X, model.fit(X, y), {}
 
 
