@@ -7,6 +7,8 @@ PYTHON ?= python3
 CONSTRAINTS ?= tests/constraints.txt
 # Further arguments of `jupyter lab`, as in `make demo JUPYTER_ARGS="--no-browser --port 9999"`.
 JUPYTER_ARGS ?=
+# Another checkout whose `src` the benchmarks time in turn with this one, as in `make bench BEFORE=../before`.
+BEFORE ?=
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -14,7 +16,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 # Each process, kernel and server of the tests would compile anew what it imports, for several seconds.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo test test-heavy test-floors coverage fuzz soak check bench bench-engines bench-explorer bench-files catalogue \
+.PHONY: help demo test test-heavy test-floors coverage fuzz soak check bench bench-engines bench-explorer bench-files film-strip catalogue \
 	screenshot constraints clean check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
@@ -33,7 +35,7 @@ NPM_RUN := npm --prefix js run --silent
 FLOORS := .venv-floors/bin
 # What needs a browser, other packages than users have, or a scikit-learn of today to compare with.
 NEWER_THAN_FLOORS := benchmarks browser contract test_fuzz.py adapters/test_models.py test_models_table.py test_notebooks.py adapters/test_peel.py \
-	adapters/test_trees_extract.py test_wheel.py metrics/test_witness_sklearn.py
+	adapters/test_trees_extract.py test_wheel.py test_work_counters.py metrics/test_witness_sklearn.py
 # These compare all warnings there are, and traitlets warns of what anywidget did at that time.
 COUNT_WARNINGS := test_there_and_back_through_json test_a_position_is_not_taken_for_a_label \
 	test_what_other_data_lack_is_said_and_the_rest_is_restored
@@ -75,14 +77,17 @@ check: check-python check-js ## Check format, lint, types and the fast tests
 	$(NPM_RUN) test:node
 	$(BIN)/pytest $(PYTEST_PARALLEL) --quiet --ignore=tests/browser -m "not slow"
 
-bench: .venv/.test ## Time the engine against scikit-learn
-	$(BIN)/python tests/benchmarks/brute_against_sklearn.py
+bench: .venv/.test ## Time the engines beside scikit-learn, and the checkout BEFORE if named, into RESULTS.md in ten minutes
+	$(BIN)/python tests/benchmarks/results.py short --write $(if $(BEFORE),--before $(BEFORE))
 
-bench-engines: .venv/.bench ## Time every engine beside its peers, for half an hour, and write RESULTS.md
-	$(BIN)/python tests/benchmarks/engines_against_peers.py --write
+bench-engines: .venv/.bench ## Time every engine beside its peers, its growth and its memory, for an hour, into RESULTS.md
+	$(BIN)/python tests/benchmarks/results.py long --write $(if $(BEFORE),--before $(BEFORE))
 
 bench-explorer: .venv/.test $(BUNDLE) ## Time the explorer in Chromium, and write EXPLORER.md
 	$(WITH_CHROMIUM) $(BIN)/python tests/benchmarks/explorer_in_chromium.py --write
+
+film-strip: .venv/.test $(BUNDLE) ## Take pictures of a wide and a tall explorer until it is exact into build/film-strip
+	$(WITH_CHROMIUM) $(BIN)/python tests/benchmarks/film_strip.py
 
 bench-files: .venv/.test ## Time and weigh every file that an explanation is saved to, and write FILES.md
 	$(BIN)/python tests/benchmarks/files.py --write

@@ -23,6 +23,8 @@ PACKAGES = [
     "woodelf-explainer",
 ]  # fmt: skip
 
+_VECTORS = ["avx2", "fma", "bmi2", "avx512f", "avx512vl", "avx512vbmi2", "neon", "sve", "sve2"]
+
 
 def ours(X, model, options, n_jobs=1):
     """Everything, from the model to 101 decays."""
@@ -79,6 +81,19 @@ def machine():
     found = re.search(r"model name\s*: (.*)", cpuinfo.read_text(encoding="utf-8")) if cpuinfo.exists() else None
     processor = found[1] if found else platform.processor() or platform.machine()
     return f"{processor}, {os.cpu_count()} cores, Python {platform.python_version()}; {', '.join(_versions())}"
+
+
+def features():
+    """Features of the processor that compiled code uses, in two sentences."""
+    import llvmlite.binding as llvm
+    from numba.core import config
+
+    has = llvm.get_host_cpu_features()
+    name, chosen = config.CPU_NAME or llvm.get_host_cpu_name(), config.CPU_FEATURES
+    vectors = chosen or ", ".join(one for one in _VECTORS if has.get(one)) or "no vectors that are named here"
+    simd = np.show_config(mode="dicts")["SIMD Extensions"]
+    of_numpy = ", ".join([*simd.get("baseline", []), *simd.get("found", [])])
+    return f"numba compiles for {name} ({vectors}); NumPy uses {of_numpy}."
 
 
 def _versions():

@@ -197,6 +197,17 @@ def extremely_random_trees(share):
     return X, model, {"grid": "quantile", "grid_size": 50}
 
 
+def wide_extremely_random_trees(share):
+    """1500 × 2000, 60 extremely random trees, all observed values up to 1000."""
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    generator = np.random.default_rng(6)
+    X = generator.normal(size=(1500, some(2000, share)))
+    y = X[:, :10].sum(axis=1) + X[:, 0] * X[:, 1] + generator.normal(size=len(X))
+    model = ExtraTreesRegressor(some(60, share), max_features=0.1, min_samples_leaf=3, random_state=0)
+    return X, model.fit(X, y), {}
+
+
 def adaptive_boosting(share):
     """5000 × 20, AdaBoost with 100 trees of depth 3 for two classes, 50 quantiles."""
     from sklearn.ensemble import AdaBoostClassifier
@@ -265,6 +276,14 @@ def linear(share):
     return X, Ridge().fit(X, y), {"grid": "quantile"}
 
 
+def linear_at_every_value(share):
+    """10 000 × 20, ridge regression, all observed values up to 1000."""
+    from sklearn.linear_model import Ridge
+
+    X = np.random.default_rng(7).normal(size=(some(10_000, share), 20))
+    return X, Ridge().fit(X, X @ np.arange(20)), {}
+
+
 def logistic(share):
     """20 000 × 20, logistic regression behind a scaler, 100 quantiles."""
     from sklearn.linear_model import LogisticRegression
@@ -273,6 +292,30 @@ def logistic(share):
 
     X, y = small(some(20_000, share), 20)
     return X, make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y > 0), {"grid": "quantile"}
+
+
+class OfTown:
+    """Predicts by the town of a row, and by its number."""
+
+    def __init__(self, n_towns):
+        self._heights = np.random.default_rng(0).normal(size=n_towns)
+
+    def predict(self, X):
+        """A product, so that curves differ."""
+        return self._heights[X["town"].cat.codes.to_numpy()] * X["x"].to_numpy()
+
+
+def many_levels(share):
+    """500 rows of 7040, one category of 3520 levels, all of them, every phantom predicted."""
+    n_towns = max(20, some(3520, share))
+    generator = np.random.default_rng(8)
+    towns = [f"town {number:04}" for number in range(n_towns)]
+    X = pd.DataFrame(
+        {"town": pd.Categorical.from_codes(generator.permutation(np.arange(2 * n_towns) % n_towns), towns)}
+    )
+    X["x"] = generator.normal(size=len(X))
+    options = {"features": ["town"], "grid": {"town": towns}, "sample": min(500, n_towns), "engine": "brute"}
+    return X, OfTown(n_towns), options
 
 
 def strings(share):

@@ -282,6 +282,7 @@ class LikelihoodSums:
         self._grid, self._active, self._conventions, self._compiled = grid, active, conventions, compiled
         self.own: ObservedValues | None = None
         self._by_bucket: NDArray[np.float64] | None = None
+        self._n_cells = 0
         self._shared: Array | None = None
         self._on_grid: tuple[Array, Array] | None = None  # nodes of all rows, and their masses
         nodes = observed
@@ -364,6 +365,11 @@ class LikelihoodSums:
         return next(group for group in self._groups if convention in group.names)
 
     @property
+    def counters(self) -> NDArray[np.int64]:
+        """Cells that held steepness while rows were added, and masses laid out at distances: what the work was."""
+        return np.array([self._n_cells, sum(group.n_laid_out for group in self._groups)], np.int64)
+
+    @property
     def by_bucket(self) -> Array | None:
         """Chebyshev moments (n_nodes, at least n_active) of the weighted steepness of each bucket of `own`.
 
@@ -371,6 +377,7 @@ class LikelihoodSums:
         """
         if self._by_bucket is None and self.own is not None:
             self._by_bucket = np.zeros((len(self.own.nodes), self._n_columns))
+            self._n_cells = self._by_bucket.size
         return self._by_bucket
 
     def add(
@@ -429,7 +436,8 @@ class LikelihoodSums:
 class _Group:
     """Sums of some conventions by distance.
 
-    The first channels of `sums` are w u M |S|; where it is whole the last ones are w u M.
+    The first channels of `sums` are w u M |S|; where it is whole the last ones are w u M. `n_laid_out` counts the
+    masses that were added to `sums`, one for each node and end.
     """
 
     def __init__(
@@ -438,6 +446,7 @@ class _Group:
         self.names = names
         self._ends = ends
         self._touched = ends.touched()
+        self.n_laid_out = 0
         self.sums = DecaySums((1 + is_whole) * len(names), *bounds, compiled=compiled)
 
     def add(
@@ -449,6 +458,7 @@ class _Group:
     ) -> None:
         """Add w|S| (n_nodes, at least n_active), or w (n_nodes,) for all intervals alike, at nodes."""
         ends = self._ends if steepness is None else self._touched
+        self.n_laid_out += len(nodes) * len(ends.values)
         if len(ends.values):
             self.sums.add_laid_out(ends, (nodes, scales), steepness, weights)
 

@@ -1,11 +1,9 @@
-"""Measures every engine beside its peers, part by part, and writes the tables down.
+"""Measures every engine, part by part, and writes the tables down.
 
-`python tests/benchmarks/engines_against_peers.py [part …] [--write]` runs all parts or those named:
-one_thread, libraries, two_threads, growth, every_value, memory, first_call. Each runs in a process of
-its own in which the libraries have one thread. `--names` picks workloads, `--share 0.02 --rounds 1`
-tries everything out on little data. `--write` replaces the sections of RESULTS.md that were run.
-
-Run it as `make bench-engines`, which installs the peers.
+`python tests/benchmarks/results.py short|long|PART … [--write]` runs the parts of `make bench`, those of
+`make bench-engines`, or those named. Each part runs in a process of its own in which the libraries have one thread.
+`--names` picks workloads, `--before CHECKOUT` times another checkout in turn with this one, `--quick` tries
+everything out on little data, in one process. `--write` replaces the sections of RESULTS.md that were run.
 """
 
 import argparse
@@ -17,40 +15,51 @@ import time
 import warnings
 from pathlib import Path
 
-from measuring import machine, pinned
+from measuring import features, machine, pinned
+from turns import versions
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-PARTS = ["one_thread", "libraries", "two_threads", "growth", "every_value", "memory", "first_call"]
+SETS = {
+    "short": ["engines", "shapes", "decay_share", "never_slower", "decay_lines"],
+    "long": ["one_thread", "libraries", "two_threads", "growth", "every_value", "tall", "memory", "first_call"],
+}
+PARTS = [part for parts in SETS.values() for part in parts]
 INTRODUCTION = (
-    "# Engines against their peers\n\nWritten by `make bench-engines`; one part alone by "
-    "`python tests/benchmarks/engines_against_peers.py PART --write`.\n"
+    "# Engines against their peers\n\nThe first sections are written by `make bench`, those from One thread on by "
+    "`make bench-engines`; one alone by `python tests/benchmarks/results.py PART --write`.\n"
 )
 
 
 def arguments():
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(PARTS))
+    parser.add_argument("parts", nargs="+", metavar="part", help=", ".join([*SETS, *PARTS]))
     parser.add_argument("--names", nargs="*", default=[], help="workloads, or factors of growth")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--share", type=float, default=1.0, help="of rows and trees, to try it out")
+    parser.add_argument("--before", type=Path, help="another checkout, to be timed in turn with this one")
+    parser.add_argument("--quick", action="store_true", help="little data and one round, to try it out")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--here", help=argparse.SUPPRESS)  # the part whose process this is
     options = parser.parse_args()
+    options.parts = [part for name in options.parts for part in SETS.get(name, [name])]
+    options.share = 1.0
+    if options.quick:
+        options.share, options.rounds = 0.01, 1
     unknown = set(options.parts) - set(PARTS)
     if unknown:
         parser.error(f"parts are {', '.join(PARTS)}; got {', '.join(sorted(unknown))}")
-    if options.write and (options.names or options.share != 1):
+    if options.write and (options.names or options.quick):
         parser.error("only whole parts at full size are written down")
     return options
 
 
 def run_here(part, options):
     """Print the section of a part, line by line."""
-    warnings.simplefilter("ignore")
     module = importlib.import_module(part)
     print(f"## {module.TITLE}\n\n{module.CAPTION}\n", flush=True)
-    print(f"{time.strftime('%Y-%m-%d')}, medians of {options.rounds}; {machine()}.\n", flush=True)
+    if options.quick:
+        print(f"Rows, trees and columns of the wide table are {100 * options.share:g} % of those that are named.\n")
+    print(f"{time.strftime('%Y-%m-%d')}, medians of {options.rounds}; {machine()}. {features()}\n", flush=True)
     print(_line(module.HEAD))
     print(_line(["---"] * len(module.HEAD)), flush=True)
     for row in module.rows(options):
@@ -88,12 +97,16 @@ def write(section_):
 def main():
     """Run the parts."""
     options = arguments()
-    if options.here:
-        run_here(options.here, options)
+    if options.here or options.quick:
+        warnings.simplefilter("ignore")
+        with versions(options) as options.processes:
+            for part in [options.here] if options.here else options.parts:
+                run_here(part, options)
         return
-    for part in options.parts or PARTS:
+    for part in options.parts:
+        start = time.perf_counter()
         printed = section(part)
-        print(flush=True)
+        print(f"\n{part}: {time.perf_counter() - start:.0f} s\n", flush=True)
         if options.write:
             write(printed)
 
