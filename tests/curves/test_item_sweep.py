@@ -109,18 +109,6 @@ def test_rows_that_are_alike_stand_together(ensemble, X):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@given(ensemble=strategies.ensembles(), X=strategies.rows_of_ensembles(), free=strategies.free_features())
-@settings(max_examples=60)
-def test_rows_themselves_are_predicted_by_the_same_sweep(kernel, ensemble, X, free):
-    """Whatever is free: that is what the phantoms of the choice of an engine are checked with."""
-    trees = swept(kernel, ensemble, X, free)
-    with kernel_of(kernel):
-        predicted = trees.predict(np.arange(len(X))[::-1])
-    expected = [oracles.output_of_margins(ensemble, oracles.margins_of_row(ensemble, row)) for row in X[::-1]]
-    assert_array_equal(predicted, expected)
-
-
-@pytest.mark.parametrize("kernel", KERNELS)
 @given(
     ensemble=strategies.ensembles(links=("exp", "sigmoid", "softmax")),
     X=strategies.rows_of_ensembles(max_rows=3),

@@ -94,11 +94,6 @@ class TreeCurves:
             width=int(ends[-1]),
         )
 
-    def predict(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Predict the rows themselves, (n_rows,)."""
-        _, base = self._jumps(self.forest, positions)
-        return self._link.apply(base)
-
     def rows_per_block(self, memory_limit: int) -> int:
         """Rows swept at a time: few for small trees, more for large ones, within the memory limit."""
         per_tree = len(self.forest.nodes) // max(1, len(self.forest.roots))
