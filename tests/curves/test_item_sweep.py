@@ -300,12 +300,14 @@ VALUES = st.lists(st.one_of(st.sampled_from(strategies.NUMBERS), st.just(np.nan)
     values=VALUES,
     thresholds=st.lists(st.sampled_from([*strategies.THRESHOLDS, np.inf, -np.inf]), min_size=1, max_size=80),
     comparison=st.sampled_from(["le", "lt"]),
+    of_values=st.booleans(),
 )
-def test_ranks_compare_as_the_numbers_do(values, thresholds, comparison):
-    """Whether ranks count thresholds or values, which goes by their number."""
+def test_ranks_compare_as_the_numbers_do(values, thresholds, comparison, of_values):
+    """Whether ranks count thresholds or values."""
     values, thresholds = np.array(values), np.array(thresholds)
-    ranks, of_thresholds = splits.ranked(values, thresholds, comparison)
     there = ~np.isnan(values)
+    scale = splits.Scale(np.unique(values[there] if of_values else thresholds), of_values, comparison)
+    ranks, of_thresholds = scale.rank(values), scale.rank_thresholds(thresholds)
     expected = values[:, None] <= thresholds if comparison == "le" else values[:, None] < thresholds
     assert_array_equal((ranks[:, None] <= of_thresholds)[there], expected[there])
 
