@@ -163,7 +163,7 @@ class TreeCurves:
             item_sweep_numpy.sweep(forest, ranks, jumps, base)
         return jumps, base
 
-    def _special(self, forest: SweepForest) -> tuple[NDArray[Any], ...] | None:
+    def _special(self, forest: SweepForest) -> tuple[Any, ...] | None:
         """What few forests need, and the compiled sweep is slower with."""
         if not (self._is_special or forest.in_runs.any()):
             return None

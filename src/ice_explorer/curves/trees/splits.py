@@ -178,21 +178,22 @@ class Splits:
     """
 
     def __init__(self, ensemble: TreeEnsemble, n_columns: int) -> None:
-        self._order, self.nodes = _renumbered(ensemble)
+        order, self.nodes = _renumbered(ensemble)
         self.ensemble = ensemble
         self.of_column = dict(_by_column(self.nodes, n_columns))
-        self.categories = Categories(ensemble.categorical, self._order)
-        self.value = ensemble.value[self._order]
-        self.missing_left = ensemble.missing_left[self._order]
+        self.categories = Categories(ensemble.categorical, order)
+        self.value = ensemble.value[order]
+        self.missing_left = ensemble.missing_left[order]
+        self._threshold = ensemble.threshold[order]
 
     def thresholds(self, some: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the thresholds of some nodes."""
-        return self.ensemble.threshold[self._order[some]]
+        return self._threshold[some]
 
     def rank(self, columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """Rank the rows of X at every column that is split, (n_columns, n_rows), and the thresholds with them.
 
-        The ranks are whole numbers of as few bytes as they fit into; `missing_rank` says which is that of a missing value.
+        They take as few bytes as they fit into; `missing_rank` says which stands for a missing value.
         """
         scales = {column: self._scale(column, here, columns[column]) for column, here in self.of_column.items()}
         most = max((len(scale.numbers) for scale in scales.values()), default=0)

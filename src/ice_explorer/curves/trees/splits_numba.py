@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_PER_BUCKET = 2  # buckets for each number that is looked up in
+_FEW_BUCKETS = 4096  # which stay in the cache, and are worth their making where as many values are looked up
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -28,7 +28,7 @@ def look_up(some, values, at_right, found):
     - `found` (n_values,): written; n for NaN.
     """
     n = some.shape[0]
-    n_buckets = _PER_BUCKET * n + 1
+    n_buckets = max(2 * n, min(_FEW_BUCKETS, values.shape[0])) + 1
     lowest, highest = 0, n  # the numbers that are finite
     while lowest < n and some[lowest] == -np.inf:
         lowest += 1
@@ -41,7 +41,7 @@ def look_up(some, values, at_right, found):
         per_width = 1.0 / width if width > 0.0 else 0.0
         if not np.isfinite(per_width):
             per_width = 0.0
-    begins = np.zeros(n_buckets + 1, np.int64)
+    begins = np.zeros(n_buckets + 1, np.int32)
     for at in range(n):
         begins[_bucket(some[at], origin, per_width, n_buckets) + 1] += 1
     for bucket in range(n_buckets):
