@@ -109,18 +109,6 @@ def test_rows_that_are_alike_stand_together(ensemble, X):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@given(ensemble=strategies.ensembles(), X=strategies.rows_of_ensembles(), free=strategies.free_features())
-@settings(max_examples=60)
-def test_rows_themselves_are_predicted_by_the_same_sweep(kernel, ensemble, X, free):
-    """Whatever is free: that is what the phantoms of the choice of an engine are checked with."""
-    trees = swept(kernel, ensemble, X, free)
-    with kernel_of(kernel):
-        predicted = trees.predict(np.arange(len(X))[::-1])
-    expected = [oracles.output_of_margins(ensemble, oracles.margins_of_row(ensemble, row)) for row in X[::-1]]
-    assert_array_equal(predicted, expected)
-
-
-@pytest.mark.parametrize("kernel", KERNELS)
 @given(
     ensemble=strategies.ensembles(links=("exp", "sigmoid", "softmax")),
     X=strategies.rows_of_ensembles(max_rows=3),
@@ -312,12 +300,14 @@ VALUES = st.lists(st.one_of(st.sampled_from(strategies.NUMBERS), st.just(np.nan)
     values=VALUES,
     thresholds=st.lists(st.sampled_from([*strategies.THRESHOLDS, np.inf, -np.inf]), min_size=1, max_size=80),
     comparison=st.sampled_from(["le", "lt"]),
+    of_values=st.booleans(),
 )
-def test_ranks_compare_as_the_numbers_do(values, thresholds, comparison):
-    """Whether ranks count thresholds or values, which goes by their number."""
+def test_ranks_compare_as_the_numbers_do(values, thresholds, comparison, of_values):
+    """Whether ranks count thresholds or values."""
     values, thresholds = np.array(values), np.array(thresholds)
-    ranks, of_thresholds = splits.ranked(values, thresholds, comparison)
     there = ~np.isnan(values)
+    scale = splits.Scale(np.unique(values[there] if of_values else thresholds), of_values, comparison)
+    ranks, of_thresholds = scale.rank(values), scale.rank_thresholds(thresholds)
     expected = values[:, None] <= thresholds if comparison == "le" else values[:, None] < thresholds
     assert_array_equal((ranks[:, None] <= of_thresholds)[there], expected[there])
 

@@ -22,6 +22,7 @@ from ice_explorer.curves.kernel import RadialCurves
 from ice_explorer.curves.linear import LinearCurves
 from ice_explorer.curves.network import NetworkCurves
 from ice_explorer.curves.polynomial import PolynomialCurves
+from ice_explorer.curves.trees import walk
 from ice_explorer.curves.trees.curves import SweepLimitError, TreeCurves
 from ice_explorer.engines.model_space import NotColumnwiseError, Space
 from ice_explorer.engines.sums import BruteEngine, ClosedFormEngine, TreeEngine
@@ -217,14 +218,15 @@ def _tree_engine(inside: Inside, context: Context, items: Sequence[FeatureInput]
     unseen = np.setdiff1d(np.arange(ensemble.n_features), ensemble.feature).tolist()
     space = Space(context, items, peeled, {*ensemble.levels, *unseen})
     _check_width(ensemble.n_features, space)
-    n_rows = context.table.n_observations
-    columns = [np.concatenate(pair) for pair in zip(space.columns, space.phantoms, strict=True)]
     free = {item.at_issue: (space.places[item.at_issue], space.grids[item.at_issue]) for item in items}
     moved = [place for places, _ in free.values() for place in places.tolist()]
     if len(set(moved)) < len(moved):
         raise NotExactError("Two features change the same input column of the trees.")
-    trees = TreeCurves(ensemble, columns, free)
-    checked = trees.predict(np.arange(n_rows, len(columns[0])))
-    _check(space, checked, _FLOAT32_TOLERANCE if ensemble.library == "XGBoost" else _TOLERANCE)
+    trees = TreeCurves(ensemble, space.columns, free)
+    _check(
+        space,
+        walk.predict(ensemble, space.phantoms),
+        _FLOAT32_TOLERANCE if ensemble.library == "XGBoost" else _TOLERANCE,
+    )
     reason = _named(peeled, "is evaluated tree by tree: all features at once, exactly")
     return TreeEngine(trees, peeled, context, items, n_jobs=n_jobs, reason=reason)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.curves.trees import item_sweep_numpy
 from ice_explorer.curves.trees.ranked_forest import SweepForest
-from ice_explorer.curves.trees.splits import MISSING, Moves, Splits, deepest_leaf
+from ice_explorer.curves.trees.splits import Moves, Splits, deepest_leaf, missing_rank
 from ice_explorer.errors import ICEExplorerError
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
 
-_FEWEST_ROWS, _MOST_ROWS = 2048, 4096  # of a block: what is done once per node is shared by its rows
-_MOST_BYTES = 24_000_000  # of the difference arrays of a block, which a few thousand positions make large
+_FEWEST_ROWS, _MOST_ROWS = 2048, 8192  # of a block: what is done once per node is shared by its rows
+_MOST_BYTES = 64_000_000  # of the difference arrays of a block, which a few thousand positions make large
 _MOST_FEATURES = (1 << 16) - 1  # what an item can name; rows of a block are far fewer
 _HAS_NUMBA = find_spec("numba") is not None
 
@@ -56,7 +56,9 @@ class TreeCurves:
         self._features = list(free)
         self._places, self._in_runs = moves.places, moves.in_runs
         self.active = moves.active
-        self._is_special = bool((self._ranks == MISSING).any() or splits.categories.is_categorical.any())
+        self._is_special = bool(
+            (self._ranks == missing_rank(self._ranks.dtype)).any() or splits.categories.is_categorical.any()
+        )
         nothing = np.empty(0, np.int32)
         roots = np.arange(len(ensemble.root), dtype=np.int32)
         held_fixed = SweepForest(
@@ -93,11 +95,6 @@ class TreeCurves:
             offsets=(ends - n_positions - 1).astype(np.uint64),
             width=int(ends[-1]),
         )
-
-    def predict(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Predict the rows themselves, (n_rows,)."""
-        _, base = self._jumps(self.forest, positions)
-        return self._link.apply(base)
 
     def rows_per_block(self, memory_limit: int) -> int:
         """Rows swept at a time: few for small trees, more for large ones, within the memory limit."""
@@ -149,14 +146,16 @@ class TreeCurves:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Sweep rows; return their difference arrays (n_margins, width, n_rows) and own margins."""
         n_margins, n_rows = len(self._base), len(positions)
-        ranks = np.ascontiguousarray(self._ranks[:, positions])
+        ranks = self._ranks[:, positions]
         jumps = np.zeros((n_margins, forest.width, n_rows))
         base = np.repeat(self._base[:, None], n_rows, axis=1)
         if _HAS_NUMBA:
             counters = np.zeros(2, np.int64)
+            # Sixteen bits, or all: the sweep is compiled for each kind of rank.
+            as_swept = ranks.astype(np.int32 if ranks.dtype == np.int32 else np.uint16)
             _kernels().sweep(
                 forest.nodes, forest.value, forest.roots, forest.deepest, forest.margins, forest.mover,
-                forest.n_positions, forest.offsets, forest.width, self._special(forest), ranks.ravel(), n_rows,
+                forest.n_positions, forest.offsets, forest.width, self._special(forest), as_swept.ravel(), n_rows,
                 jumps.ravel(), base.ravel(), counters,
             )  # fmt: skip
             self.counters += counters
@@ -164,13 +163,13 @@ class TreeCurves:
             item_sweep_numpy.sweep(forest, ranks, jumps, base)
         return jumps, base
 
-    def _special(self, forest: SweepForest) -> tuple[NDArray[Any], ...] | None:
+    def _special(self, forest: SweepForest) -> tuple[Any, ...] | None:
         """What few forests need, and the compiled sweep is slower with."""
         if not (self._is_special or forest.in_runs.any()):
             return None
         return (
             forest.missing_left, forest.category_start, forest.category_words,
-            forest.in_runs, forest.run_start, forest.runs,
+            forest.in_runs, forest.run_start, forest.runs, missing_rank(self._ranks.dtype),
         )  # fmt: skip
 
 

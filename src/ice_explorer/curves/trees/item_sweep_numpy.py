@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.curves.trees.splits import MISSING
+from ice_explorer.curves.trees.splits import missing_rank
 
 if TYPE_CHECKING:
     from typing import Any
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PAIRS = 200_000  # (row, tree) pairs that go down together
 
 
-def order_by_leaf(forest: SweepForest, ranks: NDArray[np.int32]) -> NDArray[np.int64]:
+def order_by_leaf(forest: SweepForest, ranks: NDArray[Any]) -> NDArray[np.int64]:
     """Order rows by the leaves of the first tree that they fall into, from left to right.
 
     - `ranks` (n_columns, n_rows).
@@ -45,7 +45,7 @@ def order_by_leaf(forest: SweepForest, ranks: NDArray[np.int32]) -> NDArray[np.i
     return np.argsort(place, kind="stable")
 
 
-def sweep(forest: SweepForest, ranks: NDArray[np.int32], jumps: NDArray[np.float64], base: NDArray[np.float64]) -> None:
+def sweep(forest: SweepForest, ranks: NDArray[Any], jumps: NDArray[np.float64], base: NDArray[np.float64]) -> None:
     """Add the jumps of all trees for some rows.
 
     - `ranks` (n_columns, n_rows).
@@ -66,7 +66,7 @@ def sweep(forest: SweepForest, ranks: NDArray[np.int32], jumps: NDArray[np.float
 def _sweep_chunk(
     forest: SweepForest,
     parent: NDArray[np.int64],
-    ranks: NDArray[np.int32],
+    ranks: NDArray[Any],
     jumps: NDArray[np.float64],
     base: NDArray[np.float64],
 ) -> None:
@@ -105,11 +105,11 @@ def _sweep_chunk(
 
 
 def _goes_left(
-    forest: SweepForest, ranks: NDArray[np.int32], at: NDArray[np.int64], row: NDArray[np.int64]
+    forest: SweepForest, ranks: NDArray[Any], at: NDArray[np.int64], row: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     rank = ranks[forest.nodes[at, 0], row]
     left = rank <= forest.nodes[at, 1]
-    missing = rank == MISSING
+    missing = rank == missing_rank(ranks.dtype)
     start = forest.category_start[at]
     categorical = (start >= 0) & ~missing
     if categorical.any():

@@ -8,7 +8,8 @@ is a stretch between two of them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.structure.trees.ensemble import CategoricalSplits, TreeEnsemble
-
-MISSING = 2**30
-"""Rank of a missing value."""
+    from ice_explorer.adapters.structure.trees.ensemble import CategoricalSplits, Comparison, TreeEnsemble
 
 _MOST_CELLS = 1 << 23  # nodes × positions looked at together
+_ROWS_AT_A_TIME = 1 << 16
+_HAS_NUMBA = find_spec("numba") is not None
+
+
+def missing_rank(dtype: np.dtype[Any]) -> int:
+    """Return the rank of a missing value: the largest number that ranks of this dtype can hold."""
+    return int(np.iinfo(dtype).max)
 
 
 def _renumbered(ensemble: TreeEnsemble) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -32,6 +37,14 @@ def _renumbered(ensemble: TreeEnsemble) -> tuple[NDArray[np.int64], NDArray[np.i
     - returns `nodes` (n_nodes, 4): feature and left child are filled in.
     """
     n_trees = len(ensemble.root)
+    if _HAS_NUMBA:
+        from ice_explorer.curves.trees import splits_numba
+
+        order = np.empty(n_trees + 2 * np.count_nonzero(ensemble.left >= 0), np.int64)
+        order[:n_trees] = ensemble.root
+        nodes = np.zeros((len(order), 4), np.int32)
+        splits_numba.renumber(ensemble.feature, ensemble.left, ensemble.right, order, nodes)
+        return order, nodes
     inner = np.flatnonzero(ensemble.left >= 0)
     order = np.empty(n_trees + 2 * len(inner), np.int64)
     order[:n_trees] = ensemble.root
@@ -47,6 +60,10 @@ def _renumbered(ensemble: TreeEnsemble) -> tuple[NDArray[np.int64], NDArray[np.i
 
 def deepest_leaf(nodes: NDArray[np.int32], roots: NDArray[np.int32]) -> int:
     """Count the nodes above the deepest leaf of any tree."""
+    if _HAS_NUMBA:
+        from ice_explorer.curves.trees import splits_numba
+
+        return int(splits_numba.deepest_leaf(nodes, roots))
     at, depth = roots, 0
     while True:
         at = at[nodes[at, 0] >= 0]
@@ -67,20 +84,42 @@ def _by_column(nodes: NDArray[np.int32], n_columns: int) -> Iterator[tuple[int, 
         yield int(at), order[bounds[at] : bounds[at + 1]]
 
 
-def ranked(
-    values: NDArray[np.float64], thresholds: NDArray[np.float64], comparison: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rank values and thresholds so that a value goes left where its rank is at most the threshold's.
+def _look_up(
+    some: NDArray[np.float64], values: NDArray[np.float64], side: Literal["left", "right"]
+) -> NDArray[np.int64]:
+    """Find where values belong among sorted numbers without NaN, as `np.searchsorted` does."""
+    if not _HAS_NUMBA:
+        return np.searchsorted(some, values, side)
+    from ice_explorer.curves.trees import splits_numba
 
-    Ranks count thresholds, or the values themselves where those are fewer: the smaller set is sorted.
+    found = np.empty(len(values), np.int64)
+    splits_numba.look_up(some, values, side == "right", found)
+    return found
+
+
+class Scale(NamedTuple):
+    """Numbers to rank the values of a column and the thresholds of its nodes by.
+
+    A value goes left where its rank is at most the threshold's.
+
+    - `numbers`: ascending, without NaN: the thresholds, or the values of the column themselves.
+    - `of_values`: which of the two; others than these values have no rank then.
     """
-    le = comparison == "le"
-    if len(thresholds) <= 4 * len(values):
-        distinct = np.unique(thresholds)
-        rank = np.searchsorted(distinct, values, side="left" if le else "right")
-        return rank, np.searchsorted(distinct, thresholds)
-    distinct, rank = np.unique(values, return_inverse=True)
-    return rank, np.searchsorted(distinct, thresholds, side="right" if le else "left") - 1
+
+    numbers: NDArray[np.float64]
+    of_values: bool
+    comparison: Comparison
+
+    def rank(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Rank values; ranks of NaN mean nothing."""
+        comes_after = not self.of_values and self.comparison == "lt"
+        return _look_up(self.numbers, values, "right" if comes_after else "left")
+
+    def rank_thresholds(self, thresholds: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Rank thresholds."""
+        if not self.of_values:
+            return _look_up(self.numbers, thresholds, "left")
+        return _look_up(self.numbers, thresholds, "right" if self.comparison == "le" else "left") - 1
 
 
 def _compressed(going_left: NDArray[np.int64], n_grid: int) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
@@ -89,12 +128,12 @@ def _compressed(going_left: NDArray[np.int64], n_grid: int) -> tuple[NDArray[np.
     - returns `active` (n_active,).
     - returns `cut`: how many stretches between active intervals go left.
     """
-    steps = np.unique(going_left)
-    steps = steps[(steps > 0) & (steps < n_grid)]
-    cut = np.searchsorted(steps, going_left, side="left") + 1
-    cut[going_left <= 0] = 0
-    cut[going_left >= n_grid] = len(steps) + 1
-    return steps - 1, cut
+    occurs = np.zeros(n_grid + 1, np.bool_)
+    occurs[going_left] = True
+    steps = np.flatnonzero(occurs[1:n_grid]) + 1
+    cut = np.searchsorted(steps, np.arange(n_grid + 1), side="left") + 1
+    cut[0], cut[n_grid] = 0, len(steps) + 1
+    return steps - 1, cut[going_left]
 
 
 class Categories:
@@ -112,8 +151,8 @@ class Categories:
         self.start = np.full(len(order), -1, np.int32)
         self.words = np.zeros(1, np.uint64)
 
-    def rank(self, here: NDArray[np.int64], codes: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Rank the codes of one column and write the bits of its nodes."""
+    def scale(self, here: NDArray[np.int64], codes: NDArray[np.float64]) -> Scale:
+        """Rank the codes of one column by those that occur, and write the bits of its nodes."""
         known = np.unique(codes[~np.isnan(codes)])
         n_words = len(known) // 64 + 1
         bits = np.zeros((len(here), n_words * 64), np.uint8)
@@ -121,7 +160,7 @@ class Categories:
         packed = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
         self.start[here] = len(self.words) + n_words * np.arange(len(here))
         self.words = np.concatenate([self.words, packed.ravel()])
-        return np.searchsorted(known, codes)
+        return Scale(known, of_values=True, comparison="le")
 
     def going_left(self, here: NDArray[np.int64], codes: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which codes go left at some nodes, (n_nodes, n_codes); those of missing values mean nothing."""
@@ -139,28 +178,44 @@ class Splits:
     """
 
     def __init__(self, ensemble: TreeEnsemble, n_columns: int) -> None:
-        self._order, self.nodes = _renumbered(ensemble)
+        order, self.nodes = _renumbered(ensemble)
         self.ensemble = ensemble
         self.of_column = dict(_by_column(self.nodes, n_columns))
-        self.categories = Categories(ensemble.categorical, self._order)
-        self.value = ensemble.value[self._order]
-        self.missing_left = ensemble.missing_left[self._order]
+        self.categories = Categories(ensemble.categorical, order)
+        self.value = ensemble.value[order]
+        self.missing_left = ensemble.missing_left[order]
+        self._threshold = ensemble.threshold[order]
 
     def thresholds(self, some: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the thresholds of some nodes."""
-        return self.ensemble.threshold[self._order[some]]
+        return self._threshold[some]
 
-    def rank(self, columns: Sequence[NDArray[Any]]) -> NDArray[np.int32]:
-        """Rank the rows of X at every column that is split, (n_columns, n_rows), and the thresholds with them."""
-        ranks = np.zeros((len(columns), len(columns[0])), np.int32)
-        for column, here in self.of_column.items():
-            compared = self.ensemble.as_compared(column, columns[column])
-            if self.categories.is_categorical[here[0]]:
-                ranks[column] = self.categories.rank(here, compared)
-            else:
-                ranks[column], self.nodes[here, 1] = ranked(compared, self.thresholds(here), self.ensemble.comparison)
-            ranks[column][np.isnan(compared)] = MISSING
+    def rank(self, columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Rank the rows of X at every column that is split, (n_columns, n_rows), and the thresholds with them.
+
+        They take as few bytes as they fit into; `missing_rank` says which stands for a missing value.
+        """
+        scales = {column: self._scale(column, here, columns[column]) for column, here in self.of_column.items()}
+        most = max((len(scale.numbers) for scale in scales.values()), default=0)
+        dtype = next(dtype for dtype in (np.uint8, np.uint16, np.int32) if most < np.iinfo(dtype).max)
+        ranks = np.zeros((len(columns), len(columns[0])), dtype)
+        for column, scale in scales.items():
+            for start in range(0, ranks.shape[1], _ROWS_AT_A_TIME):
+                rows = slice(start, start + _ROWS_AT_A_TIME)
+                compared = self.ensemble.as_compared(column, columns[column][rows])
+                ranks[column, rows] = np.where(np.isnan(compared), missing_rank(ranks.dtype), scale.rank(compared))
         return ranks
+
+    def _scale(self, column: int, here: NDArray[np.int64], values: NDArray[Any]) -> Scale:
+        """Choose what a column is ranked by, the fewer of thresholds and values, and rank its thresholds."""
+        if self.categories.is_categorical[here[0]]:
+            return self.categories.scale(here, self.ensemble.as_compared(column, values))
+        thresholds = self.thresholds(here)
+        of_values = len(thresholds) > 4 * len(values)
+        numbers = np.unique(self.ensemble.as_compared(column, values) if of_values else thresholds)
+        scale = Scale(numbers[~np.isnan(numbers)], of_values, self.ensemble.comparison)
+        self.nodes[here, 1] = scale.rank_thresholds(thresholds)
+        return scale
 
     def going_left(self, some: NDArray[np.int64], compared: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which values go left at some nodes of one column, (n_nodes, n_values)."""
@@ -199,7 +254,7 @@ class Moves:
             elif len(moved) == 1 and self._in_order(*moved[0]):
                 some, compared = moved[0]
                 side: Literal["left", "right"] = "right" if splits.ensemble.comparison == "le" else "left"
-                going_left = np.searchsorted(compared, splits.thresholds(some), side=side)
+                going_left = _look_up(compared, splits.thresholds(some), side)
                 self.active[feature], splits.nodes[some, 3] = _compressed(going_left, len(grid))
             else:
                 self.in_runs.add(feature)
