@@ -172,7 +172,6 @@ def test_calls_of_the_model_and_their_rows_are_counted():
     e = ice.explain(lambda X: (rows.append(len(X)), X.sum(axis=1))[1], X, engine="brute", n_jobs=2)
     before = e._context.brute.counters.copy()
     del rows[:]
-    e["x0"].rows([0, 1])
     e._context.brute.evaluate(e["x0"]._item.feature, np.arange(6), np.ones((6, 2)), n_jobs=2)
     assert (e._context.brute.counters - before).tolist() == [len(rows), sum(rows)]
     assert len(rows) > 0

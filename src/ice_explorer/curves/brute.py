@@ -98,7 +98,8 @@ class BruteCurves:
     - `several`: all outputs of the model, so that predictions are kept for explanations of other outputs.
     - `response`: what is predicted, "log_odds" for messages about infinite ones.
     - `predicts`: whether the model predicts what it has predicted before: if not, no phantom is to blame.
-    - `counters` (2,): calls of the model that returned, and rows that it predicted in them.
+    - `counters` (2,): calls of the model from here that returned, and rows that it predicted in them;
+      those about a probe before and after are not among them.
     """
 
     def __init__(
