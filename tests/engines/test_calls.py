@@ -164,3 +164,14 @@ def test_keeping_is_on_or_off():
     """Nothing between."""
     with pytest.raises(InvalidOptionError, match="`keep_curves` must be True or False; got 'yes'"):
         ice.explain(Model(), X, keep_curves="yes")
+
+
+def test_calls_of_the_model_and_their_rows_are_counted():
+    """As the model itself counts them, by whatever thread it is called."""
+    rows = []
+    e = ice.explain(lambda X: (rows.append(len(X)), X.sum(axis=1))[1], X, engine="brute", n_jobs=2)
+    before = e._context.brute.counters.copy()
+    del rows[:]
+    e._context.brute.evaluate(e["x0"]._item.feature, np.arange(6), np.ones((6, 2)), n_jobs=2)
+    assert (e._context.brute.counters - before).tolist() == [len(rows), sum(rows)]
+    assert len(rows) > 0

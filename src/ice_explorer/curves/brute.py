@@ -98,6 +98,8 @@ class BruteCurves:
     - `several`: all outputs of the model, so that predictions are kept for explanations of other outputs.
     - `response`: what is predicted, "log_odds" for messages about infinite ones.
     - `predicts`: whether the model predicts what it has predicted before: if not, no phantom is to blame.
+    - `counters` (2,): calls of the model from here that returned, and rows that it predicted in them;
+      those about a probe before and after are not among them.
     """
 
     def __init__(
@@ -112,7 +114,9 @@ class BruteCurves:
     ) -> None:
         self.response = response
         self._predicts = predicts
-        self._predict = predict if several is None else several.predict
+        self._model = predict if several is None else several.predict
+        self.counters = np.zeros(2, np.int64)
+        self._counting = new_lock()
         self._several = several
         self._n_outputs = 1 if several is None else several.n_outputs
         self._rows = rows
@@ -164,6 +168,13 @@ class BruteCurves:
         """
         ask = lambda: np.atleast_2d(self._predict(rows).T)  # noqa: E731
         return self._explained(self._answer(question, positions, np.empty(0), ask)[0])
+
+    def _predict(self, rows: Any) -> NDArray[np.float64]:
+        """Call the model."""
+        predictions = self._model(rows)
+        with self._counting:
+            self.counters += (1, len(predictions))
+        return predictions
 
     def _answer(
         self,

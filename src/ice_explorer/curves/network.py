@@ -3,11 +3,13 @@
 Moving a column of a row moves what its hidden units of the first layer add up by the weights of the
 column, which are the same for every row. What the other columns bring is added up once, whatever the
 number of grid values; every layer after the first is one matrix product for a block of phantoms that
-fits the cache.
+fits the cache. Of rectified units, compiled code follows the first layer along the grid instead: only where
+a unit changes sign does what it brings to the next layer change.
 """
 
 from __future__ import annotations
 
+import math
 from importlib.util import find_spec
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _CELLS = 1 << 15  # hidden units of a block: they fit the cache
-_WORTH_COMPILING = 1_000_000_000  # hidden units; numba takes longer to load than NumPy to add up fewer
+_WORTH_COMPILING = 1_000_000_000  # hidden units of all phantoms; numba takes longer to load than NumPy to add up fewer
+_PRODUCTS = 16  # products of weights and units that take as long as a unit
+_FEW_VALUES = 4  # to follow the units along so few takes longer than to add them up anew
 _HAS_NUMBA = find_spec("numba") is not None
 
 
@@ -40,8 +44,9 @@ class NetworkCurves:
         self._model = model
         self._matrix = matrix
         self._is_single = is_single
-        is_small = len(model.weights) == 2 and model.activation == "relu"
-        self._compiled = _HAS_NUMBA and is_small and n_phantoms * len(model.biases[0]) > _WORTH_COMPILING
+        of_phantom = sum(len(weights) + weights.size / _PRODUCTS for weights in model.weights[1:])
+        is_long = n_phantoms * of_phantom > _WORTH_COMPILING
+        self._follows = _HAS_NUMBA and is_long and model.activation == "relu"
 
     def row_bytes(self, n_grid: int) -> int:
         """Bytes that the curves of one row take."""
@@ -64,6 +69,9 @@ class NetworkCurves:
         others: NDArray[Any] = self._matrix[positions].astype(dtype) @ first + self._model.biases[0].astype(dtype)
         if len(self._model.weights) == 1:
             margins = (others[:, None, :] + moved).reshape(-1, moved.shape[1])
+        elif self._follows and len(columns) == 1 and len(grid) > _FEW_VALUES and _is_monotonic(grid[:, 0]):
+            column = self._model.weights[0][columns[0]].astype(dtype)
+            margins = self._followed(others, column, grid[:, 0].astype(dtype))
         else:
             margins = self._margins(others, moved)
         return self._output(margins).reshape(len(positions), len(grid))
@@ -73,13 +81,6 @@ class NetworkCurves:
         n_grid, n_units = moved.shape
         margins = np.empty((len(others) * n_grid, len(self._model.biases[-1])), moved.dtype)
         layers = self._layers(moved.dtype)
-        if self._compiled:
-            from ice_explorer.curves import network_numba
-
-            ((weights, bias),) = layers
-            of_margins = np.ascontiguousarray(weights.T)
-            network_numba.rectified_margins(others, moved, of_margins, bias, margins.reshape(len(others), n_grid, -1))
-            return margins
         of_grid = max(1, min(n_grid, _CELLS // n_units))
         of_rows = max(1, _CELLS // (of_grid * n_units))
         hidden = np.empty((of_rows, of_grid, n_units), moved.dtype)
@@ -91,6 +92,23 @@ class NetworkCurves:
             found = self._forward(units.reshape(-1, n_units), layers, zeros)
             of_phantoms[row : row + of_rows, at : at + of_grid] = found.reshape(len(some), len(values), -1)
         return margins
+
+    def _followed(self, others: NDArray[Any], column: NDArray[Any], grid: NDArray[Any]) -> NDArray[Any]:
+        """Margins as `_margins` has them, of rectified units and one column that moves, by compiled code."""
+        from ice_explorer.curves.network_numba import second_units
+
+        (weights, bias), *layers = self._layers(grid.dtype)
+        of_row = len(grid), len(bias)
+        size = max(1, _CELLS // math.prod(of_row))
+        units = np.empty((size, *of_row), grid.dtype)
+        zeros = self._zeros(size * len(grid), grid.dtype)
+        margins = np.empty((len(others), len(grid), len(self._model.biases[-1])), grid.dtype)
+        for start in range(0, len(others), size):
+            of_rows = margins[start : start + size]
+            found = units[: len(of_rows)]
+            second_units(others[start : start + size], column, grid, weights, bias, found)
+            of_rows[:] = self._forward(found.reshape(-1, len(bias)), layers, zeros).reshape(of_rows.shape)
+        return margins.reshape(-1, margins.shape[2])
 
     def _layers(self, dtype: Any) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """Weights and biases of all layers but the first."""
@@ -130,3 +148,8 @@ class NetworkCurves:
         dtype = self._dtype()
         units = matrix.astype(dtype) @ self._model.weights[0].astype(dtype) + self._model.biases[0].astype(dtype)
         return self._output(self._forward(units, self._layers(dtype), self._zeros(len(units), dtype)))
+
+
+def _is_monotonic(values: Array) -> bool:
+    steps = np.diff(values)
+    return bool((steps > 0).all() or (steps < 0).all())

@@ -179,7 +179,9 @@ def _linear_engine(inside: Inside, context: Context, items: Sequence[FeatureInpu
         _check_width(exponents.shape[1], space)
         curves = PolynomialCurves(expanded.linear, exponents, space.matrix)
     _check(space, curves.predict(np.column_stack(space.phantoms)), _TOLERANCE)
-    return ClosedFormEngine("linear", curves, space, context, n_jobs=n_jobs, reason=_named(peeled, "has a closed form"))
+    return ClosedFormEngine(
+        "linear", curves, space, context, items, n_jobs=n_jobs, reason=_named(peeled, "has a closed form")
+    )
 
 
 def _radial_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
@@ -190,7 +192,7 @@ def _radial_engine(inside: Inside, context: Context, items: Sequence[FeatureInpu
     curves = RadialCurves(radial, space.matrix, moves, context.settings.memory_limit // 4)
     _check(space, curves.predict(np.column_stack(space.phantoms)), _TOLERANCE)
     reason = _named(inside.peeled, "is a sum of radial kernels: one matrix product per feature")
-    return ClosedFormEngine("kernel", curves, space, context, n_jobs=n_jobs, reason=reason)
+    return ClosedFormEngine("kernel", curves, space, context, items, n_jobs=n_jobs, reason=reason)
 
 
 def _network_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
@@ -203,7 +205,7 @@ def _network_engine(inside: Inside, context: Context, items: Sequence[FeatureInp
     curves = NetworkCurves(network, space.matrix, n_phantoms, is_single=is_single)
     _check(space, curves.predict(np.column_stack(space.phantoms)), _FLOAT32_TOLERANCE if is_single else _TOLERANCE)
     reason = _named(inside.peeled, "is evaluated layer by layer; the first layer is summed once per row")
-    return ClosedFormEngine("network", curves, space, context, n_jobs=n_jobs, reason=reason)
+    return ClosedFormEngine("network", curves, space, context, items, n_jobs=n_jobs, reason=reason)
 
 
 def _check_width(n_columns: int, space: Space) -> None:

@@ -45,7 +45,7 @@ _ROWS_AT_A_TIME = 2048
 _PARALLEL_AT_A_TIME = 1 << 16
 _FEW_VALUES = 20  # of a grid, of which a row's own is one
 _MOST_KEPT = 1 << 26  # bytes of all curves of a model that are kept for bootstrap draws, unless all are to be kept
-_WORTH_COMPILING = 2_000_000  # predictions; numba takes longer to load than NumPy to add up fewer
+_WORTH_COMPILING = 5_000_000  # predictions of all features; numba takes longer to load than NumPy to add up fewer
 
 
 class Engine(Protocol):
@@ -146,12 +146,17 @@ def sums_of(
     blocks: Iterable[tuple[NDArray[np.int64], Array]], brute: BruteCurves, item: FeatureInput, weights: Array
 ) -> Sums:
     """Sum blocks of rows and their curves at every grid value."""
-    compiled = _HAS_NUMBA and len(item.summed) * item.grid.n_grid > _WORTH_COMPILING
+    compiled = _is_worth_compiling([item])
     sums = empty_sums(item, weights, compiled=compiled)
     for rows, curves in blocks:
         add_block(sums, curves, item, (rows, weights, missing_change(brute, item, rows)), compiled=compiled)
     sums.finish()
     return sums
+
+
+def _is_worth_compiling(items: Iterable[FeatureInput]) -> bool:
+    """Whether so much is added up that loading numba pays; whether it is loaded already must not change results."""
+    return _HAS_NUMBA and sum(len(item.summed) * item.grid.n_grid for item in items) > _WORTH_COMPILING
 
 
 def _stop_if(cancelled: Callable[[], bool] | None, label: str) -> None:
@@ -184,7 +189,8 @@ class _FeatureByFeature:
     notes: tuple[str, ...] = ()
     has_copied_model = False
 
-    def __init__(self, context: Context, n_jobs: int) -> None:
+    def __init__(self, context: Context, items: Iterable[FeatureInput], n_jobs: int) -> None:
+        self._compiled = _is_worth_compiling(items)
         self._brute = context.brute
         self._weights = context.row_weights
         self._n_jobs = n_jobs
@@ -218,7 +224,7 @@ class _FeatureByFeature:
         label = item.feature.label
         counted = _Counted(report, total, label)
         are_parallel = self._parallel(item, item.summed[:1]) is not None
-        compiled = _HAS_NUMBA and total > _WORTH_COMPILING and not are_parallel
+        compiled = self._compiled and not are_parallel
         begun = self._begun.pop(item.at_issue, None)
         if begun is None:
             kept = np.empty((len(item.summed), item.grid.n_grid)) if self._keeps_curves else None
@@ -331,7 +337,7 @@ class BruteEngine(_FeatureByFeature):
     name = "brute"
 
     def __init__(self, context: Context, items: Sequence[FeatureInput], n_jobs: int, reason: str) -> None:
-        super().__init__(context, 1)  # calls of the model run side by side, not blocks of rows
+        super().__init__(context, items, 1)  # calls of the model run side by side, not blocks of rows
         self.reason = reason
         n_kept = sum(len(item.summed) * item.grid.n_grid for item in items)
         self._keeps_curves |= n_kept * 8 <= min(_MOST_KEPT, context.settings.memory_limit // 8)
@@ -443,9 +449,17 @@ class ClosedFormEngine(_FeatureByFeature):
     """Writes the curves down: linear models and sums of radial kernels."""
 
     def __init__(
-        self, name: str, closed_form: ClosedForm, space: Space, context: Context, *, n_jobs: int, reason: str
+        self,
+        name: str,
+        closed_form: ClosedForm,
+        space: Space,
+        context: Context,
+        items: Sequence[FeatureInput],
+        *,
+        n_jobs: int,
+        reason: str,
     ) -> None:
-        super().__init__(context, n_jobs)
+        super().__init__(context, items, n_jobs)
         self.name = name
         self.reason = reason
         self._closed_form = closed_form
