@@ -582,6 +582,7 @@ def test_a_warning_of_the_model_is_given_once_however_often_it_comes():
         return rows["age"].to_numpy()
 
     with warnings.catch_warnings(record=True) as caught:
+        warnings.resetwarnings()
         warnings.simplefilter("always")
         prepare(warns, X, Options())
     assert [str(one.message) for one in caught].count("Units are unknown.") == 1
@@ -594,6 +595,7 @@ def test_warnings_that_are_errors_stop_the_model():
         warnings.warn("Units are unknown.", UserWarning, stacklevel=1)
         return rows["age"].to_numpy()
 
-    with warnings.catch_warnings(), pytest.raises(ice.errors.PredictionError):
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
-        prepare(warns, X, Options())
+        with pytest.raises(ice.errors.PredictionError):
+            prepare(warns, X, Options())
