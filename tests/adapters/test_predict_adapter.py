@@ -1,6 +1,7 @@
 """Any model becomes one number per row: which output, which response, and what can go wrong."""
 
 import hashlib
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import ice_explorer as ice
+from ice_explorer.results.options import Options
+from ice_explorer.results.plan import prepare
 
 RNG = np.random.default_rng(7)
 X = pd.DataFrame({"age": RNG.integers(20, 60, 40), "income": RNG.normal(3.0, 1.0, 40).round(2)})
@@ -550,3 +553,49 @@ def test_an_unfitted_estimator_is_named_with_advice():
         explained(LinearRegression())
     assert str(caught.value) == "model must be fitted; this LinearRegression is not. Call `model.fit(X, y)` first."
     assert type(caught.value.__cause__).__name__ == "NotFittedError"
+
+
+# How often it is asked ---------------------------------------------------------------------------
+
+
+def test_a_classifier_is_asked_once_before_its_trees_are_read(monkeypatch):
+    """That it has two classes, and not two labels, scikit-learn says itself."""
+    asked = []
+    for name in ("predict", "predict_proba"):
+        answer = getattr(RandomForestClassifier, name)
+        monkeypatch.setattr(
+            RandomForestClassifier,
+            name,
+            lambda model, rows, name=name, answer=answer: asked.append(name) or answer(model, rows),
+        )
+    model = RandomForestClassifier(3, max_depth=3, random_state=0).fit(X, BINARY)
+    prepare(model, X, Options(output="yes"))
+    assert asked == ["predict_proba"]
+
+
+def test_a_warning_of_the_model_is_given_once_however_often_it_comes():
+    """Its first call has one filter of warnings of its own, and what is caught there is given afterwards."""
+
+    def warns(rows):
+        for _ in range(3):
+            warnings.warn("Units are unknown.", UserWarning, stacklevel=1)
+        return rows["age"].to_numpy()
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.resetwarnings()
+        warnings.simplefilter("always")
+        prepare(warns, X, Options())
+    assert [str(one.message) for one in caught].count("Units are unknown.") == 1
+
+
+def test_warnings_that_are_errors_stop_the_model():
+    """As they do in any other call of it."""
+
+    def warns(rows):
+        warnings.warn("Units are unknown.", UserWarning, stacklevel=1)
+        return rows["age"].to_numpy()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ice.errors.PredictionError):
+            prepare(warns, X, Options())

@@ -30,6 +30,7 @@ import ice_explorer as ice
 from ice_explorer.adapters.structure import kernel, linear
 from ice_explorer.adapters.structure.trees import sklearn as sklearn_trees
 from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
+from ice_explorer.curves.trees import walk
 from ice_explorer.engines import choose
 from ice_explorer.errors import InvalidOptionError, PredictionError
 
@@ -310,6 +311,15 @@ def test_trees_that_are_read_wrongly_are_not_believed(monkeypatch, change, model
     broken(monkeypatch, change)
     model = fitted(model)
     explanation = parity.explained(model, table())
+    assert explanation.engine == "brute"
+    assert [differs(note) for note in engine_notes(explanation)] == [True]
+
+
+def test_a_walk_that_is_wrong_is_not_believed(monkeypatch):
+    """The walk stands for the sweep: where it is off, trees that were read rightly are refused, too."""
+    predict = walk.predict
+    monkeypatch.setattr(walk, "predict", lambda ensemble, columns: predict(ensemble, columns) + 1e-6)
+    explanation = parity.explained(fitted(forest()), table())
     assert explanation.engine == "brute"
     assert [differs(note) for note in engine_notes(explanation)] == [True]
 

@@ -10,6 +10,7 @@ import numpy as np
 from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.features.display_axis import level_places
 from ice_explorer.features.grid import make_grid
+from ice_explorer.metrics.likelihood import Ordered
 from ice_explorer.metrics.row_draws import N_DRAWS, RowDraws
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.bootstrap import check_level, interval
@@ -118,7 +119,7 @@ class _Sums:
         self.feature: Feature = result._item.feature
         self._rows = result._item.summed
         self.grid: Grid = make_grid(
-            self.feature.label, self.feature.values[self._rows], context.row_weights[self._rows],
+            self.feature.label, Ordered.of(self.feature.values[self._rows], context.row_weights[self._rows]),
             grid="observed", grid_size=grid_size, digits=self.feature.digits, is_unordered=self.feature.is_unordered,
             random_state=context.settings.random_state,
         )  # fmt: skip

@@ -13,7 +13,7 @@ from ice_explorer.features.feature import feature_of
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.conditional_scale import conditional_moments, level_distances, level_probabilities
-from ice_explorer.metrics.likelihood import floored_scale, lower_median, most_frequent, standard_deviation
+from ice_explorer.metrics.likelihood import Ordered, floored_scale, most_frequent, standard_deviation
 from ice_explorer.metrics.unordered import category_scale
 
 if TYPE_CHECKING:
@@ -97,8 +97,9 @@ def feature_input(
     """Choose grid, scales and rows of one feature; grid, σ, median and shares of levels of `like` where given."""
     feature, weights, settings = context.columns.feature(number), context.weights, context.settings
     values = feature.values
+    column = Ordered.of(values, weights)
     chosen = make_grid(
-        feature.label, values, weights, grid=grid, grid_size=settings.grid_size,
+        feature.label, column, grid=grid, grid_size=settings.grid_size,
         digits=feature.digits, is_unordered=feature.is_unordered, random_state=settings.random_state,
     )  # fmt: skip
     if like is None:
@@ -110,7 +111,7 @@ def feature_input(
     if like is not None:
         median = like.median
     else:
-        median = most_frequent(values, weights) if feature.is_unordered else lower_median(values, weights)
+        median = most_frequent(values, weights) if feature.is_unordered else column.lower_median
     missing = np.isnan(values)
     own = np.where(missing, median, values) if missing.any() else values
     likelihood_scale, distances = _likelihoods(context, feature, own, sigma, scale=scale, grid=chosen.values)

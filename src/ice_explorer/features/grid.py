@@ -11,12 +11,13 @@ import numpy as np
 from ice_explorer.checks import LARGEST, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import quoted
-from ice_explorer.metrics.likelihood import observed_quantiles, weighing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
+
+    from ice_explorer.metrics.likelihood import Ordered
 
 GridName = Literal["observed", "quantile", "uniform", "random", "thresholds"]
 GRID_NAMES: tuple[GridName, ...] = ("observed", "quantile", "uniform", "random", "thresholds")
@@ -52,8 +53,7 @@ def feature_seed(random_state: int, feature: str) -> np.random.Generator:
 
 def make_grid(
     feature: str,
-    values: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
+    column: Ordered,
     *,
     grid: GridName | Mapping[str, NDArray[np.float64]],
     grid_size: int | None,
@@ -64,8 +64,7 @@ def make_grid(
     """Choose the grid of one feature.
 
     - `feature`: label, for messages, seeds and to look up a grid given by its values.
-    - `values` (n_observations,): own coordinates [feature]; NaN is missing and never a grid value.
-    - `weights` (n_observations,): rows of weight 0 give no grid value; quantiles are weighted.
+    - `column`: own coordinates [feature]; missing values and rows of weight 0 give no grid value.
     - `grid`: how to choose, or the values by label; labels not in it get their observed values.
     - `grid_size`: most grid values of a chosen grid; None is 1000 for "observed" and 100 otherwise, and for levels
       without an order.
@@ -76,13 +75,11 @@ def make_grid(
     - returns: strictly increasing values.
     - raises InputDataError: if no row that has weight holds a value.
     """
-    present = weighing(values, weights)
-    column = values[present]
-    if column.size == 0:
+    distinct = column.distinct
+    if distinct.size == 0:
         raise InputDataError.feature_must(
             feature, "at least one value", "is missing in every row that has weight", "Leave it out with `features=`."
         )
-    distinct = np.unique(column)
     if not isinstance(grid, str):
         given = grid.get(feature)
         if given is not None:
@@ -91,40 +88,30 @@ def make_grid(
     if is_unordered:
         generator = feature_seed(random_state, feature) if grid == "random" else None
         most = _CHOSEN_SIZE if grid_size is None else grid_size
-        return _levels(column, None if weights is None else weights[present], most, generator)
+        return _levels(column, most, generator)
     size = grid_size if grid_size is not None else (_OBSERVED_CAP if grid == "observed" else _CHOSEN_SIZE)
     if grid == "observed" and len(distinct) <= size:
         return Grid(distinct, len(distinct))
     if grid in {"observed", "quantile"}:
-        quantiles = _quantiles(column, None if weights is None else weights[present], size)
-        return Grid(quantiles, len(distinct), capped=grid == "observed")
+        return Grid(np.unique(column.quantiles(np.linspace(0, 1, size))), len(distinct), capped=grid == "observed")
     if grid == "uniform":
         evenly = np.linspace(distinct[0], distinct[-1], size)
         return Grid(np.unique(evenly if digits is None else np.round(evenly, digits)), len(distinct))
     return Grid(_random_values(distinct, size, feature_seed(random_state, feature)), len(distinct))
 
 
-def _levels(
-    codes: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
-    size: int,
-    generator: np.random.Generator | None,
-) -> Grid:
+def _levels(codes: Ordered, size: int, generator: np.random.Generator | None) -> Grid:
     """Return all levels, or the most frequent ones, or some at random."""
-    distinct, of_row = np.unique(codes, return_inverse=True)
+    distinct = codes.distinct
     if len(distinct) <= size:
         return Grid(distinct, len(distinct))
     if generator is not None:
         drawn = generator.choice(distinct, size=size, replace=False)
         return Grid(np.sort(drawn), len(distinct))
-    most_frequent = np.argsort(-np.bincount(of_row, weights), kind="stable")[:size]
+    most_frequent = np.argsort(-np.bincount(np.searchsorted(distinct, codes.values), codes.weights), kind="stable")[
+        :size
+    ]
     return Grid(np.sort(distinct[most_frequent]), len(distinct), capped=True)
-
-
-def _quantiles(column: NDArray[np.float64], weights: NDArray[np.float64] | None, size: int) -> NDArray[np.float64]:
-    """Return `size` quantiles that are observed values, the extremes among them."""
-    levels = np.linspace(0, 1, size)
-    return np.unique(observed_quantiles(column, levels, weights))
 
 
 def _random_values(distinct: NDArray[np.float64], size: int, generator: np.random.Generator) -> NDArray[np.float64]:

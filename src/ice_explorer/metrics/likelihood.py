@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 LEAST_SHARE_OF_SCALE = 0.01  # floor of a likelihood scale, in standard deviations of the feature
-_FEW_LEVELS = 8  # quantiles that are found without sorting all values
 
 
 def check_decay(decay: object) -> float:
@@ -49,11 +50,53 @@ def standard_deviation(values: NDArray[np.float64], weights: NDArray[np.float64]
     return math.sqrt(float(np.average((column - mean) ** 2, weights=mass)))
 
 
-def lower_median(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
-    """Lower (weighted) median of the values that are not missing: an observed value."""
-    present = weighing(values, weights)
-    mass = None if weights is None else weights[present]
-    return float(observed_quantiles(values[present], np.array([0.5]), mass)[0])
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """The values of a column that are not missing, of rows that have weight, sorted once for all that needs it.
+
+    - `values`: increasing, equal ones in the order of their rows.
+    - `weights`: of the same rows; None where all have the same.
+    """
+
+    values: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> Ordered:
+        """Sort the values of a column, (n_observations,)."""
+        if weights is None:
+            ordered = np.sort(values)  # missing ones come last
+            return cls(ordered[: len(ordered) - np.count_nonzero(np.isnan(ordered))], None)
+        present = weighing(values, weights)
+        column = values[present]
+        order = np.argsort(column, kind="stable")
+        return cls(column[order], weights[present][order])
+
+    @cached_property
+    def distinct(self) -> NDArray[np.float64]:
+        """Each value once."""
+        is_new = np.ones(len(self.values), np.bool_)
+        np.not_equal(self.values[1:], self.values[:-1], out=is_new[1:])
+        return self.values[is_new]
+
+    @property
+    def lower_median(self) -> float:
+        """Lower (weighted) median: an observed value."""
+        return float(self.quantiles(np.array([0.5]))[0])
+
+    def quantiles(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Quantiles that are observed values: the smallest below or at which a share `level` of them lies.
+
+        With whole weights they are those of repeated values to the bit, which `numpy.quantile` misses
+        where a level falls on a step, because it divides by the sum of the weights first.
+        """
+        if self.weights is None:
+            at = np.maximum(np.ceil(len(self.values) * levels - 1.0), 0.0).astype(np.intp)
+            return self.values[at]
+        cumulative = np.cumsum(self.weights)
+        position = np.searchsorted(cumulative, levels * cumulative[-1], side="left")
+        # At level 0 a leading value of weight 0 would be found; weights are positive here.
+        return np.asarray(self.values[np.minimum(position, len(self.values) - 1)])
 
 
 def most_frequent(codes: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
@@ -66,19 +109,8 @@ def most_frequent(codes: NDArray[np.float64], weights: NDArray[np.float64] | Non
 def observed_quantiles(
     values: NDArray[np.float64], levels: NDArray[np.float64], weights: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
-    """Quantiles that are observed values: the smallest below or at which a share `level` of them lies.
-
-    With whole weights they are those of repeated values to the bit, which `numpy.quantile` misses
-    where a level falls on a step, because it divides by the sum of the weights first.
-    """
-    if weights is None:
-        at = np.maximum(np.ceil(len(values) * levels - 1.0), 0.0).astype(np.intp)
-        return np.asarray((np.partition(values, at) if len(at) < _FEW_LEVELS else np.sort(values))[at])
-    order = np.argsort(values, kind="stable")
-    cumulative = np.cumsum(weights[order])
-    position = np.searchsorted(cumulative, levels * cumulative[-1], side="left")
-    # At level 0 a leading value of weight 0 would be found; weights are positive here.
-    return np.asarray(values[order][np.minimum(position, len(values) - 1)])
+    """Quantiles of values none of which is missing; see `Ordered.quantiles`."""
+    return Ordered.of(values, weights).quantiles(levels)
 
 
 def distances(

@@ -7,6 +7,7 @@ the order of the features and stop between blocks.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 _CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions
 _FEWER = 100  # observations and grid values
+_ROWS_WORTH_A_THREAD = 10_000  # for fewer, sorting a column takes less than handing it to a thread
 _FIRST_ROWS = 2  # enough to see what the model returns
 
 
@@ -225,10 +227,18 @@ def _choose_engine(inside: Inside, context: Context, data: _Data, grids: _Grids,
     """Lay out the features, and choose what computes their curves."""
     n_rows = check_sample(options.sample, data.table.n_observations)
     scales = _check_scale(options.scale, data.columns, data.table.index)
-    inputs = [
-        feature_input(context, number, grids.choice, scales.get(number), n_rows, like=grids.references.get(number))
-        for number in data.chosen
-    ]
+
+    def laid_out(number: int) -> FeatureInput:
+        like = grids.references.get(number)
+        return feature_input(context, number, grids.choice, scales.get(number), n_rows, like=like)
+
+    for number in data.chosen:  # columns are read, and refused, in their order
+        data.columns.feature(number)
+    if options.n_threads > 1 and data.table.n_observations >= _ROWS_WORTH_A_THREAD:
+        with ThreadPoolExecutor(options.n_threads) as pool:
+            inputs = list(pool.map(laid_out, data.chosen))
+    else:
+        inputs = list(map(laid_out, data.chosen))
     engine, engine_notes = choose_engine(options.engine, inside, context, inputs, options.n_threads)
     said = [
         *notes.weights_of_small_sum(data.weights),

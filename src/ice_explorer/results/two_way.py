@@ -15,7 +15,7 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.metrics.likelihood import lower_median, most_frequent
+from ice_explorer.metrics.likelihood import Ordered, most_frequent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -216,11 +216,12 @@ def _features(context: Context, first: Name, second: Name) -> list[Feature]:
 
 def _axis_of(feature: Feature, context: Context, grid_size: int) -> TwoWayAxis:
     weights, values = context.weights, feature.values
+    column = Ordered.of(values, weights)
     grid = make_grid(
-        feature.label, values, weights, grid="quantile", grid_size=grid_size, digits=feature.digits,
+        feature.label, column, grid="quantile", grid_size=grid_size, digits=feature.digits,
         is_unordered=feature.is_unordered, random_state=context.settings.random_state,
     )  # fmt: skip
-    median = most_frequent(values, weights) if feature.is_unordered else lower_median(values, weights)
+    median = most_frequent(values, weights) if feature.is_unordered else column.lower_median
     return TwoWayAxis(
         feature.name, feature.label, feature.kind, feature.native(grid.values), grid.values, values, median
     )

@@ -6,6 +6,8 @@ from the length of one: two rows are not two classes.
 
 from __future__ import annotations
 
+import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,7 @@ from ice_explorer.errors.base import cause_of, counted, did_you_mean, listed, qu
 from ice_explorer.errors.labels import labels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -115,13 +117,33 @@ def layout_of(way: Way, source: Source, returned: Any, rows: Any) -> Layout:
 
 
 def asked(way: Way, rows: Any) -> Any:
-    """Predict rows of X itself; the error of the model is chained to ours."""
+    """Predict rows of X itself, while an explanation is prepared; the error of the model is chained to ours."""
     try:
-        return way.ask(rows)
+        with _one_filter():
+            return way.ask(rows)
     except ICEExplorerError:
         raise
     except Exception as error:
         raise PredictionError.failed_on_rows(error) from error
+
+
+@contextmanager
+def _one_filter() -> Iterator[None]:
+    """Have one filter of warnings, and pass what it lets through to those that were there.
+
+    Each tree of a forest of scikit-learn copies all filters, which takes longer than its predictions of a few rows.
+    """
+    if any(action == "error" for action, *_ in warnings.filters):  # which stop the model where it warns
+        yield
+        return
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield
+        finally:
+            found = {(str(one.message), one.category, one.filename, one.lineno): one for one in caught}
+    for one in found.values():
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno, source=one.source)
 
 
 def must_choose(layout: Layout) -> bool:

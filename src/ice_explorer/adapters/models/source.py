@@ -75,7 +75,20 @@ def source_of_estimator(model: Any) -> Source:
         "predict": "labels" if tells_classes else "numbers",
     }
     ways = {name: Way(getattr(model, name), returns[name], name) for name in order if hasattr(model, name)}
-    return Source(ways, classes)
+    return Source(ways, classes, exclusive=_has_one_output(_innermost(model)) or None)
+
+
+def _has_one_output(model: Any) -> bool:
+    """Whether a model of scikit-learn says that it was fitted to one column of classes; others may not say."""
+    if not type(model).__module__.startswith("sklearn."):
+        return False
+    if hasattr(model, "n_outputs_"):
+        return bool(model.n_outputs_ == 1)
+    if not hasattr(model, "__sklearn_tags__"):
+        return False
+    tags = model.__sklearn_tags__()
+    of_classes = tags.classifier_tags
+    return of_classes is not None and not of_classes.multi_label and not tags.target_tags.multi_output
 
 
 def _kind(model: Any) -> object:
