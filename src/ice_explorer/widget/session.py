@@ -30,7 +30,7 @@ from ice_explorer.results.models import (
     is_several,
     prepared_alike,
 )
-from ice_explorer.results.options import DEFAULTS, Options
+from ice_explorer.results.options import OF_EXPLORERS, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
@@ -626,8 +626,13 @@ def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any]
 
 def _check_options(options: Mapping[str, Any]) -> None:
     for option in options:
-        if option not in DEFAULTS:
-            raise UnknownOptionError.keyword("ICEExplorer", option, [*DEFAULTS, "state"])
+        if option == "budget":
+            raise UnknownOptionError(
+                "ICEExplorer() has no option 'budget': it shows samples of the rows until the result is there.",
+                "Leave it out, or write `ICEExplorer(explain(model, X, budget=…))`.",
+            )
+        if option not in OF_EXPLORERS:
+            raise UnknownOptionError.keyword("ICEExplorer", option, [*OF_EXPLORERS, "state"])
 
 
 def _check_alone(X: Any, options: Mapping[str, Any]) -> None:
