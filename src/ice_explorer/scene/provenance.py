@@ -66,6 +66,7 @@ def provenance(
         "response": settings.response,
         **({} if models is None else {"model": models._opened, "models": models.names}),
         "n_observations": explanation.n_observations,
+        **({} if explanation._sampled is None else {"sample": explanation._sampled.text}),
         "weighted": settings.weighted,
         "engine": explanation.engine,
         "seed": settings.random_state,

@@ -379,7 +379,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Compute in the background, where the model may be called."""
         work = self._open_work()
         if work.prediction_sd is None:  # after the first feature, which a reader waits for
-            self._background.ask(work.names[0], partial(weakly(self._measure), work), _nothing, is_exact=True)
+            self._background.ask(None, partial(weakly(self._measure), work), _nothing, is_exact=True)
         self._background.start()
 
     def _fail_if_unattended(self) -> None:
