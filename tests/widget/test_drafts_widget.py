@@ -36,7 +36,7 @@ class Slow:
         if self.n_calls > self.n_free:
             assert self.gate.wait(SOON)
         elif self.n_calls < 4:
-            time.sleep(0.06)
+            time.sleep(0.2)  # so that the first draft is shown
         return self.factor * (X[:, 0] * X[:, 1] + 3 * X[:, 2] + np.sin(X).sum(axis=1))
 
 
@@ -208,7 +208,7 @@ def test_another_output_drafts_again(make, X):
 
 def test_several_models_are_drafted_on_the_same_rows(make, X):
     """Bars of all models and how far they disagree are there before anything is exact."""
-    models = {"one": Slow(n_free=9), "two": Slow(n_free=9, factor=2.0)}
+    models = {"one": Slow(n_free=5), "two": Slow(n_free=5, factor=2.0)}
     explorer = make(models, X[:, :3])
     try:
         wait_until(lambda: has_draft(explorer))
@@ -257,7 +257,7 @@ def test_a_model_that_fails_on_a_draft_fails_with_the_error_of_its_feature(make,
         ice.explain(Failing(), X, progress=False)
     explorer = make(Failing(), X)
     wait_until(lambda: explorer._status["state"] == "error")
-    assert explorer._status["message"].partition(" Features")[0] == str(caught.value).partition(" Call")[0]
+    assert explorer._status["message"].partition(" Features")[0] == str(caught.value).partition(" 0 of 12")[0]
     assert explorer._background.snapshot().drafts == {}
 
 

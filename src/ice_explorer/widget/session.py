@@ -508,6 +508,7 @@ class ModelsWork(Work):
         if name not in several.disagreements:
             features = [work.results[name] for work in several.works.values()]
             several.disagreements[name] = disagreement_of(features, between_blocks)
+        self._drafted_by_models.pop(name, None)
         return self._opened.results[name]
 
     @property
@@ -534,14 +535,15 @@ class ModelsWork(Work):
 
     @property
     def models(self) -> ModelComparison:
-        """What is computed of all models."""
+        """What is computed of all models, or drafted."""
         several = self._several
-        known = dict(several.disagreements)
+        known = {name: self.by_models(name) for name in {**self._drafted_by_models, **several.disagreements}}
         explanations = {
-            model: work.explanation({name: work.results[name] for name in known})
-            for model, work in several.works.items()
+            model: work.explanation({name: features[at] for name, (features, _) in known.items()})
+            for at, (model, work) in enumerate(several.works.items())
         }
-        return ModelComparison(explanations, known, self.choices.model)
+        disagreements = {name: disagreement for name, (_, disagreement) in known.items()}
+        return ModelComparison(explanations, disagreements, self.choices.model)
 
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
         """Return an anchor of a feature as pictures have it."""
