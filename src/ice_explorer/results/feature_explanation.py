@@ -670,7 +670,8 @@ class FeatureResult:
             return False
         if not predictor.of_classes:
             is_number = self.kind in ("numeric", "boolean")
-            return is_number and follows_diagonal(self.axis, mean, spread, self.observed_axis)
+            rows = slice(None) if self._sampling is None else self._item.summed
+            return is_number and follows_diagonal(self.axis, mean, spread, self.observed_axis[rows])
         is_probability = predictor.response in ("predict_proba", "predict")
         return is_probability and decides_class(mean, spread, len(predictor.classes))
 
