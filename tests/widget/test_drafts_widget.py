@@ -75,6 +75,13 @@ def has_draft(explorer):
     return explorer._status["n_rows"] is not None
 
 
+def stop(explorer, model):
+    """Cancel what is being computed, so that the draft is all there is."""
+    assert ask(explorer, "stop", type="cancel")[0]["type"] == "result"
+    model.gate.set()
+    wait_until(lambda: explorer._status["state"] == "cancelled")
+
+
 def test_every_feature_has_a_bar_after_one_call_of_a_slow_model(make, X, held):
     """Figures and standard errors of all features are there while the first one is still being computed."""
     explorer = make(held, X)
@@ -123,7 +130,7 @@ def test_questions_are_answered_from_drafts(make, X, held):
     n_rows = explorer._status["n_rows"]
     ranked = np.argsort(-tables_of(explorer)[1][0, :, 74])
     assert explorer.feature == f"x{ranked[0]}"
-    held.n_free = 10**6  # the call that waits goes on waiting
+    stop(explorer, held)
     reply, buffers = ask(explorer, type="curves", feature="x7", max_lines=100, selection=[])
     assert reply["type"] == "result"
     assert reply["body"]["n_lines"] == n_rows
@@ -134,7 +141,7 @@ def test_a_picture_of_a_draft_states_its_rows(make, X, held):
     """What is drawn, and the provenance in the file."""
     explorer = make(held, X)
     wait_until(lambda: has_draft(explorer))
-    held.n_free = 10**6
+    stop(explorer, held)
     said = f"sample of {explorer._status['n_rows']} of {N_ROWS} rows"
     reply, (svg,) = ask(
         explorer, type="export", format="svg", what="view", width=None, dpi=None, title=True, to="browser",
@@ -150,9 +157,7 @@ def test_cancelling_keeps_the_draft_and_going_on_makes_it_exact(make, X, held):
     """The status says on how many rows figures rest; accessors wait for the exact result."""
     explorer = make(held, X)
     wait_until(lambda: has_draft(explorer))
-    assert ask(explorer, "a", type="cancel")[0]["type"] == "result"
-    held.gate.set()
-    wait_until(lambda: explorer._status["state"] == "cancelled")
+    stop(explorer, held)
     n_rows = explorer._status["n_rows"]
     assert explorer._status["message"] == (
         f"Cancelled: 0 of 12 features are exact, the others rest on a sample of {n_rows} of 150 rows."

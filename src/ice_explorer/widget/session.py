@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.explanation import Plan
     from ice_explorer.features.feature import FeatureKind
-    from ice_explorer.results.drafts import Drafter
+    from ice_explorer.results.drafter import Drafter
     from ice_explorer.results.extrapolation import Expected
     from ice_explorer.results.models import Disagreement
     from ice_explorer.widget.background import BetweenBlocks, IsCancelled

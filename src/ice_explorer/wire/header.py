@@ -148,6 +148,8 @@ def _errors(
 ) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     """Return the standard errors of a draft in the same way; NaN where a feature is exact."""
     sampling = feature._sampling
+    if sampling is not None and convention not in sampling.metrics:  # of many features they are estimated by one
+        sampling = None
     undecayed = dict.fromkeys(_WITH_ERROR, math.nan) if sampling is None else sampling.metrics[convention]
     decayed = (
         np.full(len(decays), math.nan) if sampling is None else sampling.in_distribution_impact(decays, convention)
