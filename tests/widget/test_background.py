@@ -733,3 +733,130 @@ time.sleep(0.05)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+# --- drafts ---------------------------------------------------------------------------------------
+
+
+class Drafting:
+    """Drafts of two features, each held until its gate is set; the third request has none."""
+
+    def __init__(self, *, fails_at=None):
+        self.gates = [threading.Event(), threading.Event()]
+        self.fails_at = fails_at
+        self.n_asked = 0
+        self.n_made = 0
+
+    def __call__(self, between_blocks, cancelled):
+        self.n_asked += 1
+        if self.n_made == len(self.gates):
+            return None
+        if self.n_made == self.fails_at:
+            raise ValueError("no draft")
+        while not self.gates[self.n_made].wait(0.005):
+            if cancelled():
+                raise Cancelled
+            between_blocks()
+        self.n_made += 1
+        return {name: f"{name}{self.n_made}" for name in "ab"}
+
+
+def test_drafts_come_before_features_and_give_way_to_results(start):
+    """Each draft replaces the one before, and no draft stays where a feature is exact."""
+    work, drafting = Work(), Drafting()
+    work.gate("b")
+    background = start("ab", work, draft=drafting)
+    drafting.gates[0].set()
+    wait_until(lambda: background.snapshot().drafts == {"a": "a1", "b": "b1"})
+    assert work.order == []
+    drafting.gates[1].set()
+    wait_until(lambda: background.snapshot().results == {"a": "A"})
+    assert background.snapshot().drafts == {"b": "b2"}
+    assert background.snapshot().known == {"a": "A", "b": "b2"}
+    work.gates["b"].set()
+    done = background.wait()
+    assert (done.state, done.results, done.drafts) == ("ready", {"a": "A", "b": "B"}, {})
+
+
+def test_a_question_is_answered_from_a_draft_unless_it_has_to_be_exact(start):
+    """One is answered while the next draft is being made, the other when the feature is computed."""
+    work, drafting, quick, exact, first = Work(), Drafting(), Replies(), Replies(), Replies()
+    background = start("ab", work, draft=drafting)
+    drafting.gates[0].set()
+    wait_until(lambda: background.snapshot().drafts != {})
+    background.ask("b", exact.answer, exact.refuse, is_exact=True)
+    background.ask(None, first.answer, first.refuse, is_exact=True)
+    background.ask("b", quick.answer, quick.refuse)
+    assert quick.wait() == [("answer", "b1")]
+    assert exact.got == first.got == []
+    drafting.gates[1].set()
+    assert exact.wait() == [("answer", "B")]
+    assert first.wait() == [("answer", None)]
+
+
+def test_a_paused_draft_is_made_again(start):
+    """What a pause cuts off is not lost."""
+    drafting = Drafting()
+    background = start("ab", Work(), draft=drafting)
+    wait_until(lambda: drafting.n_asked == 1)
+    background.pause()
+    wait_until(lambda: background._thread is None)
+    assert background.snapshot().state == "computing"
+    for gate in drafting.gates:
+        gate.set()
+    background.unpause()
+    assert background.wait().results == {"a": "A", "b": "B"}
+    assert drafting.n_made == 2
+
+
+def test_a_cancel_keeps_drafts_and_a_resume_goes_on(start):
+    """The state is cancelled, questions are answered from the draft, and no feature is computed."""
+    work, drafting, replies = Work(), Drafting(), Replies()
+    background = start("ab", work, draft=drafting)
+    drafting.gates[0].set()
+    wait_until(lambda: background.snapshot().drafts != {})
+    background.cancel()
+    background.ask("a", replies.answer, replies.refuse)
+    assert replies.wait() == [("answer", "a1")]
+    assert (background.snapshot().state, work.order) == ("cancelled", [])
+    drafting.gates[1].set()
+    background.resume()
+    assert background.wait().results == {"a": "A", "b": "B"}
+
+
+@pytest.mark.parametrize("fails_at", [0, 1])
+def test_a_draft_that_fails_is_left_out(start, fails_at):
+    """Features are computed all the same; an error is that of a feature."""
+    drafting = Drafting(fails_at=fails_at)
+    drafting.gates[0].set()
+    done = start("ab", Work(fails_on="b"), draft=drafting).wait()
+    assert (done.state, str(done.error), done.results) == ("error", "no b", {"a": "A"})
+
+
+def test_known_results_are_not_drafted(start):
+    """What is there is not shown less exactly."""
+    drafting = Drafting()
+    assert start("ab", Work(), results={"a": "A"}, draft=drafting).wait().state == "ready"
+    assert drafting.n_asked == 0
+
+
+def test_features_are_computed_in_the_order_that_is_preferred(start):
+    """It may change at any time."""
+    work = Work()
+    gate = work.gate("a")
+    background = start("abc", work)
+    wait_until(lambda: work.order == ["a"])
+    background.prefer("cba")
+    gate.set()
+    background.wait()
+    assert work.order == ["a", "c", "b"]
+
+
+def test_closing_drops_drafts(start):
+    """A closed explorer holds nothing of its model."""
+    drafting = Drafting()
+    background = start("ab", Work(), draft=drafting)
+    drafting.gates[0].set()
+    wait_until(lambda: background.snapshot().drafts != {})
+    background.close()
+    assert background.snapshot().known == {}

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.metrics.bootstrap import Metrics
     from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.sampling_error import Sampling
     from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.results.ties import TieTable
 
@@ -661,6 +662,12 @@ class ExplanationResult:
                 label, cast("NDArray[np.float64]", self._observed_target), self._context.all_predictions
             )
         return self._context.columns.named(name)
+
+    @property
+    def _sampled(self) -> Sampling | None:
+        """What drafts among the features rest on; None where all are exact."""
+        drafts = (result._sampling for result in self._results.values())
+        return next((sampling for sampling in drafts if sampling is not None), None)
 
     def _with_target(self, target: NDArray[np.float64]) -> Self:
         """Return the same explanation, with the residuals of an observed target to colour by."""

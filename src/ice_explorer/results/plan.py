@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from ice_explorer.engines.context import Context, Settings
 from ice_explorer.engines.feature_input import feature_input
 from ice_explorer.engines.probe import Probe, Witness
 from ice_explorer.engines.thresholds import threshold_grids
-from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
+from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import shortened
 from ice_explorer.features.anchors import place_of
@@ -36,6 +37,8 @@ from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import tells_rows_apart
 from ice_explorer.features.grid import check_grid_values
 from ice_explorer.features.groups import check_groups, groups_among
+from ice_explorer.results.drafter import Drafter
+from ice_explorer.results.drafts import Drafts
 from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.options import Options, check_sample
@@ -264,15 +267,19 @@ def _probed(model: Any, table: Table, probe: Probe, **options: Any) -> tuple[Pre
 
     Options are those of `make_predictor`.
     """
+    start = perf_counter()
     try:
         predictor = make_predictor(model, probe.container, len(probe.rows), **options)
-        return predictor, probe, Witness(predictor.predict, probe.made_anew, predictor.predict(probe.container))
+        predicted = predictor.predict(probe.container)
+        return predictor, probe, Witness(predictor.predict, probe.made_anew, predicted, perf_counter() - start)
     except PredictionError:
         pass  # an error names real rows, if these fail too
     first = np.arange(min(_FIRST_ROWS, table.n_observations))
     rows = table.take(first)
+    start = perf_counter()
     predictor = make_predictor(model, rows, len(first), **options)
-    return predictor, None, Witness(predictor.predict, lambda: table.take(first), predictor.predict(rows))
+    predicted = predictor.predict(rows)
+    return predictor, None, Witness(predictor.predict, lambda: table.take(first), predicted, perf_counter() - start)
 
 
 def _choose_features(
@@ -499,6 +506,11 @@ class Plan:
             kept = self._engine.kept.pop(item.at_issue, None)
         return FeatureResult(self._context, self._engine, item, sums, kept)
 
+    @cached_property
+    def drafter(self) -> Drafter:
+        """What computes all features on a sample of the rows."""
+        return Drafter(self._context, self._engine, list(self._inputs.values()), self._lock)
+
     def lines(self, feature: Name, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Compute the curves of some rows of X, (n_rows, n_grid), and no metric."""
         item = self._inputs[feature]
@@ -525,15 +537,34 @@ class Plan:
         """Grid of each feature, in the values of X."""
         return {name: item.feature.native(item.grid.values) for name, item in self._inputs.items()}
 
-    def explanation(self, results: Mapping[Name, FeatureResult]) -> ExplanationResult:
-        """Collect computed features, in column order; those missing are not in the result."""
+    def explanation(self, results: Mapping[Name, FeatureResult], notes: Sequence[str] = ()) -> ExplanationResult:
+        """Collect computed features, in column order; those missing are not in the result. `notes` come first."""
         return ExplanationResult(
             self._context,
             self._engine,
             [results[name] for name in self.features if name in results],
-            self.notes,
+            (*notes, *self.notes),
             self._target,
         )
+
+    def explain_within(self, seconds: float) -> ExplanationResult | None:
+        """Explain a sample of the rows, as large as a budget allows; None where all rows fit into it."""
+        drafts = Drafts([self.drafter])
+        try:
+            found = drafts.within(seconds)
+        except Cancelled:
+            raise
+        except Exception:  # noqa: BLE001 - computed as a whole it fails again, and the error says where
+            return None
+        if found is None:
+            return None
+        rows = f"{drafts.n_rows:,} of {drafts.n_all:,} rows"
+        said = [f"Computed on a sample of {rows} within the budget of {seconds:g} s; `budget=None` uses all rows."]
+        n_grid = max(item.grid.n_grid for item in self._inputs.values())
+        if drafts.n_grid < n_grid:
+            values = f"{drafts.n_grid} of up to {n_grid:,} values"
+            said.append(f"Grids have at most {values} within the budget; `budget=None` uses all of them.")
+        return self.explanation(found[0], said)
 
     @cached_property
     def _target(self) -> KnownTarget | None:

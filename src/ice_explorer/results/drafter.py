@@ -1,0 +1,293 @@
+"""Drafts: all features on a sample of the rows, so that there is a first picture before the exact result.
+
+The samples are nested, and the same for all features. A draft has scales, likelihoods and options of the result, and
+its grid wherever `Drafts`, which chooses the sizes, has the time for it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.engines.sums import BruteEngine, sums_of
+from ice_explorer.features.grid import Grid, feature_seed
+from ice_explorer.features.sampling import nested_samples
+from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.metrics.sampling_error import category_sampling, ordered_sampling
+from ice_explorer.results.feature_explanation import FeatureResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from threading import RLock
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.tables.table import Name
+    from ice_explorer.engines.context import Context
+    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.engines.sums import Engine, Sums
+    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.sampling_error import Sampling
+
+    Array = NDArray[np.float64]
+    BetweenBlocks = Callable[[], object]
+    Draft = dict[Name, FeatureResult]
+
+_CELLS_PER_SECOND: Final = 5e6  # of an engine that is not timed yet
+_MOST_ROWS_OF_ERRORS: Final = 256  # they give a standard error to 5 %
+_FEWEST_ROWS_OF_ERRORS: Final = 16
+_MOST_CELLS_OF_ERRORS: Final = 3_000_000  # of the curves of all features together
+_FEWEST_VALUES_OF_ERRORS: Final = 32
+_MANY_FEATURES: Final = 200  # of which errors are estimated by one convention
+_MOST_CELLS_OF_CALL: Final = 4_000_000  # columns that move × phantoms, of one call of the model
+_LARGE: Final = 1 << 18  # phantoms of a feature that are predicted block by block
+_MOST_KEPT: Final = 1 << 26  # bytes of the curves of all features
+
+
+class Drafter:
+    """Computes all features of one model on a sample of the rows.
+
+    - `context`, `engine`, `items`: as planned.
+    - `lock`: held while the engine is used.
+    """
+
+    def __init__(self, context: Context, engine: Engine, items: Sequence[FeatureInput], lock: RLock) -> None:
+        self._context = context
+        self._engine = engine
+        self._items = items
+        self._lock = lock
+        self._samples: dict[int, list[NDArray[np.int64]]] = {}
+        self._errors: dict[int, tuple[int, int, Sampling]] = {}
+        self.n_all = min(len(item.summed) for item in items)
+
+    @property
+    def is_called(self) -> bool:
+        """Whether the model is called for every phantom observation."""
+        return isinstance(self._engine, BruteEngine)
+
+    @property
+    def n_features(self) -> int:
+        """Features of a draft."""
+        return len(self._items)
+
+    @property
+    def seconds_per_call(self) -> float:
+        """How long a call of the model took, of a few phantom observations."""
+        return self._context.witness.seconds
+
+    @property
+    def seconds_per_cell(self) -> float:
+        """At most so long takes a prediction, before any draft is timed."""
+        if not self.is_called:
+            return 1.0 / _CELLS_PER_SECOND
+        return self.seconds_per_call / len(self._context.witness.predicted)
+
+    @property
+    def least_seconds_per_cell(self) -> float:
+        """At least so long takes a prediction: where the model is called, the largest call takes as long as the first.
+
+        What is computed takes a tenth of a nanosecond.
+        """
+        return self.seconds_per_call / self._context.brute.phantoms_per_block if self.is_called else 1e-10
+
+    def cells(self, n_grid: float = math.inf) -> int:
+        """Predictions of one row of all features with so many grid values; of those computed, as many as take time."""
+        if self.is_called:
+            return int(sum(min(item.grid.n_grid, n_grid) + 2 * item.has_missing for item in self._items))
+        return self._computed_cells
+
+    @cached_property
+    def _computed_cells(self) -> int:
+        return sum(self._engine.n_computed(item) for item in self._items)
+
+    def weight(self, level: int) -> float:
+        """Weight of one of the nested samples."""
+        return float(self._context.row_weights[self._sample(self._items[0], level)].sum())
+
+    def level_of(self, n_rows: float) -> int:
+        """Return which of the nested samples has at most so many rows; the smallest is 0."""
+        top = self.n_all.bit_length() - 1
+        return max(0, sum(self.n_all >> halvings <= n_rows for halvings in range(top + 1)) - 1)
+
+    def n_rows(self, level: int) -> int:
+        """Rows of one of the nested samples."""
+        return self.n_all >> self._halvings(level)
+
+    def _halvings(self, level: int) -> int:
+        return self.n_all.bit_length() - 1 - level
+
+    def _sample(self, item: FeatureInput, level: int) -> NDArray[np.int64]:
+        """Return one of the nested samples of the rows of a feature: the same of all where these are the same."""
+        key = id(item.summed)
+        if key not in self._samples:
+            generator = feature_seed(self._context.settings.random_state, "rows of drafts")
+            self._samples[key] = nested_samples(item.summed, generator)
+        return self._samples[key][-1 - self._halvings(level)]
+
+    def draft(self, level: int, n_grid: float, between_blocks: BetweenBlocks) -> Draft:
+        """Compute all features on one of the nested samples.
+
+        - `n_grid`: most grid values, where the model is called.
+        - `between_blocks`: called now and then; what it raises ends the work.
+        """
+        items = [_on_sample(item, self._sample(item, level), n_grid) for item in self._items]
+        limits = self._limits_of_errors(items)
+        of_errors = min(level, self.level_of(limits[0]))
+        some = {item.at_issue: self._sample(item, of_errors) for item in self._items}
+        made = self._predicted if self.is_called else self._computed
+        found: Draft = {}
+        with self._lock:
+            for item, sums, curves, of_some in made(items, some, between_blocks):
+                sampling = self._sampling(item, some[item.at_issue], of_some, limits[1])
+                draft = FeatureResult(self._context, self._engine, item, sums, curves, sampling=sampling)
+                found[item.feature.name] = draft
+                between_blocks()
+        return found
+
+    # --- curves and sums --------------------------------------------------------------------------
+
+    def _computed(
+        self, items: Sequence[FeatureInput], some: dict[int, NDArray[np.int64]], between_blocks: BetweenBlocks
+    ) -> Iterator[tuple[FeatureInput, Sums, Array | None, Array]]:
+        """Compute sums and some curves of all features by an engine that does not call the model for them."""
+        lacking = [
+            (item, item.summed[np.isnan(item.missing_changes[item.summed])]) for item in items if item.has_missing
+        ]
+        for group in self._groups([(item, rows, 2 * len(rows)) for item, rows in lacking if len(rows)]):
+            asked = [
+                (item, rows, np.column_stack([item.own[rows], np.full(len(rows), np.nan)])) for item, rows in group
+            ]
+            for (item, rows, _), predicted in zip(asked, self._ask(asked), strict=True):
+                item.missing_changes[rows] = np.abs(predicted[:, 1] - predicted[:, 0])
+            between_blocks()
+        all_sums = self._engine.sums_anew(items, lambda *_: between_blocks())
+        for item, sums, curves in zip(
+            items, all_sums, self._engine.curves_together(items, list(some.values())), strict=True
+        ):
+            yield item, sums, None, curves
+
+    def _predicted(
+        self, items: Sequence[FeatureInput], some: dict[int, NDArray[np.int64]], between_blocks: BetweenBlocks
+    ) -> Iterator[tuple[FeatureInput, Sums, Array | None, Array]]:
+        """Predict the phantom observations of all features, of several ones in one call where there are few."""
+        brute, weights = self._context.brute, self._context.row_weights
+        are_kept = sum(len(item.summed) * item.grid.n_grid for item in items) * 8 <= _MOST_KEPT
+        sized = [(item, item.summed, len(item.summed) * item.n_predictions_per_row) for item in items]
+        for item, rows, _ in (each for each in sized if each[2] > _LARGE):
+            sums = sums_of(_telling(self._engine.curves(item, rows), between_blocks), brute, item, weights)
+            of_some = [curves for _, curves in self._engine.curves(item, some[item.at_issue])]
+            yield item, sums, None, np.concatenate(of_some)
+        for group in self._groups([each for each in sized if each[2] <= _LARGE]):
+            asked = [(item, rows, _phantom_values(item, rows)) for item, rows in group]
+            for (item, rows, _), predicted in zip(asked, self._ask(asked), strict=True):
+                curves = np.ascontiguousarray(predicted[:, : item.grid.n_grid])
+                if item.has_missing:
+                    item.missing_changes[rows] = np.abs(predicted[:, -1] - predicted[:, -2])
+                sums = sums_of([(rows, curves)], brute, item, weights)
+                yield item, sums, curves if are_kept else None, curves[np.searchsorted(rows, some[item.at_issue])]
+            between_blocks()
+
+    def _groups(
+        self, sized: Sequence[tuple[FeatureInput, NDArray[np.int64], int]]
+    ) -> Iterator[list[tuple[FeatureInput, NDArray[np.int64]]]]:
+        """Part features, with rows and the number of phantom observations, into calls of the model."""
+        group: list[tuple[FeatureInput, NDArray[np.int64]]] = []
+        n_phantoms = n_columns = 0
+        for item, rows, size in sized:
+            n_phantoms, n_columns = n_phantoms + size, n_columns + len(item.columns)
+            most = self._context.brute.n_per_call
+            if group and (n_phantoms > most or n_phantoms * n_columns > _MOST_CELLS_OF_CALL):
+                yield group
+                group, n_phantoms, n_columns = [], size, len(item.columns)
+            group.append((item, rows))
+        if group:
+            yield group
+
+    def _ask(self, asked: Sequence[tuple[FeatureInput, NDArray[np.int64], Array]]) -> list[Array]:
+        brute = self._context.brute
+        if len(asked) == 1:
+            ((item, rows, values),) = asked
+            return [brute.evaluate(item.feature, rows, values)]
+        return brute.evaluate_together([(item.feature, item.feature.values, rows, new) for item, rows, new in asked])
+
+    # --- standard errors --------------------------------------------------------------------------
+
+    @staticmethod
+    def _limits_of_errors(items: Sequence[FeatureInput]) -> tuple[int, int]:
+        """Rows and grid values from which standard errors are estimated, so that it takes little time."""
+        largest = max(item.grid.n_grid for item in items)
+        most = _MOST_CELLS_OF_ERRORS // (_FEWEST_ROWS_OF_ERRORS * len(items))
+        n_grid = min(largest, max(most, _FEWEST_VALUES_OF_ERRORS))
+        cells = sum(min(item.grid.n_grid, n_grid) ** (1 + item.feature.is_unordered) for item in items)
+        return int(np.clip(_MOST_CELLS_OF_ERRORS // cells, _FEWEST_ROWS_OF_ERRORS, _MOST_ROWS_OF_ERRORS)), n_grid
+
+    def _sampling(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array, n_grid: int) -> Sampling:
+        """Estimate standard errors from the curves of some rows, or from those that a smaller draft had."""
+        n_some, size, known = self._errors.get(item.at_issue, (0, 0, None))
+        if known is not None and (n_some, size) == (len(rows), item.grid.n_grid):
+            return known.with_rows(len(item.summed))
+        weights, active = self._context.row_weights[rows], self._engine.active(item)
+        missing = item.missing_changes[rows] if item.has_missing else None
+        counts = len(item.summed), self.n_all
+        grid = item.grid.values
+        if item.feature.is_unordered:
+            assert item.shares is not None  # noqa: S101 - its levels have no order
+            distances = (item.own[rows, None] != grid).astype(np.float64)
+            if item.distances is not None:
+                distances = item.distances[rows]
+            at_grid = curves[:, np.searchsorted(active, np.arange(len(grid)))]
+            sampling = category_sampling(
+                at_grid, item.scale, item.shares, (distances, weights), missing_change=missing, counts=counts
+            )
+        else:
+            if len(active) >= n_grid:
+                at = np.unique(np.linspace(0, len(grid) - 1, n_grid).round().astype(np.intp))
+                curves, grid = curves[:, np.searchsorted(active, at)], grid[at]
+                active = np.arange(len(grid) - 1)
+            sampling = ordered_sampling(
+                curves, grid, active, item.scale, (item.own[rows], item.likelihood_scale[rows], weights),
+                missing_change=missing, counts=counts, conventions=self._conventions,
+            )  # fmt: skip
+        self._errors[item.at_issue] = len(rows), item.grid.n_grid, sampling
+        return sampling
+
+    @property
+    def _conventions(self) -> Sequence[Convention]:
+        return CONVENTIONS if len(self._items) <= _MANY_FEATURES else (self._context.settings.convention,)
+
+
+def _on_sample(item: FeatureInput, rows: NDArray[np.int64], n_grid: float) -> FeatureInput:
+    """Return the input of a feature with other rows, and at most so many grid values, the ends among them."""
+    size = item.grid.n_grid
+    if n_grid >= size:
+        return replace(item, positions=rows, summed=rows)
+    if item.shares is None:
+        at = np.unique(np.linspace(0, size - 1, int(n_grid)).round().astype(np.intp))
+    else:
+        at = np.sort(np.argsort(-item.shares, kind="stable")[: int(n_grid)])  # the most frequent levels
+    return replace(
+        item,
+        positions=rows,
+        summed=rows,
+        grid=Grid(item.grid.values[at], item.grid.n_distinct, item.grid.capped),
+        shares=None if item.shares is None else item.shares[at],
+        distances=None if item.distances is None else item.distances[:, at],
+    )
+
+
+def _phantom_values(item: FeatureInput, rows: NDArray[np.int64]) -> Array:
+    """Return what each row's feature is set to: the grid, and where values are missing its own and none."""
+    grid = np.broadcast_to(item.grid.values, (len(rows), item.grid.n_grid))
+    if not item.has_missing:
+        return grid
+    return np.column_stack([grid, item.own[rows], np.full(len(rows), np.nan)])
+
+
+def _telling(blocks: Iterator[Any], between_blocks: BetweenBlocks) -> Iterator[Any]:
+    for block in blocks:
+        yield block
+        between_blocks()

@@ -1,0 +1,179 @@
+"""How large drafts are, so that there is a first picture soon and the result is not kept waiting."""
+
+from __future__ import annotations
+
+import math
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ice_explorer.results.drafter import BetweenBlocks, Draft, Drafter
+
+    _Size = tuple[int, float]
+
+_SHORT: Final = 1.0  # seconds of a whole that needs no draft
+_FIRST: Final = 0.35  # seconds that the first draft takes where that is in our hands
+_SHARE: Final = 0.25  # of the time of the whole, that all drafts together take
+_FEW_CELLS: Final = 2_000_000  # of curves that engines compute in less than a second
+_FEW_CELLS_OF_FEATURE: Final = 20_000  # that take four times as long as what a draft takes without any
+_FEW_PHANTOMS: Final = 10_000
+_QUICK: Final = 0.05  # of which a model that is called so quickly needs no draft
+_FEWEST_ROWS: Final = 4  # of a draft by a slow model
+_FEWEST_VALUES: Final = 5
+_FEWEST_SWEPT: Final = 16  # rows of a draft that an engine computes
+_ENOUGH_ROWS: Final = 64  # with which a draft has the whole grid
+_MOST_GROWTH: Final = 8
+
+
+def _go_on() -> None:
+    """Nobody has questions."""
+
+
+class Drafts:
+    """Drafts of one model or several on the same rows, each about twice as large as the one before, or larger.
+
+    The first one takes less than a second where that is possible: its size is chosen by counting predictions, and by
+    the time of the first call of a model that has to be called for them. They end where all of them took a quarter of
+    what the whole is estimated to take, and there is none where that is less than a second.
+
+    - `drafters`: of each model; those of several models have the whole grid.
+    """
+
+    def __init__(self, drafters: Sequence[Drafter]) -> None:
+        self._drafters = drafters
+        self._is_called = any(drafter.is_called for drafter in drafters)
+        self._timed: list[tuple[int, float]] = []  # predictions and seconds of each
+        self._size: _Size = (-1, math.inf)  # which of the nested samples, and most grid values
+        self._is_shown = self._is_over = False
+        self._few_of_feature = _FEW_CELLS_OF_FEATURE
+        self.n_all = drafters[0].n_all
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the latest draft."""
+        return self._drafters[0].n_rows(self._size[0])
+
+    @property
+    def n_grid(self) -> float:
+        """Most grid values of the latest draft; infinite where it has all."""
+        return self._size[1]
+
+    @property
+    def whole(self) -> float:
+        """Seconds that the whole is estimated to take."""
+        return self._seconds(self.n_all * sum(drafter.cells() for drafter in self._drafters))
+
+    def next(self, between_blocks: BetweenBlocks) -> list[Draft] | None:
+        """Compute the next draft by every model; None where there is none."""
+        found = None
+        while not self._is_over:
+            size = self._following()
+            self._is_over = size is None or (bool(self._timed) and not self._pays(size))
+            if size is None or self._is_over:
+                break
+            found = self._take(size, between_blocks)
+            if self._is_shown or self._spent >= _FIRST / 2:
+                break  # else it was there so quickly that a larger one is the first to be shown
+        if found is None or (not self._is_shown and self.whole < _SHORT):
+            self._is_over = True
+            return None
+        self._is_shown = True
+        return found
+
+    def within(self, seconds: float) -> list[Draft] | None:
+        """Compute the largest draft that fits into so many seconds, or a first one; None where the whole fits."""
+        start = perf_counter()
+        found = None
+        left, self._few_of_feature = seconds, 0
+        while not self._timed or self.whole > left:
+            size = self._following()
+            if size is None or (self._timed and self._seconds(self._cells(size)) > left):
+                return found
+            found = self._take(size, _go_on)
+            left = seconds - (perf_counter() - start)
+        return None
+
+    def _pays(self, size: _Size) -> bool:
+        """Whether another draft is worth its time."""
+        return self._spent + self._seconds(self._cells(size)) <= _SHARE * self.whole
+
+    def _take(self, size: _Size, between_blocks: BetweenBlocks) -> list[Draft]:
+        start = perf_counter()
+        found = [drafter.draft(*size, between_blocks) for drafter in self._drafters]
+        self._timed.append((self._cells(size), perf_counter() - start))
+        self._size = size
+        return found
+
+    @property
+    def _least_slope(self) -> float:
+        """Seconds that a prediction takes at least."""
+        return sum(drafter.least_seconds_per_cell for drafter in self._drafters) / len(self._drafters)
+
+    @property
+    def _spent(self) -> float:
+        return sum(seconds for _, seconds in self._timed)
+
+    def _cells(self, size: _Size) -> int:
+        """Predictions that a draft has."""
+        level, n_grid = size
+        return sum(drafter.n_rows(level) * drafter.cells(n_grid) for drafter in self._drafters)
+
+    def _seconds(self, n_cells: float) -> float:
+        """Estimate how long so many predictions take: what does not depend on their number, and time for each."""
+        if not self._timed:
+            return n_cells * max(drafter.seconds_per_cell for drafter in self._drafters)
+        cells, seconds = self._timed[-1]
+        slope = seconds / cells
+        if len(self._timed) > 1:
+            of_all, in_all = np.transpose(self._timed)
+            fitted = float(np.polyfit(of_all, in_all, 1)[0])
+            slope = min(slope, max(fitted, self._least_slope))
+        return seconds + slope * (n_cells - cells)
+
+    def _following(self) -> _Size | None:
+        """Choose the size of the next draft; None where that would be all rows, or is not needed."""
+        if self._timed:
+            cells, seconds = self._timed[-1]
+            wanted = 2 * cells
+            while wanted < _MOST_GROWTH * cells and self._seconds(2 * wanted) <= max(_FIRST, 1.5 * seconds):
+                wanted *= 2
+        elif self._is_short or self._is_light:
+            return None
+        else:
+            cells, wanted = 0, int(_FIRST / 2 / self._seconds(1))
+        size = self._size_of(wanted)
+        while self._cells(size) <= cells:
+            wanted *= 2
+            size = self._size_of(wanted)
+        return size if self._drafters[0].n_rows(size[0]) < self.n_all else None
+
+    @property
+    def _is_short(self) -> bool:
+        """Whether the whole certainly takes no second."""
+        n_cells = self.n_all * sum(drafter.cells() for drafter in self._drafters)
+        if not self._is_called:
+            return n_cells <= max(_FEW_CELLS, self._few_of_feature * self._drafters[0].n_features)
+        is_quick = max(drafter.seconds_per_call for drafter in self._drafters) < _QUICK
+        return self.whole < _SHORT or (is_quick and n_cells <= _FEW_PHANTOMS)
+
+    @property
+    def _is_light(self) -> bool:
+        """Whether the smallest draft weighs too little for a standard deviation with ddof=1."""
+        first = self._drafters[0]
+        return first.weight(first.level_of(_FEWEST_ROWS)) <= 1
+
+    def _size_of(self, n_cells: int) -> _Size:
+        """Choose rows and grid values that make so many predictions."""
+        first = self._drafters[0]
+        n_rows = n_cells / sum(drafter.cells() for drafter in self._drafters)
+        fewest = _FEWEST_ROWS if self._is_called else _FEWEST_SWEPT
+        if len(self._drafters) > 1 or not self._is_called or n_rows >= min(_ENOUGH_ROWS, self.n_all / 2):
+            return first.level_of(max(n_rows, fewest)), math.inf
+        of_feature = n_cells / first.n_features
+        n_grid = max(_FEWEST_VALUES, int(math.sqrt(of_feature / 2)))
+        level = first.level_of(max(n_cells / first.cells(n_grid), fewest))
+        return level, max(n_grid, int(of_feature / first.n_rows(level)))
