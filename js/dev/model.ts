@@ -389,7 +389,7 @@ export class FakeKernel {
       version: "0.1.0",
       features: data.features.map(({ name, kind = "numeric" }, at) => {
         const { grid, scale, curves } = this.computed(at);
-        return { name, kind, n_grid: grid.length, scale, range: extent(curves) as [number, number] };
+        return { name, kind, n_grid: grid.length, scale, n_rows: null, range: extent(curves) as [number, number] };
       }),
       columns: [
         ...data.features.map(({ name, kind = "numeric" }) => ({ name, kind: kind === "group" ? "category" : kind })),
@@ -483,7 +483,7 @@ export class FakeKernel {
       scale: "marginal",
       _view: {},
       _given: [],
-      _status: { state: "ready", done: n, total: n, label: "", message: "" },
+      _status: { state: "ready", done: n, total: n, label: "", message: "", n_rows: null },
       _header: this.header,
       _impact: viewOf(this.impact),
       _profile: viewOf(this.profile),
@@ -504,6 +504,7 @@ export class FakeKernel {
       total,
       label: this.data.features[done]?.name ?? "",
       message: "",
+      n_rows: null,
     };
     return { _status: status, _impact: viewOf(impact), _profile: viewOf(profile) };
   }

@@ -32,7 +32,10 @@ export function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {
   const rows: TooltipRow[] = [
     {
       label: "kind",
-      value: `${KIND_LABELS[ranked.kind]}, ${plural(n, hasLevels(ranked.kind) ? "level" : "grid value")}`,
+      value: [
+        KIND_LABELS[ranked.kind],
+        ...(n === null ? [] : [plural(n, hasLevels(ranked.kind) ? "level" : "grid value")]),
+      ].join(", "),
     },
   ];
   if (!ranked.known) return rows;

@@ -3,7 +3,14 @@ import { contrasts } from "./contrast.ts";
 import { dress, hosts } from "./hosts.ts";
 import { frame, kernel, mount } from "./mount.ts";
 
-const failed = { state: "error", done: 3, total: 8, label: "Marker", message: "The model failed." } as const;
+const failed = {
+  state: "error",
+  done: 3,
+  total: 8,
+  label: "Marker",
+  message: "The model failed.",
+  n_rows: null,
+} as const;
 
 test.each(Object.entries(hosts))("all text stands out at least 4.5 : 1 in %s", async (_host, variables) => {
   const models = [

@@ -11,6 +11,7 @@ const status = (state: "cancelled" | "error" | "ready", message: string) => ({
   total: 8,
   label: "",
   message,
+  n_rows: null,
 });
 
 test("progress names how far it is and the feature at work", async () => {
