@@ -26,6 +26,7 @@ from ice_explorer.drivers.drivers import Combined, Drivers, driver_of
 from ice_explorer.drivers.splits import split_column
 from ice_explorer.features.display_axis import writer
 from ice_explorer.features.number_text import cell_text
+from ice_explorer.metrics.sampling_error import Sampling
 from ice_explorer.results.options import METRIC_RANKINGS
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.curve_lines import lines_of
@@ -36,7 +37,7 @@ from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.widget.session import Wanted, work_of
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
-from ice_explorer.wire.header import ModelTables, Tables, header_of
+from ice_explorer.wire.header import METRICS, PROFILES, ModelTables, Tables, header_of
 from ice_explorer.wire.intervals import intervals_of
 from ice_explorer.wire.joint import importance_of, interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
@@ -138,7 +139,8 @@ def contract():
     X = observations()
     explanation = explained()
     heads = [
-        {"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale, "range": None} for f in explanation
+        {"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale, "range": None, "n_rows": None}
+        for f in explanation
     ]
     tables = Tables(len(heads), "equations")
     for position, feature in enumerate(explanation):
@@ -191,6 +193,43 @@ def contract():
             classes_reply(X),
         ],
         "models": [several_models(n) for n in (2, 3)],
+        "draft": draft(explanation, heads, code),
+    }
+
+
+def draft(explanation, heads, code):
+    """Header and tables where the first feature is a draft of 5 of 12 rows, the second exact, and others not known."""
+    errors = {
+        "impact": 0.5,
+        "direction": 0.25,
+        "heterogeneity": 0.125,
+        "non_linearity": 0.0,
+        "missing_impact": math.nan,
+    }
+    sampling = Sampling(
+        5, 12, {"equations": errors}, -np.log([1.0, 0.5, 0.25]), {"equations": np.array([0.5, 0.3, 0.1])}
+    )
+    drafted, exact, *_ = explanation
+    drafted, of_all = object.__new__(type(drafted)), drafted
+    vars(drafted).update({**vars(of_all), "_sampling": sampling})
+    known = explanation._with(
+        _results={f.feature: f for f in (drafted, exact)}, _by_label={f.label: f for f in (drafted, exact)}
+    )
+    tables = Tables(len(heads), "equations")
+    for position, feature in enumerate(known):
+        tables.fill(position, feature)
+    header = header_of(known, heads, code, prediction_sd=explanation.prediction_sd, formats=FORMATS)
+    header["version"] = ""
+    status = {
+        "state": "computing", "done": 1, "total": len(heads), "n_rows": 5, "n_all": 12, "label": "age", "message": ""
+    }  # fmt: skip
+    return {
+        "status": status,
+        "header": header,
+        "impact": encode([tables.impact]),
+        "profile": encode([tables.profile]),
+        "errors": {name: plain(value) for name, value in errors.items()},
+        "decayed": {str(decay): float(sampling.in_distribution_impact(decay, "equations")) for decay in DECAYS},
     }
 
 
@@ -244,6 +283,8 @@ def meaning(explanation, decay, unit="prediction"):
         table["mean_change"] = [feature.mean_change for feature in explanation]
         even = explanation.table(decay, "stable", sort_by=None).drop(columns=["kind"])
         table = table.join(even.add_prefix("stable_"))
+        errors = [name for name in (*METRICS, *PROFILES) if name.endswith("_error")]
+        table = table.assign(**dict.fromkeys(errors, math.nan))  # of what is exact
     return {feature: {name: plain(value) for name, value in row.items()} for feature, row in table.iterrows()}
 
 
@@ -484,6 +525,11 @@ def plain(value):
     return float(value)
 
 
+def number_of(written):
+    """The number that was written, NaN where there is none."""
+    return math.nan if written is None else written
+
+
 def encode(buffers):
     return [base64.b64encode(buffer).decode() for buffer in buffers]
 
@@ -592,7 +638,9 @@ def test_the_tables_of_several_models_mean_what_the_engine_says(committed):
                 for decay in DECAYS:
                     expected, step = means["metrics"][model][str(decay)][name], round(decay * 100) - 1
                     for block, metric in enumerate(own):
-                        assert_allclose(profile[at, block, i, step], expected[metric], rtol=1e-6, err_msg=metric)
+                        assert_allclose(
+                            profile[at, block, i, step], number_of(expected[metric]), rtol=1e-6, err_msg=metric
+                        )
                 assert_allclose(impact[at, i, 0], expected["impact"], rtol=1e-6)
         for i, name in enumerate(names):
             for decay in DECAYS:
@@ -602,6 +650,32 @@ def test_the_tables_of_several_models_mean_what_the_engine_says(committed):
                     one, other = expected["pair"]
                     of_pair = shown[len(own) + pairs.index(f"disagreement_{one}_{other}"), i, step]
                     assert of_pair == shown[len(own), i, step]
+
+
+def test_a_draft_is_what_the_kernel_sends_today(committed, today):
+    """Header, tables and standard errors of a feature that rests on a sample."""
+    then, now = committed["draft"], today["draft"]
+    for name in ("status", "header", "errors", "decayed"):
+        assert_alike(then[name], now[name], name)
+    for name in ("impact", "profile"):
+        assert_same_buffers(then[name], now[name], DTYPES[name], name)
+
+
+def test_errors_of_a_draft_are_at_their_places(committed):
+    """The columns that end in "_error" hold the standard errors of the draft, and NaN where a feature is exact."""
+    of_draft = committed["draft"]
+    header = of_draft["header"]
+    assert [head["n_rows"] for head in header["features"]] == [5, *[None] * (len(header["features"]) - 1)]
+    (impact,) = decode(of_draft["impact"], DTYPES["impact"])
+    (profile,) = decode(of_draft["profile"], DTYPES["profile"])
+    impact = impact.reshape(len(header["features"]), -1)
+    profile = profile.reshape(len(header["profiles"]), len(header["features"]), -1)
+    for name, expected in of_draft["errors"].items():
+        at = header["metrics"].index(f"{name}_error")
+        assert_allclose(impact[:2, at], [number_of(expected), math.nan], rtol=1e-6)
+    of_decay = profile[header["profiles"].index("in_distribution_impact_error")]
+    for decay, expected in of_draft["decayed"].items():
+        assert_allclose(of_decay[:2, round(float(decay) * 100) - 1], [expected, math.nan], rtol=1e-6)
 
 
 def test_the_protocol_version_is_in_the_contract(committed):
@@ -620,12 +694,12 @@ def test_the_tables_mean_what_the_engine_says(committed):
     for i, name in enumerate(names):
         for j, metric in enumerate(committed["header"]["metrics"]):
             expected = committed["table"]["1.0"][name][metric]
-            assert_allclose(impact[i, j], math.nan if expected is None else expected, rtol=1e-6, atol=1e-12)
+            assert_allclose(impact[i, j], number_of(expected), rtol=1e-6, atol=1e-12)
         for decay in DECAYS:
             expected = committed["table"][str(decay)][name]
             step = round(decay * 100) - 1
             for block, metric in enumerate(committed["header"]["profiles"]):
-                assert_allclose(profile[block, i, step], expected[metric], rtol=1e-6, err_msg=metric)
+                assert_allclose(profile[block, i, step], number_of(expected[metric]), rtol=1e-6, err_msg=metric)
 
 
 def test_the_lines_mean_what_the_engine_says(committed):

@@ -115,11 +115,15 @@ def test_tables_are_counted_as_they_are_told(convention):
     for decay in (1.0, 0.31, 0.01):
         whole = explanation.table(decay, convention, sort_by=None)
         whole = whole.join(explanation.table(decay, "stable", sort_by=None).add_prefix("stable_"))
-        known = [name for name in METRICS if name != "mean_change"]
+        known = [name for name in METRICS if name != "mean_change" and not name.endswith("_error")]
         found = impact[:, [METRICS.index(name) for name in known]]
         assert_allclose(found, whole[known].to_numpy(), rtol=1e-6)
         step = round(100 * decay) - 1
-        assert_allclose(profile[:, :, step].T, whole[list(PROFILES)].to_numpy(), rtol=1e-6)
+        assert_allclose(profile[:-1, :, step].T, whole[list(PROFILES[:-1])].to_numpy(), rtol=1e-6)
+    assert PROFILES[-1] == "in_distribution_impact_error"
+    errors = [at for at, name in enumerate(METRICS) if name.endswith("_error")]
+    assert np.isnan(impact[:, errors]).all()  # of what is exact
+    assert np.isnan(profile[-1]).all()
 
 
 def test_unknown_figures_are_nan():

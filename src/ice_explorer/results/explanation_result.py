@@ -662,6 +662,12 @@ class ExplanationResult:
             )
         return self._context.columns.named(name)
 
+    @property
+    def _sampled(self) -> tuple[int, int] | None:
+        """Rows that drafts among the features rest on, and rows they are drawn from; None where all are exact."""
+        drafts = [result._sampling for result in self._results.values() if result._sampling is not None]
+        return (drafts[0].n_rows, drafts[0].n_all) if drafts else None
+
     def _with_target(self, target: NDArray[np.float64]) -> Self:
         """Return the same explanation, with the residuals of an observed target to colour by."""
         return self._with(_observed_target=target)

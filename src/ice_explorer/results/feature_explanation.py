@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.sums import Engine, Sums
     from ice_explorer.metrics.bootstrap import MetricDraws, Metrics
     from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.sampling_error import Sampling
     from ice_explorer.results.bootstrap import Bootstrap
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
     from ice_explorer.results.impact_notes import Note
@@ -72,7 +73,10 @@ class FeatureResult:
         item: FeatureInput,
         sums: Sums,
         curves: NDArray[np.float64] | None = None,
+        *,
+        sampling: Sampling | None = None,
     ) -> None:
+        self._sampling = sampling  # None where it rests on all rows that were asked for
         self._kept = curves  # of the rows of the metrics
         if curves is not None and context.settings.keep_curves and len(item.summed) == len(item.positions):
             self.__dict__["curves"] = _frozen(curves)

@@ -23,7 +23,7 @@ from ice_explorer.wire.header import ModelTables, Tables, header_of
 from ice_explorer.wire.intervals import intervals_of
 from ice_explorer.wire.joint import importance_of, interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
-from ice_explorer.wire.messages import FeatureHead
+from ice_explorer.wire.messages import FeatureHead, Status
 from ice_explorer.wire.rows import drivers_of, rows_of
 
 if TYPE_CHECKING:
@@ -179,7 +179,10 @@ def _traits(
     classes: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return what an explorer would have sent to the browser, except for what only a model can answer."""
-    heads = [FeatureHead(name=f.label, kind=f.kind, n_grid=len(f.grid), scale=f.scale, range=None) for f in features]
+    heads = [
+        FeatureHead(name=f.label, kind=f.kind, n_grid=len(f.grid), scale=f.scale, range=None, n_rows=None)
+        for f in features
+    ]
     outputs = classes[0]["body"]["outputs"] if classes else ()
     models = state.besides.models
     header = header_of(
@@ -187,6 +190,7 @@ def _traits(
         models=() if models is None else models.names,
     )  # fmt: skip
     n = len(features)
+    n_rows, n_all = explanation._sampled or (None, None)
     return {
         "feature": state.feature,
         "color_by": state.color_by,
@@ -205,7 +209,7 @@ def _traits(
         "scale": explanation.settings.scale,
         "_given": ["max_lines"],  # it is what the page holds, whatever a JupyterLab around it is set to
         "_view": {name: value for name, value in state.choices.items() if classes or name != "classes"},
-        "_status": {"state": "ready", "done": n, "total": n, "label": "", "message": ""},
+        "_status": Status(state="ready", done=n, total=n, n_rows=n_rows, n_all=n_all, label="", message=""),
         "_header": header,
     }
 

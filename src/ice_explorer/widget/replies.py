@@ -282,10 +282,13 @@ def status_of(snapshot: Snapshot[Name, FeatureExplanation], work: Work) -> Statu
     message = "" if snapshot.error is None else sentence(snapshot.error)
     if snapshot.state == "cancelled":
         message = f"Cancelled after {done} of {snapshot.n_features} features."
+    n_rows, n_all = work.known._sampled or (None, None)
     return Status(
         state=snapshot.state,
         done=done,
         total=snapshot.n_features,
+        n_rows=n_rows,
+        n_all=n_all,
         label="" if snapshot.current is None else work.label(snapshot.current),
         message=message,
     )

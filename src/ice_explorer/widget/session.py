@@ -663,4 +663,4 @@ def _text(output: object) -> str:
 
 
 def _head(label: str, kind: FeatureKind, n_grid: int, scale: float) -> FeatureHead:
-    return FeatureHead(name=label, kind=kind, n_grid=n_grid, scale=scale, range=None)
+    return FeatureHead(name=label, kind=kind, n_grid=n_grid, scale=scale, range=None, n_rows=None)

@@ -5,6 +5,7 @@ The layouts are stated in `ice_explorer.wire.messages`; `js/src/wire/decode.ts` 
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from ice_explorer.results.models import Disagreement
 
 _STABLE: Final = "stable_"  # before what is sent by that convention as well: a bar says where the two differ much
+_ERROR: Final = "_error"  # after what is the standard error of a draft
+_WITH_ERROR: Final = ("impact", "direction", "heterogeneity", "non_linearity", "missing_impact")
 
 # The metrics of the header's table; those that depend on the decay are in the profile instead.
 METRICS: Final = (
@@ -37,9 +40,15 @@ METRICS: Final = (
     "mean_change",
     f"{_STABLE}impact",
     f"{_STABLE}heterogeneity",
+    *(f"{name}{_ERROR}" for name in _WITH_ERROR),
 )
 
-PROFILES: Final = ("in_distribution_impact", "support", f"{_STABLE}in_distribution_impact")
+PROFILES: Final = (
+    "in_distribution_impact",
+    "support",
+    f"{_STABLE}in_distribution_impact",
+    f"in_distribution_impact{_ERROR}",
+)
 DECAYS: Final = np.arange(1, 101) / 100
 
 
@@ -62,8 +71,9 @@ class Tables:
             at = np.unique(np.searchsorted(DECAYS, [decay - 0.01, decay, 1.0]))
         undecayed, decayed = _figures(feature, self._convention, DECAYS[at])
         even = (undecayed, decayed) if self._convention == "stable" else _figures(feature, "stable", DECAYS[at])
-        undecayed |= {_STABLE + name: value for name, value in even[0].items()}
-        decayed |= {_STABLE + name: values for name, values in even[1].items()}
+        errors = _errors(feature, self._convention, DECAYS[at])
+        undecayed |= {_STABLE + name: value for name, value in even[0].items()} | errors[0]
+        decayed |= {_STABLE + name: values for name, values in even[1].items()} | errors[1]
         self._impact[position] = [undecayed[name] for name in METRICS]
         for profile, name in zip(self._profile, PROFILES, strict=True):
             profile[position, at] = decayed[name]
@@ -133,6 +143,18 @@ def _figures(
     return undecayed, feature._decay_profiles(decays, convention)
 
 
+def _errors(
+    feature: FeatureResult, convention: Convention, decays: NDArray[np.float64]
+) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
+    """Return the standard errors of a draft in the same way; NaN where a feature is exact."""
+    sampling = feature._sampling
+    undecayed = dict.fromkeys(_WITH_ERROR, math.nan) if sampling is None else sampling.metrics[convention]
+    decayed = (
+        np.full(len(decays), math.nan) if sampling is None else sampling.in_distribution_impact(decays, convention)
+    )
+    return {name + _ERROR: value for name, value in undecayed.items()}, {f"in_distribution_impact{_ERROR}": decayed}
+
+
 def header_of(
     explanation: ExplanationResult,
     features: Sequence[FeatureHead],
@@ -197,8 +219,11 @@ def _residual(explanation: ExplanationResult) -> list[ColumnHead]:
 
 def _with_range(head: FeatureHead, explanation: ExplanationResult) -> FeatureHead:
     """Add the range of the predictions, where they are known: not as float32, which a large output would round."""
-    name = head["name"]
-    return {**head, "range": explanation[name].prediction_range if name in explanation else None}
+    if head["name"] not in explanation:
+        return {**head, "range": None, "n_rows": None}
+    feature = explanation[head["name"]]
+    n_rows = None if feature._sampling is None else feature._sampling.n_rows
+    return {**head, "range": feature.prediction_range, "n_rows": n_rows}
 
 
 def _notes(texts: Sequence[str], labels: Sequence[str]) -> list[Note]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.options import Kind, RankBy, Unit
 
-PROTOCOL_VERSION: Final = 8
+PROTOCOL_VERSION: Final = 9
 
 What: TypeAlias = Literal["view", "panel", "all", "feature"]
 Presence: TypeAlias = Literal["shown", "removed", "left"]
@@ -55,23 +55,34 @@ DESTINATIONS: Final = ("browser", "notebook")
 
 
 class Status(TypedDict):
-    """How far the background computation is; `done` and `total` count features."""
+    """How far the background computation is; `done` and `total` count features.
+
+    `n_rows` are the rows of the latest complete draft, and `n_all` those that the result rests on; None where there
+    is no draft, or every feature is exact.
+    """
 
     state: Literal["computing", "ready", "cancelled", "error"]
     done: int
     total: int
+    n_rows: int | None
+    n_all: int | None
     label: str
     message: str
 
 
 class FeatureHead(TypedDict):
-    """What is known of a feature before any curve, and the range of its predictions once they are there."""
+    """What is known of a feature before any curve, and the range of its predictions once they are there.
+
+    `n_rows` are the rows of its draft; None where it is exact, or not known yet. `n_grid` is that of the result: a
+    draft may have fewer grid values.
+    """
 
     name: str
     kind: FeatureKind
     n_grid: int
     scale: float
     range: tuple[float, float] | None
+    n_rows: int | None
 
 
 class ColumnHead(TypedDict):
@@ -111,7 +122,8 @@ class FormatHead(TypedDict):
 class Header(TypedDict):
     """All that the browser needs to name and lay out what the two tables hold.
 
-    `convention` is the one that the tables are counted by, `metrics` and `profiles` name what they hold.
+    `convention` is the one that the tables are counted by, `metrics` and `profiles` name what they hold. Those that end
+    in "_error" are standard errors of drafts [output], NaN where a feature is exact.
     `prediction_sd` is the standard deviation of the predictions of the observations; None until it is known.
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `scale` is the unit of the
     distance from the observed value, and `scales` are what it can be; empty without a kernel. `formats` are those
