@@ -346,7 +346,7 @@ export const cases: Record<string, () => FakeModel> = {
     return some.model({
       ...some.partial(3),
       feature: "Age",
-      _status: { state: "cancelled", done: 3, total: 8, label: "", message, n_rows: null },
+      _status: { state: "cancelled", done: 3, total: 8, label: "", message, n_rows: null, n_all: null },
     });
   },
   error: () => {
@@ -354,7 +354,7 @@ export const cases: Record<string, () => FakeModel> = {
       "The model failed on phantom observations of 'Marker' (grid value 97.0): ValueError: Input contains NaN.";
     const model = some.model({
       ...some.partial(3),
-      _status: { state: "error", done: 3, total: 8, label: "Marker", message, n_rows: null },
+      _status: { state: "error", done: 3, total: 8, label: "Marker", message, n_rows: null, n_all: null },
       feature: "Marker",
     });
     model.answer = ({ id }) => ({ reply: { id, type: "error", message } });

@@ -50,7 +50,7 @@ export function manyFeatures(
     _header: described,
     _impact: impacts,
     _profile: profiles,
-    _status: { state: "ready", done: count, total: count, label: "", message: "", n_rows: null },
+    _status: { state: "ready", done: count, total: count, label: "", message: "", n_rows: null, n_all: null },
     ...overrides,
   });
   const answer: Answer = (request) => {
@@ -77,6 +77,6 @@ export function someOfMany(count: number, done: number): FakeModel {
   model.push("_impact", known(model.get("_impact") as Float32Array, metrics));
   model.push("_profile", known(model.get("_profile") as Float32Array, steps));
   const label = model.get("_header").features[done]?.name ?? "";
-  model.push("_status", { state: "computing", done, total: count, label, message: "", n_rows: null });
+  model.push("_status", { state: "computing", done, total: count, label, message: "", n_rows: null, n_all: null });
   return model;
 }

@@ -483,7 +483,7 @@ export class FakeKernel {
       scale: "marginal",
       _view: {},
       _given: [],
-      _status: { state: "ready", done: n, total: n, label: "", message: "", n_rows: null },
+      _status: { state: "ready", done: n, total: n, label: "", message: "", n_rows: null, n_all: null },
       _header: this.header,
       _impact: viewOf(this.impact),
       _profile: viewOf(this.profile),
@@ -505,6 +505,7 @@ export class FakeKernel {
       label: this.data.features[done]?.name ?? "",
       message: "",
       n_rows: null,
+      n_all: null,
     };
     return { _status: status, _impact: viewOf(impact), _profile: viewOf(profile) };
   }

@@ -259,7 +259,15 @@ const CHOICES: { readonly [K in keyof ViewChoices]: Form } = {
   palette: oneOf(...RAMPS),
 };
 
-const NOTHING_YET: Status = { state: "computing", done: 0, total: 0, label: "", message: "", n_rows: null };
+const NOTHING_YET: Status = {
+  state: "computing",
+  done: 0,
+  total: 0,
+  label: "",
+  message: "",
+  n_rows: null,
+  n_all: null,
+};
 
 /** The form of each trait, and the value that replaces an unexpected one. */
 const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
@@ -291,6 +299,7 @@ const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
       label: text,
       message: text,
       n_rows: orNull(count),
+      n_all: orNull(count),
     }),
     NOTHING_YET,
   ],

@@ -104,12 +104,14 @@ export interface Status {
   message: string;
   /** Rows of the last sample that all features have figures of; null where there is none, or all figures are exact. */
   n_rows: number | null;
+  /** Rows that the sample is drawn from; null likewise. */
+  n_all: number | null;
 }
 
 export interface FeatureHeader {
   name: string;
   kind: FeatureKind;
-  /** Null until they are known. */
+  /** Of the result: a sample may have fewer grid values. Null until they are known. */
   n_grid: number | null;
   scale: number | null;
   /** Rows of the sample that figures and curves rest on; null where they rest on all rows, or nothing is known yet. */

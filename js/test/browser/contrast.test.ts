@@ -10,6 +10,7 @@ const failed = {
   label: "Marker",
   message: "The model failed.",
   n_rows: null,
+  n_all: null,
 } as const;
 
 test.each(Object.entries(hosts))("all text stands out at least 4.5 : 1 in %s", async (_host, variables) => {

@@ -12,6 +12,7 @@ const status = (state: "cancelled" | "error" | "ready", message: string) => ({
   label: "",
   message,
   n_rows: null,
+  n_all: null,
 });
 
 test("progress names how far it is and the feature at work", async () => {
