@@ -25,7 +25,7 @@ export function manyFeatures(
     name: nameOf?.(at) ?? `${WORDS[at % known]} ${Math.floor(at / known) + 1}`,
   }));
   const impacts = new Float32Array(count * metrics.length);
-  const profiles = new Float32Array(header.profiles.length * count * steps);
+  const profiles = new Float32Array(header.profiles.length * count * steps).fill(Number.NaN);
   // Apart, so that the bars are the same whatever the map shows.
   const apart = randomLcg(0.7);
   for (let at = 0; at < count; at++) {

@@ -120,8 +120,13 @@ export const isKnown = ({ impact, profile }: Figures, index: number): boolean =>
 function draftOf(reading: Reading, index: number, rankBy: RankBy): Draft | null {
   const nRows = reading.figures.header.features[index]!.n_rows;
   if (nRows === null) return null;
-  const error = reading.error(index, rankBy);
-  return { nRows, margin: Number.isFinite(error) ? Z * error : null };
+  return { nRows, margin: marginOf(reading, index, rankBy) };
+}
+
+/** Half the length of the whisker of a figure that rests on a sample; null where that is not known. */
+export function marginOf(reading: Reading, index: number, metric: string): number | null {
+  const error = reading.error(index, metric);
+  return Number.isFinite(error) ? Z * error : null;
 }
 
 /** The ends of the whisker of a bar: no figure that bars have is negative. Null where it has none. */

@@ -54,6 +54,16 @@ export function farOffText(convention: Convention, { figure, even }: { figure: n
 /** A level in per cent: 0.95 is 95 %, 0.999 is 99.9 %. */
 export const levelText = (level: number): string => `${Number((100 * level).toPrecision(6))}\u00a0%`;
 
+/** What figures and curves rest on while these are not all rows. */
+export const sampleText = (nRows: number, nAll: number | null = null): string =>
+  `sample of ${nAll === null ? plural(nRows, "row") : `${count(nRows)} of ${plural(nAll, "row")}`}`;
+
+/** What the sample and its whiskers mean. */
+export const SAMPLE = {
+  name: "sample of the rows",
+  text: "Figures and curves rest on some of the rows until all rows are computed. A whisker, or what follows ±, is 1.96 standard errors long to each side: the figure of all rows lies there in about 95 % of samples.",
+};
+
 /** What a whisker is. */
 export const intervalName = (level: number): string => `${levelText(level)} ${explanation("interval").name}`;
 
