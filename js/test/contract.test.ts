@@ -273,7 +273,7 @@ describe.each(replies<EffectsReply>("effects"))("the effects of $request.feature
 
 test.each(replies<UnlikeReply>("unlike"))("unlike values of $request.feature are the engine's", (reply) => {
   const { positions } = reply.request;
-  const unlike = decodeUnlike(reply.body, reply.buffers.map(bytes), positions.length);
+  const unlike = decodeUnlike(reply.body, reply.buffers.map(bytes), positions);
   const { shares, summary } = unlike;
   expect(Array.from(unlike.flags)).toEqual(reply.means.flags.flat());
   const curveShares = positions.map((_, line) => shareOfLine(unlike, line));

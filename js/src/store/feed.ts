@@ -19,20 +19,20 @@ export type Progress<T> =
 
 const NOTHING: Progress<never> = { state: "idle", share: 0, body: null };
 
-/** What is requested; equal keys have equal replies from the same rows. */
+/** What is requested; equal keys of one version have equal replies. */
 export interface Wanted {
   key: string;
-  /** Rows of the sample that a reply rests on; null if it rests on all rows. */
-  nRows?: number | null;
+  /** Of what a reply rests on, such as the rows of a sample: the reply to another version stays until the new one is there. */
+  version?: number | null;
 }
 
 const isSame = (one: Wanted | null, other: Wanted | null): boolean =>
-  one?.key === other?.key && (one?.nRows ?? null) === (other?.nRows ?? null);
+  one?.key === other?.key && (one?.version ?? null) === (other?.version ?? null);
 
-/** What is known of a key, and the rows that it rests on. */
+/** What is known of a key, and by which version. */
 interface Kept<T> {
   progress: Progress<T>;
-  nRows: number | null;
+  version: number | null;
 }
 
 export class Feed<W extends Wanted, T> {
@@ -45,8 +45,8 @@ export class Feed<W extends Wanted, T> {
   #isAsking = false;
 
   /**
-   * `ask` receives what earlier replies from the same rows had; `patience` is the delay before the first request. When
-   * the rows change, the last complete reply stays until the next one is complete.
+   * `ask` receives what earlier replies of the same version had; `patience` is the delay before the first request. When
+   * the version changes, the last complete reply stays until the next one is complete.
    */
   constructor(
     private wanted: ReadonlySignal<W | null>,
@@ -85,29 +85,29 @@ export class Feed<W extends Wanted, T> {
     this.wanted = signal(null);
   }
 
-  /** Whether a request is still wanted, and not answered, or from other rows. */
+  /** Whether a request is still wanted, and not answered, or by another version. */
   #isDue(asked: W): boolean {
     if (!isSame(this.wanted.value, asked) || isSame(asked, this.#ended)) return false;
     const kept = this.#known.get(asked.key);
-    return kept?.progress.state !== "ready" || kept.nRows !== (asked.nRows ?? null);
+    return kept?.progress.state !== "ready" || kept.version !== (asked.version ?? null);
   }
 
   async #repeat(wanted: W): Promise<void> {
-    const { key, nRows = null } = wanted;
+    const { key, version = null } = wanted;
     const before = this.#known.get(key);
-    let known = before?.nRows === nRows ? before.progress.body : null;
+    let known = before?.version === version ? before.progress.body : null;
     this.#isAsking = true;
     while (this.#isDue(wanted)) {
       try {
         const { share, body } = await this.ask(wanted, known);
         known = body;
-        if (share >= 1 && body !== null) this.#known.set(key, { progress: { state: "ready", share, body }, nRows });
+        if (share >= 1 && body !== null) this.#known.set(key, { progress: { state: "ready", share, body }, version });
         else if (before?.progress.state !== "ready") {
-          this.#known.set(key, { progress: { state: "idle", share, body }, nRows });
+          this.#known.set(key, { progress: { state: "idle", share, body }, version });
         }
       } catch (error) {
         const message = error instanceof Cancelled ? null : sentenceOf(error);
-        if (isSame(this.wanted.peek(), wanted)) this.#ended = { key, nRows, message };
+        if (isSame(this.wanted.peek(), wanted)) this.#ended = { key, version, message };
       }
       this.#news.value++;
     }

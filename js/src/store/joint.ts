@@ -37,7 +37,7 @@ export class Joint {
     measure: ReadonlySignal<Measure | null>,
   ) {
     const started = computed((): Wanted | null =>
-      this.#started.value === explained.value ? { key: explained.value, nRows: nRows.value } : null,
+      this.#started.value === explained.value ? { key: explained.value, version: nRows.value } : null,
     );
     this.#interactions = new Feed(
       started,
@@ -51,7 +51,7 @@ export class Joint {
     const open = computed((): (Wanted & Pair) | null => {
       const { first, second } = pair.value ?? {};
       if (first === undefined || second === undefined) return null;
-      return { key: JSON.stringify([explained.value, first, second]), nRows: nRows.value, first, second };
+      return { key: JSON.stringify([explained.value, first, second]), version: nRows.value, first, second };
     });
     this.#pairs = new Feed(
       open,
@@ -66,7 +66,7 @@ export class Joint {
       const chosen = measure.value;
       return chosen === null
         ? null
-        : { key: JSON.stringify([explained.value, chosen]), nRows: nRows.value, measure: chosen };
+        : { key: JSON.stringify([explained.value, chosen]), version: nRows.value, measure: chosen };
     });
     this.#importances = new Feed(
       computed(() => (this.#chosen.value?.key === this.#measured.value ? this.#chosen.value : null)),

@@ -16,6 +16,7 @@ import {
   type ModelTables,
   shareOfLine,
   type Unlike,
+  unlikeOfLines,
 } from "../wire/decode.ts";
 import { FormError, headerOf, RELOAD, traitOf } from "../wire/forms.ts";
 import {
@@ -315,7 +316,12 @@ export class Store {
     this.#ofFeature.correlated.of(this.#shownKey.value),
   );
   /** Which of its phantom observations are unlike any observation. */
-  readonly unlike: ReadonlySignal<Progress<Unlike>> = computed(() => this.#ofFeature.unlike.of(this.#drawnKey.value));
+  readonly unlike: ReadonlySignal<Progress<Unlike>> = computed(() => {
+    const [progress, curves] = [this.#ofFeature.unlike.of(this.#shownKey.value), loadedOf(this.picture.value)?.curves];
+    if (progress.body === null || curves === undefined) return progress;
+    const body = unlikeOfLines(progress.body, curves);
+    return body === null ? { state: "computing", share: 0, body } : { ...progress, body };
+  });
   /** The two columns whose heat map replaces the curves: the open feature is one of them. Null while there are none. */
   readonly pair: ReadonlySignal<Pair | null> = computed(() => {
     const [first, second] = this.remembered.of("pair").value;
@@ -390,7 +396,7 @@ export class Store {
     const picture = this.picture.value;
     if (picture.state !== "ready") return null;
     const { feature, positions } = picture.loaded.curves;
-    return { feature, key: this.#keyOf(feature), positions, nRows: this.#openRows.value };
+    return { feature, key: this.#keyOf(feature), positions, version: this.#openRows.value };
   });
   /** Rows that the open feature rests on. */
   readonly #openRows = computed(() => this.nRowsOf(this.feature.value));
@@ -400,10 +406,10 @@ export class Store {
     return curves !== undefined && drawnKind(this.kind.value, curves.kind) === "d-ice";
   });
   readonly #shownKey = computed(() => this.#keyOf(loadedOf(this.picture.value)?.curves.feature ?? ""));
-  /** Identifies the curves on screen. */
-  readonly #drawnKey = computed(() => {
+  /** Of the curves on screen. */
+  readonly #drawnNumber = computed(() => {
     const curves = loadedOf(this.picture.value)?.curves;
-    return curves === undefined ? "" : `${this.#shownKey.value} ${this.#numberOf(curves)}`;
+    return curves === undefined ? null : this.#numberOf(curves);
   });
   readonly #feeds = () => [...Object.values(this.#ofFeature), this.#intervalsFeed, this.#whatIfFeed];
   /** Features in a fixed order, so that the slider and the ranking cause no new requests. */
@@ -414,7 +420,7 @@ export class Store {
   readonly #question = computed((): Question | null => {
     const [key, row] = [this.#whatIfKey.value, this.whatIfRow.value];
     const features = untracked(() => this.#knownFeatures.value).map(({ name }) => name);
-    return row === null ? null : { key, row, features, nRows: this.#sampleRows.value };
+    return row === null ? null : { key, row, features, version: this.#sampleRows.value };
   });
   readonly #sampleRows = computed(() => this.status.value.n_rows);
   readonly #jointKey = computed(() => JSON.stringify([this.explained.value, this.#knownFeatures.value.length]));
@@ -474,7 +480,7 @@ export class Store {
     this.#ofFeature = featureFeeds(client, this.remembered, {
       showing: this.#showing,
       hasSlopes: this.#hasSlopes,
-      key: this.#drawnKey,
+      drawn: this.#drawnNumber,
     });
     this.#intervalsFeed = intervalsFeed(client, this.#shown);
     this.#whatIfFeed = whatIfFeed(client, this.#question);

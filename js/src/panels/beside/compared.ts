@@ -86,7 +86,7 @@ export class Compared {
     if (feature === undefined || reading === null) return;
     setText(this.#impact, reading.column(value)(value));
     explained(this.#impactName, explanation("impact", ...variantsOf(feature.kind, reading.figures.header.convention)));
-    const rank = `rank ${count(feature.rank)} of ${count(nFeatures)}${feature.draft === null ? "" : " so far"}`;
+    const rank = `rank ${count(feature.rank)} of ${count(nFeatures)}${feature.mayMove ? " so far" : ""}`;
     setText(this.#rank, Number.isFinite(feature.value) ? rank : "");
   }
 

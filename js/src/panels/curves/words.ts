@@ -14,6 +14,7 @@ import type { Reading } from "../../store/reading.ts";
 import type { View } from "../../view/view.ts";
 import { explanation, variantsOf } from "../../words/glossary.ts";
 import { levelText, SAMPLE, sampleText } from "../../words/metric_names.ts";
+import { capital } from "../../words/names.ts";
 import { count, number, plural } from "../../words/numbers.ts";
 import { noSlopes } from "../../words/values.ts";
 import { averageSentence } from "./sentence.ts";
@@ -136,7 +137,7 @@ function summaryOf({ shown, effects, reading, opened, output, selected }: Summed
   const of = (metric: string) => reading.write(reading.get(opened.index, metric));
   return [
     averageSentence(curves, output),
-    `Rank ${opened.rank} of ${header.features.length}, impact ${of("impact")}, in-distribution impact ${of("in_distribution_impact")} with weight ${number(reading.decay)} of far values.`,
+    `Rank ${opened.rank} of ${header.features.length}${opened.mayMove ? " so far" : ""}, impact ${of("impact")}, in-distribution impact ${of("in_distribution_impact")} with weight ${number(reading.decay)} of far values.`,
     uncertaintyOf(opened, (value) => reading.write(value)),
     `${count(linesPerModel(shown.scene))} of ${plural(curves.nObservations, "observation")} drawn, ${axis}.`,
     kind === "ice" ? "" : `Shown is the ${valueTitle(shown.scene, output)}.`,
@@ -162,9 +163,10 @@ function otherModels(
 
 /** The interval of the figure of the ranking, and which neighbours in rank are tied with the feature. */
 function uncertaintyOf(
-  { name, interval, tiedBefore, tiedAfter }: RankedFeature,
+  { name, draft, interval, tiedBefore, tiedAfter }: RankedFeature,
   write: (value: number) => string,
 ): string {
+  if (draft !== null) return `${capital(sampleText(draft.nRows))}.`;
   if (interval === null) return "";
   const level = levelText(interval.level);
   const pairs = [tiedBefore && `${tiedBefore} and ${name}`, tiedAfter && `${name} and ${tiedAfter}`];

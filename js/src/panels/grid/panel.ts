@@ -205,7 +205,7 @@ class Grid {
         y: Math.floor(at / places.columns) * places.pitch,
         width: places.tileWidth,
         isOpen: feature.name === opened,
-        isDraft: feature.draft !== null,
+        mayMove: feature.mayMove,
         isReachable: feature.name === reachable,
         metric,
         message: this.#messageOf(feature),

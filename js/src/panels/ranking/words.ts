@@ -84,7 +84,7 @@ export function describe(ranked: RankedFeature, scale: Scale): string {
   const others = otherModels(ranked, scale);
   const caution = ranked.farOff === null ? "" : `. ${farOffText(convention, ranked.farOff)}`;
   // The visible text comes first and unchanged, so that voice control matches it.
-  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${others}${uncertaintyOf(ranked, write)}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${ranked.draft === null ? "" : " so far"}${tiedWords(ranked)}${caution}`;
+  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${others}${uncertaintyOf(ranked, write)}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${ranked.mayMove ? " so far" : ""}${tiedWords(ranked)}${caution}`;
 }
 
 /** Whose figure comes before, and those of the other models; or which models disagree most. */

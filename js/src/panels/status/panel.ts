@@ -32,11 +32,9 @@ function sentence({ status, header, alive, isPreparing, problem }: State): strin
     case "computing": {
       const { n_rows, n_all, done, total, label } = status;
       const given = header?.scale === "conditional" ? " given the other features" : "";
-      return [
-        ...(n_rows === null ? [] : [capital(sampleText(n_rows, n_all))]),
-        `${count(done)} of ${plural(total, "feature")}`,
-        ...(label === "" ? [] : [`${label}${given}`]),
-      ].join(" · ");
+      const progress = `${count(done)} of ${plural(total, "feature")}`;
+      if (n_rows !== null) return `${capital(sampleText(n_rows, n_all))} · ${progress} exact`;
+      return label === "" ? progress : `${progress} · ${label}${given}`;
     }
     case "cancelled":
     case "error":
