@@ -57,7 +57,7 @@ export class Shelf {
       effect(() => {
         options.rows();
         options.maxLines();
-        for (const feature of this.#kept.keys()) store.nRowsOf(feature);
+        store.nRows.value;
         if (store.picture.value.state !== "loading") this.#ask();
       }),
       effect(() => {

@@ -242,7 +242,7 @@ export class Store {
     return this.#order.of(ranked, choice, this.status.value.state === "computing");
   });
   /** Rows that the figures and curves of each feature rest on: null is all of them, and 0 while nothing is known. */
-  readonly #nRows: ReadonlySignal<ReadonlyMap<string, number | null>> = computed(() => {
+  readonly nRows: ReadonlySignal<ReadonlyMap<string, number | null>> = computed(() => {
     const figures = this.figures.value;
     const features = figures?.header.features ?? [];
     return new Map(features.map(({ name, n_rows }, index) => [name, isKnown(figures!, index) ? n_rows : 0]));
@@ -498,7 +498,7 @@ export class Store {
 
   /** Rows that the figures and curves of a feature rest on: null is all of them, and 0 while nothing is known. */
   nRowsOf(feature: string): number | null {
-    return this.#nRows.value.get(feature) ?? null;
+    return this.nRows.value.get(feature) ?? null;
   }
 
   /** Opens the curves of a feature. */
