@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { drafted } from "../../dev/drafts.ts";
 import { contrasts } from "./contrast.ts";
 import { dress, hosts } from "./hosts.ts";
 import { frame, kernel, mount } from "./mount.ts";
@@ -18,6 +19,8 @@ test.each(Object.entries(hosts))("all text stands out at least 4.5 : 1 in %s", a
     kernel.model({ feature: "Age", color_by: "Ward", kind: "c-ice", selection: [0] }),
     kernel.model({ ...kernel.partial(3), feature: "", _status: failed }),
     kernel.model({ feature: "Age", color_by: "Ward", _view: { left: "map", right: "all", shared_y: true } }),
+    drafted(kernel.model({ feature: "Age" }), { nRows: 512, nAll: 100_000, nExact: 3 }),
+    drafted(kernel.model({ feature: "Age", _view: { right: "all" } }), { nRows: 512, nAll: 100_000 }),
     kernel.model({ feature: "Age", _view: { left: "map", compared: ["Age", "BMI"] } }),
   ];
   for (const model of models) {
