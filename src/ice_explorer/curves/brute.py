@@ -18,7 +18,7 @@ from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.errors.base import cause_of, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -155,6 +155,49 @@ class BruteCurves:
             self._check_finite(feature, positions, values, predictions)
         explained = self._explained(predictions)
         return explained if self._several is None else np.array(explained)  # what is kept stays as it is
+
+    @property
+    def n_per_call(self) -> int:
+        """How many phantoms the next call of the model takes."""
+        return self._calls.next()
+
+    def evaluate_together(
+        self, asked: Sequence[tuple[Moving, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]]
+    ) -> list[NDArray[np.float64]]:
+        """Predict phantoms of several features in one call of the model.
+
+        - `asked`: features with their coordinates in all rows (n_observations,), and positions and values of their
+          phantoms, as for `evaluate`.
+        - returns (n_rows, n_values) each.
+        - raises PredictionError: if a prediction is not finite.
+        """
+        rows = np.concatenate([np.repeat(positions, values.shape[1]) for *_, positions, values in asked])
+        new = np.concatenate([values.ravel() for *_, values in asked])
+        ends = np.cumsum([values.size for *_, values in asked]).tolist()
+
+        def call() -> NDArray[np.float64]:
+            writes: dict[int, NDArray[Any]] = {}
+            for (feature, observed, _, values), end in zip(asked, ends, strict=True):
+                of_feature = slice(end - values.size, end)
+                coordinates = observed[rows]
+                coordinates[of_feature] = new[of_feature]
+                writes.update(feature.natives(coordinates[:, None]))
+            start = perf_counter()
+            predictions = np.atleast_2d(self._predict(self._rows.phantoms(rows, writes)).T)
+            self._calls.took(len(rows), perf_counter() - start)
+            return predictions
+
+        explained = self._explained(self._answer([feature.readable for feature, *_ in asked], rows, new, call)[0])
+        found = []
+        for (feature, _, positions, values), end in zip(asked, ends, strict=True):
+            predictions = explained[end - values.size : end].reshape(values.shape).copy()
+            fitting = fits(predictions)
+            if not fitting.all():
+                row, column = np.argwhere(~fitting)[0]
+                where = place_of(feature, values[row, column], positions[row])
+                raise unfit_prediction(feature, where, float(predictions[row, column]), self.response)
+            found.append(predictions)
+        return found
 
     def predict(self, rows: Any, question: str, positions: NDArray[np.int64] = _NOWHERE) -> NDArray[np.float64]:
         """Predict rows as they are, (n_rows,).

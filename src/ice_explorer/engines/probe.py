@@ -56,11 +56,13 @@ class Witness:
     - `predict`: rows in the container of X -> (n_rows,) float64.
     - `rows`: returns the observations as the model takes them, made anew: some models write into what they are handed.
     - `predicted` (n_rows,).
+    - `seconds`: how long the model took for it, at most.
     """
 
     predict: Callable[[Any], Array]
     rows: Callable[[], Any]
     predicted: Array
+    seconds: float = 0.0
 
     def check(self) -> None:
         """Raise if the model predicts these observations otherwise now, and not by chance.

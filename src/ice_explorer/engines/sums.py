@@ -68,6 +68,15 @@ class Engine(Protocol):
     def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature."""
 
+    def sums_anew(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
+        """Sum features over other rows than those planned, and keep nothing of it."""
+
+    def active(self, item: FeatureInput) -> NDArray[np.intp]:
+        """Intervals of the grid in which curves can change."""
+
+    def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[NDArray[np.int64]]) -> Iterator[Array]:
+        """Yield curves of some rows of each feature, on the stretches between active intervals."""
+
 
 def empty_sums(
     item: FeatureInput,
@@ -189,7 +198,7 @@ class _FeatureByFeature:
         self._weights = context.row_weights
         self._n_jobs = n_jobs
         self._keeps_curves = context.settings.keep_curves
-        self._begun: dict[int, _Begun] = {}
+        self._begun: dict[FeatureInput, _Begun] = {}
         self.kept: dict[int, Array] = {}
 
     def _block_size(self, item: FeatureInput) -> int:
@@ -219,7 +228,7 @@ class _FeatureByFeature:
         counted = _Counted(report, total, label)
         are_parallel = self._parallel(item, item.summed[:1]) is not None
         compiled = _HAS_NUMBA and total > _WORTH_COMPILING and not are_parallel
-        begun = self._begun.pop(item.at_issue, None)
+        begun = self._begun.pop(item, None)
         if begun is None:
             kept = np.empty((len(item.summed), item.grid.n_grid)) if self._keeps_curves else None
             begun = _Begun(empty_sums(item, self._weights, compiled=compiled), kept)
@@ -247,12 +256,32 @@ class _FeatureByFeature:
                 counted.finish(len(rows) * item.n_predictions_per_row)
         except (Cancelled, PredictionError) as error:
             if isinstance(error, Cancelled) or error.is_passing:
-                self._begun[item.at_issue] = begun
+                self._begun[item] = begun
             raise
         begun.sums.finish()
         if begun.kept is not None:
             self.kept[item.at_issue] = begun.kept
         return begun.sums
+
+    def sums_anew(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
+        """Sum features over other rows than those planned, and keep nothing of it."""
+        found = []
+        for item in items:
+            try:
+                found.append(self.sums(item, report, None))
+            finally:
+                self._begun.pop(item, None)
+                self.kept.pop(item.at_issue, None)
+        return found
+
+    def active(self, item: FeatureInput) -> NDArray[np.intp]:
+        """Intervals of the grid in which curves can change: all."""
+        return np.arange(item.grid.n_grid - 1)
+
+    def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[NDArray[np.int64]]) -> Iterator[Array]:
+        """Yield curves of some rows of each feature."""
+        for item, some in zip(items, rows, strict=True):
+            yield self._curves(item, some)
 
 
 class _Counted:
@@ -353,7 +382,7 @@ class BruteEngine(_FeatureByFeature):
             sums = super().sums(item, report, cancelled)
             self.notes = self._dependence_notes(repetition, (sums.lowest, sums.highest))
         except BaseException:
-            if item.at_issue not in self._begun:
+            if item not in self._begun:
                 self._repetition = None
             raise
         return sums
@@ -510,8 +539,28 @@ class TreeEngine:
         """Sum all rows of a feature, and of all others with it where they have the same rows."""
         if item.at_issue not in self._sums:
             together = [other for other in self._items if other.summed is item.summed]
-            self._sweep(together, report, cancelled)
+            self._sums.update(self._sweep(together, report, cancelled))
         return self._sums[item.at_issue]
+
+    def sums_anew(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
+        """Sum features over other rows than those planned, and keep nothing of it."""
+        together = len({id(item.summed) for item in items}) == 1
+        swept = [self._sweep(some, report, None) for some in ([items] if together else [[item] for item in items])]
+        found = {number: sums for of_some in swept for number, sums in of_some.items()}
+        return [found[item.at_issue] for item in items]
+
+    def active(self, item: FeatureInput) -> NDArray[np.intp]:
+        """Intervals of the grid in which curves can change."""
+        return self._trees.active[item.at_issue]
+
+    def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[NDArray[np.int64]]) -> Iterator[Array]:
+        """Yield curves of some rows of each feature, on the stretches between active intervals."""
+        if all(some is rows[0] for some in rows):
+            stretches = self._trees.stretches(rows[0])
+            yield from (self._peeled.output(stretches[item.at_issue]) for item in items)
+            return
+        for item, some in zip(items, rows, strict=True):
+            yield self._peeled.output(self._trees.curves_of(item.at_issue)(some))
 
     def _blocks(self, positions: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         # Boundaries do not depend on the number of threads, so that sums do not either.
@@ -519,7 +568,7 @@ class TreeEngine:
 
     def _sweep(
         self, items: Sequence[FeatureInput], report: Report | None, cancelled: Callable[[], bool] | None
-    ) -> None:
+    ) -> dict[int, Sums]:
         # All features are summed side by side: together they keep a quarter of the limit at most.
         most_cells = min(MOST_CELLS, self._memory_limit // (32 * len(items)))
         active = self._trees.active
@@ -559,7 +608,7 @@ class TreeEngine:
                 done(rows)
         for of_feature in sums.values():
             of_feature.finish()
-        self._sums.update(sums)
+        return sums
 
     def _alone(self, item: FeatureInput) -> Callable[[NDArray[np.int64]], dict[int, Any]]:
         of_rows = self._trees.curves_of(item.at_issue)

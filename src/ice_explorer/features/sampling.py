@@ -1,4 +1,4 @@
-"""Seeded, stratified choice of observations, for curves on a sample and for the lines drawn."""
+"""Seeded, stratified choice of observations, for curves on a sample, for drafts and for the lines drawn."""
 
 from __future__ import annotations
 
@@ -43,3 +43,22 @@ def draw_stratified(
     marks = (np.arange(size) + generator.random(size)) * (cumulative[-1] / size)
     chosen = np.searchsorted(cumulative, marks, side="right")
     return np.unique(order[np.minimum(chosen, len(order) - 1)])
+
+
+def nested_samples(rows: NDArray[np.int64], generator: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Draw half of the rows, half of these and so on, down to one row.
+
+    Neighbours are paired and one of each pair is drawn, so that a sample covers the rows as evenly as any, whatever
+    they are sorted by. Where the number is odd, a row drawn at random is in no pair and not in the sample. All rows
+    have the same chance.
+
+    - `rows` (n_rows,): sorted positions, at least one.
+    - returns: sorted positions, the smallest sample first and all `rows` last.
+    """
+    samples = [rows]
+    while len(rows) > 1:
+        if len(rows) % 2:
+            rows = np.delete(rows, generator.integers(len(rows)))
+        rows = rows[np.arange(0, len(rows), 2) + generator.integers(2, size=len(rows) // 2)]
+        samples.append(rows)
+    return samples[::-1]

@@ -78,7 +78,8 @@ class FeatureResult:
     ) -> None:
         self._sampling = sampling  # None where it rests on all rows that were asked for
         self._kept = curves  # of the rows of the metrics
-        if curves is not None and context.settings.keep_curves and len(item.summed) == len(item.positions):
+        is_to_keep = context.settings.keep_curves or sampling is not None
+        if curves is not None and is_to_keep and len(item.summed) == len(item.positions):
             self.__dict__["curves"] = _frozen(curves)
         self._context = context
         self._engine = engine

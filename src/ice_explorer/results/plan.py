@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import tells_rows_apart
 from ice_explorer.features.grid import check_grid_values
 from ice_explorer.features.groups import check_groups, groups_among
+from ice_explorer.results.drafts import Drafter
 from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.options import Options, check_sample
@@ -254,15 +256,19 @@ def _probed(model: Any, table: Table, probe: Probe, **options: Any) -> tuple[Pre
 
     Options are those of `make_predictor`.
     """
+    start = perf_counter()
     try:
         predictor = make_predictor(model, probe.container, len(probe.rows), **options)
-        return predictor, probe, Witness(predictor.predict, probe.made_anew, predictor.predict(probe.container))
+        predicted = predictor.predict(probe.container)
+        return predictor, probe, Witness(predictor.predict, probe.made_anew, predicted, perf_counter() - start)
     except PredictionError:
         pass  # an error names real rows, if these fail too
     first = np.arange(min(_FIRST_ROWS, table.n_observations))
     rows = table.take(first)
+    start = perf_counter()
     predictor = make_predictor(model, rows, len(first), **options)
-    return predictor, None, Witness(predictor.predict, lambda: table.take(first), predictor.predict(rows))
+    predicted = predictor.predict(rows)
+    return predictor, None, Witness(predictor.predict, lambda: table.take(first), predicted, perf_counter() - start)
 
 
 def _choose_features(
@@ -488,6 +494,11 @@ class Plan:
             sums = self._engine.sums(item, progress, cancelled)
             kept = self._engine.kept.pop(item.at_issue, None)
         return FeatureResult(self._context, self._engine, item, sums, kept)
+
+    @cached_property
+    def drafter(self) -> Drafter:
+        """What computes all features on a sample of the rows."""
+        return Drafter(self._context, self._engine, list(self._inputs.values()), self._lock)
 
     def lines(self, feature: Name, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Compute the curves of some rows of X, (n_rows, n_grid), and no metric."""

@@ -1,9 +1,9 @@
-"""Background computation: one thread that computes features in turn and answers requests.
+"""Background computation: one thread that drafts all features, computes them in turn and answers requests.
 
 The model is called from this thread alone, so that a model which is not thread-safe is never
 called twice at once. The thread lives while there is work. A question about a computed feature is
-answered between two blocks of a feature that is still being computed; a question about a feature
-that has not had its turn moves it to the front.
+answered between two blocks of a feature that is still being computed, and from its draft where that
+is all there is; a question about a feature that has neither moves it to the front.
 
 However a thread ends, its end becomes a state, and every question gets an answer: a thread catches
 whatever is raised in it, also what is no `Exception`, and `wait` notices a thread that is gone.
@@ -33,6 +33,7 @@ Result = TypeVar("Result")
 State: TypeAlias = Literal["computing", "ready", "cancelled", "error"]
 BetweenBlocks: TypeAlias = Callable[[], None]
 IsCancelled: TypeAlias = Callable[[], bool]
+NextDraft: TypeAlias = Callable[[BetweenBlocks, IsCancelled], Mapping[Name, Result] | None]
 
 _SECONDS_BETWEEN_TELLINGS = 0.2
 _SECONDS_BETWEEN_LOOKS = 0.1  # a wait without a time limit ignores Ctrl-C on Windows
@@ -40,20 +41,27 @@ _SECONDS_BETWEEN_LOOKS = 0.1  # a wait without a time limit ignores Ctrl-C on Wi
 
 @dataclass(frozen=True)
 class Snapshot(Generic[Name, Result]):
-    """State of the computation at one moment."""
+    """State of the computation at one moment; `drafts` are of features that have no result yet."""
 
     state: State
     results: Mapping[Name, Result]
+    drafts: Mapping[Name, Result]
     n_features: int
     current: Name | None
     error: Exception | None
 
+    @property
+    def known(self) -> Mapping[Name, Result]:
+        """Results, and drafts of the other features."""
+        return {**self.drafts, **self.results}
+
 
 @dataclass(frozen=True)
 class _Question(Generic[Name, Result]):
-    """Something to do with the result of a feature, or without any where `name` is None."""
+    """Something to do with the result of a feature, or without any where `name` is None; `is_exact`: not a draft."""
 
     name: Name | None
+    is_exact: bool
     answer: Callable[[Result | None], object]
     refuse_with: Callable[[Exception], None]
 
@@ -81,6 +89,8 @@ class Background(Generic[Name, Result]):
     - `tell`: called in the thread after changes, a few times per second at most, and always after the last one. Where
       it returns False it has not taken in everything, and is called again soon.
     - `results`: what is known already.
+    - `draft`: called as `compute` is, but without a name, before the features are computed: returns the next draft of
+      all of them, and None where there is none. A draft that fails is left out.
     """
 
     def __init__(
@@ -89,11 +99,14 @@ class Background(Generic[Name, Result]):
         compute: Callable[[Name, BetweenBlocks, IsCancelled], Result],
         tell: Callable[[], bool | None],
         results: Mapping[Name, Result] | None = None,
+        draft: NextDraft[Name, Result] | None = None,
     ) -> None:
         self._names = tuple(names)
         self._compute = compute
         self._listener: Callable[[], bool | None] | None = tell
         self._results: dict[Name, Result] = dict(results or {})
+        self._draft = None if self._results else draft
+        self._drafts: dict[Name, Result] = {}
         self._state: State = "ready" if self._missing() is None else "computing"
         self._error: Exception | None = None
         self._current: Name | None = None
@@ -134,25 +147,30 @@ class Background(Generic[Name, Result]):
         """Where the computation stands."""
         self._notice_lost_thread()
         with self._changed:
-            return Snapshot(self._state, dict(self._results), len(self._names), self._current, self._error)
+            return Snapshot(
+                self._state, dict(self._results), dict(self._drafts), len(self._names), self._current, self._error
+            )
 
     def ask(
         self,
         name: Name | None,
         answer: Callable[[Result | None], object],
         refuse: Callable[[Exception], None],
+        *,
+        is_exact: bool = False,
     ) -> None:
         """Call `answer` in the thread with the result of a feature, or `refuse` with the reason.
 
         - `name`: the feature; None is a turn of the thread without any result.
         - `answer`, `refuse`: one of them is called, once; `refuse` also after an `answer` that raised, with its error.
+        - `is_exact`: whether a draft will not do.
         """
         self._notice_lost_thread()
         with self._changed:
             is_open = not self._closed.is_on
             if is_open:
                 self._is_paused = False
-                self._questions.append(_Question(name, answer, refuse))
+                self._questions.append(_Question(name, is_exact, answer, refuse))
         if is_open:
             self.start()
         else:
@@ -206,6 +224,16 @@ class Background(Generic[Name, Result]):
             self._changed.notify_all()
         self.start()
 
+    @property
+    def order(self) -> tuple[Name, ...]:
+        """The features, in the order of their turns."""
+        return self._names
+
+    def prefer(self, names: Sequence[Name]) -> None:
+        """Change that order."""
+        with self._changed:
+            self._names = tuple(names)
+
     def pause(self) -> None:
         """Stop at the next block, until there is a question or a thread that waits. The state stays as it is."""
         with self._changed:
@@ -225,8 +253,10 @@ class Background(Generic[Name, Result]):
             self._closed.is_on = self._stop = True
             dropped = self._take_questions(lambda _question: True)
             self._results = {}
+            self._drafts = {}
             self._error = None
             self._compute = _compute_nothing
+            self._draft = None
             self._listener = None
             self._changed.notify_all()
         for question in dropped:
@@ -279,18 +309,47 @@ class Background(Generic[Name, Result]):
         while True:
             self._answer_questions()
             with self._changed:
-                wanted = self._wanted()
-                if wanted is not None:
+                draft = self._next_draft()
+                wanted = self._wanted() if draft is None else None
+                if draft is not None or wanted is not None:
                     self._current = wanted
                     self._untold = True
                     self._stop = False
                 elif not self._untold and (self._is_paused or not self._questions):
                     self._thread = None
                     return
-            if wanted is None:
+            if draft is not None:
+                self._draft_all(draft)
+            elif wanted is None:
                 self._tell()
             else:
                 self._compute_one(wanted)
+
+    def _next_draft(self) -> NextDraft[Name, Result] | None:
+        """Return what drafts the features, while there are drafts to come: none after the first result."""
+        is_to_come = self._state == "computing" and not (self._results or self._is_paused or self._closed.is_on)
+        return self._draft if is_to_come else None
+
+    def _draft_all(self, draft: NextDraft[Name, Result]) -> None:
+        """Draft all features; what fails in a draft fails again, or does not, where features are computed."""
+        self._tell_now_and_then()
+        found: Mapping[Name, Result] | None = None
+        is_paused = False
+        try:
+            found = draft(self._between_blocks, self._is_stopped)
+        except Cancelled:
+            is_paused = self._stop
+        except self._caught:
+            logger.debug("A draft failed.", exc_info=True)
+        with self._changed:
+            if self._closed.is_on or is_paused:
+                return
+            if found is None:
+                self._draft = None
+                return
+            self._drafts = dict(found)
+            self._untold = True
+        self._tell()  # before questions, whose answers take longer
 
     def _wanted(self) -> Name | None:
         """The feature whose turn it is: one that is needed for a question, else the next, else none."""
@@ -325,6 +384,7 @@ class Background(Generic[Name, Result]):
             self._untold = True
             if error is None:
                 self._results[name] = result  # type: ignore[assignment]
+                self._drafts.pop(name, None)
                 if self._missing() is None:
                     self._state = "ready"
             elif isinstance(error, Cancelled) and self._stop:
@@ -351,7 +411,9 @@ class Background(Generic[Name, Result]):
                 if question is None:
                     return
                 self._questions.remove(question)
-                result = None if question.name is None else self._results[question.name]
+                result = (
+                    None if question.name is None else self._results.get(question.name, self._drafts.get(question.name))
+                )
             try:
                 question.answer(result)
             except BaseException as error:
@@ -360,7 +422,8 @@ class Background(Generic[Name, Result]):
                     raise
 
     def _is_answerable(self, question: _Question[Name, Result]) -> bool:
-        return question.name is None or question.name in self._results
+        is_known = question.name is None or question.name in self._results
+        return is_known or (question.name in self._drafts and not question.is_exact)
 
     def _take_questions(self, is_taken: Callable[[_Question[Name, Result]], bool]) -> list[_Question[Name, Result]]:
         taken = [question for question in self._questions if is_taken(question)]

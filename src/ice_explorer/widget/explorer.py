@@ -353,7 +353,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _begin(self, work: Work) -> None:
         """Set out to explain one output of the model; nothing runs yet."""
         self._background: Background[Name, FeatureExplanation] = Background(
-            work.names, work.compute, weakly(self._publish), work.results
+            work.names, work.compute, weakly(self._publish), work.results, None if is_unattended() else work.draft
         )
         self._work = work
         self._clear_tables(work)
@@ -370,7 +370,7 @@ class ICEExplorer(anywidget.AnyWidget):
             if self._model_tables is None
             else self._model_tables.tables[models.index(work.choices.model)]
         )
-        self._tabled: set[Name] = set()
+        self._tabled: dict[Name, FeatureExplanation] = {}
         self._without_profile: set[Name] = set()
         self._described: Work | None = None
         self._next_tables = -math.inf
@@ -379,7 +379,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Compute in the background, where the model may be called."""
         work = self._open_work()
         if work.prediction_sd is None:  # after the first feature, which a reader waits for
-            self._background.ask(work.names[0], partial(weakly(self._measure), work), _nothing)
+            self._background.ask(work.names[0], partial(weakly(self._measure), work), _nothing, is_exact=True)
         self._background.start()
 
     def _fail_if_unattended(self) -> None:
@@ -582,7 +582,7 @@ class ICEExplorer(anywidget.AnyWidget):
         background, work = self._background, self._open_work()
 
         name = None if feature is None else work.by_label[feature]
-        background.ask(name, lambda opened: answer(opened, background.answer_meanwhile), refuse)
+        background.ask(name, lambda opened: answer(opened, background.answer_meanwhile), refuse, is_exact=True)
 
     def drivers(self, feature: Name | None = None) -> DriverTable:
         """Return what makes the curves of a feature differ; see `Explanation.drivers`.
@@ -852,9 +852,8 @@ class ICEExplorer(anywidget.AnyWidget):
             if work is None:
                 return True
             is_whole = self._publish_tables(work, snapshot)
-            if snapshot.state == "ready" and self.feature == "":
-                state = ViewState.of({**self._drawn(work), "intervals": None})  # which have no part in the order
-                self.feature = ranking_of(work.known, state).bars[0].label
+            if len(snapshot.known) == snapshot.n_features and self.feature == "":
+                self.feature = self._ranked(work)[0]
             # Last: a page that receives "ready" has received the rest.
             self._status = cast("dict[str, Any]", status_of(snapshot, work))
             if snapshot.state != "computing":
@@ -865,9 +864,23 @@ class ICEExplorer(anywidget.AnyWidget):
         finally:
             self._sync_lock.release()
 
+    def _ranked(self, work: Work) -> list[str]:
+        """Labels of the features that are known, in the order of the bars."""
+        state = ViewState.of({**self._drawn(work), "intervals": None})  # which have no part in the order
+        return [bar.label for bar in ranking_of(work.known, state).bars]
+
+    @traitlets.observe("feature")
+    def _prefer_open(self, _change: object) -> None:
+        """Compute the open feature before the others."""
+        work = self._work
+        if work is not None and self.feature in work.by_label:
+            open_one = work.by_label[self.feature]
+            self._background.prefer(sorted(self._background.order, key=lambda name: name != open_one))
+
     def _publish_tables(self, work: Work, snapshot: Snapshot[Name, FeatureExplanation]) -> bool:
         """Publish header and tables unless nothing in them is new, or while it is too soon; False where it is."""
-        new = snapshot.results.keys() - self._tabled
+        known = snapshot.known
+        new = {name for name, feature in known.items() if self._tabled.get(name) is not feature}
         is_described = self._described is work
         if is_described and not new and not self._without_profile:
             if self._header["prediction_sd"] != work.prediction_sd:
@@ -882,14 +895,17 @@ class ICEExplorer(anywidget.AnyWidget):
         decay = self.decay if len(new) > _MANY_AT_ONCE else None
         until = time.monotonic() + seconds
         for name in new or self._without_profile.copy():
-            self._fill(work, positions[name], name, snapshot.results[name], decay)
+            self._fill(work, positions[name], name, known[name], decay)
             self._without_profile.discard(name)
             if decay is not None:
                 self._without_profile.add(name)
             elif not new and time.monotonic() > until:
                 break
-        self._tabled |= new
-        work.known = work.explanation(snapshot.results)
+        self._tabled |= {name: known[name] for name in new}
+        work.known = work.explanation(known)
+        if new & snapshot.drafts.keys():
+            self._background.prefer([work.by_label[label] for label in self._ranked(work)])
+            self._prefer_open(None)
         self._send_tables(work)
         if new:  # else the first figures would have to wait
             self._next_tables = time.monotonic() + seconds

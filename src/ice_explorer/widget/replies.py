@@ -99,14 +99,14 @@ def _export(
     from ice_explorer.export import request as export_request
 
     snapshot = background.snapshot()  # of the requested output: another one may be chosen meanwhile
-    if export_request.holds_all(request) and len(snapshot.results) < snapshot.n_features:
+    if export_request.holds_all(request) and len(snapshot.known) < snapshot.n_features:
         raise ExportError(
             "All features must be computed to be exported together; "
             f"{len(snapshot.results)} of {snapshot.n_features} are.",
             "Wait until they are there, or export a picture of the view.",
         )
     drawn = work.drawn(request["state"], request["choices"])
-    return export_request.answer(work.explanation(snapshot.results), request, drawn)
+    return export_request.answer(work.explanation(snapshot.known), request, drawn)
 
 
 def _curves(work: Work, _background: object, request: CurvesRequest, feature: FeatureExplanation) -> Answered:
@@ -138,7 +138,7 @@ def _what_if(
     work: Work, background: Background[Name, FeatureExplanation], request: WhatIfRequest, _feature: object
 ) -> Answered:
     """Answer with the first of the features that were asked for: at least one, and no more than time allows."""
-    results = background.snapshot().results
+    results = background.snapshot().known
     (position,) = work.known._check_positions([request["position"]], "position").tolist()
     prediction = float(work.known.predictions([position])[0])
     features: list[FeatureMovesBody] = []
@@ -278,15 +278,20 @@ _ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
 
 def status_of(snapshot: Snapshot[Name, FeatureExplanation], work: Work) -> Status:
     """Describe how far the computation is."""
-    done = len(snapshot.results)
+    done, n_features = len(snapshot.results), snapshot.n_features
     message = "" if snapshot.error is None else sentence(snapshot.error)
-    if snapshot.state == "cancelled":
-        message = f"Cancelled after {done} of {snapshot.n_features} features."
     n_rows, n_all = work.known._sampled or (None, None)
+    if snapshot.state == "cancelled":
+        message = f"Cancelled after {done} of {n_features} features."
+        if n_rows is not None:
+            message = (
+                f"Cancelled: {done} of {n_features} features are exact, the others rest on a sample of {n_rows:,} of "
+                f"{n_all:,} rows."
+            )
     return Status(
         state=snapshot.state,
         done=done,
-        total=snapshot.n_features,
+        total=n_features,
         n_rows=n_rows,
         n_all=n_all,
         label="" if snapshot.current is None else work.label(snapshot.current),

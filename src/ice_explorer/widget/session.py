@@ -14,6 +14,7 @@ from ice_explorer.adapters.models.opening import Opening
 from ice_explorer.adapters.models.target import target_names
 from ice_explorer.adapters.tables.table import kept
 from ice_explorer.beyond.joint import JointEffects
+from ice_explorer.concurrency.turns import cancelled_by
 from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
@@ -21,6 +22,7 @@ from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, t
 from ice_explorer.model_comparison import ModelComparison
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.distance_scale import SCALES
+from ice_explorer.results.drafts import Drafts
 from ice_explorer.results.models import (
     check_explanations,
     check_models,
@@ -36,7 +38,7 @@ from ice_explorer.wire.buffers import check_sendable
 from ice_explorer.wire.messages import FeatureHead, ViewMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.explanation import Plan
     from ice_explorer.features.feature import FeatureKind
+    from ice_explorer.results.drafts import Drafter
     from ice_explorer.results.extrapolation import Expected
     from ice_explorer.results.models import Disagreement
     from ice_explorer.widget.background import BetweenBlocks, IsCancelled
@@ -117,6 +120,7 @@ class Work(ABC):
         self.joint = JointEffects(y)
         self.expected: dict[Name, Expected] = {}
         self._in_scales: dict[str, Work] = {}
+        self._drafts: Drafts | None = None
         self.by_label = {head["name"]: name for head, name in zip(heads, names, strict=True)}
         explanation = self._collected(results)
         self.target: NDArray[np.float64] | None = None if y is None else explanation._target(y)
@@ -138,6 +142,41 @@ class Work(ABC):
     @abstractmethod
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
         """Compute one feature, as `Background` asks for it."""
+
+    def draft(
+        self, between_blocks: BetweenBlocks, is_cancelled: IsCancelled
+    ) -> Mapping[Name, FeatureExplanation] | None:
+        """Compute the next draft of all features, as `Background` asks for it; None where there is none."""
+        drafters = self.drafters
+        if not drafters:
+            return None
+        if self._drafts is None:
+            self._drafts = Drafts(drafters)
+
+        def after_block() -> None:
+            between_blocks()
+            if is_cancelled():
+                raise Cancelled
+
+        with cancelled_by(is_cancelled):
+            found = self._drafts.next(after_block)
+            if found is None:
+                return None
+            drafts = [{name: to_feature_explanation(each) for name, each in draft.items()} for draft in found]
+            return self._drafted(drafts, after_block)
+
+    @property
+    def drafters(self) -> Sequence[Drafter]:
+        """What drafts the features, by each model; none where results are there, or follow from others."""
+        return ()
+
+    def _drafted(
+        self,
+        drafts: Sequence[Mapping[Name, FeatureExplanation]],
+        between_blocks: BetweenBlocks,  # noqa: ARG002
+    ) -> Mapping[Name, FeatureExplanation]:
+        """Take in a draft by every model, and return that of the open one."""
+        return drafts[0]
 
     @abstractmethod
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
@@ -285,6 +324,11 @@ class ModelWork(Work):
         )
         heads = [_head(label, *plan.outline(name)) for name, label in zip(plan.features, plan.labels, strict=True)]
         super().__init__(plan.features, heads, code_line(options), choices=choices, results={}, y=y)
+
+    @property
+    def drafters(self) -> Sequence[Drafter]:
+        """What drafts the features."""
+        return (self._plan.drafter,)
 
     def _explaining(self, output: str, response: str) -> ModelWork:
         """Return the work on another output or response."""
@@ -450,6 +494,7 @@ class ModelsWork(Work):
             y=y,
         )
         self.joint, self.prediction_sd = opened.joint, opened.prediction_sd
+        self._drafted_by_models: dict[Name, tuple[list[FeatureExplanation], Disagreement]] = {}
 
     def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
         return self._opened._collected(results)
@@ -465,9 +510,26 @@ class ModelsWork(Work):
             several.disagreements[name] = disagreement_of(features, between_blocks)
         return self._opened.results[name]
 
+    @property
+    def drafters(self) -> Sequence[Drafter]:
+        """What drafts the features, by each model; none where one cannot."""
+        drafters = [work.drafters for work in self._several.works.values()]
+        return [of_model[0] for of_model in drafters] if all(drafters) else ()
+
+    def _drafted(
+        self, drafts: Sequence[Mapping[Name, FeatureExplanation]], between_blocks: BetweenBlocks
+    ) -> Mapping[Name, FeatureExplanation]:
+        by_name = {name: [draft[name] for draft in drafts] for name in self.names}
+        self._drafted_by_models = {
+            name: (features, disagreement_of(features, between_blocks)) for name, features in by_name.items()
+        }
+        return drafts[list(self._several.works).index(self.choices.model)]
+
     def by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
-        """Return a computed feature by each model, and how far these disagree."""
+        """Return a feature, computed or drafted, by each model, and how far these disagree."""
         several = self._several
+        if name not in several.disagreements:
+            return self._drafted_by_models[name]
         return [work.results[name] for work in several.works.values()], several.disagreements[name]
 
     @property

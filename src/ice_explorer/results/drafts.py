@@ -1,0 +1,429 @@
+"""Drafts: all features on a sample of the rows, so that there is a first picture before the exact result.
+
+`Drafter` computes one draft of one model, `Drafts` chooses how large each is. The samples are nested, and the same for
+all features. A draft has scales, likelihoods and options of the result, and its grid wherever time allows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.engines.sums import BruteEngine, sums_of
+from ice_explorer.features.grid import Grid, feature_seed
+from ice_explorer.features.sampling import nested_samples
+from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.metrics.sampling_error import category_sampling, ordered_sampling
+from ice_explorer.results.feature_explanation import FeatureResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from threading import RLock
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.tables.table import Name
+    from ice_explorer.engines.context import Context
+    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.engines.sums import Engine, Sums
+    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.sampling_error import Sampling
+
+    Array = NDArray[np.float64]
+    BetweenBlocks = Callable[[], object]
+    Draft = dict[Name, FeatureResult]
+    _Size = tuple[int, float]
+
+_SHORT: Final = 1.0  # seconds of a whole that needs no draft
+_FIRST: Final = 0.35  # seconds that the first draft takes where that is in our hands
+_SHARE: Final = 0.25  # of the time of the whole, that all drafts together take
+_FEW_CELLS: Final = 2_000_000  # of curves that engines compute in less than a second
+_FEW_PHANTOMS: Final = 10_000
+_QUICK: Final = 0.05  # of which a model that is called so quickly needs no draft
+_CELLS_PER_SECOND: Final = 5e6  # of an engine that is not timed yet
+_FEWEST_ROWS: Final = 4  # of a draft by a slow model
+_FEWEST_VALUES: Final = 5
+_FEWEST_SWEPT: Final = 16  # rows of a draft that an engine computes
+_ENOUGH_ROWS: Final = 64  # with which a draft has the whole grid
+_MOST_GROWTH: Final = 8
+
+_MOST_ROWS_OF_ERRORS: Final = 256  # they give a standard error to 5 %
+_FEWEST_ROWS_OF_ERRORS: Final = 16
+_MOST_CELLS_OF_ERRORS: Final = 3_000_000  # of the curves of all features together
+_FEWEST_VALUES_OF_ERRORS: Final = 32
+_MANY_FEATURES: Final = 200  # of which errors are estimated by one convention
+_MOST_CELLS_OF_CALL: Final = 4_000_000  # columns that move × phantoms, of one call of the model
+_LARGE: Final = 1 << 18  # phantoms of a feature that are predicted block by block
+_MOST_KEPT: Final = 1 << 26  # bytes of the curves of all features
+
+
+class Drafter:
+    """Computes all features of one model on a sample of the rows.
+
+    - `context`, `engine`, `items`: as planned.
+    - `lock`: held while the engine is used.
+    """
+
+    def __init__(self, context: Context, engine: Engine, items: Sequence[FeatureInput], lock: RLock) -> None:
+        self._context = context
+        self._engine = engine
+        self._items = items
+        self._lock = lock
+        self._samples: dict[int, list[NDArray[np.int64]]] = {}
+        self._errors: dict[int, tuple[int, int, Sampling]] = {}
+        self.n_all = min(len(item.summed) for item in items)
+
+    @property
+    def is_called(self) -> bool:
+        """Whether the model is called for every phantom observation."""
+        return isinstance(self._engine, BruteEngine)
+
+    @property
+    def n_features(self) -> int:
+        """Features of a draft."""
+        return len(self._items)
+
+    @property
+    def seconds_per_call(self) -> float:
+        """How long a call of the model took, of a few phantom observations."""
+        return self._context.witness.seconds
+
+    @property
+    def seconds_per_cell(self) -> float:
+        """At most so long takes a prediction, before any draft is timed."""
+        if not self.is_called:
+            return 1.0 / _CELLS_PER_SECOND
+        return self.seconds_per_call / len(self._context.witness.predicted)
+
+    @property
+    def least_seconds_per_cell(self) -> float:
+        """At least so long takes a prediction: where the model is called, the largest call takes as long as the first.
+
+        What is computed takes a tenth of a nanosecond.
+        """
+        return self.seconds_per_call / self._context.brute.phantoms_per_block if self.is_called else 1e-10
+
+    def cells(self, n_grid: float = math.inf) -> int:
+        """Predictions of one row of all features with so many grid values; of trees, those that can differ."""
+        if self.is_called:
+            return int(sum(min(item.grid.n_grid, n_grid) + 2 * item.has_missing for item in self._items))
+        return sum(len(self._engine.active(item)) + 1 for item in self._items)
+
+    @property
+    def weighs_enough(self) -> bool:
+        """Whether the weights of the smallest draft allow for a standard deviation with ddof=1."""
+        rows = self._sample(self._items[0], self.level_of(_FEWEST_ROWS))
+        return bool(self._context.row_weights[rows].sum() > 1)
+
+    def level_of(self, n_rows: float) -> int:
+        """Return which of the nested samples has at most so many rows; the smallest is 0."""
+        top = self.n_all.bit_length() - 1
+        return max(0, sum(self.n_all >> halvings <= n_rows for halvings in range(top + 1)) - 1)
+
+    def n_rows(self, level: int) -> int:
+        """Rows of one of the nested samples."""
+        return self.n_all >> self._halvings(level)
+
+    def _halvings(self, level: int) -> int:
+        return self.n_all.bit_length() - 1 - level
+
+    def _sample(self, item: FeatureInput, level: int) -> NDArray[np.int64]:
+        """Return one of the nested samples of the rows of a feature: the same of all where these are the same."""
+        key = id(item.summed)
+        if key not in self._samples:
+            generator = feature_seed(self._context.settings.random_state, "rows of drafts")
+            self._samples[key] = nested_samples(item.summed, generator)
+        return self._samples[key][-1 - self._halvings(level)]
+
+    def draft(self, level: int, n_grid: float, between_blocks: BetweenBlocks) -> Draft:
+        """Compute all features on one of the nested samples.
+
+        - `n_grid`: most grid values, where the model is called.
+        - `between_blocks`: called now and then; what it raises ends the work.
+        """
+        items = [_on_sample(item, self._sample(item, level), n_grid) for item in self._items]
+        limits = self._limits_of_errors(items)
+        of_errors = min(level, self.level_of(limits[0]))
+        some = {item.at_issue: self._sample(item, of_errors) for item in self._items}
+        made = self._predicted if self.is_called else self._computed
+        found: Draft = {}
+        with self._lock:
+            for item, sums, curves, of_some in made(items, some, between_blocks):
+                sampling = self._sampling(item, some[item.at_issue], of_some, limits[1])
+                draft = FeatureResult(self._context, self._engine, item, sums, curves, sampling=sampling)
+                found[item.feature.name] = draft
+                between_blocks()
+        return found
+
+    # --- curves and sums --------------------------------------------------------------------------
+
+    def _computed(
+        self, items: Sequence[FeatureInput], some: dict[int, NDArray[np.int64]], between_blocks: BetweenBlocks
+    ) -> Iterator[tuple[FeatureInput, Sums, Array | None, Array]]:
+        """Compute sums and some curves of all features by an engine that does not call the model for them."""
+        lacking = [
+            (item, item.summed[np.isnan(item.missing_changes[item.summed])]) for item in items if item.has_missing
+        ]
+        for group in self._groups([(item, rows, 2 * len(rows)) for item, rows in lacking if len(rows)]):
+            asked = [
+                (item, rows, np.column_stack([item.own[rows], np.full(len(rows), np.nan)])) for item, rows in group
+            ]
+            for (item, rows, _), predicted in zip(asked, self._ask(asked), strict=True):
+                item.missing_changes[rows] = np.abs(predicted[:, 1] - predicted[:, 0])
+            between_blocks()
+        all_sums = self._engine.sums_anew(items, lambda *_: between_blocks())
+        for item, sums, curves in zip(
+            items, all_sums, self._engine.curves_together(items, list(some.values())), strict=True
+        ):
+            yield item, sums, None, curves
+
+    def _predicted(
+        self, items: Sequence[FeatureInput], some: dict[int, NDArray[np.int64]], between_blocks: BetweenBlocks
+    ) -> Iterator[tuple[FeatureInput, Sums, Array | None, Array]]:
+        """Predict the phantom observations of all features, of several ones in one call where there are few."""
+        brute, weights = self._context.brute, self._context.row_weights
+        are_kept = sum(len(item.summed) * item.grid.n_grid for item in items) * 8 <= _MOST_KEPT
+        sized = [(item, item.summed, len(item.summed) * item.n_predictions_per_row) for item in items]
+        for item, rows, _ in (each for each in sized if each[2] > _LARGE):
+            sums = sums_of(_telling(self._engine.curves(item, rows), between_blocks), brute, item, weights)
+            of_some = [curves for _, curves in self._engine.curves(item, some[item.at_issue])]
+            yield item, sums, None, np.concatenate(of_some)
+        for group in self._groups([each for each in sized if each[2] <= _LARGE]):
+            asked = [(item, rows, _phantom_values(item, rows)) for item, rows in group]
+            for (item, rows, _), predicted in zip(asked, self._ask(asked), strict=True):
+                curves = np.ascontiguousarray(predicted[:, : item.grid.n_grid])
+                if item.has_missing:
+                    item.missing_changes[rows] = np.abs(predicted[:, -1] - predicted[:, -2])
+                sums = sums_of([(rows, curves)], brute, item, weights)
+                yield item, sums, curves if are_kept else None, curves[np.searchsorted(rows, some[item.at_issue])]
+            between_blocks()
+
+    def _groups(
+        self, sized: Sequence[tuple[FeatureInput, NDArray[np.int64], int]]
+    ) -> Iterator[list[tuple[FeatureInput, NDArray[np.int64]]]]:
+        """Part features, with rows and the number of phantom observations, into calls of the model."""
+        group: list[tuple[FeatureInput, NDArray[np.int64]]] = []
+        n_phantoms = n_columns = 0
+        for item, rows, size in sized:
+            n_phantoms, n_columns = n_phantoms + size, n_columns + len(item.columns)
+            most = self._context.brute.n_per_call
+            if group and (n_phantoms > most or n_phantoms * n_columns > _MOST_CELLS_OF_CALL):
+                yield group
+                group, n_phantoms, n_columns = [], size, len(item.columns)
+            group.append((item, rows))
+        if group:
+            yield group
+
+    def _ask(self, asked: Sequence[tuple[FeatureInput, NDArray[np.int64], Array]]) -> list[Array]:
+        brute = self._context.brute
+        if len(asked) == 1:
+            ((item, rows, values),) = asked
+            return [brute.evaluate(item.feature, rows, values)]
+        return brute.evaluate_together([(item.feature, item.feature.values, rows, new) for item, rows, new in asked])
+
+    # --- standard errors --------------------------------------------------------------------------
+
+    @staticmethod
+    def _limits_of_errors(items: Sequence[FeatureInput]) -> tuple[int, int]:
+        """Rows and grid values from which standard errors are estimated, so that it takes little time."""
+        largest = max(item.grid.n_grid for item in items)
+        most = _MOST_CELLS_OF_ERRORS // (_FEWEST_ROWS_OF_ERRORS * len(items))
+        n_grid = min(largest, max(most, _FEWEST_VALUES_OF_ERRORS))
+        cells = sum(min(item.grid.n_grid, n_grid) ** (1 + item.feature.is_unordered) for item in items)
+        return int(np.clip(_MOST_CELLS_OF_ERRORS // cells, _FEWEST_ROWS_OF_ERRORS, _MOST_ROWS_OF_ERRORS)), n_grid
+
+    def _sampling(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array, n_grid: int) -> Sampling:
+        """Estimate standard errors from the curves of some rows, or from those that a smaller draft had."""
+        n_some, size, known = self._errors.get(item.at_issue, (0, 0, None))
+        if known is not None and (n_some, size) == (len(rows), item.grid.n_grid):
+            return known.with_rows(len(item.summed))
+        weights, active = self._context.row_weights[rows], self._engine.active(item)
+        missing = item.missing_changes[rows] if item.has_missing else None
+        counts = len(item.summed), self.n_all
+        grid = item.grid.values
+        if item.feature.is_unordered:
+            assert item.shares is not None  # noqa: S101 - its levels have no order
+            distances = (item.own[rows, None] != grid).astype(np.float64)
+            if item.distances is not None:
+                distances = item.distances[rows]
+            at_grid = curves[:, np.searchsorted(active, np.arange(len(grid)))]
+            sampling = category_sampling(
+                at_grid, item.scale, item.shares, (distances, weights), missing_change=missing, counts=counts
+            )
+        else:
+            if len(active) >= n_grid:
+                at = np.unique(np.linspace(0, len(grid) - 1, n_grid).round().astype(np.intp))
+                curves, grid = curves[:, np.searchsorted(active, at)], grid[at]
+                active = np.arange(len(grid) - 1)
+            sampling = ordered_sampling(
+                curves, grid, active, item.scale, (item.own[rows], item.likelihood_scale[rows], weights),
+                missing_change=missing, counts=counts, conventions=self._conventions,
+            )  # fmt: skip
+        self._errors[item.at_issue] = len(rows), item.grid.n_grid, sampling
+        return sampling
+
+    @property
+    def _conventions(self) -> Sequence[Convention]:
+        return CONVENTIONS if len(self._items) <= _MANY_FEATURES else (self._context.settings.convention,)
+
+
+def _on_sample(item: FeatureInput, rows: NDArray[np.int64], n_grid: float) -> FeatureInput:
+    """Return the input of a feature with other rows, and at most so many grid values, the ends among them."""
+    size = item.grid.n_grid
+    if n_grid >= size:
+        return replace(item, positions=rows, summed=rows)
+    if item.shares is None:
+        at = np.unique(np.linspace(0, size - 1, int(n_grid)).round().astype(np.intp))
+    else:
+        at = np.sort(np.argsort(-item.shares, kind="stable")[: int(n_grid)])  # the most frequent levels
+    return replace(
+        item,
+        positions=rows,
+        summed=rows,
+        grid=Grid(item.grid.values[at], item.grid.n_distinct, item.grid.capped),
+        shares=None if item.shares is None else item.shares[at],
+        distances=None if item.distances is None else item.distances[:, at],
+    )
+
+
+def _phantom_values(item: FeatureInput, rows: NDArray[np.int64]) -> Array:
+    """Return what each row's feature is set to: the grid, and where values are missing its own and none."""
+    grid = np.broadcast_to(item.grid.values, (len(rows), item.grid.n_grid))
+    if not item.has_missing:
+        return grid
+    return np.column_stack([grid, item.own[rows], np.full(len(rows), np.nan)])
+
+
+def _telling(blocks: Iterator[Any], between_blocks: BetweenBlocks) -> Iterator[Any]:
+    for block in blocks:
+        yield block
+        between_blocks()
+
+
+class Drafts:
+    """Drafts of one model or several on the same rows, each at least twice as large as the one before.
+
+    The first one takes less than a second where that is possible: its size is chosen by counting predictions, and by
+    the time of the first call of a model that has to be called for them. They end where all of them took a quarter of
+    what the whole is estimated to take, and there is none where that is less than a second.
+
+    - `drafters`: of each model; those of several models have the whole grid.
+    """
+
+    def __init__(self, drafters: Sequence[Drafter]) -> None:
+        self._drafters = drafters
+        self._is_called = any(drafter.is_called for drafter in drafters)
+        self._timed: list[tuple[int, float]] = []  # predictions and seconds of each
+        self._size: _Size = (-1, math.inf)  # which of the nested samples, and most grid values
+        self._is_shown = self._is_over = False
+        self.n_all = drafters[0].n_all
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the latest draft."""
+        return self._drafters[0].n_rows(self._size[0])
+
+    @property
+    def n_grid(self) -> float:
+        """Most grid values of the latest draft; infinite where it has all."""
+        return self._size[1]
+
+    @property
+    def whole(self) -> float:
+        """Seconds that the whole is estimated to take."""
+        return self._seconds(self.n_all * sum(drafter.cells() for drafter in self._drafters))
+
+    def next(self, between_blocks: BetweenBlocks, most: float = math.inf) -> list[Draft] | None:
+        """Compute the next draft by every model; None where there is none, or none in so many seconds."""
+        while not self._is_over:
+            size = self._following()
+            if size is None or (self._timed and not self._pays(size, most)):
+                break
+            found = self._take(size, between_blocks)
+            if not self._is_shown and self._spent < _FIRST / 2:
+                continue  # so quickly there that a larger one is the first to be shown
+            if not self._is_shown and self.whole < _SHORT:
+                break
+            self._is_shown = True
+            return found
+        self._is_over = True
+        return None
+
+    def _pays(self, size: _Size, most: float) -> bool:
+        """Whether another draft is worth its time."""
+        seconds = self._seconds(self._cells(size))
+        return seconds <= most and self._spent + seconds <= _SHARE * self.whole
+
+    def _take(self, size: _Size, between_blocks: BetweenBlocks) -> list[Draft]:
+        start = perf_counter()
+        found = [drafter.draft(*size, between_blocks) for drafter in self._drafters]
+        self._timed.append((self._cells(size), perf_counter() - start))
+        self._size = size
+        return found
+
+    @property
+    def _least_slope(self) -> float:
+        """Seconds that a prediction takes at least."""
+        return sum(drafter.least_seconds_per_cell for drafter in self._drafters) / len(self._drafters)
+
+    @property
+    def _spent(self) -> float:
+        return sum(seconds for _, seconds in self._timed)
+
+    def _cells(self, size: _Size) -> int:
+        """Predictions that a draft has."""
+        level, n_grid = size
+        return sum(drafter.n_rows(level) * drafter.cells(n_grid) for drafter in self._drafters)
+
+    def _seconds(self, n_cells: float) -> float:
+        """Estimate how long so many predictions take: what does not depend on their number, and time for each."""
+        if not self._timed:
+            return n_cells * max(drafter.seconds_per_cell for drafter in self._drafters)
+        cells, seconds = self._timed[-1]
+        slope = seconds / cells
+        if len(self._timed) > 1:
+            before, then = self._timed[-2]
+            slope = min(slope, max((seconds - then) / (cells - before), self._least_slope))
+        return seconds + slope * (n_cells - cells)
+
+    def _following(self) -> _Size | None:
+        """Choose the size of the next draft; None where that would be all rows, or is not needed."""
+        if self._timed:
+            cells, seconds = self._timed[-1]
+            wanted = 2 * cells
+            while wanted < _MOST_GROWTH * cells and self._seconds(2 * wanted) <= max(_FIRST, 1.5 * seconds):
+                wanted *= 2
+        elif self._is_short or not self._drafters[0].weighs_enough:
+            return None
+        else:
+            cells, wanted = 0, int(_FIRST / 2 / self._seconds(1))
+        size = self._size_of(wanted)
+        while self._cells(size) <= cells:
+            wanted *= 2
+            size = self._size_of(wanted)
+        return size if self._drafters[0].n_rows(size[0]) < self.n_all else None
+
+    @property
+    def _is_short(self) -> bool:
+        """Whether the whole certainly takes no second."""
+        n_cells = self.n_all * sum(drafter.cells() for drafter in self._drafters)
+        if not self._is_called:
+            return n_cells <= _FEW_CELLS
+        is_quick = max(drafter.seconds_per_call for drafter in self._drafters) < _QUICK
+        return self.whole < _SHORT or (is_quick and n_cells <= _FEW_PHANTOMS)
+
+    def _size_of(self, n_cells: int) -> _Size:
+        """Choose rows and grid values that make so many predictions."""
+        first = self._drafters[0]
+        n_rows = n_cells / sum(drafter.cells() for drafter in self._drafters)
+        fewest = _FEWEST_ROWS if self._is_called else _FEWEST_SWEPT
+        if len(self._drafters) > 1 or not self._is_called or n_rows >= min(_ENOUGH_ROWS, self.n_all / 2):
+            return first.level_of(max(n_rows, fewest)), math.inf
+        of_feature = n_cells / first.n_features
+        n_grid = max(_FEWEST_VALUES, int(math.sqrt(of_feature / 2)))
+        level = first.level_of(max(n_cells / first.cells(n_grid), fewest))
+        return level, max(n_grid, int(of_feature / first.n_rows(level)))
