@@ -1,10 +1,10 @@
 /** Samples of the rows: whiskers, ranks that may move, and what is requested again when the rows change. */
-import { signal } from "@preact/signals-core";
+import { effect, signal } from "@preact/signals-core";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { drafted, exactOf, sampled, send } from "../../dev/drafts.ts";
 import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
 import { Shelf } from "../../src/store/curve_queue.ts";
-import { featureFeed, type Showing } from "../../src/store/feed.ts";
+import { Feed, featureFeed, type Showing, type Wanted } from "../../src/store/feed.ts";
 import { type RankedFeature, rankFeatures, whiskerOf } from "../../src/store/ranking.ts";
 import { Reading } from "../../src/store/reading.ts";
 import { SteadyOrder } from "../../src/store/steady_order.ts";
@@ -204,6 +204,36 @@ describe("what is known", () => {
     await show(null);
     expect(asked.length).toBe(3);
   });
+});
+
+test("a reply in parts replaces an older one once it is complete", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const wanted = signal({ key: "row 3", version: 1024 });
+  const asked: (string | null)[] = [];
+  const feed = new Feed<Wanted, string>(
+    wanted,
+    async ({ version }, known) => {
+      asked.push(known);
+      const body = `${known ?? version} part`;
+      return { share: asked.length % 2 === 0 ? 1 : 0.5, body };
+    },
+    10,
+  );
+  onTestFinished(() => feed.dispose());
+  const seen: unknown[] = [];
+  onTestFinished(effect(() => void seen.push([feed.of("row 3").state, feed.of("row 3").body])));
+  await vi.advanceTimersByTimeAsync(100);
+  wanted.value = { key: "row 3", version: 2048 };
+  await vi.advanceTimersByTimeAsync(100);
+  expect(asked).toEqual([null, "1024 part", null, "2048 part"]);
+  const states = [...new Set(seen.map((each) => JSON.stringify(each)))].map((text) => JSON.parse(text));
+  expect(states).toEqual([
+    ["computing", null],
+    ["computing", "1024 part"],
+    ["ready", "1024 part part"],
+    ["ready", "2048 part part"],
+  ]);
 });
 
 describe("what is open", () => {
