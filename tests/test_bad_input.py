@@ -922,7 +922,7 @@ CASES = [
         UnknownOptionError,
         "explain() has no option 'grids'. Did you mean 'grid'? Its options are features, groups, categorical, "
         "output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, "
-        "engine, n_jobs, memory_limit, like, keep_curves, progress.",
+        "engine, n_jobs, memory_limit, like, keep_curves, progress, budget.",
     ),
     Case(
         "option that is none",
@@ -930,7 +930,27 @@ CASES = [
         UnknownOptionError,
         "explain() has no option 'zoom'. Its options are features, groups, categorical, output, response, "
         "grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, engine, n_jobs, "
-        "memory_limit, like, keep_curves, progress.",
+        "memory_limit, like, keep_curves, progress, budget.",
+    ),
+    Case(
+        "budget of no time",
+        lambda _: explain(budget=0),
+        InvalidOptionError,
+        "`budget` must be a positive number of seconds; got 0. Leave it out to use all rows, however long that takes.",
+    ),
+    Case(
+        "budget that is a text",
+        lambda _: explain(budget="5 s"),
+        InvalidOptionError,
+        "`budget` must be a positive number of seconds; got '5 s'. Leave it out to use all rows, however long that "
+        "takes.",
+    ),
+    Case(
+        "budget of an explorer",
+        lambda _: ice.ICEExplorer(wealth, X, budget=5),
+        UnknownOptionError,
+        "ICEExplorer() has no option 'budget': it shows samples of the rows until the result is there. "
+        "Leave it out, or write `ICEExplorer(explain(model, X, budget=…))`.",
     ),
     # weights
     Case(

@@ -880,6 +880,7 @@ class ExplainOptions(TypedDict, total=False):
     like: Explanation | None
     keep_curves: bool
     progress: bool | Callable[[int, int, str], object] | None
+    budget: float | None
 
 
 def to_feature_explanation(result: FeatureResult) -> FeatureExplanation:
@@ -925,6 +926,7 @@ def explain(
     like: Explanation | None = None,
     keep_curves: bool = False,
     progress: bool | Callable[[int, int, str], object] | None = None,
+    budget: float | None = None,
 ) -> Explanation:
     """Compute ICE curves and metrics of each feature of a fitted model.
 
@@ -995,6 +997,12 @@ def explain(
     progress : bool or callable, optional
         None shows a bar in a notebook or terminal after one second, also when curves are computed later; a function
         is called with (done, total, label), counted in predictions.
+    budget : float, optional
+        Seconds for computing the curves and metrics. If all rows are estimated to take longer, samples of the rows that
+        double in size are explained while they fit, and the last one is returned; at least one is explained. Models
+        that take long for a call may also get fewer grid values. A note says how many rows were used. The sample
+        depends on the speed of the machine; use `sample` for the same one everywhere. ICEExplorer does not
+        take it: it shows such samples until the result is there.
 
     Returns
     -------
@@ -1025,10 +1033,11 @@ def explain(
         output=output, response=response, grid=grid, grid_size=grid_size,
         sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
         convention=convention, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit, like=like,
-        keep_curves=keep_curves, progress=progress,
+        keep_curves=keep_curves, progress=progress, budget=budget,
     )  # fmt: skip
     plan = prepare(model, kept(X), options)
-    return compute(plan, {}, progress=progress)
+    sampled = None if budget is None else plan.explain_within(budget)
+    return compute(plan, {}, progress=progress) if sampled is None else to_explanation(sampled)
 
 
 def compute(

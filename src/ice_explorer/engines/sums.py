@@ -74,6 +74,9 @@ class Engine(Protocol):
     def active(self, item: FeatureInput) -> NDArray[np.intp]:
         """Intervals of the grid in which curves can change."""
 
+    def n_computed(self, item: FeatureInput) -> int:
+        """How many numbers a row of a feature takes."""
+
     def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[NDArray[np.int64]]) -> Iterator[Array]:
         """Yield curves of some rows of each feature, on the stretches between active intervals."""
 
@@ -277,6 +280,10 @@ class _FeatureByFeature:
     def active(self, item: FeatureInput) -> NDArray[np.intp]:
         """Intervals of the grid in which curves can change: all."""
         return np.arange(item.grid.n_grid - 1)
+
+    def n_computed(self, item: FeatureInput) -> int:
+        """How many numbers a row of a feature takes: an offset where curves are parallel."""
+        return item.grid.n_grid if self._parallel(item, item.summed[:1]) is None else 1
 
     def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[NDArray[np.int64]]) -> Iterator[Array]:
         """Yield curves of some rows of each feature."""
@@ -552,6 +559,10 @@ class TreeEngine:
     def active(self, item: FeatureInput) -> NDArray[np.intp]:
         """Intervals of the grid in which curves can change."""
         return self._trees.active[item.at_issue]
+
+    def n_computed(self, item: FeatureInput) -> int:
+        """How many numbers a row of a feature takes: its stretches."""
+        return len(self._trees.active[item.at_issue]) + 1
 
     def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[NDArray[np.int64]]) -> Iterator[Array]:
         """Yield curves of some rows of each feature, on the stretches between active intervals."""

@@ -56,6 +56,11 @@ class Sampling:
     exponents: Array
     decayed: Mapping[Convention, Array]
 
+    @property
+    def text(self) -> str:
+        """What files that are saved from it state."""
+        return f"sample of {self.n_rows:,} of {self.n_all:,} rows"
+
     def with_rows(self, n_rows: int) -> Sampling:
         """Return the errors of a sample of another size."""
         of_size = [(1.0 / n - 1.0 / self.n_all) for n in (n_rows, self.n_rows)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,6 +43,7 @@ _SHORT: Final = 1.0  # seconds of a whole that needs no draft
 _FIRST: Final = 0.35  # seconds that the first draft takes where that is in our hands
 _SHARE: Final = 0.25  # of the time of the whole, that all drafts together take
 _FEW_CELLS: Final = 2_000_000  # of curves that engines compute in less than a second
+_FEW_CELLS_OF_FEATURE: Final = 20_000  # that take four times as long as what a draft takes without any
 _FEW_PHANTOMS: Final = 10_000
 _QUICK: Final = 0.05  # of which a model that is called so quickly needs no draft
 _CELLS_PER_SECOND: Final = 5e6  # of an engine that is not timed yet
@@ -108,10 +110,14 @@ class Drafter:
         return self.seconds_per_call / self._context.brute.phantoms_per_block if self.is_called else 1e-10
 
     def cells(self, n_grid: float = math.inf) -> int:
-        """Predictions of one row of all features with so many grid values; of trees, those that can differ."""
+        """Predictions of one row of all features with so many grid values; of those computed, as many as take time."""
         if self.is_called:
             return int(sum(min(item.grid.n_grid, n_grid) + 2 * item.has_missing for item in self._items))
-        return sum(len(self._engine.active(item)) + 1 for item in self._items)
+        return self._computed_cells
+
+    @cached_property
+    def _computed_cells(self) -> int:
+        return sum(self._engine.n_computed(item) for item in self._items)
 
     @property
     def weighs_enough(self) -> bool:
@@ -304,6 +310,10 @@ def _telling(blocks: Iterator[Any], between_blocks: BetweenBlocks) -> Iterator[A
         between_blocks()
 
 
+def _go_on() -> None:
+    """Nobody has questions."""
+
+
 class Drafts:
     """Drafts of one model or several on the same rows, each at least twice as large as the one before.
 
@@ -353,6 +363,19 @@ class Drafts:
         self._is_over = True
         return None
 
+    def within(self, seconds: float) -> list[Draft] | None:
+        """Compute the largest draft that fits into so many seconds, or a first one; None where the whole fits."""
+        start = perf_counter()
+        found = None
+        left = seconds
+        while not self._timed or self.whole > left:
+            size = self._following()
+            if size is None or (self._timed and self._seconds(self._cells(size)) > left):
+                return found
+            found = self._take(size, _go_on)
+            left = seconds - (perf_counter() - start)
+        return None
+
     def _pays(self, size: _Size, most: float) -> bool:
         """Whether another draft is worth its time."""
         seconds = self._seconds(self._cells(size))
@@ -386,8 +409,9 @@ class Drafts:
         cells, seconds = self._timed[-1]
         slope = seconds / cells
         if len(self._timed) > 1:
-            before, then = self._timed[-2]
-            slope = min(slope, max((seconds - then) / (cells - before), self._least_slope))
+            of_all, in_all = np.transpose(self._timed)
+            fitted = float(np.polyfit(of_all, in_all, 1)[0])
+            slope = min(slope, max(fitted, self._least_slope))
         return seconds + slope * (n_cells - cells)
 
     def _following(self) -> _Size | None:
@@ -412,7 +436,7 @@ class Drafts:
         """Whether the whole certainly takes no second."""
         n_cells = self.n_all * sum(drafter.cells() for drafter in self._drafters)
         if not self._is_called:
-            return n_cells <= _FEW_CELLS
+            return n_cells <= max(_FEW_CELLS, _FEW_CELLS_OF_FEATURE * self._drafters[0].n_features)
         is_quick = max(drafter.seconds_per_call for drafter in self._drafters) < _QUICK
         return self.whole < _SHORT or (is_quick and n_cells <= _FEW_PHANTOMS)
 

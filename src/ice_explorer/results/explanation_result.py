@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.metrics.bootstrap import Metrics
     from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.sampling_error import Sampling
     from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.results.ties import TieTable
 
@@ -663,10 +664,10 @@ class ExplanationResult:
         return self._context.columns.named(name)
 
     @property
-    def _sampled(self) -> tuple[int, int] | None:
-        """Rows that drafts among the features rest on, and rows they are drawn from; None where all are exact."""
-        drafts = [result._sampling for result in self._results.values() if result._sampling is not None]
-        return (drafts[0].n_rows, drafts[0].n_all) if drafts else None
+    def _sampled(self) -> Sampling | None:
+        """What drafts among the features rest on; None where all are exact."""
+        drafts = (result._sampling for result in self._results.values())
+        return next((sampling for sampling in drafts if sampling is not None), None)
 
     def _with_target(self, target: NDArray[np.float64]) -> Self:
         """Return the same explanation, with the residuals of an observed target to colour by."""

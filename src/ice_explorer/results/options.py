@@ -70,6 +70,7 @@ class Options:
     like: Any = None
     keep_curves: bool = False
     progress: bool | Callable[[int, int, str], object] | None = None
+    budget: float | None = None
 
     def __post_init__(self) -> None:
         for name, check in _CHECKS.items():
@@ -88,6 +89,8 @@ class Options:
 
 DEFAULTS: Final[Mapping[str, object]] = {each.name: each.default for each in fields(Options)}
 """Of the options of `explain`, by name."""
+OF_EXPLORERS: Final[tuple[str, ...]] = tuple(name for name in DEFAULTS if name != "budget")
+"""Those that an explorer has, too: it shows samples of the rows until the result is there."""
 
 
 def _check_values(option: str, words: Sequence[str], got: object) -> None:
@@ -143,6 +146,13 @@ def check_sample(sample: object, n_observations: int) -> int | None:
     )
 
 
+def _check_budget(got: object) -> None:
+    numbers = (int, float, np.integer, np.floating)
+    if got is not None and (isinstance(got, bool) or not isinstance(got, numbers) or not 0 < got < math.inf):
+        what = "be a positive number of seconds"
+        raise InvalidOptionError.must("budget", what, got, "Leave it out to use all rows, however long that takes.")
+
+
 def parse_memory_limit(limit: object) -> int:
     """Turn "500MB" or a number of bytes into bytes."""
     number = math.nan
@@ -173,4 +183,5 @@ _CHECKS: Final[Mapping[str, Callable[[Any], object]]] = {
     "n_jobs": check_n_jobs,
     "memory_limit": parse_memory_limit,
     "keep_curves": partial(check_flag, "keep_curves"),
+    "budget": _check_budget,
 }

@@ -28,7 +28,7 @@ from ice_explorer.engines.context import Context, Settings
 from ice_explorer.engines.feature_input import feature_input
 from ice_explorer.engines.probe import Probe, Witness
 from ice_explorer.engines.thresholds import threshold_grids
-from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
+from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import shortened
 from ice_explorer.features.anchors import place_of
@@ -36,7 +36,7 @@ from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import tells_rows_apart
 from ice_explorer.features.grid import check_grid_values
 from ice_explorer.features.groups import check_groups, groups_among
-from ice_explorer.results.drafts import Drafter
+from ice_explorer.results.drafts import Drafter, Drafts
 from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.options import Options, check_sample
@@ -526,15 +526,34 @@ class Plan:
         """Grid of each feature, in the values of X."""
         return {name: item.feature.native(item.grid.values) for name, item in self._inputs.items()}
 
-    def explanation(self, results: Mapping[Name, FeatureResult]) -> ExplanationResult:
-        """Collect computed features, in column order; those missing are not in the result."""
+    def explanation(self, results: Mapping[Name, FeatureResult], notes: Sequence[str] = ()) -> ExplanationResult:
+        """Collect computed features, in column order; those missing are not in the result. `notes` come first."""
         return ExplanationResult(
             self._context,
             self._engine,
             [results[name] for name in self.features if name in results],
-            self.notes,
+            (*notes, *self.notes),
             self._target,
         )
+
+    def explain_within(self, seconds: float) -> ExplanationResult | None:
+        """Explain a sample of the rows, as large as a budget allows; None where all rows fit into it."""
+        drafts = Drafts([self.drafter])
+        try:
+            found = drafts.within(seconds)
+        except Cancelled:
+            raise
+        except Exception:  # noqa: BLE001 - computed as a whole it fails again, and the error says where
+            return None
+        if found is None:
+            return None
+        rows = f"{drafts.n_rows:,} of {drafts.n_all:,} rows"
+        said = [f"Computed on a sample of {rows} within the budget of {seconds:g} s; `budget=None` uses all rows."]
+        n_grid = max(item.grid.n_grid for item in self._inputs.values())
+        if drafts.n_grid < n_grid:
+            values = f"{drafts.n_grid} of up to {n_grid:,} values"
+            said.append(f"Grids have at most {values} within the budget; `budget=None` uses all of them.")
+        return self.explanation(found[0], said)
 
     @cached_property
     def _target(self) -> KnownTarget | None:

@@ -88,6 +88,7 @@ def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) 
             explanation.output_label,
             sum(opened.prediction_range) / 2,
         ),
+        sample="" if opened._sampling is None else opened._sampling.text,
     )
 
 

@@ -193,6 +193,8 @@ class Scene:
         With the name of the feature that is open.
     n_rows : int
         Rows that the curves of the feature were computed for, of which some are drawn.
+    sample : str
+        Of how many rows these are a sample, where the feature is not computed for all; else "".
     average : str
         How the mean prediction changes along the open feature, in one sentence.
     pair : Pair or None
@@ -215,6 +217,7 @@ class Scene:
     state: ViewState
     n_rows: int
     average: str
+    sample: str = ""
     pair: Pair | None = None
     compared: tuple[Small, ...] = ()
     features: tuple[Small, ...] = ()
@@ -251,7 +254,7 @@ class Scene:
     @property
     def row_count(self) -> str:
         """How many of the rows are drawn."""
-        return f"{self.lines.n_rows:,} of {self.n_rows:,} rows"
+        return f"{self.lines.n_rows:,} of {self.n_rows:,} rows{self.sample and f' ({self.sample})'}"
 
     @property
     def description(self) -> str:

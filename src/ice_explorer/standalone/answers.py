@@ -190,7 +190,8 @@ def _traits(
         models=() if models is None else models.names,
     )  # fmt: skip
     n = len(features)
-    n_rows, n_all = explanation._sampled or (None, None)
+    sampling = explanation._sampled
+    counts = (None, None) if sampling is None else (sampling.n_rows, sampling.n_all)
     return {
         "feature": state.feature,
         "color_by": state.color_by,
@@ -209,7 +210,7 @@ def _traits(
         "scale": explanation.settings.scale,
         "_given": ["max_lines"],  # it is what the page holds, whatever a JupyterLab around it is set to
         "_view": {name: value for name, value in state.choices.items() if classes or name != "classes"},
-        "_status": Status(state="ready", done=n, total=n, n_rows=n_rows, n_all=n_all, label="", message=""),
+        "_status": Status(state="ready", done=n, total=n, n_rows=counts[0], n_all=counts[1], label="", message=""),
         "_header": header,
     }
 

@@ -163,7 +163,7 @@ class Background(Generic[Name, Result]):
 
         - `name`: the feature; None is a turn of the thread without any result.
         - `answer`, `refuse`: one of them is called, once; `refuse` also after an `answer` that raised, with its error.
-        - `is_exact`: whether a draft will not do.
+        - `is_exact`: whether a draft will not do; without a name, whether the first result is waited for.
         """
         self._notice_lost_thread()
         with self._changed:
@@ -422,8 +422,9 @@ class Background(Generic[Name, Result]):
                     raise
 
     def _is_answerable(self, question: _Question[Name, Result]) -> bool:
-        is_known = question.name is None or question.name in self._results
-        return is_known or (question.name in self._drafts and not question.is_exact)
+        if question.name is None:
+            return not question.is_exact or bool(self._results) or self._state != "computing"
+        return question.name in self._results or (question.name in self._drafts and not question.is_exact)
 
     def _take_questions(self, is_taken: Callable[[_Question[Name, Result]], bool]) -> list[_Question[Name, Result]]:
         taken = [question for question in self._questions if is_taken(question)]

@@ -41,7 +41,7 @@ from ice_explorer.errors.options import meant_by
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
 from ice_explorer.metrics.ordered import Convention
-from ice_explorer.results.options import DEFAULTS, OF_MODELS, Kind, Options, RankBy, Unit
+from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, Options, RankBy, Unit
 from ice_explorer.runtime import is_unattended
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.view_state import STATE_VERSION, ViewState
@@ -103,7 +103,7 @@ def _with_options(init: Callable[..., object]) -> inspect.Signature:
         if parameter.kind is not inspect.Parameter.VAR_KEYWORD
     ]
     options = inspect.signature(explain).parameters
-    return inspect.Signature([*named, *(options[name] for name in DEFAULTS)])
+    return inspect.Signature([*named, *(options[name] for name in OF_EXPLORERS)])
 
 
 G = TypeVar("G")
@@ -155,7 +155,7 @@ class ICEExplorer(anywidget.AnyWidget):
         a program runs the notebook, as nbconvert and papermill do, the constructor waits for the result, and raises
         if the model fails.
     **options
-        Those of `explain`.
+        Those of `explain`, but `budget`: samples of the rows are shown until the result is there.
 
     Attributes
     ----------
@@ -379,7 +379,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Compute in the background, where the model may be called."""
         work = self._open_work()
         if work.prediction_sd is None:  # after the first feature, which a reader waits for
-            self._background.ask(work.names[0], partial(weakly(self._measure), work), _nothing, is_exact=True)
+            self._background.ask(None, partial(weakly(self._measure), work), _nothing, is_exact=True)
         self._background.start()
 
     def _fail_if_unattended(self) -> None:
@@ -782,6 +782,7 @@ class ICEExplorer(anywidget.AnyWidget):
             background.close()
             with self._sync_lock:  # what is being published is so to its end
                 self._work = self._described = None
+                self._tabled = {}
         if self.comm is None:
             return
         self._lifetime.end()
@@ -892,7 +893,8 @@ class ICEExplorer(anywidget.AnyWidget):
         seconds = len(self._tables.profile) / _BYTES_PER_SECOND
         positions = {name: at for at, name in enumerate(work.names) if name in new or name in self._without_profile}
         # Bars come first; what the slider needs besides takes longer.
-        decay = self.decay if len(new) > _MANY_AT_ONCE else None
+        drafted = new & snapshot.drafts.keys()
+        decay = self.decay if drafted or len(new) > _MANY_AT_ONCE else None
         until = time.monotonic() + seconds
         for name in new or self._without_profile.copy():
             self._fill(work, positions[name], name, known[name], decay)
@@ -903,7 +905,7 @@ class ICEExplorer(anywidget.AnyWidget):
                 break
         self._tabled |= {name: known[name] for name in new}
         work.known = work.explanation(known)
-        if new & snapshot.drafts.keys():
+        if drafted:
             self._background.prefer([work.by_label[label] for label in self._ranked(work)])
             self._prefer_open(None)
         self._send_tables(work)

@@ -280,20 +280,17 @@ def status_of(snapshot: Snapshot[Name, FeatureExplanation], work: Work) -> Statu
     """Describe how far the computation is."""
     done, n_features = len(snapshot.results), snapshot.n_features
     message = "" if snapshot.error is None else sentence(snapshot.error)
-    n_rows, n_all = work.known._sampled or (None, None)
+    sampling = work.known._sampled
     if snapshot.state == "cancelled":
         message = f"Cancelled after {done} of {n_features} features."
-        if n_rows is not None:
-            message = (
-                f"Cancelled: {done} of {n_features} features are exact, the others rest on a sample of {n_rows:,} of "
-                f"{n_all:,} rows."
-            )
+        if sampling is not None:
+            message = f"Cancelled: {done} of {n_features} features are exact, the others rest on a {sampling.text}."
     return Status(
         state=snapshot.state,
         done=done,
         total=n_features,
-        n_rows=n_rows,
-        n_all=n_all,
+        n_rows=None if sampling is None else sampling.n_rows,
+        n_all=None if sampling is None else sampling.n_all,
         label="" if snapshot.current is None else work.label(snapshot.current),
         message=message,
     )

@@ -30,7 +30,7 @@ from ice_explorer.results.models import (
     is_several,
     prepared_alike,
 )
-from ice_explorer.results.options import DEFAULTS, Options
+from ice_explorer.results.options import OF_EXPLORERS, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
@@ -508,6 +508,7 @@ class ModelsWork(Work):
         if name not in several.disagreements:
             features = [work.results[name] for work in several.works.values()]
             several.disagreements[name] = disagreement_of(features, between_blocks)
+        self._drafted_by_models.pop(name, None)
         return self._opened.results[name]
 
     @property
@@ -534,14 +535,15 @@ class ModelsWork(Work):
 
     @property
     def models(self) -> ModelComparison:
-        """What is computed of all models."""
+        """What is computed of all models, or drafted."""
         several = self._several
-        known = dict(several.disagreements)
+        known = {name: self.by_models(name) for name in {**self._drafted_by_models, **several.disagreements}}
         explanations = {
-            model: work.explanation({name: work.results[name] for name in known})
-            for model, work in several.works.items()
+            model: work.explanation({name: features[at] for name, (features, _) in known.items()})
+            for at, (model, work) in enumerate(several.works.items())
         }
-        return ModelComparison(explanations, known, self.choices.model)
+        disagreements = {name: disagreement for name, (_, disagreement) in known.items()}
+        return ModelComparison(explanations, disagreements, self.choices.model)
 
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
         """Return an anchor of a feature as pictures have it."""
@@ -626,8 +628,13 @@ def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any]
 
 def _check_options(options: Mapping[str, Any]) -> None:
     for option in options:
-        if option not in DEFAULTS:
-            raise UnknownOptionError.keyword("ICEExplorer", option, [*DEFAULTS, "state"])
+        if option == "budget":
+            raise UnknownOptionError(
+                "ICEExplorer() has no option 'budget': it shows samples of the rows until the result is there.",
+                "Leave it out, or write `ICEExplorer(explain(model, X, budget=…))`.",
+            )
+        if option not in OF_EXPLORERS:
+            raise UnknownOptionError.keyword("ICEExplorer", option, [*OF_EXPLORERS, "state"])
 
 
 def _check_alone(X: Any, options: Mapping[str, Any]) -> None:

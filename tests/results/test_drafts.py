@@ -1,0 +1,345 @@
+"""Drafts: all features on nested samples of the rows, and `budget`."""
+
+import time
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from pandas.testing import assert_frame_equal
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.neural_network import MLPRegressor
+from sklearn.svm import SVR
+
+import ice_explorer as ice
+from ice_explorer.features.sampling import nested_samples
+from ice_explorer.results import drafts as drafts_module
+from ice_explorer.results.drafts import Drafts
+from ice_explorer.results.options import Options
+from ice_explorer.results.plan import prepare
+
+METRICS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact"]
+
+
+def go_on():
+    """Nobody has questions."""
+
+
+def every_draft(plans):
+    drafts = Drafts([plan.drafter for plan in plans])
+    found = []
+    while (draft := drafts.next(go_on)) is not None:
+        found.append((drafts.n_rows, drafts.n_grid, draft))
+    return found
+
+
+def observations(n=300, seed=0):
+    generator = np.random.default_rng(seed)
+    X = pd.DataFrame({"a": generator.normal(size=n), "b": generator.integers(0, 5, n), "c": generator.normal(size=n)})
+    X["town"] = pd.Categorical(generator.choice(list("xyz"), n))
+    X.loc[generator.random(n) < 0.2, "c"] = np.nan
+    return X
+
+
+def mixed(X):
+    c = X["c"].fillna(2.0)
+    return (X["a"] * (X["town"] == "x") + X["b"] ** 2 + c * X["a"] + (X["town"] == "y") * c).to_numpy(float)
+
+
+def numbers(n=300, n_columns=4, seed=0):
+    X = np.random.default_rng(seed).normal(size=(n, n_columns))
+    return X, X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2])
+
+
+def fitted(model, n=300):
+    X, y = numbers(n)
+    return model.fit(X, y), X
+
+
+class Slow:
+    """A model that takes long for a call, however few rows it has."""
+
+    def __init__(self, seconds=0.1):
+        self.seconds = seconds
+        self.n_calls = 0
+
+    def predict(self, X):
+        self.n_calls += 1
+        time.sleep(self.seconds)
+        return X[:, 0] * X[:, 1] + np.sin(X).sum(axis=1)
+
+
+# --- samples --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 64, 1000])
+def test_samples_are_nested_and_double(n):
+    """Each has half of the rows of the next, rounded down, and is sorted."""
+    rows = np.arange(n) * 3
+    samples = nested_samples(rows, np.random.default_rng(0))
+    assert [len(sample) for sample in samples][::-1] == [n >> halvings for halvings in range(len(samples))]
+    assert_array_equal(samples[-1], rows)
+    for small, large in pairwise(samples):
+        assert np.isin(small, large).all()
+        assert_array_equal(np.sort(small), small)
+
+
+def test_samples_cover_rows_in_their_order():
+    """Of 1,024 sorted rows each eighth has 4 of a sample of 32."""
+    sample = nested_samples(np.arange(1024), np.random.default_rng(0))[5]
+    assert_array_equal(np.bincount(sample // 128), [4] * 8)
+
+
+def test_all_rows_have_the_same_chance():
+    """Also the last one of an odd number, and in the smallest samples."""
+    counts = np.zeros(11)
+    for seed in range(4000):
+        counts[nested_samples(np.arange(11), np.random.default_rng(seed))[1]] += 1
+    assert_allclose(counts / 4000, 2 / 11, atol=0.03)
+
+
+# --- one draft ------------------------------------------------------------------------------------
+
+
+MODELS = {
+    "tree": lambda: fitted(HistGradientBoostingRegressor(max_iter=10)),
+    "forest": lambda: fitted(RandomForestRegressor(5, random_state=0)),
+    "linear": lambda: fitted(LinearRegression()),
+    "kernel": lambda: fitted(SVR()),
+    "network": lambda: fitted(MLPRegressor(hidden_layer_sizes=(5,), max_iter=20, random_state=0)),
+    "brute": lambda: (mixed, observations()),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("family", MODELS)
+def test_a_draft_is_the_explanation_of_its_rows(family):
+    """Sums of a draft are those of these rows alone, with the scales and the grids of all of them."""
+    model, X = MODELS[family]()
+    plan = prepare(model, X, Options())
+    draft = plan.drafter.draft(6, np.inf, go_on)
+    rows = next(iter(draft.values())).row_positions
+    assert len(rows) == 75
+    some = np.zeros(len(X))
+    some[rows] = 1.0
+    whole = ice.explain(model, X, progress=False)
+    weighted = ice.explain(model, X, sample_weight=some, like=whole, progress=False)
+    for feature in whole:
+        drafted = draft[feature.feature]
+        assert_array_equal(drafted.grid, feature.grid)
+        assert drafted.scale == feature.scale
+        assert_array_equal(drafted.row_positions, rows)
+        assert_allclose(
+            [drafted.metrics()[name] for name in METRICS],
+            [weighted[feature.feature].metrics()[name] for name in METRICS],
+            rtol=1e-8, atol=1e-12,
+        )  # fmt: skip
+        assert_allclose(drafted.curves, feature.rows(rows), rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("family", MODELS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_drafts_change_nothing_of_the_result(family):
+    """Computed after drafts, every figure is the same to the bit."""
+    model, X = MODELS[family]()
+    plan = prepare(model, X, Options())
+    for level in (3, 6):
+        plan.drafter.draft(level, np.inf, go_on)
+    expected = ice.explain(model, X, progress=False)
+    for name in plan.features:
+        found = plan.compute(name)
+        assert found._sampling is None
+        assert found.metrics() == pytest.approx(expected[name].metrics(), rel=0, abs=0, nan_ok=True)
+        assert_array_equal(found.partial_dependence, expected[name].partial_dependence)
+        assert_array_equal(found.decay_profile([0.1, 0.5]), expected[name].decay_profile([0.1, 0.5]))
+
+
+@pytest.mark.parametrize("family", ["tree", "brute"])
+def test_the_result_is_within_the_errors_of_a_draft(family):
+    """Most figures of all rows are within two standard errors of those of a quarter of them."""
+    model, X = MODELS[family]()
+    plan = prepare(model, X, Options())
+    draft = plan.drafter.draft(6, np.inf, go_on)
+    apart = []
+    for name in plan.features:
+        exact, sampling = plan.compute(name).metrics(), draft[name]._sampling
+        assert (sampling.n_rows, sampling.n_all) == (75, 300)
+        errors = {
+            **sampling.metrics["stable"],
+            "in_distribution_impact": sampling.in_distribution_impact(np.array([0.75]), "stable")[0],
+        }
+        for metric, error in errors.items():
+            if error > 0:
+                apart.append(abs(draft[name].metrics()[metric] - exact[metric]) / error)
+    assert len(apart) > 10
+    assert np.mean(np.array(apart) < 2) > 0.8
+
+
+def test_rows_without_weight_are_in_no_draft():
+    """A draft is a sample of the rows that the result rests on."""
+    X = observations()
+    weights = np.tile([0.0, 2.0], 150)
+    plan = prepare(mixed, X, Options(sample_weight=weights))
+    draft = plan.drafter.draft(5, np.inf, go_on)["a"]
+    assert draft._sampling.n_all == 150
+    assert (weights[draft.row_positions] > 0).all()
+
+
+def test_drafts_of_sampled_features_have_rows_of_each_sample():
+    """With `sample` the rows differ by feature, and so do those of drafts."""
+    model, X = fitted(HistGradientBoostingRegressor(max_iter=5))
+    plan = prepare(model, X, Options(sample=100))
+    draft = plan.drafter.draft(4, np.inf, go_on)
+    for name in plan.features:
+        assert np.isin(draft[name].row_positions, plan.compute(name).row_positions).all()
+        assert draft[name]._sampling.n_all == 100
+
+
+# --- sizes ----------------------------------------------------------------------------------------
+
+
+def test_what_takes_no_second_has_no_draft():
+    """Its result is there before a draft could be looked at."""
+    for family in ("tree", "linear", "brute"):
+        model, X = MODELS[family]()
+        assert every_draft([prepare(model, X, Options())]) == []
+
+
+def test_a_slow_model_has_a_first_draft_of_all_features_after_one_call():
+    """Phantom observations of several features are predicted together, on few grid values with the ends among them."""
+    model = Slow()
+    X, _ = numbers(400, 12)
+    plan = prepare(model, X, Options())
+    n_calls = model.n_calls
+    drafts = Drafts([plan.drafter])
+    (draft,) = drafts.next(go_on)
+    assert model.n_calls - n_calls <= 2
+    assert len(draft) == 12
+    for feature, grid in zip(draft.values(), plan.grids.values(), strict=True):
+        assert 5 <= len(feature.grid) < len(grid)
+        assert_array_equal(feature.grid[[0, -1]], grid[[0, -1]])
+        assert np.isfinite(feature.impact)
+    n_calls = model.n_calls
+    feature = draft["x0"]
+    assert_allclose(feature.curves, feature.rows(feature.row_positions))
+    assert model.n_calls == n_calls  # its curves are kept
+
+
+def test_drafts_grow_until_they_took_a_quarter_of_the_whole():
+    """Each has at least twice as many predictions as the one before."""
+    X, _ = numbers(400, 12)
+    found = every_draft([prepare(Slow(0.1), X, Options())])
+    sizes = [n_rows * min(n_grid, 400) for n_rows, n_grid, _ in found]
+    assert len(sizes) > 1
+    assert all(larger > 1.4 * smaller for smaller, larger in pairwise(sizes)), sizes
+    assert found[-1][0] < 400
+
+
+def test_drafts_of_several_models_have_the_same_rows_and_the_whole_grid():
+    """Else their curves could not be compared."""
+    X, _ = numbers(400, 3)
+    plans = [prepare(Slow(seconds), X, Options()) for seconds in (0.06, 0.1)]
+    (n_rows, _, (one, other)), *_ = every_draft(plans)
+    for name in plans[0].features:
+        assert len(one[name].row_positions) == n_rows
+        assert_array_equal(one[name].row_positions, other[name].row_positions)
+        assert_array_equal(one[name].grid, plans[0].grids[name])
+
+
+def test_levels_that_are_frequent_stay_in_a_small_grid():
+    """Of levels without an order the most frequent ones are drafted."""
+    X = pd.DataFrame({"town": pd.Categorical([*"aaaabbbbccccddddeeeeffffg"] * 8), "n": np.arange(200.0)})
+    plan = prepare(lambda X: X["n"].to_numpy() * (X["town"] == "a"), X, Options())
+    draft = plan.drafter.draft(5, 5, go_on)
+    assert len(draft["town"].grid) == 5
+    assert "g" not in draft["town"].grid.tolist()
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        observations(),
+        observations().assign(when=pd.date_range("2020-01-01", periods=300), flag=np.arange(300) % 2 == 0),
+        numbers()[0].astype(np.float32),
+        numbers()[0].round().astype(np.int64),
+    ],
+)
+def test_phantoms_of_several_features_are_those_of_each(X):
+    """In one call the model sees the same rows, in the same dtypes, as feature by feature."""
+    seen = []
+
+    def model(rows):
+        seen.append(rows)
+        return np.zeros(len(rows))
+
+    plan = prepare(model, X, Options())
+    dtypes = seen[0].dtypes.tolist() if hasattr(X, "columns") else seen[0].dtype
+    seen.clear()
+    draft = plan.drafter.draft(2, 5, go_on)
+    (together,) = seen
+    assert (together.dtypes.tolist() if hasattr(X, "columns") else together.dtype) == dtypes
+    seen.clear()
+    for feature in draft.values():
+        item, rows = feature._item, feature.row_positions
+        values = np.broadcast_to(item.grid.values, (len(rows), item.grid.n_grid))
+        if item.has_missing:
+            values = np.column_stack([values, item.own[rows], np.full(len(rows), np.nan)])
+        plan.drafter._context.brute.evaluate(item.feature, rows, values)
+    apart = pd.concat([pd.DataFrame(rows) for rows in seen], ignore_index=True)
+    assert_frame_equal(pd.DataFrame(together).reset_index(drop=True), apart)
+
+
+# --- budget ---------------------------------------------------------------------------------------
+
+
+def test_a_budget_that_suffices_gives_the_exact_result():
+    """All rows, and no note."""
+    model, X = MODELS["tree"]()
+    e = ice.explain(model, X, budget=60, progress=False)
+    assert_frame_equal(e.table(), ice.explain(model, X, progress=False).table())
+    assert not any("budget" in note for note in e.notes)
+
+
+def test_a_budget_that_is_too_small_gives_a_sample_and_says_so():
+    """The rows and the grid values that it rests on are the first notes."""
+    X, _ = numbers(400, 6)
+    start = time.perf_counter()
+    e = ice.explain(Slow(0.1), X, budget=1.0, progress=False)
+    assert time.perf_counter() - start < 3.0
+    n_rows, n_grid = len(e["x0"].row_positions), len(e["x0"].grid)
+    assert 1 < n_rows < 400
+    assert e.notes[:2] == [
+        f"Computed on a sample of {n_rows:,} of 400 rows within the budget of 1 s; `budget=None` uses all rows.",
+        f"Grids have at most {n_grid} of up to 400 values within the budget; `budget=None` uses all of them.",
+    ]
+    assert list(e.table().columns) == list(ice.explain(lambda X: X[:, 0], X, progress=False).table().columns)
+
+
+def test_a_larger_budget_uses_more_rows(monkeypatch):
+    """Samples grow until the next one would not fit."""
+    monkeypatch.setattr(drafts_module, "_FEW_CELLS", 0)
+    X, _ = numbers(4000, 6)
+    sizes = [
+        len(e["x0"].row_positions) * len(e["x0"].grid)
+        for e in (ice.explain(Slow(0.1), X, budget=seconds, progress=False) for seconds in (0.3, 2.0))
+    ]
+    assert sizes[1] > 2 * sizes[0]
+
+
+def test_a_model_that_fails_in_a_draft_raises_as_without_a_budget():
+    """The error names the feature and the value."""
+
+    def model(rows):
+        time.sleep(0.06)
+        if (rows[:, 1] > 2.4).any():
+            raise RuntimeError("Too large.")
+        return rows[:, 0]
+
+    X, _ = numbers(400, 3)
+    with pytest.raises(ice.errors.PredictionError) as plain:
+        ice.explain(model, X, progress=False)
+    with pytest.raises(ice.errors.PredictionError) as budgeted:
+        ice.explain(model, X, budget=1.0, progress=False)
+    assert str(budgeted.value) == str(plain.value)
