@@ -86,6 +86,27 @@ test("status and header say what the figures rest on, and what the kernel says a
   expect(part("status-text").textContent).toBe("300 observations · 8 features");
 });
 
+test("what is complete and rests on a sample, such as a saved page, says so", async () => {
+  const { part, model } = draftedMount();
+  model.push("_status", { ...model.get("_status"), state: "ready", done: 8, label: "" });
+  await frame();
+  expect(part("status-text").textContent).toBe("Sample of 1,024 of 100,000 rows · 8 features");
+});
+
+test("grids that are not known yet leave out what is said of them", async () => {
+  const model = kernel.model({ ...kernel.partial(0), feature: "Age" });
+  const { _header: header } = exactOf(model);
+  const features = header.features.map((head) => ({ ...head, n_grid: null, scale: null }));
+  model.push("_header", { ...header, features });
+  model.answer = () => null;
+  const { part, bar } = mount(model);
+  await frame();
+  expect(part("details").textContent).not.toContain("Age has");
+  await userEvent.hover(bar("Age"));
+  await expect.poll(() => part("tooltip").textContent).toBe("Agekindnumbers");
+  expect(part("curves").getBoundingClientRect().height).toBeGreaterThan(400);
+});
+
 test("bars change places at most once per second, and not under the pointer", async () => {
   const mounted = draftedMount("Age", 20_000);
   const { part, sample } = mounted;

@@ -42,7 +42,9 @@ function sentence({ status, header, alive, isPreparing, problem }: State): strin
     case "ready":
       if (header === null) return "";
       return [
-        plural(header.n_observations, "observation"),
+        status.n_rows === null
+          ? plural(header.n_observations, "observation")
+          : capital(sampleText(status.n_rows, status.n_all)),
         plural(header.features.length, "feature"),
         ...(header.convention === "stable" ? [] : [`impact ${CONVENTION_LABELS[header.convention]}`]),
       ].join(" · ");
