@@ -45,7 +45,7 @@ export interface RankedFeature {
   farOff: { figure: number; even: number } | null;
   /** Null where the figure rests on all rows, or is not known. */
   draft: Draft | null;
-  /** Whether its rank may be another once all figures rest on all rows: its whisker and that of another one overlap. */
+  /** Whether its rank may be another once all figures rest on all rows: those of samples may have fewer grid values, too. */
   mayMove: boolean;
   /** The interval of the figure over other samples of rows; null without one. */
   interval: Interval | null;
@@ -78,6 +78,7 @@ export function rankFeatures(
   ofModels: readonly Reading[] = [],
 ): RankedFeature[] {
   const { header } = reading.figures;
+  const mayMove = header.features.some(({ n_rows }) => n_rows !== null);
   const ranked = header.features.map(({ name, kind }, index): RankedFeature => {
     const of = (metric: string) => reading.get(index, metric);
     const undecayed = of("impact");
@@ -96,7 +97,7 @@ export function rankFeatures(
       support: of("support"),
       farOff: farOff(reading, index, rankBy),
       draft: draftOf(reading, index, rankBy),
-      mayMove: false,
+      mayMove,
       interval: intervalOf(whiskers, index),
       tiedBefore: null,
       tiedAfter: null,
@@ -111,7 +112,6 @@ export function rankFeatures(
     return b.value - a.value || a.index - b.index;
   });
   for (const [place, feature] of ranked.entries()) feature.rank = place + 1;
-  if (ranked.some(({ draft }) => draft !== null)) markMoving(ranked);
   if (whiskers?.state === "ready") markTies(ranked, whiskers.body.tied);
   if (ofModels.length > 0 && rankBy !== "disagreement") markModels(ranked, rankBy, ofModels);
   return ranked;
@@ -137,28 +137,6 @@ export function marginOf(reading: Reading, index: number, metric: string): numbe
 export function whiskerOf({ value, draft, interval }: RankedFeature): [number, number] | null {
   if (draft === null) return interval?.ends ?? null;
   return draft.margin === null ? null : [Math.max(0, value - draft.margin), value + draft.margin];
-}
-
-/** Where the figure of all rows is likely to be; a figure that is exact is there. */
-function reachOf({ value, draft }: RankedFeature): [number, number] {
-  if (draft === null) return [value, value];
-  return draft.margin === null ? [0, Number.POSITIVE_INFINITY] : [value - draft.margin, value + draft.margin];
-}
-
-function markMoving(ranked: readonly RankedFeature[]): void {
-  const defined = ranked.filter(({ value }) => Number.isFinite(value));
-  const reaches = defined.map(reachOf);
-  let lowest = Number.POSITIVE_INFINITY;
-  for (const [at, [low, high]] of reaches.entries()) {
-    defined[at]!.mayMove = high > lowest;
-    lowest = Math.min(lowest, low);
-  }
-  let highest = Number.NEGATIVE_INFINITY;
-  for (let at = reaches.length - 1; at >= 0; at--) {
-    const [low, high] = reaches[at]!;
-    defined[at]!.mayMove ||= low < highest;
-    highest = Math.max(highest, high);
-  }
 }
 
 function markModels(ranked: RankedFeature[], rankBy: RankBy, ofModels: readonly Reading[]): void {
