@@ -5,6 +5,7 @@
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
 import type { Convention, ImportanceBody, IntervalsBody, Traits, TwoWayBody } from "../src/wire/protocol.ts";
+import { cancelledDraft, drafted } from "./drafts.ts";
 import { noColumn } from "./drivers.ts";
 import { importanceOf } from "./importance.ts";
 import { interactionsOf, twoWayOf } from "./joint.ts";
@@ -346,15 +347,31 @@ export const cases: Record<string, () => FakeModel> = {
     return some.model({
       ...some.partial(3),
       feature: "Age",
-      _status: { state: "cancelled", done: 3, total: 8, label: "", message },
+      _status: { state: "cancelled", done: 3, total: 8, label: "", message, n_rows: null, n_all: null },
     });
   },
+  "drafts, computing": () => drafted(some.model({ feature: "Age" }), { nRows: 1024, nAll: 100_000, nExact: 2 }),
+  "drafts, cancelled": () =>
+    cancelledDraft(some.model({ feature: "Marker", selection: [33] }), { nRows: 2048, nAll: 100_000, nExact: 3 }),
+  "drafts of two thousand": () => drafted(many(2000), { nRows: 256, nAll: 1500, nExact: 7 }),
+  "drafts, shares, all features": () =>
+    drafted(some.model({ feature: "Age", unit: "share", _view: { right: "all", left: "map" } }), {
+      nRows: 512,
+      nAll: 100_000,
+      nExact: 3,
+    }),
+  "drafts, compared, intervals": () =>
+    cancelledDraft(some.model({ feature: "Age", intervals: 0.95, _view: { compared: ["BMI"] } }), {
+      nRows: 512,
+      nAll: 100_000,
+      nExact: 4,
+    }),
   error: () => {
     const message =
       "The model failed on phantom observations of 'Marker' (grid value 97.0): ValueError: Input contains NaN.";
     const model = some.model({
       ...some.partial(3),
-      _status: { state: "error", done: 3, total: 8, label: "Marker", message },
+      _status: { state: "error", done: 3, total: 8, label: "Marker", message, n_rows: null, n_all: null },
       feature: "Marker",
     });
     model.answer = ({ id }) => ({ reply: { id, type: "error", message } });

@@ -25,7 +25,7 @@ export function manyFeatures(
     name: nameOf?.(at) ?? `${WORDS[at % known]} ${Math.floor(at / known) + 1}`,
   }));
   const impacts = new Float32Array(count * metrics.length);
-  const profiles = new Float32Array(header.profiles.length * count * steps);
+  const profiles = new Float32Array(header.profiles.length * count * steps).fill(Number.NaN);
   // Apart, so that the bars are the same whatever the map shows.
   const apart = randomLcg(0.7);
   for (let at = 0; at < count; at++) {
@@ -50,7 +50,7 @@ export function manyFeatures(
     _header: described,
     _impact: impacts,
     _profile: profiles,
-    _status: { state: "ready", done: count, total: count, label: "", message: "" },
+    _status: { state: "ready", done: count, total: count, label: "", message: "", n_rows: null, n_all: null },
     ...overrides,
   });
   const answer: Answer = (request) => {
@@ -77,6 +77,6 @@ export function someOfMany(count: number, done: number): FakeModel {
   model.push("_impact", known(model.get("_impact") as Float32Array, metrics));
   model.push("_profile", known(model.get("_profile") as Float32Array, steps));
   const label = model.get("_header").features[done]?.name ?? "";
-  model.push("_status", { state: "computing", done, total: count, label, message: "" });
+  model.push("_status", { state: "computing", done, total: count, label, message: "", n_rows: null, n_all: null });
   return model;
 }

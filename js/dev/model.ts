@@ -217,6 +217,9 @@ const PROFILES = ["in_distribution_impact", "support"];
 /** What is there by "stable" besides. */
 const STABLE = { metrics: ["impact", "heterogeneity"], profiles: ["in_distribution_impact"] };
 const stable = (name: string): string => `stable_${name}`;
+/** What has standard errors, where it is of a sample. */
+const UNCERTAIN = ["impact", "direction", "heterogeneity", "non_linearity", "missing_impact"];
+const error = (name: string): string => `${name}_error`;
 
 export function compute(data: FakeData, at: number, mostGrid: number): Computed {
   const { values, levels } = data.features[at]!;
@@ -389,15 +392,15 @@ export class FakeKernel {
       version: "0.1.0",
       features: data.features.map(({ name, kind = "numeric" }, at) => {
         const { grid, scale, curves } = this.computed(at);
-        return { name, kind, n_grid: grid.length, scale, range: extent(curves) as [number, number] };
+        return { name, kind, n_grid: grid.length, scale, n_rows: null, range: extent(curves) as [number, number] };
       }),
       columns: [
         ...data.features.map(({ name, kind = "numeric" }) => ({ name, kind: kind === "group" ? "category" : kind })),
         ...data.categories.map(({ name }) => ({ name, kind: "category" as const })),
         { name: "notes of the clerk", kind: "other" as const },
       ],
-      metrics: [...METRICS, ...STABLE.metrics.map(stable)],
-      profiles: [...PROFILES, ...STABLE.profiles.map(stable)],
+      metrics: [...METRICS, ...STABLE.metrics.map(stable), ...UNCERTAIN.map(error)],
+      profiles: [...PROFILES, ...STABLE.profiles.map(stable), error(PROFILES[0]!)],
       decays: STEPS,
       n_observations: n,
       engine: "brute",
@@ -422,11 +425,14 @@ export class FakeKernel {
   tables(convention: Convention): [Float32Array, Float32Array] {
     const nFeatures = this.data.features.length;
     const impacts: number[] = [];
-    const profiles = new Float32Array((PROFILES.length + STABLE.profiles.length) * nFeatures * STEPS.count);
+    const profiles = new Float32Array((PROFILES.length + STABLE.profiles.length + 1) * nFeatures * STEPS.count).fill(
+      Number.NaN,
+    );
     for (const [at, feature] of this.data.features.entries()) {
       const { impact, profile } = figures(this.computed(at), feature, convention);
       const even = convention === "stable" ? { impact, profile } : figures(this.computed(at), feature, "stable");
       impacts.push(...impact, ...STABLE.metrics.map((name) => even.impact[METRICS.indexOf(name)]!));
+      impacts.push(...UNCERTAIN.map(() => Number.NaN));
       const blocks = [...profile, ...STABLE.profiles.map((name) => even.profile[PROFILES.indexOf(name)]!)];
       for (const [block, row] of blocks.entries()) profiles.set(row, (block * nFeatures + at) * STEPS.count);
     }
@@ -483,7 +489,7 @@ export class FakeKernel {
       scale: "marginal",
       _view: {},
       _given: [],
-      _status: { state: "ready", done: n, total: n, label: "", message: "" },
+      _status: { state: "ready", done: n, total: n, label: "", message: "", n_rows: null, n_all: null },
       _header: this.header,
       _impact: viewOf(this.impact),
       _profile: viewOf(this.profile),
@@ -504,6 +510,8 @@ export class FakeKernel {
       total,
       label: this.data.features[done]?.name ?? "",
       message: "",
+      n_rows: null,
+      n_all: null,
     };
     return { _status: status, _impact: viewOf(impact), _profile: viewOf(profile) };
   }

@@ -21,7 +21,7 @@ import {
   decodeUnlike,
   shareOfLine,
 } from "../src/wire/decode.ts";
-import { bodyOf } from "../src/wire/forms.ts";
+import { bodyOf, headerOf, traitOf } from "../src/wire/forms.ts";
 import {
   type Anchor,
   type ClassesBody,
@@ -37,6 +37,7 @@ import {
   type Kind,
   PROTOCOL_VERSION,
   type RankBy,
+  type Status,
   type TwoWayBody,
   type Unit,
   type UnlikeBody,
@@ -96,6 +97,15 @@ interface Contract {
   readings: Record<"sd" | "share", Table>;
   far_off: Record<RankBy, string[]>;
   replies: Reply<unknown, unknown>[];
+  /** The first feature rests on a sample, the second on all rows, and of the others nothing is known. */
+  draft: {
+    status: Status;
+    header: Header;
+    impact: [string];
+    profile: [string];
+    errors: Record<string, Known>;
+    decayed: Record<string, number>;
+  };
 }
 
 const file = new URL("../../tests/contract/explorer.json", import.meta.url);
@@ -110,6 +120,11 @@ function expectClose(got: number[], wanted: number[], within: number): void {
   expect(got.length).toBe(wanted.length);
   const worst = Math.max(0, ...got.map((value, z) => Math.abs(value - wanted[z]!)));
   expect(worst).toBeLessThanOrEqual(within);
+}
+
+function expectFigure(got: number, wanted: Known, what: string): void {
+  if (wanted === null) expect(got, what).toBeNaN();
+  else expect(got, what).toBeCloseTo(wanted, 5);
 }
 
 test("the largest change of a feature within reach is that of the kernel, at every decay", () => {
@@ -134,15 +149,12 @@ test("the tables hold each figure of the engine at its place", () => {
   const profile = decodeProfile(header, bytes(contract.profile[0]));
   for (const [at, { name }] of header.features.entries()) {
     for (const metric of header.metrics) {
-      const figure = table["1.0"]![name]![metric]!;
-      const got = impact.get(at, metric);
-      if (figure === null) expect(got, `${metric} of ${name}`).toBeNaN();
-      else expect(got, `${metric} of ${name}`).toBeCloseTo(figure, 5);
+      expectFigure(impact.get(at, metric), table["1.0"]![name]![metric]!, `${metric} of ${name}`);
     }
     for (const [decay, figures] of Object.entries(table)) {
       expect(profile.estimated(Number(decay))).toBe(false);
       for (const metric of header.profiles) {
-        expect(profile.get(metric, at, Number(decay)), metric).toBeCloseTo(figures[name]![metric]!, 5);
+        expectFigure(profile.get(metric, at, Number(decay)), figures[name]![metric]!, metric);
       }
     }
   }
@@ -179,6 +191,24 @@ test.each(Object.keys(contract.far_off) as RankBy[])(
     expect(marked.sort()).toEqual(contract.far_off[metric]);
   },
 );
+
+test("a sample has its rows and its standard errors, and exact figures have neither", () => {
+  const { draft } = contract;
+  const header = headerOf(draft.header);
+  const drafted = {
+    header,
+    impact: decodeImpact(header, bytes(draft.impact[0])),
+    profile: decodeProfile(header, bytes(draft.profile[0])),
+  };
+  expect(traitOf("_status", draft.status)).toEqual(draft.status);
+  expect(header.features.slice(0, 3).map(({ n_rows }) => n_rows)).toEqual([draft.status.n_rows, null, null]);
+  const error = (decay: number, name: string, at = 0) => new Reading(drafted, decay, "prediction").error(at, name);
+  for (const [name, wanted] of Object.entries(draft.errors)) expectFigure(error(1, name), wanted, name);
+  for (const [decay, wanted] of Object.entries(draft.decayed)) {
+    expectFigure(error(Number(decay), "in_distribution_impact"), wanted, decay);
+    expect(error(Number(decay), "in_distribution_impact", 1)).toBeNaN();
+  }
+});
 
 const replies = <R>(type: string) => contract.replies.filter(({ request }) => request.type === type) as R[];
 
@@ -243,7 +273,7 @@ describe.each(replies<EffectsReply>("effects"))("the effects of $request.feature
 
 test.each(replies<UnlikeReply>("unlike"))("unlike values of $request.feature are the engine's", (reply) => {
   const { positions } = reply.request;
-  const unlike = decodeUnlike(reply.body, reply.buffers.map(bytes), positions.length);
+  const unlike = decodeUnlike(reply.body, reply.buffers.map(bytes), positions);
   const { shares, summary } = unlike;
   expect(Array.from(unlike.flags)).toEqual(reply.means.flags.flat());
   const curveShares = positions.map((_, line) => shareOfLine(unlike, line));

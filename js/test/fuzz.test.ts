@@ -58,7 +58,7 @@ function decode({ request, body }: Reply, buffers: Uint8Array[]): unknown {
     case "effects":
       return decodeEffects(body as EffectsBody, buffers);
     case "unlike":
-      return decodeUnlike(body as UnlikeBody, buffers, (request as { positions: number[] }).positions.length);
+      return decodeUnlike(body as UnlikeBody, buffers, (request as { positions: number[] }).positions);
     case "intervals":
       return decodeIntervals(body as IntervalsBody, buffers, header.features.length);
     case "two_way":

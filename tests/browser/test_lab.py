@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from browser.awaiting import soon, still
 from browser.jupyter import SLOW
+from browser.pictures import pictured
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -24,6 +25,9 @@ X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 model = RandomForestRegressor(n_estimators=20, random_state=0).fit(X, y)
 x = ice.ICEExplorer(model, X)
 x"""
+
+SAMPLED = re.compile(r"Sample of \d+ of 442 rows · \d+ of 10 features exact")
+CANCELLED = re.compile(r"Cancelled: \d of 10 features are exact, the others rest on a sample of \d+ of 442 rows\.")
 
 
 @pytest.fixture
@@ -260,23 +264,41 @@ def test_saving_from_the_toolbar(notebook, page, tmp_path):
     assert len(png) > 20_000, "an empty page would be smaller"
 
 
-def test_the_bars_fill_in(lab, notebook):
-    """A slow model: the explorer is there at once, bars come one by one, cancel stops them."""
+def test_a_sample_comes_first(lab, notebook, page):
+    """A slow model: all features have bars with whiskers before it is done, which a cancel keeps; then exact ones."""
     notebook.rewrite(0, MAKE.replace("x = ice.ICEExplorer(model, X)\nx", SLOW))
     notebook.run(0)
     view = notebook.explorer(0)
+    bars = view.get_by_test_id("bar")
     expect(view).to_have_attribute("data-status", "computing")
-    expect(view.get_by_test_id("bar")).to_have_count(10)
-    expect(view.locator("[data-test=bar]:not([data-pending])").first).to_be_visible()
+    expect(view.locator("[data-test=bar][data-draft]")).to_have_count(10)
+    expect(view.get_by_test_id("bar-interval").locator("visible=true")).not_to_have_count(0)
+    expect(view.get_by_test_id("status-text")).to_have_text(SAMPLED)
+    expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
+    pictured(page, "a sample comes first")
+
     view.get_by_test_id("cancel").click()
     (lab.notebooks / "go on").touch()
     expect(view).to_have_attribute("data-status", "cancelled")
-    pending = view.locator("[data-test=bar][data-pending]")
-    n_pending = pending.count()
-    assert 0 < n_pending < 10
-    pending.first.click()
-    expect(pending).to_have_count(n_pending - 1)
+    expect(view.get_by_test_id("status-text")).to_have_text(CANCELLED)
+    drafts = view.locator("[data-test=bar][data-draft]")
+    expect(drafts).not_to_have_count(0)
+    last = drafts.last.get_attribute("data-feature")
+    drafts.last.click()
+    expect(view).to_have_attribute("data-feature", last)
     expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
+    expect(view.get_by_test_id("sample")).to_contain_text("rows")
+    expect(bars).to_have_count(10)
+
+    view.get_by_test_id("resume").click()
+    expect(view).to_have_attribute("data-status", "ready")
+    expect(drafts).to_have_count(0)
+    expect(view.get_by_test_id("bar-interval").locator("visible=true")).to_have_count(0)
+    expect(view.get_by_test_id("sample")).to_have_count(0)
+    table = notebook.value(1, "[[*map(float, x.table['in_distribution_impact'])], [*x.table.index]]")
+    expected, names = eval(table)  # noqa: S307 - our own
+    soon(lambda: [name for name, _ in figures(view)], names)
+    np.testing.assert_allclose([figure for _, figure in figures(view)], expected, atol=0.051)
 
 
 RENTALS = """\

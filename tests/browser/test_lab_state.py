@@ -6,7 +6,6 @@ import json
 
 import pytest
 from browser.awaiting import soon, still
-from browser.jupyter import SLOW
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -224,23 +223,6 @@ def test_a_busy_kernel_freezes_nothing(lab, notebook, page, work):
         expect(prompt).to_have_text("[*]:")
     (lab.notebooks / "awake").touch()
     expect(notebook.cells.nth(0).locator(".jp-OutputArea-output pre").last).to_contain_text("s5 c-ice 0.01 sex True")
-
-
-def test_cancel_and_go_on(lab, notebook):
-    """Cancel stops the bars, and "Resume" fills in the rest."""
-    notebook.rewrite(0, MAKE + SLOW)
-    notebook.run(0)
-    view = notebook.explorer(0)
-    expect(view.locator("[data-test=bar]:not([data-pending])").first).to_be_visible()
-    view.get_by_test_id("cancel").click()
-    (lab.notebooks / "go on").touch()
-    expect(view).to_have_attribute("data-status", "cancelled")
-    n_pending = view.locator("[data-test=bar][data-pending]").count()
-    assert 0 < n_pending < 10
-    view.get_by_test_id("resume").click()
-    expect(view).to_have_attribute("data-status", "ready")
-    expect(view.locator("[data-test=bar][data-pending]")).to_have_count(0)
-    assert notebook.value(1, "len(x.table)") == "10"
 
 
 def test_axe_finds_nothing_serious_in_lab(notebook, page, root):

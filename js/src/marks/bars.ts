@@ -12,6 +12,8 @@ export interface BarState {
   of: number;
   /** Whether the figure is still to come. */
   pending: boolean;
+  /** Whether it rests on a sample of the rows. */
+  isDraft: boolean;
   /** Shares of the longest bar; null where there is none. */
   fill: number | null;
   tick: number | null;
@@ -80,6 +82,7 @@ export class Bar {
       tabindex: state.reachable ? 0 : -1,
       "data-rank": state.rank,
       "data-pending": state.pending,
+      "data-draft": state.isDraft,
       "data-computing": state.computing,
       "data-sign": state.sign,
     });

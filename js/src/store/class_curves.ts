@@ -20,13 +20,21 @@ const requestKey = (store: Store): string => {
   const isShown = store.remembered.of("classes").value && header !== undefined && header.outputs.length > 1;
   if (!isShown) return "";
   const feature = shown.state === "ready" ? shown.loaded.curves.feature : "";
-  return JSON.stringify([feature, store.maxLines.value, store.response.value, store.output.value]);
+  return JSON.stringify([
+    feature,
+    store.maxLines.value,
+    store.response.value,
+    store.output.value,
+    store.nRowsOf(feature),
+  ]);
 };
 
 class ClassesFeed {
   readonly picture = signal<ClassesPicture>({ state: "off" });
   readonly #kept = new Map<string, ClassCurves>();
   #turn = 0;
+  /** What is on screen, of whatever rows. */
+  #shown = "";
 
   constructor(private readonly store: Store) {}
 
@@ -36,21 +44,25 @@ class ClassesFeed {
       this.picture.value = { state: "off" };
       return;
     }
-    const [feature, maxLines, response, output] = JSON.parse(key) as [string, number, string, string];
+    const [feature, maxLines, response, output, nRows] = JSON.parse(key) as [string, number, string, string, number];
     // The same rows and classes, whichever class is explained.
-    const keptAs = JSON.stringify([feature, maxLines, response]);
+    const shown = JSON.stringify([feature, maxLines, response]);
+    const before = this.picture.peek();
+    const stays = shown === this.#shown && before.state === "ready" && before.classes.outputs.includes(output);
+    this.#shown = shown;
+    const keptAs = `${shown} ${nRows}`;
     const kept = this.#kept.get(keptAs);
     if (kept?.outputs.includes(output)) {
       this.picture.value = { state: "ready", classes: kept };
       return;
     }
-    this.picture.value = { state: "loading", previous: this.#previous() };
+    if (!stays) this.picture.value = { state: "loading", previous: this.#previous() };
     if (feature === "") return; // its curves come first
     try {
       const classes = await this.#request(feature, maxLines, keptAs);
       if (turn === this.#turn) this.picture.value = { state: "ready", classes };
     } catch (error) {
-      if (turn !== this.#turn || error instanceof Cancelled) return;
+      if (turn !== this.#turn || stays || error instanceof Cancelled) return;
       this.picture.value = { state: "error", message: sentenceOf(error) };
     }
   }

@@ -22,16 +22,17 @@ export class CurveCache {
 
   /**
    * `measured` identifies output and unit of distances; the curves of each have their own keys. `models` are the names of
-   * several models.
+   * several models. `nRowsOf` are the rows that a feature rests on.
    */
   constructor(
     private readonly client: Client,
     private readonly measured: ReadonlySignal<string>,
     private readonly models: ReadonlySignal<readonly string[]>,
+    private readonly nRowsOf: (feature: string) => number | null,
   ) {}
 
   #keyOf({ feature, max_lines, model }: CurvesRequest): string {
-    return JSON.stringify([this.measured.peek(), model ?? "", max_lines, feature]);
+    return JSON.stringify([this.measured.peek(), model ?? "", max_lines, feature, this.nRowsOf(feature)]);
   }
 
   /** Curves that were requested before and hold all of these rows. */

@@ -32,7 +32,7 @@ export class Shelf {
   readonly #kept = new Map<string, Shelved>();
   readonly #asking = new Set<string>();
   /** The last request of each feature; the kernel may have fewer curves than requested. */
-  readonly #askedFor = new Map<string, { maxLines: number; rows: ReadonlySet<number> }>();
+  readonly #askedFor = new Map<string, { maxLines: number; rows: ReadonlySet<number>; nRows: number | null }>();
   #wanted: readonly string[] = [];
   #measured = "";
   #disposed = false;
@@ -57,6 +57,7 @@ export class Shelf {
       effect(() => {
         options.rows();
         options.maxLines();
+        store.nRows.value;
         if (store.picture.value.state !== "loading") this.#ask();
       }),
       effect(() => {
@@ -111,6 +112,7 @@ export class Shelf {
     if (kept.state !== "ready") return false;
     const asked = this.#askedFor.get(feature);
     if (asked === undefined || asked.maxLines < this.options.maxLines()) return true;
+    if (asked.nRows !== this.store.nRowsOf(feature)) return true;
     const drawn = new Set(kept.loaded.curves.positions);
     return !this.options.rows().every((row) => drawn.has(row) || asked.rows.has(row));
   }
@@ -123,7 +125,8 @@ export class Shelf {
       const curves = await this.#curvesOf(feature);
       if (current()) await this.#color(feature, curves, true);
     } catch (error) {
-      if (current()) {
+      // Curves of other rows stay.
+      if (current() && this.get(feature).state !== "ready") {
         this.#kept.set(feature, { state: "error", message: sentenceOf(error) });
         this.#changed();
       }
@@ -138,7 +141,7 @@ export class Shelf {
   async #curvesOf(feature: string): Promise<Curves> {
     const rows = this.options.rows();
     const maxLines = this.options.maxLines();
-    this.#askedFor.set(feature, { maxLines, rows: new Set(rows) });
+    this.#askedFor.set(feature, { maxLines, rows: new Set(rows), nRows: this.store.nRowsOf(feature) });
     const known = this.options.atHand?.(feature, rows) ?? null;
     if (known !== null) return known;
     const request: CurvesRequest = { type: "curves", feature, max_lines: maxLines, selection: [...rows] };

@@ -9,12 +9,12 @@ import type { Remembered } from "./view_choices.ts";
 interface Drawn {
   showing: ReadonlySignal<Showing | null>;
   hasSlopes: ReadonlySignal<boolean>;
-  /** Identifies the rows, too. */
-  key: ReadonlySignal<string>;
+  /** Identifies the curves, with their rows. */
+  drawn: ReadonlySignal<number | null>;
 }
 
 /** Drivers always; the rest while it is switched on. */
-export function featureFeeds(client: Client, remembered: Remembered, { showing, hasSlopes, key }: Drawn) {
+export function featureFeeds(client: Client, remembered: Remembered, { showing, hasSlopes, drawn }: Drawn) {
   const showingWith = (...choices: ("ale" | "m_plot" | "correlated" | "unlike")[]) =>
     computed(() => (choices.some((choice) => remembered.of(choice).value) ? showing.value : null));
   const [withEffects, withUnlike] = [showingWith("ale", "m_plot"), showingWith("unlike")];
@@ -32,10 +32,10 @@ export function featureFeeds(client: Client, remembered: Remembered, { showing, 
       async ({ feature }) => (await client.request({ type: "correlated", feature })).body,
     ),
     unlike: featureFeed(
-      computed(() => withUnlike.value && { ...withUnlike.value, key: key.value }),
+      computed(() => withUnlike.value && { ...withUnlike.value, version: drawn.value }),
       async ({ feature, positions }) => {
         const { body, buffers } = await client.request({ type: "unlike", feature, positions: Array.from(positions) });
-        return decodeUnlike(body, buffers, positions.length);
+        return decodeUnlike(body, buffers, positions);
       },
     ),
   };

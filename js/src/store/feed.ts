@@ -19,21 +19,35 @@ export type Progress<T> =
 
 const NOTHING: Progress<never> = { state: "idle", share: 0, body: null };
 
-/** What is requested; equal keys have equal replies. */
+/** What is requested; equal keys of one version have equal replies. */
 export interface Wanted {
   key: string;
+  /** Of what a reply rests on, such as the rows of a sample: the reply to another version stays until the new one is there. */
+  version?: number | null;
+}
+
+const isSame = (one: Wanted | null, other: Wanted | null): boolean =>
+  one?.key === other?.key && (one?.version ?? null) === (other?.version ?? null);
+
+/** What is known of a key, and by which version. */
+interface Kept<T> {
+  progress: Progress<T>;
+  version: number | null;
 }
 
 export class Feed<W extends Wanted, T> {
-  readonly #known = new Map<string, Progress<T>>();
+  readonly #known = new Map<string, Kept<T>>();
   readonly #news = signal(0);
   readonly #end: () => void;
   /** The last request if it failed (its message) or was cancelled (null): repeated when it is wanted again. */
-  #ended: { key: string; message: string | null } | null = null;
+  #ended: (Wanted & { message: string | null }) | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isAsking = false;
 
-  /** `ask` receives what earlier replies had; `patience` is the delay before the first request. */
+  /**
+   * `ask` receives what earlier replies of the same version had; `patience` is the delay before the first request. When
+   * the version changes, the last complete reply stays until the next one is complete.
+   */
   constructor(
     private wanted: ReadonlySignal<W | null>,
     private readonly ask: (wanted: W, known: T | null) => Promise<Known<T>>,
@@ -43,16 +57,16 @@ export class Feed<W extends Wanted, T> {
       this.#news.value;
       clearTimeout(this.#timer);
       const now = wanted.value;
-      const isOther = now?.key !== this.#ended?.key;
+      const isOther = !isSame(now, this.#ended);
       if (isOther && (now !== null || this.#ended?.message === null)) this.#ended = null;
-      if (now === null || this.#isAsking || this.of(now.key).state !== "computing") return;
+      if (now === null || this.#isAsking || !this.#isDue(now)) return;
       this.#timer = setTimeout(() => void this.#repeat(now), patience);
     });
   }
 
   of(key: string): Progress<T> {
     this.#news.value;
-    const known = this.#known.get(key) ?? NOTHING;
+    const known = this.#known.get(key)?.progress ?? NOTHING;
     if (known.state === "ready") return known;
     const [{ share, body }, ended] = [known, this.#ended];
     if (ended?.key !== key) return this.wanted.value?.key === key ? { state: "computing", share, body } : known;
@@ -71,17 +85,29 @@ export class Feed<W extends Wanted, T> {
     this.wanted = signal(null);
   }
 
+  /** Whether a request is still wanted, and not answered, or by another version. */
+  #isDue(asked: W): boolean {
+    if (!isSame(this.wanted.value, asked) || isSame(asked, this.#ended)) return false;
+    const kept = this.#known.get(asked.key);
+    return kept?.progress.state !== "ready" || kept.version !== (asked.version ?? null);
+  }
+
   async #repeat(wanted: W): Promise<void> {
-    const { key } = wanted;
+    const { key, version = null } = wanted;
+    const before = this.#known.get(key);
+    let known = before?.version === version ? before.progress.body : null;
     this.#isAsking = true;
-    while (this.of(key).state === "computing") {
+    while (this.#isDue(wanted)) {
       try {
-        const { share, body } = await this.ask(wanted, this.of(key).body);
-        const isPart = share < 1 || body === null;
-        this.#known.set(key, isPart ? { state: "idle", share, body } : { state: "ready", share, body });
+        const { share, body } = await this.ask(wanted, known);
+        known = body;
+        if (share >= 1 && body !== null) this.#known.set(key, { progress: { state: "ready", share, body }, version });
+        else if (before?.progress.state !== "ready") {
+          this.#known.set(key, { progress: { state: "idle", share, body }, version });
+        }
       } catch (error) {
         const message = error instanceof Cancelled ? null : sentenceOf(error);
-        if (this.wanted.peek()?.key === key) this.#ended = { key, message };
+        if (isSame(this.wanted.peek(), wanted)) this.#ended = { key, version, message };
       }
       this.#news.value++;
     }

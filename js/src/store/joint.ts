@@ -28,14 +28,17 @@ export class Joint {
   readonly #chosen: ReadonlySignal<(Wanted & { measure: Measure }) | null>;
   readonly #importances: Feed<Wanted & { measure: Measure }, ImportanceBody>;
 
-  /** `explained` identifies the output, and the features that are computed. */
+  /** `explained` identifies the output, and the features that are computed; `nRows` are those of the sample. */
   constructor(
     client: Client,
     private readonly explained: ReadonlySignal<string>,
+    nRows: ReadonlySignal<number | null>,
     pair: ReadonlySignal<Pair | null>,
     measure: ReadonlySignal<Measure | null>,
   ) {
-    const started = computed(() => (this.#started.value === explained.value ? { key: explained.value } : null));
+    const started = computed((): Wanted | null =>
+      this.#started.value === explained.value ? { key: explained.value, version: nRows.value } : null,
+    );
     this.#interactions = new Feed(
       started,
       async () => {
@@ -45,10 +48,10 @@ export class Joint {
       PATIENCE_MS,
     );
     this.interactions = computed(() => this.#interactions.of(explained.value));
-    const open = computed(() => {
+    const open = computed((): (Wanted & Pair) | null => {
       const { first, second } = pair.value ?? {};
       if (first === undefined || second === undefined) return null;
-      return { key: JSON.stringify([explained.value, first, second]), first, second };
+      return { key: JSON.stringify([explained.value, first, second]), version: nRows.value, first, second };
     });
     this.#pairs = new Feed(
       open,
@@ -61,7 +64,9 @@ export class Joint {
     this.twoWay = computed(() => (open.value === null ? null : this.#pairs.of(open.value.key)));
     this.#chosen = computed(() => {
       const chosen = measure.value;
-      return chosen === null ? null : { key: JSON.stringify([explained.value, chosen]), measure: chosen };
+      return chosen === null
+        ? null
+        : { key: JSON.stringify([explained.value, chosen]), version: nRows.value, measure: chosen };
     });
     this.#importances = new Feed(
       computed(() => (this.#chosen.value?.key === this.#measured.value ? this.#chosen.value : null)),

@@ -1,4 +1,6 @@
 /** The order of the bars: which figure each feature shows at this decay, best first. */
+
+import type { Figures } from "../wire/decode.ts";
 import type { FeatureKind, RankBy } from "../wire/protocol.ts";
 import type { Whiskers } from "./intervals.ts";
 import { mostApart } from "./models.ts";
@@ -9,6 +11,13 @@ export interface Interval {
   level: number;
   ends: [number, number];
   ranks: [number, number];
+}
+
+/** A figure that rests on a sample of the rows. */
+export interface Draft {
+  nRows: number;
+  /** 1.96 standard errors; null where they are not known. */
+  margin: number | null;
 }
 
 /** The figure of one of several models, and its rank by it. */
@@ -34,6 +43,10 @@ export interface RankedFeature {
   support: number;
   /** The figure and its value evenly along the axis, if these are far apart, in the unit of the prediction. */
   farOff: { figure: number; even: number } | null;
+  /** Null where the figure rests on all rows, or is not known. */
+  draft: Draft | null;
+  /** Whether its rank may be another once all figures rest on all rows: those of samples may have fewer grid values, too. */
+  mayMove: boolean;
   /** The interval of the figure over other samples of rows; null without one. */
   interval: Interval | null;
   /** The neighbour in rank that the feature is tied with, before it and after it; null where there is none. */
@@ -46,6 +59,9 @@ export interface RankedFeature {
   /** Places of the two models that disagree most; null with one model. */
   apart: [number, number] | null;
 }
+
+/** The standard normal quantile of 97.5 %. */
+const Z = 1.96;
 
 /** As in `scene/scene.py`: more than twice, or less than half; on fewer values close ones do not add up. */
 const FAR = 2 + 1e-6;
@@ -61,7 +77,8 @@ export function rankFeatures(
   whiskers: Whiskers = null,
   ofModels: readonly Reading[] = [],
 ): RankedFeature[] {
-  const { header, profile } = reading.figures;
+  const { header } = reading.figures;
+  const mayMove = header.features.some(({ n_rows }) => n_rows !== null);
   const ranked = header.features.map(({ name, kind }, index): RankedFeature => {
     const of = (metric: string) => reading.get(index, metric);
     const undecayed = of("impact");
@@ -72,13 +89,15 @@ export function rankFeatures(
       name,
       kind,
       rank: 0,
-      known: profile.knows(index) || Number.isFinite(undecayed),
+      known: isKnown(reading.figures, index),
       value,
       tick,
       longer: tick !== null && isLonger(value, tick) ? longerBy(reading, index) : null,
       direction: of("direction"),
       support: of("support"),
       farOff: farOff(reading, index, rankBy),
+      draft: draftOf(reading, index, rankBy),
+      mayMove,
       interval: intervalOf(whiskers, index),
       tiedBefore: null,
       tiedAfter: null,
@@ -96,6 +115,28 @@ export function rankFeatures(
   if (whiskers?.state === "ready") markTies(ranked, whiskers.body.tied);
   if (ofModels.length > 0 && rankBy !== "disagreement") markModels(ranked, rankBy, ofModels);
   return ranked;
+}
+
+/** Whether any figure of a feature is known. */
+export const isKnown = ({ impact, profile }: Figures, index: number): boolean =>
+  profile.knows(index) || Number.isFinite(impact.get(index, "impact"));
+
+function draftOf(reading: Reading, index: number, rankBy: RankBy): Draft | null {
+  const nRows = reading.figures.header.features[index]!.n_rows;
+  if (nRows === null) return null;
+  return { nRows, margin: marginOf(reading, index, rankBy) };
+}
+
+/** Half the length of the whisker of a figure that rests on a sample; null where that is not known. */
+export function marginOf(reading: Reading, index: number, metric: string): number | null {
+  const error = reading.error(index, metric);
+  return Number.isFinite(error) ? Z * error : null;
+}
+
+/** The ends of the whisker of a bar: no figure that bars have is negative. Null where it has none. */
+export function whiskerOf({ value, draft, interval }: RankedFeature): [number, number] | null {
+  if (draft === null) return interval?.ends ?? null;
+  return draft.margin === null ? null : [Math.max(0, value - draft.margin), value + draft.margin];
 }
 
 function markModels(ranked: RankedFeature[], rankBy: RankBy, ofModels: readonly Reading[]): void {
@@ -139,7 +180,7 @@ function markTies(ranked: RankedFeature[], tied: readonly [number, number][]): v
 function farOff(reading: Reading, index: number, rankBy: RankBy): RankedFeature["farOff"] {
   const [figure, even] = [reading.plain(index, rankBy), reading.plain(index, `stable_${rankBy}`)];
   const isFar = figure > FAR * even || even > FAR * figure;
-  return isFar && reading.figures.header.features[index]!.n_grid >= FEWEST_VALUES ? { figure, even } : null;
+  return isFar && reading.figures.header.features[index]!.n_grid! >= FEWEST_VALUES ? { figure, even } : null;
 }
 
 /** Names of the neighbours in rank that a feature is tied with. */

@@ -29,7 +29,15 @@ export class Reading {
 
   /** A figure in the chosen unit. */
   get(index: number, name: string): number {
-    const value = this.plain(index, name);
+    return this.#inUnit(name, this.plain(index, name));
+  }
+
+  /** The standard error of a figure that rests on a sample of the rows, in the same unit; NaN where it is not known. */
+  error(index: number, name: string): number {
+    return this.#inUnit(name, this.plain(index, `${name}_error`));
+  }
+
+  #inUnit(name: string, value: number): number {
     const isEffect = EFFECTS.has(name) || name === MEAN_CHANGE;
     if (this.unit === "prediction" || !isEffect) return value;
     const whole = this.#whole(name);

@@ -16,6 +16,7 @@ import {
   type ModelTables,
   shareOfLine,
   type Unlike,
+  unlikeOfLines,
 } from "../wire/decode.ts";
 import { FormError, headerOf, RELOAD, traitOf } from "../wire/forms.ts";
 import {
@@ -52,9 +53,10 @@ import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./f
 import { intervalsFeed, type Shown, type Whiskers } from "./intervals.ts";
 import { Joint, type Pair } from "./joint.ts";
 import { haveSameRows, type OfModel } from "./models.ts";
-import { type RankedFeature, rankFeatures } from "./ranking.ts";
+import { isKnown, type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
 import type { Settings } from "./settings.ts";
+import { SteadyOrder } from "./steady_order.ts";
 import { throttle } from "./throttle.ts";
 import { type Split, splitOf } from "./two_sides.ts";
 import { Remembered } from "./view_choices.ts";
@@ -211,8 +213,8 @@ export class Store {
   readonly reading: ReadonlySignal<Reading | null> = computed(() => {
     const figures = this.figures.value;
     if (figures === null) return null;
-    const isKnown = this.unit.value !== "sd" || figures.header.prediction_sd !== null;
-    return new Reading(figures, this.decay.value, isKnown ? this.unit.value : "prediction");
+    const isDefined = this.unit.value !== "sd" || figures.header.prediction_sd !== null;
+    return new Reading(figures, this.decay.value, isDefined ? this.unit.value : "prediction");
   });
   /** Figures of each of several models; per cent of the SD are of that of the open one, so that they compare. */
   readonly #readings: ReadonlySignal<Reading[]> = computed(() => {
@@ -227,9 +229,23 @@ export class Store {
     if (header === undefined) return false;
     return header.convention !== this.convention.value || header.scale !== this.scale.value;
   });
+  /** Whether the pointer or the keyboard is on the bars, whose order then stays. */
+  readonly holdsOrder = signal(false);
+  readonly #order = new SteadyOrder(this.holdsOrder);
   readonly ranking: ReadonlySignal<RankedFeature[]> = computed(() => {
-    const reading = this.reading.value;
-    return reading === null ? [] : rankFeatures(reading, this.rankBy.value, this.whiskers.value, this.#readings.value);
+    const [reading, rankBy] = [this.reading.value, this.rankBy.value];
+    if (reading === null) return [];
+    const ranked = rankFeatures(reading, rankBy, this.whiskers.value, this.#readings.value);
+    const { convention, scale } = reading.figures.header;
+    const isEmpty = !ranked.some(({ known }) => known);
+    const choice = JSON.stringify([rankBy, reading.decay, convention, scale, this.explained.value, isEmpty]);
+    return this.#order.of(ranked, choice, this.status.value.state === "computing");
+  });
+  /** Rows that the figures and curves of each feature rest on: null is all of them, and 0 while nothing is known. */
+  readonly nRows: ReadonlySignal<ReadonlyMap<string, number | null>> = computed(() => {
+    const figures = this.figures.value;
+    const features = figures?.header.features ?? [];
+    return new Map(features.map(({ name, n_rows }, index) => [name, isKnown(figures!, index) ? n_rows : 0]));
   });
   /** What the intervals are of; null while there are none to request, and while a drag changes their figures. */
   readonly #shown = computed((): Shown | null => {
@@ -300,7 +316,12 @@ export class Store {
     this.#ofFeature.correlated.of(this.#shownKey.value),
   );
   /** Which of its phantom observations are unlike any observation. */
-  readonly unlike: ReadonlySignal<Progress<Unlike>> = computed(() => this.#ofFeature.unlike.of(this.#drawnKey.value));
+  readonly unlike: ReadonlySignal<Progress<Unlike>> = computed(() => {
+    const [progress, curves] = [this.#ofFeature.unlike.of(this.#shownKey.value), loadedOf(this.picture.value)?.curves];
+    if (progress.body === null || curves === undefined) return progress;
+    const body = unlikeOfLines(progress.body, curves);
+    return body === null ? { state: "computing", share: 0, body } : { ...progress, body };
+  });
   /** The two columns whose heat map replaces the curves: the open feature is one of them. Null while there are none. */
   readonly pair: ReadonlySignal<Pair | null> = computed(() => {
     const [first, second] = this.remembered.of("pair").value;
@@ -375,18 +396,20 @@ export class Store {
     const picture = this.picture.value;
     if (picture.state !== "ready") return null;
     const { feature, positions } = picture.loaded.curves;
-    return { feature, key: this.#keyOf(feature), positions };
+    return { feature, key: this.#keyOf(feature), positions, version: this.#openRows.value };
   });
+  /** Rows that the open feature rests on. */
+  readonly #openRows = computed(() => this.nRowsOf(this.feature.value));
   /** Whether slopes are on screen. */
   readonly #hasSlopes = computed(() => {
     const curves = loadedOf(this.picture.value)?.curves;
     return curves !== undefined && drawnKind(this.kind.value, curves.kind) === "d-ice";
   });
   readonly #shownKey = computed(() => this.#keyOf(loadedOf(this.picture.value)?.curves.feature ?? ""));
-  /** Identifies the curves on screen. */
-  readonly #drawnKey = computed(() => {
+  /** Of the curves on screen. */
+  readonly #drawnNumber = computed(() => {
     const curves = loadedOf(this.picture.value)?.curves;
-    return curves === undefined ? "" : `${this.#shownKey.value} ${this.#numberOf(curves)}`;
+    return curves === undefined ? null : this.#numberOf(curves);
   });
   readonly #feeds = () => [...Object.values(this.#ofFeature), this.#intervalsFeed, this.#whatIfFeed];
   /** Features in a fixed order, so that the slider and the ranking cause no new requests. */
@@ -397,13 +420,28 @@ export class Store {
   readonly #question = computed((): Question | null => {
     const [key, row] = [this.#whatIfKey.value, this.whatIfRow.value];
     const features = untracked(() => this.#knownFeatures.value).map(({ name }) => name);
-    return row === null ? null : { key, row, features };
+    return row === null ? null : { key, row, features, version: this.#sampleRows.value };
   });
+  readonly #sampleRows = computed(() => this.status.value.n_rows);
   readonly #jointKey = computed(() => JSON.stringify([this.explained.value, this.#knownFeatures.value.length]));
   readonly #knownFeatures = computed(() => this.ranking.value.filter(({ known }) => known));
+  /** What the picture is of; another object where anything but its rows is other. */
+  readonly #wanted = computed((): Wanted => {
+    this.measured.value; // curves of another output or scale are loaded again
+    return {
+      feature: this.#isDescribed.value ? this.feature.value : "",
+      models: this.#drawnModels.value,
+      maxLines: this.maxLines.value,
+      selection: this.selection.value,
+      colorBy: this.colorBy.value,
+      split: this.split.value,
+    };
+  });
   readonly #numbers = new WeakMap<Curves, number>();
   #lastNumber = 0;
   #loads = 0;
+  /** The first of the loads that may still be shown. */
+  #oldest = 0;
 
   constructor(
     private readonly model: AnyModel<Traits>,
@@ -436,17 +474,19 @@ export class Store {
     this.#modelsImpact = this.#follow("_models_impact");
     this.#modelsProfile = this.#follow("_models_profile");
 
-    this.#cache = new CurveCache(client, this.#measuredOutput, this.models);
+    this.#cache = new CurveCache(client, this.#measuredOutput, this.models, (feature) =>
+      untracked(() => this.nRowsOf(feature)),
+    );
     this.#ofFeature = featureFeeds(client, this.remembered, {
       showing: this.#showing,
       hasSlopes: this.#hasSlopes,
-      key: this.#drawnKey,
+      drawn: this.#drawnNumber,
     });
     this.#intervalsFeed = intervalsFeed(client, this.#shown);
     this.#whatIfFeed = whatIfFeed(client, this.#question);
     const mapY = this.remembered.of("map_y");
     this.measure = computed(() => (mapY.value === "non_linearity" ? null : mapY.value));
-    this.joint = new Joint(client, this.#jointKey, this.pair, this.measure);
+    this.joint = new Joint(client, this.#jointKey, this.#sampleRows, this.pair, this.measure);
 
     this.#endings.push(this.#followMaxLines(), this.#followPicture());
   }
@@ -454,6 +494,11 @@ export class Store {
   /** The open feature among the ranked ones, or null where it is none of them. */
   get opened(): RankedFeature | null {
     return this.ranking.value.find(({ name }) => name === this.feature.value) ?? null;
+  }
+
+  /** Rows that the figures and curves of a feature rest on: null is all of them, and 0 while nothing is known. */
+  nRowsOf(feature: string): number | null {
+    return this.nRows.value.get(feature) ?? null;
   }
 
   /** Opens the curves of a feature. */
@@ -691,12 +736,13 @@ export class Store {
 
   /** Repeats what failed. */
   retry(): void {
-    void this.#load(untracked(() => this.#wanted()));
+    void this.#load(this.#wanted.peek());
     for (const feed of this.#feeds()) feed.retry();
   }
 
   dispose(): void {
-    this.#loads++;
+    this.#oldest = Number.POSITIVE_INFINITY;
+    this.#order.dispose();
     for (const feed of this.#feeds()) feed.dispose();
     this.joint.dispose();
     this.#syncDecay.flush();
@@ -764,28 +810,26 @@ export class Store {
   }
 
   #followPicture(): () => void {
+    let before: Wanted | null = null;
     return effect(() => {
-      this.measured.value; // curves of another output or scale are loaded again
-      void this.#load(this.#wanted());
+      this.#openRows.value; // the same curves of other rows are loaded again, too
+      const wanted = this.#wanted.value;
+      const isSame = wanted === before;
+      before = wanted;
+      void this.#load(wanted, isSame);
     });
   }
 
-  #wanted(): Wanted {
-    return {
-      feature: this.#isDescribed.value ? this.feature.value : "",
-      models: this.#drawnModels.value,
-      maxLines: this.maxLines.value,
-      selection: this.selection.value,
-      colorBy: this.colorBy.value,
-      split: this.split.value,
-    };
-  }
-
-  /** Shows curves and colours together, so that curves never appear in the wrong colour. */
-  async #load(wanted: Wanted): Promise<void> {
+  /**
+   * Shows curves and colours together, so that curves never appear in the wrong colour. What is on screen stays where only
+   * its rows are others; a reply that is late is shown then, too, unless a later one is.
+   */
+  async #load(wanted: Wanted, isSame = false): Promise<void> {
     const turn = ++this.#loads;
-    const current = () => turn === this.#loads;
+    if (!isSame) this.#oldest = turn;
+    const current = () => turn >= this.#oldest;
     const before = this.#picture.peek();
+    const stays = isSame && before.state === "ready";
     const previous = loadedOf(before);
     if (wanted.feature === "") {
       this.#show({ state: "empty" });
@@ -793,14 +837,15 @@ export class Store {
     }
     try {
       const known = this.#knownCurves(wanted);
-      if (known === null) this.#picture.value = { state: "loading", feature: wanted.feature, previous };
+      if (known === null && !stays) this.#picture.value = { state: "loading", feature: wanted.feature, previous };
       const all = known ?? (await Promise.all(this.#requestsOf(wanted).map((request) => this.#cache.request(request))));
       if (!current()) return;
       const loaded = await this.#coloured(all, wanted);
       if (!current()) return;
+      this.#oldest = turn;
       this.#show({ state: "ready", loaded });
     } catch (error) {
-      if (current()) this.#show({ state: "error", feature: wanted.feature, message: sentenceOf(error) });
+      if (current() && !stays) this.#show({ state: "error", feature: wanted.feature, message: sentenceOf(error) });
     }
   }
 
@@ -843,8 +888,9 @@ export class Store {
         return;
       }
     }
+    const featureOf = (shown: Picture) => loadedOf(shown)?.curves.feature;
     batch(() => {
-      this.pointed.value = null;
+      if (featureOf(before) !== featureOf(picture)) this.pointed.value = null;
       this.#picture.value = picture;
     });
   }

@@ -1,10 +1,10 @@
 /** All figures of a feature, for its card. */
 import type { TooltipRow } from "../elements/tooltip.ts";
-import { type RankedFeature, tiedWith } from "../store/ranking.ts";
+import { marginOf, type RankedFeature, tiedWith } from "../store/ranking.ts";
 import type { Reading } from "../store/reading.ts";
 import type { Convention, FeatureKind, RankBy } from "../wire/protocol.ts";
 import { explanation, variantsOf } from "../words/glossary.ts";
-import { farOffText, intervalName, RANK_LABELS } from "../words/metric_names.ts";
+import { farOffText, intervalName, RANK_LABELS, sampleText } from "../words/metric_names.ts";
 import { count, plural } from "../words/numbers.ts";
 import { hasLevels, isUnordered } from "../words/values.ts";
 
@@ -32,20 +32,27 @@ export function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {
   const rows: TooltipRow[] = [
     {
       label: "kind",
-      value: `${KIND_LABELS[ranked.kind]}, ${plural(n, hasLevels(ranked.kind) ? "level" : "grid value")}`,
+      value: [
+        KIND_LABELS[ranked.kind],
+        ...(n === null ? [] : [plural(n, hasLevels(ranked.kind) ? "level" : "grid value")]),
+      ].join(", "),
     },
   ];
   if (!ranked.known) return rows;
   const impact = of("impact");
-  const row = (label: string, value: number): TooltipRow => ({ label, value: reading.write(value, impact) });
-  rows.push(row("impact", impact), row("in distribution", of("in_distribution_impact")));
-  if (!isUnordered(ranked.kind)) rows.push(row(DIRECTIONS[convention], ranked.direction));
+  const row = (label: string, metric: string): TooltipRow => {
+    const margin = ranked.draft && marginOf(reading, ranked.index, metric);
+    const around = margin === null ? "" : ` ± ${reading.write(margin, impact)}`;
+    return { label, value: `${reading.write(of(metric), impact)}${around}` };
+  };
+  rows.push(row("impact", "impact"), row("in distribution", "in_distribution_impact"));
+  if (!isUnordered(ranked.kind)) rows.push(row(DIRECTIONS[convention], "direction"));
   const others: RankBy[] = ["heterogeneity", "non_linearity"];
-  rows.push(...others.map((metric) => row(RANK_LABELS[metric], of(metric))));
-  const missing = of("missing_impact");
-  if (Number.isFinite(missing)) rows.push(row(RANK_LABELS.missing_impact, missing));
-  if (Number.isFinite(ranked.meanChange)) rows.push(row(explanation("mean_change").name, ranked.meanChange));
-  if (ranked.interval !== null) {
+  rows.push(...others.map((metric) => row(RANK_LABELS[metric], metric)));
+  if (Number.isFinite(of("missing_impact"))) rows.push(row(RANK_LABELS.missing_impact, "missing_impact"));
+  if (Number.isFinite(ranked.meanChange)) rows.push(row(explanation("mean_change").name, "mean_change"));
+  if (ranked.draft !== null) rows.push({ label: "from a", value: sampleText(ranked.draft.nRows) });
+  if (ranked.draft === null && ranked.interval !== null) {
     const { level, ends, ranks } = ranked.interval;
     const range = ends.map((end) => reading.write(end, impact)).join(" to ");
     rows.push({ label: intervalName(level), value: range });

@@ -395,6 +395,21 @@ export interface Unlike {
   summary: string;
   /** Whether the phantom observation of each line at each grid value is unlike any observation, row by row. */
   flags: Uint8Array;
+  /** The row of each line. */
+  positions: ArrayLike<number>;
+}
+
+/** The same for other lines of the same grid, where a row without flags has none set; null for another grid. */
+export function unlikeOfLines(unlike: Unlike, { positions, nGrid }: Curves): Unlike | null {
+  if (unlike.positions === positions) return unlike;
+  if (unlike.grid.length !== nGrid) return null;
+  const lines = new Map(Array.from(unlike.positions, (row, line) => [row, line]));
+  const flags = new Uint8Array(positions.length * nGrid);
+  for (const [line, row] of positions.entries()) {
+    const before = lines.get(row);
+    if (before !== undefined) flags.set(unlike.flags.subarray(before * nGrid, (before + 1) * nGrid), line * nGrid);
+  }
+  return { ...unlike, flags, positions };
 }
 
 /** The share of the grid values at which a line is unlike any observation. */
@@ -405,14 +420,15 @@ export function shareOfLine({ flags, grid }: Unlike, line: number): number {
   return count / nGrid;
 }
 
-/** Of so many lines. */
-export function decodeUnlike(body: UnlikeBody, sent: readonly Bytes[], nLines: number): Unlike {
+/** Of the lines of these rows. */
+export function decodeUnlike(body: UnlikeBody, sent: readonly Bytes[], positions: ArrayLike<number>): Unlike {
   const buffers = new Buffers(sent);
   return {
     feature: body.feature,
     grid: buffers.finite64(0, "grid", body.n_grid),
     shares: buffers.float32(1, "shares", body.n_grid),
     summary: body.summary,
-    flags: buffers.flags(2, "flags", nLines, body.n_grid),
+    flags: buffers.flags(2, "flags", positions.length, body.n_grid),
+    positions,
   };
 }

@@ -201,7 +201,16 @@ const scale = oneOf("marginal", "conditional", "custom");
 
 const HEADER = record({
   version: text,
-  features: listOf(record({ name: text, kind: featureKind, n_grid: count, scale: finite, range: orNull(pair) })),
+  features: listOf(
+    record({
+      name: text,
+      kind: featureKind,
+      n_grid: orNull(count),
+      scale: orNull(finite),
+      n_rows: orNull(count),
+      range: orNull(pair),
+    }),
+  ),
   columns: listOf(record({ name: text, kind: columnKind })),
   metrics: texts,
   profiles: texts,
@@ -250,7 +259,15 @@ const CHOICES: { readonly [K in keyof ViewChoices]: Form } = {
   palette: oneOf(...RAMPS),
 };
 
-const NOTHING_YET: Status = { state: "computing", done: 0, total: 0, label: "", message: "" };
+const NOTHING_YET: Status = {
+  state: "computing",
+  done: 0,
+  total: 0,
+  label: "",
+  message: "",
+  n_rows: null,
+  n_all: null,
+};
 
 /** The form of each trait, and the value that replaces an unexpected one. */
 const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
@@ -281,6 +298,8 @@ const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
       total: count,
       label: text,
       message: text,
+      n_rows: orNull(count),
+      n_all: orNull(count),
     }),
     NOTHING_YET,
   ],

@@ -5,7 +5,7 @@
  * exactly one reply.
  */
 
-export const PROTOCOL_VERSION = 8;
+export const PROTOCOL_VERSION = 9;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
 export type RankBy =
@@ -102,13 +102,20 @@ export interface Status {
   total: number;
   label: string;
   message: string;
+  /** Rows of the last sample that all features have figures of; null where there is none, or all figures are exact. */
+  n_rows: number | null;
+  /** Rows that the sample is drawn from; null likewise. */
+  n_all: number | null;
 }
 
 export interface FeatureHeader {
   name: string;
   kind: FeatureKind;
-  n_grid: number;
-  scale: number;
+  /** Of the result: a sample may have fewer grid values. Null until they are known. */
+  n_grid: number | null;
+  scale: number | null;
+  /** Rows of the sample that figures and curves rest on; null where they rest on all rows, or nothing is known yet. */
+  n_rows: number | null;
   /** Smallest and largest prediction along this feature; null until it is computed. */
   range: [number, number] | null;
 }
@@ -145,7 +152,7 @@ export interface Header {
   version: string;
   features: FeatureHeader[];
   columns: ColumnHeader[];
-  /** Columns of the one table, and blocks of the other. */
+  /** Columns of the one table, and blocks of the other. "<metric>_error" is the standard error of a sample [output]. */
   metrics: string[];
   profiles: string[];
   decays: DecaySteps;

@@ -54,6 +54,16 @@ export function farOffText(convention: Convention, { figure, even }: { figure: n
 /** A level in per cent: 0.95 is 95 %, 0.999 is 99.9 %. */
 export const levelText = (level: number): string => `${Number((100 * level).toPrecision(6))}\u00a0%`;
 
+/** What figures and curves rest on while these are not all rows. */
+export const sampleText = (nRows: number, nAll: number | null = null): string =>
+  `sample of ${nAll === null ? plural(nRows, "row") : `${count(nRows)} of ${plural(nAll, "row")}`}`;
+
+/** What the sample and its whiskers mean. */
+export const SAMPLE = {
+  name: "sample of the rows",
+  text: "Figures and curves rest on some of the rows, and for slow models on fewer grid values, until all are computed. Whiskers, and what follows ±, are 1.96 standard errors to each side. They cover the choice of the rows, not that of the grid values.",
+};
+
 /** What a whisker is. */
 export const intervalName = (level: number): string => `${levelText(level)} ${explanation("interval").name}`;
 

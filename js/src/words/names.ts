@@ -48,3 +48,5 @@ export function withTargetName(rows: RowsBody, name: string): RowsBody {
   const columns = rows.columns.map((column, at) => (at < rows.n_outcomes && column === "y" ? name : column));
   return { ...rows, columns };
 }
+
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

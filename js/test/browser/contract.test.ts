@@ -26,7 +26,7 @@ function kernelModel(feature: string): FakeModel {
     scale: "marginal",
     _view: {},
     _given: [],
-    _status: { state: "ready", done: 9, total: 9, label: "", message: "" },
+    _status: { state: "ready", done: 9, total: 9, label: "", message: "", n_rows: null, n_all: null },
     _header: contract.header as unknown as Traits["_header"],
     _impact: bytes(contract.impact[0]!),
     _profile: bytes(contract.profile[0]!),

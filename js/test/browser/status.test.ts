@@ -11,6 +11,8 @@ const status = (state: "cancelled" | "error" | "ready", message: string) => ({
   total: 8,
   label: "",
   message,
+  n_rows: null,
+  n_all: null,
 });
 
 test("progress names how far it is and the feature at work", async () => {

@@ -52,11 +52,12 @@ class SlowClient {
 function feed() {
   const client = new SlowClient();
   const explained = signal("one output");
+  const nRows = signal<number | null>(null);
   const pair = signal<Pair | null>(null);
   const measure = signal<Measure | null>(null);
-  const joint = new Joint(client as unknown as Client, explained, pair, measure);
+  const joint = new Joint(client as unknown as Client, explained, nRows, pair, measure);
   onTestFinished(() => joint.dispose());
-  return { client, explained, pair, measure, joint };
+  return { client, explained, nRows, pair, measure, joint };
 }
 
 test("interactions are requested until all are known, and not again", async () => {

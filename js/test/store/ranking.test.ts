@@ -7,7 +7,7 @@ import { DecayProfile, ImpactTable } from "../../src/wire/decode.ts";
 import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
 
 const header = {
-  features: ["a", "b", "c"].map((name) => ({ name, n_grid: 8 })),
+  features: ["a", "b", "c"].map((name) => ({ name, n_grid: 8, n_rows: null })),
   profiles: ["in_distribution_impact", "support", "stable_in_distribution_impact"],
   convention: "equations",
   prediction_sd: 4,

@@ -98,7 +98,7 @@ test("intervals wait until all features are computed, and until they are counted
   expect(questions(model, "intervals")).toEqual([]);
   model.push("_impact", kernel.impact);
   model.push("_profile", kernel.profile);
-  model.push("_status", { state: "ready", done: 8, total: 8, label: "", message: "" });
+  model.push("_status", { state: "ready", done: 8, total: 8, label: "", message: "", n_rows: null, n_all: null });
   await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
   model.recount = () => {};
   store.setConvention("published");

@@ -103,10 +103,18 @@ export class ComparePanel {
       this.#select.replaceChildren(none, ...(options ?? [html("option", { disabled: true }, FULL)]));
     });
     keep(
-      () => [store.ranking.value, store.feature.value, this.#comparison.others.value] as const,
-      ([ranking, opened, others]) => {
+      () =>
+        [
+          store.ranking.value,
+          store.status.value.state === "computing",
+          store.feature.value,
+          this.#comparison.others.value,
+        ] as const,
+      ([ranking, isComputing, opened, others]) => {
         this.choice.hidden = opened === "";
-        const names = ranking.map(({ name }) => name).filter((name) => name !== opened && !others.includes(name));
+        // The options of an open menu stay where they are while the order changes.
+        const ordered = isComputing ? ranking.toSorted((a, b) => a.index - b.index) : ranking;
+        const names = ordered.map(({ name }) => name).filter((name) => name !== opened && !others.includes(name));
         offer(others.length >= MOST_OTHERS ? null : names);
         this.#select.value = "";
       },

@@ -86,7 +86,8 @@ export class Compared {
     if (feature === undefined || reading === null) return;
     setText(this.#impact, reading.column(value)(value));
     explained(this.#impactName, explanation("impact", ...variantsOf(feature.kind, reading.figures.header.convention)));
-    setText(this.#rank, Number.isFinite(feature.value) ? `rank ${count(feature.rank)} of ${count(nFeatures)}` : "");
+    const rank = `rank ${count(feature.rank)} of ${count(nFeatures)}${feature.mayMove ? " so far" : ""}`;
+    setText(this.#rank, Number.isFinite(feature.value) ? rank : "");
   }
 
   /** The axes and their titles; without a plot, the message that is shown instead. */

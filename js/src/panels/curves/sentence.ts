@@ -64,7 +64,7 @@ function rankText(ranked: RankedFeature, of: number): string {
   if (!ranked.known || !Number.isFinite(ranked.value)) return "";
   const names = tiedWith(ranked);
   const tied = names.length === 0 ? "" : `, tied with ${names.join(" and ")}`;
-  return `Rank ${count(ranked.rank)} of ${count(of)}${tied}.`;
+  return `Rank ${count(ranked.rank)} of ${count(of)}${ranked.mayMove ? " so far" : ""}${tied}.`;
 }
 
 export function featureSentence({ store, keep }: View, { loaded, plot }: Shown): HTMLElement {

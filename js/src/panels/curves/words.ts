@@ -13,7 +13,8 @@ import type { RankedFeature } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
 import type { View } from "../../view/view.ts";
 import { explanation, variantsOf } from "../../words/glossary.ts";
-import { levelText } from "../../words/metric_names.ts";
+import { levelText, SAMPLE, sampleText } from "../../words/metric_names.ts";
+import { capital } from "../../words/names.ts";
 import { count, number, plural } from "../../words/numbers.ts";
 import { noSlopes } from "../../words/values.ts";
 import { averageSentence } from "./sentence.ts";
@@ -74,14 +75,15 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
   const { store } = view;
   const title = html("h3", { class: "ice-title ice-parted", "data-test": "feature-title" });
   const facts = html("p", { class: "ice-facts", "data-test": "facts" });
+  const sample = explained(html("span", { "data-test": "sample" }), SAMPLE);
   const parts = FACTS.map(([label, metric]) => {
     const [name, figure] = [html("span", {}, label), html("b")];
     return { metric, name, figure, node: html("span", { class: "ice-fact" }, name, " ", figure) };
   });
   let titled = "";
   view.keep(
-    () => [store.opened, store.feature.value, store.reading.value] as const,
-    ([opened, name, reading]) => {
+    () => [store.opened, store.feature.value, store.reading.value, store.status.value.n_all] as const,
+    ([opened, name, reading, nAll]) => {
       const parted = store.partings.peek().get(name);
       if (`${name} ${parted}` !== titled) {
         titled = `${name} ${parted}`;
@@ -93,8 +95,10 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
         opened === null ? Number.NaN : (reading?.get(opened.index, metric) ?? Number.NaN);
       const defined = parts.filter(({ metric }) => !Number.isNaN(of(metric)));
       // Nodes that stay keep the focus.
-      const isSame = defined.length === facts.childElementCount && defined.every(({ node }) => facts.contains(node));
-      if (!isSame) facts.replaceChildren(...defined.map(({ node }) => node));
+      const nodes = [...defined.map(({ node }) => node), ...(opened?.draft ? [sample] : [])];
+      const isSame = nodes.length === facts.childElementCount && nodes.every((node) => facts.contains(node));
+      if (!isSame) facts.replaceChildren(...nodes);
+      if (opened?.draft) setText(sample, sampleText(opened.draft.nRows, nAll));
       if (opened === null || reading === null) return;
       const write = reading.column(of("impact"));
       const variants = variantsOf(opened.kind, reading.figures.header.convention);
@@ -133,7 +137,7 @@ function summaryOf({ shown, effects, reading, opened, output, selected }: Summed
   const of = (metric: string) => reading.write(reading.get(opened.index, metric));
   return [
     averageSentence(curves, output),
-    `Rank ${opened.rank} of ${header.features.length}, impact ${of("impact")}, in-distribution impact ${of("in_distribution_impact")} with weight ${number(reading.decay)} of far values.`,
+    `Rank ${opened.rank} of ${header.features.length}${opened.mayMove ? " so far" : ""}, impact ${of("impact")}, in-distribution impact ${of("in_distribution_impact")} with weight ${number(reading.decay)} of far values.`,
     uncertaintyOf(opened, (value) => reading.write(value)),
     `${count(linesPerModel(shown.scene))} of ${plural(curves.nObservations, "observation")} drawn, ${axis}.`,
     kind === "ice" ? "" : `Shown is the ${valueTitle(shown.scene, output)}.`,
@@ -159,9 +163,10 @@ function otherModels(
 
 /** The interval of the figure of the ranking, and which neighbours in rank are tied with the feature. */
 function uncertaintyOf(
-  { name, interval, tiedBefore, tiedAfter }: RankedFeature,
+  { name, draft, interval, tiedBefore, tiedAfter }: RankedFeature,
   write: (value: number) => string,
 ): string {
+  if (draft !== null) return `${capital(sampleText(draft.nRows))}.`;
   if (interval === null) return "";
   const level = levelText(interval.level);
   const pairs = [tiedBefore && `${tiedBefore} and ${name}`, tiedAfter && `${name} and ${tiedAfter}`];

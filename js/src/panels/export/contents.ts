@@ -17,23 +17,25 @@ export function contentsText(store: Store, format: string, what: What): string {
   const header = store.figures.peek()?.header;
   if (header === undefined) return "";
   const { features, metrics, n_observations } = header;
-  const wanted = what === "panel" ? features.filter(({ name }) => name === store.feature.peek()) : features;
+  const known = features.flatMap(({ name, n_grid }) => (n_grid === null ? [] : [{ name, n_grid }]));
+  const wanted = what === "panel" ? known.filter(({ name }) => name === store.feature.peek()) : known;
   const nLines = Math.min(store.maxLines.peek(), n_observations);
   const ofMetrics = OF_HEAD + features.length * (metrics.length + 3) * OF_FIGURE;
   if (format === "csv" && what === "view") return `${sizeText(ofMetrics)}, ${plural(features.length, "row")}`;
+  if (format === "html") return rowsText(store);
+  if (known.length < features.length) return "";
   if (format === "csv") {
     const rows = wanted.map(({ name, n_grid }) => ({ n: nLines * n_grid, bytes: name.length + OF_POINT }));
     const bytes = rows.reduce((sum, row) => sum + row.n * row.bytes, OF_HEAD);
     return `${sizeText(bytes)}, about ${plural(Number(rows.reduce((sum, { n }) => sum + n, 0).toPrecision(2)), "row")}`;
   }
   const points = wanted.reduce((sum, { n_grid }) => sum + nLines * n_grid, 0);
-  if (format === "json") return sizeText(ofMetrics + points * OF_POINT_IN_JSON);
-  return format === "html" ? rowsText(store) : "";
+  return format === "json" ? sizeText(ofMetrics + points * OF_POINT_IN_JSON) : "";
 }
 
 function rowsText(store: Store): string {
   const { features, n_observations } = store.figures.peek()!.header;
-  const nValues = features.reduce((sum, { n_grid }) => sum + n_grid, 0);
+  const nValues = features.reduce((sum, { n_grid }) => sum + (n_grid ?? 0), 0);
   const fitting = Math.max(FEWEST_LINES_OF_PAGE, Math.floor(MOST_VALUES_OF_PAGE / nValues));
   const drawn = loadedOf(store.picture.peek())?.curves.nLines;
   // The page has the rows that are drawn now, unless these are too many.

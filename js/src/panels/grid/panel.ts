@@ -205,6 +205,7 @@ class Grid {
         y: Math.floor(at / places.columns) * places.pitch,
         width: places.tileWidth,
         isOpen: feature.name === opened,
+        mayMove: feature.mayMove,
         isReachable: feature.name === reachable,
         metric,
         message: this.#messageOf(feature),

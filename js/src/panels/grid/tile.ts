@@ -14,6 +14,8 @@ export interface TileState {
   y: number;
   width: number;
   isOpen: boolean;
+  /** Whether its rank may still change. */
+  mayMove: boolean;
   isReachable: boolean;
   /** The metric of the figure, for screen readers. */
   metric: string;
@@ -54,6 +56,7 @@ export class Tile {
       "aria-setsize": state.of,
       tabindex: state.isReachable ? 0 : -1,
       "data-place": state.place,
+      "data-may-move": state.mayMove,
     });
     this.node.style.width = `${state.width}px`;
     this.node.style.transform = `translate(${state.x}px, ${state.y}px)`;

@@ -6,6 +6,7 @@ import type { Progress } from "../../store/feed.ts";
 import type { View } from "../../view/view.ts";
 import type { ImportanceBody, Measure } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
+import { capital } from "../../words/names.ts";
 import { termOf } from "./shares.ts";
 
 export function mapCover({ store, keep, aborted }: View): HTMLElement {
@@ -72,8 +73,6 @@ function textOf(measure: Measure, progress: Progress<ImportanceBody>, isWaiting:
   if (state === "ready") return body.problem;
   return body === null ? text : `Cancelled after ${share}\u00a0%.`;
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function nothingPlaced(n: number, nKnown: number, status: string): string {
   if (nKnown > 0) return "No feature has the metrics that the map needs.";

@@ -81,8 +81,8 @@ export function paint(
   pen.clearRect(0, 0, width, height);
   pen.fillStyle = color;
   pen.strokeStyle = rim;
-  for (const { x, y, radius } of [...points].sort((a, b) => b.radius - a.radius)) {
-    pen.globalAlpha = 0.72;
+  for (const { feature, x, y, radius } of [...points].sort((a, b) => b.radius - a.radius)) {
+    pen.globalAlpha = feature.draft === null ? 0.72 : 0.36;
     pen.beginPath();
     pen.arc(x, y, radius, 0, 2 * Math.PI);
     pen.fill();

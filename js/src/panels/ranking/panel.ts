@@ -7,7 +7,7 @@ import { explained } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
 import { labelWidth } from "../../marks/axis.ts";
-import type { RankedFeature } from "../../store/ranking.ts";
+import { type RankedFeature, whiskerOf } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
 import { barNoteOf, factsOf } from "../../view/feature_facts.ts";
 import type { View } from "../../view/view.ts";
@@ -113,6 +113,7 @@ class Ranking {
       this.#list,
     );
     this.#listen();
+    this.#holdOrder();
     this.#keepNameWidth();
     view.keep(
       () => this.#read(),
@@ -163,6 +164,26 @@ class Ranking {
       },
     });
     scroll.addEventListener("scroll", hide, { signal: aborted, passive: true });
+  }
+
+  /** Bars stay where they are while the pointer or the keyboard is on them. */
+  #holdOrder(): void {
+    const { aborted, store } = this.view;
+    const { node, scroll } = this.#rows;
+    let isOver = false;
+    const hold = (): void => {
+      store.holdsOrder.value = isOver || node.querySelector(":focus-visible") !== null;
+    };
+    const pointer = (isInside: boolean) => (): void => {
+      isOver = isInside;
+      hold();
+    };
+    listen(scroll, aborted, {
+      pointerenter: pointer(true),
+      pointerleave: pointer(false),
+      focusin: hold,
+      focusout: hold,
+    });
   }
 
   #showFacts(row: HTMLElement | null): void {
@@ -288,8 +309,8 @@ class Ranking {
   /** The length of the longest mark. */
   #longestOf(ranking: readonly RankedFeature[], level: number | null): number {
     const bars = longestOf(ranking);
-    const whiskers = ranking.reduce((longest, { interval }) => Math.max(longest, interval?.ends[1] ?? 0), 0);
-    if (level === null) this.#reach = 1;
+    const whiskers = ranking.reduce((longest, ranked) => Math.max(longest, whiskerOf(ranked)?.[1] ?? 0), 0);
+    if (level === null && ranking.every(({ draft }) => draft === null)) this.#reach = 1;
     else if (whiskers > 0 && bars > 0) this.#reach = Math.max(1, whiskers / bars);
     return bars * this.#reach;
   }

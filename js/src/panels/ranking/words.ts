@@ -1,9 +1,9 @@
 /** A bar in numbers and in words. */
 import type { BarState, ModelBar } from "../../marks/bars.ts";
-import { type Interval, type RankedFeature, tiedWith } from "../../store/ranking.ts";
+import { type Interval, type RankedFeature, tiedWith, whiskerOf } from "../../store/ranking.ts";
 import type { Convention, RankBy } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
-import { farOffText, levelText, RANK_LABELS, trendOf } from "../../words/metric_names.ts";
+import { farOffText, levelText, RANK_LABELS, sampleText, trendOf } from "../../words/metric_names.ts";
 import { isNothing, number, plural } from "../../words/numbers.ts";
 import { isUnordered } from "../../words/values.ts";
 
@@ -45,9 +45,10 @@ export function lengthsOf(ranked: RankedFeature, scale: Scale) {
   const defined = Number.isFinite(ranked.value);
   // A row of ticks at 0 would look like bars.
   const isSeen = (...values: number[]): boolean => values.some((value) => share(value) >= LEAST_SHARE);
-  const [low, high] = ranked.interval?.ends ?? [];
+  const [low, high] = whiskerOf(ranked) ?? [];
   return {
     pending: !ranked.known,
+    isDraft: ranked.draft !== null,
     fill: defined ? share(ranked.value) : null,
     tick:
       defined && ranked.models === null && ranked.tick !== null && isSeen(ranked.value, ranked.tick)
@@ -78,13 +79,12 @@ export function describe(ranked: RankedFeature, scale: Scale): string {
   const { metric, convention, of, write } = scale;
   if (!ranked.known) return `${ranked.name}, not computed yet`;
   const figure = Number.isFinite(ranked.value) ? write(ranked.value) : "undefined";
-  const between = ranked.interval === null ? "" : ` (${intervalText(ranked.interval, write)})`;
   const change = Number.isFinite(ranked.meanChange) ? `, ${TYPICAL_CHANGE} ${number(ranked.meanChange)}` : "";
   const trend = trendWords(ranked, scale);
   const others = otherModels(ranked, scale);
   const caution = ranked.farOff === null ? "" : `. ${farOffText(convention, ranked.farOff)}`;
   // The visible text comes first and unchanged, so that voice control matches it.
-  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${others}${between}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${tiedWords(ranked)}${caution}`;
+  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${others}${uncertaintyOf(ranked, write)}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${ranked.mayMove ? " so far" : ""}${tiedWords(ranked)}${caution}`;
 }
 
 /** Whose figure comes before, and those of the other models; or which models disagree most. */
@@ -96,6 +96,11 @@ function otherModels({ models, apart }: RankedFeature, { metric, models: names, 
     return isOpen ? [] : [`${Number.isFinite(value) ? write(value) : "undefined"} of ${name}`];
   });
   return ` of ${names.find(({ isOpen }) => isOpen)?.name}, ${others.join(", ")}`;
+}
+
+function uncertaintyOf({ draft, interval }: RankedFeature, write: (value: number) => string): string {
+  if (draft === null) return interval === null ? "" : ` (${intervalText(interval, write)})`;
+  return `${draft.margin === null ? "" : ` ± ${write(draft.margin)}`} (${sampleText(draft.nRows)})`;
 }
 
 const intervalText = ({ level, ends }: Interval, write: (value: number) => string): string =>

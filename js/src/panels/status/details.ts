@@ -59,7 +59,7 @@ function engineText({ engine, engine_reason }: Header): string {
 /** How many values of the open feature are evaluated. */
 function gridText({ features }: Header, feature: string): string {
   const opened = features.find(({ name }) => name === feature);
-  if (opened === undefined) return "";
+  if (opened === undefined || opened.n_grid === null) return "";
   return `${feature} has ${plural(opened.n_grid, hasLevels(opened.kind) ? "level" : "grid value")}.`;
 }
 

@@ -6,7 +6,8 @@ import { pushButton } from "../../elements/push_button.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, KERNEL_GONE, sentenceOf } from "../../wire/client.ts";
 import type { Header, Status } from "../../wire/protocol.ts";
-import { CONVENTION_LABELS } from "../../words/metric_names.ts";
+import { CONVENTION_LABELS, sampleText } from "../../words/metric_names.ts";
+import { capital } from "../../words/names.ts";
 import { count, plural } from "../../words/numbers.ts";
 import { detailsPanel } from "./details.ts";
 
@@ -29,9 +30,11 @@ function sentence({ status, header, alive, isPreparing, problem }: State): strin
   if (isPreparing) return status.state === "computing" ? WAITING : PREPARING;
   switch (status.state) {
     case "computing": {
-      const progress = `${count(status.done)} of ${plural(status.total, "feature")}`;
-      if (status.label === "") return progress;
-      return `${progress} · ${status.label}${header?.scale === "conditional" ? " given the other features" : ""}`;
+      const { n_rows, n_all, done, total, label } = status;
+      const given = header?.scale === "conditional" ? " given the other features" : "";
+      const progress = `${count(done)} of ${plural(total, "feature")}`;
+      if (n_rows !== null) return `${capital(sampleText(n_rows, n_all))} · ${progress} exact`;
+      return label === "" ? progress : `${progress} · ${label}${given}`;
     }
     case "cancelled":
     case "error":
@@ -39,7 +42,9 @@ function sentence({ status, header, alive, isPreparing, problem }: State): strin
     case "ready":
       if (header === null) return "";
       return [
-        plural(header.n_observations, "observation"),
+        status.n_rows === null
+          ? plural(header.n_observations, "observation")
+          : capital(sampleText(status.n_rows, status.n_all)),
         plural(header.features.length, "feature"),
         ...(header.convention === "stable" ? [] : [`impact ${CONVENTION_LABELS[header.convention]}`]),
       ].join(" · ");

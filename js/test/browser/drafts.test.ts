@@ -1,0 +1,229 @@
+/** Samples of the rows: bars with whiskers, what says so, and what stays while better figures come in. */
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { cancelledDraft, drafted, exactOf, sampled, send } from "../../dev/drafts.ts";
+import { manyFeatures } from "../../dev/many.ts";
+import { SAMPLE } from "../../src/words/metric_names.ts";
+import { settled } from "./hosts.ts";
+import { frame, kernel, mount } from "./mount.ts";
+
+type Mounted = ReturnType<typeof mount>;
+
+const ALL = { nAll: 100_000 };
+const whisker = (bar: HTMLElement) => bar.querySelector<HTMLElement>("[data-test=bar-interval]")!;
+const isDraft = (bar: HTMLElement) => bar.dataset.draft !== undefined;
+/** The features from top to bottom as they are seen. */
+const seen = ({ parts }: Mounted) =>
+  parts("bar")
+    .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)
+    .map(({ dataset }) => dataset.feature);
+const glided = async ({ root }: Mounted): Promise<void> => {
+  await frame();
+  await Promise.all(root.getAnimations({ subtree: true }).map(({ finished }) => finished.catch(() => undefined)));
+};
+
+function draftedMount(feature = "Age", nRows = 1024) {
+  const model = kernel.model({ feature });
+  const exact = exactOf(model);
+  drafted(model, { nRows, ...ALL });
+  const mounted = mount(model);
+  const sample = (rows: number, nExact = 0) => send(model, sampled(exact, { nRows: rows, ...ALL, nExact }));
+  const finish = () => {
+    send(model, exact);
+    model.push("_status", { ...model.get("_status"), state: "ready", done: 8, label: "", n_rows: null, n_all: null });
+  };
+  return { ...mounted, sample, finish };
+}
+
+test("all features have a bar with a whisker, which goes when they are exact", async () => {
+  const { parts, bar, sample, finish } = draftedMount();
+  await frame();
+  expect(parts("bar").every(isDraft)).toBe(true);
+  const before = whisker(bar("Smoker")).getBoundingClientRect().width;
+  expect(before).toBeGreaterThan(10);
+  sample(4096, 2);
+  await frame();
+  expect([isDraft(bar("Age")), whisker(bar("Age")).hidden]).toEqual([false, true]);
+  expect(whisker(bar("Smoker")).getBoundingClientRect().width).toBeLessThan(0.7 * before);
+  finish();
+  await frame();
+  expect(parts("bar").some(isDraft)).toBe(false);
+  expect(parts("bar-interval").every(({ hidden }) => hidden)).toBe(true);
+});
+
+test("a bar says its margin and the rows of its sample, to the eye and to screen readers", async () => {
+  const { bar, part, finish } = draftedMount("Smoker");
+  await frame();
+  const label = () => bar("Smoker").getAttribute("aria-label");
+  expect(label()).toMatch(
+    /^Smoker, 0\.\d+ in-distribution impact ± 0\.\d+ \(sample of 1,024 rows\), .*rank \d of 8 features so far$/,
+  );
+  await userEvent.hover(bar("Smoker"));
+  await expect.poll(() => part("tooltip").textContent).toMatch(/in distribution0\.\d+ ± 0\.\d+.*sample of 1,024 rows$/);
+  await userEvent.unhover(bar("Smoker"));
+  finish();
+  await frame();
+  expect(label()).toMatch(/^Smoker, 0\.\d+ in-distribution impact, .*rank \d of 8 features$/);
+});
+
+test("status and header say what the figures rest on, and what the kernel says after a cancel", async () => {
+  const { part, parts, model, sample, finish } = draftedMount();
+  await frame();
+  expect(part("status-text").textContent).toBe("Sample of 1,024 of 100,000 rows · 0 of 8 features exact");
+  expect(part("sample").textContent).toBe("sample of 1,024 of 100,000 rows");
+  expect(part("sample").dataset.explanation).toBe(SAMPLE.text);
+  expect(part("rank").textContent).toMatch(/^Rank \d of 8 so far\.$/);
+  sample(2048, 3);
+  await frame();
+  expect(part("status-text").textContent).toBe("Sample of 2,048 of 100,000 rows · 3 of 8 features exact");
+  expect(parts("sample")).toEqual([]);
+  const message = "Cancelled: 3 of 8 features are exact, the others rest on a sample of 2,048 of 100,000 rows.";
+  model.push("_status", { ...model.get("_status"), state: "cancelled", label: "", message });
+  await frame();
+  expect([part("status-text").textContent, part("resume").hidden]).toEqual([message, false]);
+  finish();
+  await frame();
+  expect(part("status-text").textContent).toBe("300 observations · 8 features");
+});
+
+test("what is complete and rests on a sample, such as a saved page, says so", async () => {
+  const { part, model } = draftedMount();
+  model.push("_status", { ...model.get("_status"), state: "ready", done: 8, label: "" });
+  await frame();
+  expect(part("status-text").textContent).toBe("Sample of 1,024 of 100,000 rows · 8 features");
+});
+
+test("grids that are not known yet leave out what is said of them", async () => {
+  const model = kernel.model({ ...kernel.partial(0), feature: "Age" });
+  const { _header: header } = exactOf(model);
+  const features = header.features.map((head) => ({ ...head, n_grid: null, scale: null }));
+  model.push("_header", { ...header, features });
+  model.answer = () => null;
+  const { part, bar } = mount(model);
+  await frame();
+  expect(part("details").textContent).not.toContain("Age has");
+  await userEvent.hover(bar("Age"));
+  await expect.poll(() => part("tooltip").textContent).toBe("Agekindnumbers");
+  expect(part("curves").getBoundingClientRect().height).toBeGreaterThan(400);
+});
+
+test("bars change places at most once per second, and not under the pointer", async () => {
+  const mounted = draftedMount("Age", 20_000);
+  const { part, sample } = mounted;
+  await glided(mounted);
+  const first = seen(mounted);
+  await userEvent.hover(part("bars"));
+  sample(6);
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  await glided(mounted);
+  expect(seen(mounted)).toEqual(first);
+  await userEvent.hover(part("status"));
+  await glided(mounted);
+  const second = seen(mounted);
+  expect(second).not.toEqual(first);
+  sample(20_000);
+  await glided(mounted);
+  expect(seen(mounted)).toEqual(second);
+  await expect.poll(() => seen(mounted), { timeout: 3000 }).toEqual(first);
+});
+
+test("bars keep their places while the keyboard is on them, and the arrows go by what is seen", async () => {
+  const mounted = draftedMount("Age", 20_000);
+  const { part, bar, sample, model } = mounted;
+  await glided(mounted);
+  const first = seen(mounted);
+  part("rank-by").focus();
+  bar(first[0]!).focus();
+  await userEvent.keyboard("{Home}");
+  sample(6);
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  await glided(mounted);
+  expect(seen(mounted)).toEqual(first);
+  await userEvent.keyboard("{ArrowDown}");
+  expect(model.get("feature")).toBe(first[1]);
+  (document.activeElement as HTMLElement).blur();
+  await glided(mounted);
+  expect(seen(mounted)).not.toEqual(first);
+});
+
+test("better figures of the open feature come in without a flicker: selection, zoom and focus stay", async () => {
+  const mounted = draftedMount();
+  const { root, part, model, sample, drawn } = mounted;
+  model.push("_view", { zoom: { "ice Age: probability of readmitted": [30, 60, 0.1, 0.6] } });
+  model.push("selection", [33]);
+  await drawn("Age");
+  await settled(mounted);
+  const plot = part("plot");
+  plot.focus();
+  const states = new Set<string>();
+  const observer = new MutationObserver(() => {
+    states.add(`${part("curves").dataset.state} ${plot.hidden} ${part("drivers").textContent === ""}`);
+  });
+  observer.observe(root, { attributes: true, childList: true, characterData: true, subtree: true });
+  const asked = () =>
+    model.sent.filter(({ type }) => type === "curves" || type === "drivers" || type === "what_if").length;
+  const before = [asked(), part("x-title").textContent];
+  model.delay = 60;
+  for (const nRows of [2048, 4096]) {
+    sample(nRows);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+  }
+  observer.disconnect();
+  expect(asked()).toBeGreaterThanOrEqual(Number(before[0]) + 6);
+  expect([...states]).toEqual(["ready false false"]);
+  expect([document.activeElement, model.get("selection")]).toEqual([plot, [33]]);
+  expect(model.get("_view").zoom).toEqual({ "ice Age: probability of readmitted": [30, 60, 0.1, 0.6] });
+});
+
+test("the strip of unlike values stays until the reply about other rows is there", async () => {
+  const model = kernel.model({ feature: "Age", _view: { unlike: true } });
+  const exact = exactOf(model);
+  const mounted = mount(drafted(model, { nRows: 128, ...ALL }));
+  await expect.poll(() => mounted.parts("unlike").length).toBe(1);
+  let least = 1;
+  const observer = new MutationObserver(() => {
+    least = Math.min(least, mounted.parts("unlike").length);
+  });
+  observer.observe(mounted.root, { childList: true, subtree: true });
+  const asked = () => model.sent.filter(({ type }) => type === "unlike").length;
+  send(model, sampled(exact, { nRows: 256, ...ALL }));
+  await expect.poll(asked).toBe(2);
+  await frame();
+  observer.disconnect();
+  expect(least).toBe(1);
+});
+
+test("the map and small plots show samples as such", async () => {
+  const model = kernel.model({ feature: "Age", _view: { left: "map", right: "all" } });
+  const { parts } = mount(drafted(model, { nRows: 64, ...ALL }));
+  await frame();
+  await expect
+    .poll(() => parts("tile").filter(({ dataset }) => dataset.mayMove !== undefined).length)
+    .toBeGreaterThan(2);
+});
+
+test("a sample of two thousand features is drawn without a stall", async () => {
+  const model = manyFeatures(2000);
+  const exact = exactOf(model);
+  const mounted = mount(drafted(model, { nRows: 256, nAll: 1500 }));
+  await frame();
+  await frame();
+  expect(mounted.parts("bar").length).toBeLessThan(40);
+  expect(mounted.parts("bar").every(isDraft)).toBe(true);
+  const traits = sampled(exact, { nRows: 512, nAll: 1500, nExact: 40 });
+  const start = performance.now();
+  send(model, traits);
+  await frame();
+  expect(performance.now() - start).toBeLessThan(1500);
+});
+
+test("with 95 % intervals exact bars have theirs, and samples their own whisker", async () => {
+  const model = kernel.model({ feature: "Age", intervals: 0.95 });
+  const { part, bar } = mount(cancelledDraft(model, { nRows: 512, ...ALL, nExact: 4 }));
+  await expect.poll(() => part("intervals-key").dataset.state).toBe("ready");
+  await frame();
+  expect(bar("Age").getAttribute("aria-label")).toContain("95\u00a0% interval");
+  expect(bar("Visits").getAttribute("aria-label")).toContain("(sample of 512 rows)");
+  const colour = (name: string) => getComputedStyle(whisker(bar(name))).borderLeftColor;
+  expect(colour("Visits")).not.toBe(colour("Age"));
+});

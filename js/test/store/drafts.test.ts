@@ -1,0 +1,313 @@
+/** Samples of the rows: whiskers, ranks that may move, and what is requested again when the rows change. */
+import { effect, signal } from "@preact/signals-core";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { drafted, exactOf, sampled, send } from "../../dev/drafts.ts";
+import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
+import { Shelf } from "../../src/store/curve_queue.ts";
+import { Feed, featureFeed, type Showing, type Wanted } from "../../src/store/feed.ts";
+import { type RankedFeature, rankFeatures, whiskerOf } from "../../src/store/ranking.ts";
+import { Reading } from "../../src/store/reading.ts";
+import { SteadyOrder } from "../../src/store/steady_order.ts";
+import { KernelError } from "../../src/wire/client.ts";
+import { DecayProfile, ImpactTable, type Unlike, unlikeOfLines } from "../../src/wire/decode.ts";
+import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
+import { storeOf } from "../stores.ts";
+
+const kernel = new FakeKernel(clinic(60));
+const NONE = Number.NaN;
+
+/** Features by their impact, with standard errors; without one they are exact. */
+function rankedBy(figures: readonly [number, number | null][], unit: Unit = "prediction", rankBy: RankBy = "impact") {
+  const header = {
+    features: figures.map(([, error], at) => ({ name: `f${at}`, n_grid: 8, n_rows: error === null ? null : 100 })),
+    profiles: ["in_distribution_impact", "in_distribution_impact_error"],
+    convention: "stable",
+    prediction_sd: 4,
+    models: [] as string[],
+  } as Header;
+  const pairs = figures.flatMap(([value, error]) => [value, error ?? NONE]);
+  const impact = new ImpactTable(["impact", "impact_error"], Float32Array.from(pairs));
+  const steps = [...figures.flatMap(([value]) => [value / 2, value]), ...figures.flatMap(([, error]) => [0.5, error!])];
+  const profile = new DecayProfile(
+    header.profiles,
+    figures.length,
+    { first: 0.5, step: 0.5, count: 2 },
+    Float32Array.from(steps),
+  );
+  return rankFeatures(new Reading({ header, impact, profile }, 0.5, unit), rankBy);
+}
+
+describe("whiskers", () => {
+  test("are 1.96 standard errors to each side, and do not go below 0", () => {
+    const [first, second] = rankedBy([
+      [10, 1],
+      [2, 2],
+    ]);
+    expect(whiskerOf(first!)).toEqual([10 - 1.96, 10 + 1.96]);
+    expect(whiskerOf(second!)).toEqual([0, 2 + 3.92]);
+    expect(first!.draft).toEqual({ nRows: 100, margin: 1.96 });
+  });
+
+  test("follow the unit and the decay", () => {
+    const margin = (ranked: RankedFeature[]) => ranked[0]!.draft!.margin!;
+    const figures: [number, number][] = [
+      [10, 1],
+      [6, 1],
+    ];
+    expect(margin(rankedBy(figures, "sd"))).toBeCloseTo((100 * 1.96) / 4, 6);
+    expect(margin(rankedBy(figures, "share"))).toBeCloseTo((100 * 1.96) / 16, 6);
+    expect(margin(rankedBy(figures, "prediction", "in_distribution_impact"))).toBeCloseTo(0.98, 6);
+  });
+
+  test("are missing where the standard error is, and where a figure is exact", () => {
+    const [exact, unsure] = rankedBy([
+      [10, null],
+      [2, NONE],
+    ]);
+    expect([exact!.draft, whiskerOf(exact!)]).toEqual([null, null]);
+    expect([unsure!.draft, whiskerOf(unsure!)]).toEqual([{ nRows: 100, margin: null }, null]);
+  });
+});
+
+test("any rank may move while one figure rests on a sample", () => {
+  const moving = (figures: [number, number | null][]) => rankedBy(figures).map(({ mayMove }) => mayMove);
+  const exact: [number, null][] = [
+    [10, null],
+    [9, null],
+  ];
+  expect(moving([...exact, [1, 0.1]])).toEqual([true, true, true]);
+  expect(moving(exact)).toEqual([false, false]);
+});
+
+describe("the order", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  function steady() {
+    const isHeld = signal(false);
+    const order = new SteadyOrder(isHeld);
+    onTestFinished(() => order.dispose());
+    const of = (values: number[], choice = "impact", isComputing = true) => {
+      const ranked = rankedBy(values.map((value) => [value, 1]));
+      return order.of(ranked, choice, isComputing).map(({ index }) => index);
+    };
+    return { isHeld, of };
+  }
+
+  test("changes at most once per second while figures come in, and at once when they are complete", async () => {
+    const { of } = steady();
+    expect(of([3, 2, 1])).toEqual([0, 1, 2]);
+    expect(of([1, 2, 3])).toEqual([0, 1, 2]);
+    await vi.advanceTimersByTimeAsync(1100);
+    expect(of([1, 2, 3])).toEqual([2, 1, 0]);
+    expect(of([3, 2, 1])).toEqual([2, 1, 0]);
+    expect(of([3, 2, 1], "impact", false)).toEqual([0, 1, 2]);
+  });
+
+  test("stays while it is held, and follows another choice all the same", () => {
+    const { isHeld, of } = steady();
+    of([3, 2, 1]);
+    isHeld.value = true;
+    expect(of([1, 2, 3], "impact", false)).toEqual([0, 1, 2]);
+    expect(of([1, 2, 3], "heterogeneity")).toEqual([2, 1, 0]);
+  });
+
+  test("changes by itself once the second is over", async () => {
+    const model = kernel.model();
+    const exact = exactOf(model);
+    const store = storeOf(drafted(model, { nRows: 60, nAll: 60 }));
+    const names = () => store.ranking.value.map(({ name }) => name);
+    const before = names();
+    send(model, sampled(exact, { nRows: 4, nAll: 60 }));
+    expect(names()).toEqual(before);
+    await vi.advanceTimersByTimeAsync(1100);
+    expect(names()).not.toEqual(before);
+    expect(store.ranking.value.map(({ rank }) => rank)).toEqual(names().map((_, place) => place + 1));
+  });
+});
+
+describe("what is known", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  function slowFeed() {
+    const asked: { resolve: (text: string) => void; reject: (error: Error) => void }[] = [];
+    const showing = signal<Showing | null>(null);
+    const show = (version: number | null) => {
+      showing.value = { feature: "age", key: "age", positions: new Uint32Array(), version };
+      return vi.advanceTimersByTimeAsync(1000);
+    };
+    const feed = featureFeed(showing, () => new Promise<string>((resolve, reject) => asked.push({ resolve, reject })));
+    onTestFinished(() => feed.dispose());
+    const later = () => vi.advanceTimersByTimeAsync(1000);
+    return { asked, show, later, known: () => feed.of("age") };
+  }
+
+  test("is asked for again for other rows, and stays until the reply is there", async () => {
+    const { asked, show, later, known } = slowFeed();
+    await show(1024);
+    asked[0]!.resolve("of 1024");
+    await show(2048);
+    expect([asked.length, known()]).toEqual([2, { state: "ready", share: 1, body: "of 1024" }]);
+    asked[1]!.resolve("of 2048");
+    await later();
+    expect([asked.length, known().body]).toEqual([2, "of 2048"]);
+  });
+
+  test("is of a late reply until the next one is there", async () => {
+    const { asked, show, later, known } = slowFeed();
+    await show(1024);
+    await show(2048);
+    expect(asked.length).toBe(1);
+    asked[0]!.resolve("of 1024");
+    await later();
+    expect([asked.length, known().body]).toEqual([2, "of 1024"]);
+    asked[1]!.resolve("of 2048");
+    await later();
+    expect([asked.length, known().body]).toEqual([2, "of 2048"]);
+  });
+
+  test("stays where the next request fails, which is not repeated before the rows change", async () => {
+    const { asked, show, later, known } = slowFeed();
+    await show(1024);
+    asked[0]!.resolve("of 1024");
+    await show(2048);
+    asked[1]!.reject(new KernelError("The model failed."));
+    await later();
+    expect([asked.length, known().state, known().body]).toEqual([2, "ready", "of 1024"]);
+    await show(null);
+    expect(asked.length).toBe(3);
+  });
+});
+
+test("a reply in parts replaces an older one once it is complete", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const wanted = signal({ key: "row 3", version: 1024 });
+  const asked: (string | null)[] = [];
+  const feed = new Feed<Wanted, string>(
+    wanted,
+    async ({ version }, known) => {
+      asked.push(known);
+      const body = `${known ?? version} part`;
+      return { share: asked.length % 2 === 0 ? 1 : 0.5, body };
+    },
+    10,
+  );
+  onTestFinished(() => feed.dispose());
+  const seen: unknown[] = [];
+  onTestFinished(effect(() => void seen.push([feed.of("row 3").state, feed.of("row 3").body])));
+  await vi.advanceTimersByTimeAsync(100);
+  wanted.value = { key: "row 3", version: 2048 };
+  await vi.advanceTimersByTimeAsync(100);
+  expect(asked).toEqual([null, "1024 part", null, "2048 part"]);
+  const states = [...new Set(seen.map((each) => JSON.stringify(each)))].map((text) => JSON.parse(text));
+  expect(states).toEqual([
+    ["computing", null],
+    ["computing", "1024 part"],
+    ["ready", "1024 part part"],
+    ["ready", "2048 part part"],
+  ]);
+});
+
+describe("what is open", () => {
+  const requests = (model: FakeModel, type: string) => model.sent.filter((sent) => sent.type === type).length;
+
+  function opened(feature = "Age") {
+    const model = kernel.model({ feature });
+    const exact = exactOf(model);
+    drafted(model, { nRows: 8, nAll: 60 });
+    const store = storeOf(model);
+    const send_ = (nRows: number, nExact = 0) => send(model, sampled(exact, { nRows, nAll: 60, nExact }));
+    const ready = () => vi.waitFor(() => expect(store.picture.value.state).toBe("ready"));
+    return { model, store, exact, sample: send_, ready };
+  }
+
+  test("is requested again when its rows change, and the curves stay until the new ones are there", async () => {
+    const { model, store, sample, ready } = opened();
+    await ready();
+    await vi.waitFor(() => expect(requests(model, "drivers")).toBe(1));
+    const before = store.picture.value;
+    store.pointed.value = 3;
+    sample(16);
+    expect([store.picture.value === before, requests(model, "curves")]).toEqual([true, 2]);
+    await vi.waitFor(() => expect(store.picture.value).not.toBe(before));
+    expect([store.picture.value.state, store.pointed.value]).toEqual(["ready", 3]);
+    await vi.waitFor(() => expect(requests(model, "drivers")).toBe(2));
+    expect(store.drivers.value.state).toBe("ready");
+  });
+
+  test("is not requested again when other features change", async () => {
+    const { model, sample, ready } = opened("Age");
+    sample(8, 1); // Age is exact
+    await ready();
+    const before = requests(model, "curves");
+    sample(16, 3);
+    sample(32, 5);
+    expect(requests(model, "curves")).toBe(before);
+  });
+
+  test("keeps its picture where the new curves fail", async () => {
+    const { model, store, sample, ready } = opened();
+    await ready();
+    model.answer = ({ id }) => ({ reply: { id, type: "error", message: "The model failed." } });
+    sample(16);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(store.picture.value.state).toBe("ready");
+  });
+
+  test("shows a late reply, and never one that is older than what is shown", async () => {
+    const { model, store, sample, ready } = opened();
+    await ready();
+    const waiting: (() => void)[] = [];
+    const answer = model.answer;
+    model.answer = (request) => {
+      if (request.type !== "curves") return answer(request);
+      const { reply, buffers = [] } = answer(request)!;
+      waiting.push(() => model.emit("msg:custom", reply, buffers));
+      return null;
+    };
+    sample(16);
+    sample(32);
+    sample(48);
+    const before = store.picture.value;
+    waiting[1]!();
+    await vi.waitFor(() => expect(store.picture.value).not.toBe(before));
+    const second = store.picture.value;
+    waiting[0]!();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(store.picture.value).toBe(second);
+    waiting[2]!();
+    await vi.waitFor(() => expect(store.picture.value).not.toBe(second));
+  });
+
+  test("rests on no rows while nothing is known, so that it is requested again then", () => {
+    const store = storeOf(kernel.model(kernel.partial(3)));
+    expect([store.nRowsOf("Age"), store.nRowsOf("Height")]).toEqual([null, 0]);
+  });
+
+  test("has other curves beside it, which stay and are requested again, too", async () => {
+    const { model, store, sample, ready } = opened();
+    const shelf = new Shelf(store, { maxLines: () => 7, rows: () => [] });
+    onTestFinished(() => shelf.dispose());
+    await ready();
+    shelf.want(["BMI"]);
+    await vi.waitFor(() => expect(shelf.get("BMI").state).toBe("ready"));
+    const before = shelf.get("BMI");
+    const asked = () => model.sent.filter((sent) => sent.type === "curves" && sent.max_lines === 7).length;
+    sample(16);
+    expect([asked(), shelf.get("BMI")]).toEqual([2, before]);
+    await vi.waitFor(() => expect(shelf.get("BMI")).not.toBe(before));
+    sample(16, 1);
+    expect(asked()).toBe(2);
+  });
+});
+
+test("flags of unlike values follow their rows to other lines, and are dropped for another grid", () => {
+  const flags = Uint8Array.of(1, 0, 0, 1);
+  const unlike = { grid: Float64Array.of(1, 2), positions: [4, 7], flags } as unknown as Unlike;
+  const lines = (positions: number[], nGrid = 2) =>
+    unlikeOfLines(unlike, { positions: Uint32Array.from(positions), nGrid } as never)?.flags;
+  expect(lines([7, 5, 4])).toEqual(Uint8Array.of(0, 1, 0, 0, 1, 0));
+  expect(lines([7], 3)).toBeUndefined();
+});
