@@ -22,10 +22,8 @@ _FEW_CELLS: Final = 2_000_000  # of curves that engines compute in less than a s
 _FEW_CELLS_OF_FEATURE: Final = 20_000  # that take four times as long as what a draft takes without any
 _FEW_PHANTOMS: Final = 10_000
 _QUICK: Final = 0.05  # of which a model that is called so quickly needs no draft
-_FEWEST_ROWS: Final = 4  # of a draft by a slow model
+_FEW_ROWS: Final = 16  # of the smallest draft, or more than half as many
 _FEWEST_VALUES: Final = 5
-_FEWEST_SWEPT: Final = 16  # rows of a draft that an engine computes
-_ENOUGH_ROWS: Final = 64  # with which a draft has the whole grid
 _MOST_GROWTH: Final = 8
 
 
@@ -164,16 +162,17 @@ class Drafts:
     def _is_light(self) -> bool:
         """Whether the smallest draft weighs too little for a standard deviation with ddof=1."""
         first = self._drafters[0]
-        return first.weight(first.level_of(_FEWEST_ROWS)) <= 1
+        return first.weight(first.level_of(_FEW_ROWS)) <= 1
 
     def _size_of(self, n_cells: int) -> _Size:
-        """Choose rows and grid values that make so many predictions."""
+        """Choose rows and grid values that make so many predictions.
+
+        Where they are few, grid values come before further rows: a coarse grid biases the metrics, which no standard
+        error shows.
+        """
         first = self._drafters[0]
         n_rows = n_cells / sum(drafter.cells() for drafter in self._drafters)
-        fewest = _FEWEST_ROWS if self._is_called else _FEWEST_SWEPT
-        if len(self._drafters) > 1 or not self._is_called or n_rows >= min(_ENOUGH_ROWS, self.n_all / 2):
-            return first.level_of(max(n_rows, fewest)), math.inf
-        of_feature = n_cells / first.n_features
-        n_grid = max(_FEWEST_VALUES, int(math.sqrt(of_feature / 2)))
-        level = first.level_of(max(n_cells / first.cells(n_grid), fewest))
-        return level, max(n_grid, int(of_feature / first.n_rows(level)))
+        if len(self._drafters) > 1 or not self._is_called or n_rows >= _FEW_ROWS:
+            return first.level_of(max(n_rows, _FEW_ROWS)), math.inf
+        level = first.level_of(_FEW_ROWS)
+        return level, max(_FEWEST_VALUES, n_cells // (first.n_features * first.n_rows(level)))
