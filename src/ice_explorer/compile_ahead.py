@@ -56,7 +56,11 @@ def warmup() -> None:
     trees = TreeCurves(stump, [own], {0: (np.zeros(1, np.intp), own[:, None])})
     walk.predict(stump, [np.array([0.0, np.nan])])
     sums = FeatureSums(own, 1.0, (own, ones, ones), trees.active[0], compiled=True)
-    ordered_numba.add(sums, trees.stretches(np.arange(4))[0], (own, ones, ones), None)
+    jumps = trees.sweep([0])(np.arange(4))
+    to_fold = jumps.to_fold(0)
+    assert to_fold is not None  # noqa: S101 - numba is there, and the link is known
+    ordered_numba.fold(sums, to_fold, (own, ones, ones), None)
+    ordered_numba.add(sums, jumps.curves(0), (own, ones, ones), None)
     many = np.arange(100.0)  # so many masses that they are not kept one by one
     ends = Ends.of(many, np.arange(99), [EndShares(many[1:], many[1:])])
     DecaySums(2, 0.0, 100.0, compiled=True).add_laid_out(ends, (many, many + 1.0), many * many[:, None], many)

@@ -14,7 +14,7 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 
 import ice_explorer as ice
-from ice_explorer.errors import Cancelled
+from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.explanation import prepare
 from ice_explorer.results.options import Options
 
@@ -179,3 +179,20 @@ def test_progress_counts_every_prediction_once():
         for name in plan.features:
             plan.compute(name, progress=lambda made, *_, done=done: done.append(made))
         assert sum(done) == plan.n_predictions
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 8e150])
+def test_the_prediction_that_cannot_be_used_is_named_by_any_number_of_threads(value):
+    """Sums of whole blocks tell that there is one; its feature, grid value and row are those of the first."""
+    X = table()
+    model = forest(X)
+    tree = model.estimators_[3].tree_
+    leaves = np.flatnonzero(tree.children_left < 0)
+    tree.value[leaves[np.argmin(tree.n_node_samples[leaves])]] = value
+    must = "return numbers from -1e+140 to 1e+140" if value < np.inf else "return finite numbers"
+    said = "1e+150" if value < np.inf else repr(value)
+    where = "a phantom observation of 'x0' (grid value -2.97, row 785 of X)."
+    for n_jobs in (1, 2):
+        with pytest.raises(PredictionError) as caught:
+            ice.explain(model, X, progress=False, grid="quantile", grid_size=30, n_jobs=n_jobs)
+        assert str(caught.value).startswith(f"The model must {must}; it returned {said} on {where}")

@@ -11,6 +11,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from ice_explorer.adapters.models.link import Link
+from ice_explorer.curves.trees import margins_numba
+from ice_explorer.curves.trees.margins_numba import LINKS
 from ice_explorer.metrics import decay_sums as decay_module
 from ice_explorer.metrics import decay_sums_numba, ordered_numba
 from ice_explorer.metrics.decay_sums import DecaySums, Ends
@@ -203,6 +206,39 @@ def test_many_parallel_curves_are_added_by_distance_a_few_at_a_time():
     parallel.add_parallel(step, offsets, rows)
     ordered_numba.add(formed, offsets[:, None] + step, rows, None)
     assert_equal_decays(parallel, formed)
+
+
+@pytest.mark.parametrize("link", ["identity", "sigmoid", "exp"])
+@pytest.mark.parametrize(("n", "n_active"), [(1, 0), (3, 2), (150, 8)])
+def test_jumps_are_added_as_their_curves_are(link, n, n_active):
+    """Without forming them: the same sums, and cells of the feature that are 0 again."""
+    rng = np.random.default_rng(n)
+    grid, active, _, *rows = feature(rng, n, 9, n_active=n_active, weighted=True)
+    jumps, base, rows = rng.normal(size=(n_active + 5, n)), rng.normal(size=n), tuple(rows)
+    expected = jumps.copy()
+    expected[2 : n_active + 4] = 0.0
+    stretches = Link(link).apply((base + np.cumsum(jumps[2 : n_active + 3], axis=0)).T[None])
+    folded = empty(grid, active, rows)
+    ordered_numba.fold(folded, (jumps, base, 2, LINKS[link]), rows, None)
+    assert_array_equal(jumps, expected)
+    plain = summed(by_numpy, grid, active, stretches, rows, blocks=[np.arange(n)])
+    for sums in (folded, plain):
+        sums.lowest, sums.highest = (float(np.float32(bound)) for bound in (sums.lowest, sums.highest))
+    assert_equal_sums(folded, plain)
+
+
+def test_the_compiled_exponential():
+    """Of any number: within rounding where the exponential is a number, 0 and infinite beyond, NaN of NaN."""
+    rng = np.random.default_rng(0)
+    values = np.concatenate([rng.uniform(-700, 700, 2000), rng.normal(size=2000), [0.0, -0.0]])
+    far = np.array([-np.inf, -1e9, -710.0, 710.0, 1e9, np.inf, np.nan])
+    for sign in (1.0, -1.0):
+        found, power = np.empty(len(values)), np.empty(len(values))
+        margins_numba._exponential(values, sign, (power, power.view(np.int64)), found)
+        assert_allclose(found, np.exp(sign * values), rtol=5e-16)
+    found, power = np.empty(len(far)), np.empty(len(far))
+    margins_numba._exponential(far, 1.0, (power, power.view(np.int64)), found)
+    assert_array_equal(found, [0.0, 0.0, 0.0, np.inf, np.inf, np.inf, np.nan])
 
 
 def test_many_blocks_are_one():

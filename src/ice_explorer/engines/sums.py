@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -23,13 +24,14 @@ from ice_explorer.metrics.unordered import CategorySums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.models.peel import Peeled
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.curves.linear import ClosedForm
-    from ice_explorer.curves.trees.curves import TreeCurves
+    from ice_explorer.curves.trees.curves import Jumps, ToFold, TreeCurves
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.model_space import Space
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
     Sums = FeatureSums | CategorySums
     Report = Callable[[int, int, str], object]
     Made = Callable[[int], object]
+
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 
 _HAS_NUMBA = find_spec("numba") is not None
 _NOWHERE = np.empty(0, np.int64)
@@ -131,6 +136,11 @@ def add_block(
             ordered_numba.add(sums, np.ascontiguousarray(curves), of_rows, change)
         else:
             sums.add(curves, of_rows, change)
+    _check_slopes(sums, item)
+
+
+def _check_slopes(sums: Sums, item: FeatureInput) -> None:
+    """Refuse slopes whose squares are no numbers."""
     if isinstance(sums, FeatureSums):
         steep = ~np.isfinite(sums.slopes.squared)
         if steep.any():
@@ -589,52 +599,96 @@ class TreeEngine:
 
     def _blocks(self, positions: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         # Boundaries do not depend on the number of threads, so that sums do not either.
-        return _in_blocks(positions, self._trees.rows_per_block(self._memory_limit // 2))
+        return _in_blocks(positions, self._trees.rows_per_block(self._memory_limit // 4))
 
     def _sweep(
         self, items: Sequence[FeatureInput], report: Report | None, cancelled: Callable[[], bool] | None
     ) -> dict[int, Sums]:
-        # All features are summed side by side: together they keep a quarter of the limit at most.
-        most_cells = min(MOST_CELLS, self._memory_limit // (32 * len(items)))
-        active = self._trees.active
-        sums = {
-            item.at_issue: empty_sums(
-                item, self._weights, active[item.at_issue], compiled=_HAS_NUMBA, most_cells=most_cells
-            )
-            for item in items
-        }
-        # Where each stretch begins: what a prediction that is no number is named by.
-        values = {item.at_issue: item.grid.values[np.append(0, active[item.at_issue] + 1)] for item in items}
+        # A quarter of the limit each: for blocks that are swept, the sums of all features, and curves if formed.
+        quarter = self._memory_limit // 4
+        most_cells = min(MOST_CELLS, quarter // (8 * len(items)))
+        swept = self._trees.sweep([item.at_issue for item in items])
         blocks = self._blocks(self._trees.alike(items[0].summed))
+        n_ahead = min(self._n_jobs, quarter // (self._trees.row_bytes * len(blocks[0])) - 1)
         total = sum(len(item.summed) * item.n_predictions_per_row for item in items)
         label = items[0].feature.label if len(items) == 1 else f"{len(items)} features"
 
-        def add(item: FeatureInput, rows: NDArray[np.int64], stretches: Array) -> None:
-            change = missing_change(self._brute, item, rows)
-            output = self._peeled.output(stretches)
-            curves = _finite(item, rows, output, values[item.at_issue], self._brute.response)
-            add_block(sums[item.at_issue], curves, item, (rows, self._weights, change), compiled=_HAS_NUMBA)
+        def empty(item: FeatureInput) -> Sums:
+            active = self._trees.active[item.at_issue]
+            return empty_sums(item, self._weights, active, compiled=_HAS_NUMBA, most_cells=most_cells)
 
-        def done(rows: NDArray[np.int64]) -> None:
-            if report is not None:
-                report(sum(len(rows) * item.n_predictions_per_row for item in items), total, label)
-            _stop_if(cancelled, label)
-
-        swept = self._trees.stretches if len(items) == len(self._items) else self._alone(items[0])
-        with ThreadPoolExecutor(self._n_jobs) as pool:
-            for rows, stretches in _in_order(swept, blocks, self._n_jobs):
+        with _Workers(self._n_jobs) as workers:
+            sums = workers.each(empty, items)
+            for rows, jumps in workers.ahead(swept, blocks, n_ahead):
                 # Features are added side by side, each in the order of the blocks.
-                add_all = [(item, rows, stretches[item.at_issue]) for item in items]
-                if self._n_jobs == 1:
-                    for arguments in add_all:
-                        add(*arguments)
-                else:
-                    list(pool.map(as_here(add), *zip(*add_all, strict=True)))
-                done(rows)
-        for of_feature in sums.values():
-            of_feature.finish()
-        return sums
+                workers.each(partial(self._add, rows, jumps), items, sums)
+                jumps.release()
+                if report is not None:
+                    report(sum(len(rows) * item.n_predictions_per_row for item in items), total, label)
+                _stop_if(cancelled, label)
+            workers.each(lambda of_feature: of_feature.finish(), sums)
+        return dict(zip((item.at_issue for item in items), sums, strict=True))
 
-    def _alone(self, item: FeatureInput) -> Callable[[NDArray[np.int64]], dict[int, Any]]:
-        of_rows = self._trees.curves_of(item.at_issue)
-        return lambda rows: {item.at_issue: of_rows(rows)}
+    def _add(self, rows: NDArray[np.int64], jumps: Jumps, item: FeatureInput, sums: Sums) -> None:
+        """Add one feature of a block to its sums."""
+        change = missing_change(self._brute, item, rows)
+        to_fold = self._to_fold(jumps, item, sums)
+        if to_fold is None or isinstance(sums, CategorySums):
+            curves = self._fitting(item, rows, jumps.curves(item.at_issue))
+            add_block(sums, curves, item, (rows, self._weights, change), compiled=_HAS_NUMBA)
+            return
+        from ice_explorer.metrics import ordered_numba
+
+        ordered_numba.fold(sums, to_fold, rows_of(item, self._weights, rows), change)
+        if not (max(-sums.lowest, sums.highest) <= LARGEST and np.isfinite(sums.curves.mean).all()):
+            self._fitting(item, rows, self._trees.curves_of(item.at_issue)(rows))  # names the one that does not fit
+        _check_slopes(sums, item)
+
+    def _to_fold(self, jumps: Jumps, item: FeatureInput, sums: Sums) -> ToFold | None:
+        """Return jumps for compiled sums to make curves of, None where they are to be given curves."""
+        if isinstance(sums, CategorySums) or self._peeled.restore is not None:
+            return None
+        # Rows that are laid out by their distances need their steepness as a whole.
+        if sums.likelihoods is not None and sums.likelihoods.by_bucket is None:
+            return None
+        return jumps.to_fold(item.at_issue)
+
+    def _fitting(self, item: FeatureInput, rows: NDArray[np.int64], stretches: Array) -> Array:
+        """Return what the model predicts of stretches, or name the first that is no number, or too large a one."""
+        # A prediction is named by the grid value at which its stretch begins.
+        values = item.grid.values[np.append(0, self._trees.active[item.at_issue] + 1)]
+        return _finite(item, rows, self._peeled.output(stretches), values, self._brute.response)
+
+
+class _Workers:
+    """Threads that work for this one; for one job there are none, and this one does everything itself."""
+
+    def __init__(self, n_jobs: int) -> None:
+        self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def each(self, task: Callable[..., Result], *arguments: Iterable[Any]) -> list[Result]:
+        """Do a task for all arguments side by side, as `map` does."""
+        if self._pool is None:
+            return list(map(task, *arguments))
+        return list(self._pool.map(as_here(task), *arguments))
+
+    def ahead(
+        self, task: Callable[[Argument], Result], arguments: Sequence[Argument], n_ahead: int
+    ) -> Iterator[tuple[Argument, Result]]:
+        """Yield arguments and results in their order; meanwhile the next ones are worked on, at most `n_ahead`."""
+        if self._pool is None:
+            for argument in arguments:
+                yield argument, task(argument)
+            return
+        begun = deque[Future[Result]]()
+        for at, argument in enumerate(arguments):
+            for other in arguments[at + len(begun) : at + 1 + max(n_ahead, 0)]:
+                begun.append(self._pool.submit(as_here(task), other))
+            yield argument, begun.popleft().result()

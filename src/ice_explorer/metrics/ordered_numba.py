@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
+from ice_explorer.curves.trees.margins_numba import ROWS_AT_A_TIME, curves_of
 from ice_explorer.metrics.decay_sums_numba import bucket_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ice_explorer.curves.trees.curves import ToFold
     from ice_explorer.metrics.ordered import FeatureSums
 
     Array = NDArray[np.float64]
 
-_ROWS_AT_A_TIME = 64
 _NO_OWN = (
     np.empty(0), np.empty(0, np.int64), 0.0, 0.0, np.empty(0), np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
 )  # fmt: skip
@@ -85,7 +86,8 @@ def _merge(total, block, pivot, once, squared, mean, squared_so_far):
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
 def _mean_of(columns, weights, block, mean):
-    """Weighted mean of each column of a block."""
+    """Write the weighted mean of each column of a block."""
+    mean[:] = 0.0
     for row in range(columns.shape[0]):
         share = weights[row] / block
         values = columns[row]
@@ -160,12 +162,16 @@ def _steepness_of(slopes, weights, slope_abs):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _add(stretches, rows, total, inverse_gaps, curves, slopes, steps, slope_abs, own, by_bucket):
+def _add(stretches, jumps, rows, total, inverse_gaps, curves, slopes, steps, slope_abs, own, by_bucket):
     """Add a block of rows to all sums; return the extremes of the curves.
+
+    Compiled twice: for curves, and for the jumps of a sweep, of which curves are made a few rows at a time.
 
     Parameters
     ----------
-    stretches : float64 (n_rows, n_active + 1)
+    stretches : float64 (n_rows, n_active + 1), or None
+    jumps : `jumps`, `base`, `start` and `link` as `curves_of` takes them, or None
+        In place of `stretches`; set back to 0.
     rows : observed values and weights, float64 (n_rows,) each
     total : float64
         Weight of the rows before.
@@ -182,27 +188,35 @@ def _add(stretches, rows, total, inverse_gaps, curves, slopes, steps, slope_abs,
     """
     observed, weights = rows
     u, elsewhere, divisor, along = steps
-    n_rows, n_stretches = stretches.shape
-    n_active = n_stretches - 1
-    block = weights.sum()
-    scratch = np.zeros((min(n_rows, _ROWS_AT_A_TIME), u.shape[1]))
-    pivots = np.zeros((2, n_stretches))
-    if total >= block:
-        pivots[0] = curves[0]
-        pivots[1, :n_active] = slopes[0]
-    else:
-        _mean_of(stretches, weights, block, pivots[0])
-        for at in range(n_active):
-            pivots[1, at] = (pivots[0, at + 1] - pivots[0, at]) * inverse_gaps[at]
+    n_rows, n_active = weights.shape[0], inverse_gaps.shape[0]
+    n_stretches = n_active + 1
+    scratch = np.zeros((min(n_rows, ROWS_AT_A_TIME), u.shape[1]))
+    if jumps is not None:
+        made = np.empty((scratch.shape[0], n_stretches))
+    pivots = np.empty((2, n_stretches))
+    once = np.empty((2, n_stretches))
+    squared = np.empty((2, n_stretches))
     steepness = np.zeros(u.shape[1])
     lowest = np.full(n_stretches, np.inf)
     highest = np.full(n_stretches, -np.inf)
-    once = np.zeros((2, n_stretches))
-    squared = np.zeros((2, n_stretches))
-    for start in range(0, n_rows, _ROWS_AT_A_TIME):
-        stop = min(start + _ROWS_AT_A_TIME, n_rows)
-        some = stretches[start:stop]
+    for start in range(0, n_rows, ROWS_AT_A_TIME):
+        stop = min(start + ROWS_AT_A_TIME, n_rows)
         of_some = weights[start:stop]
+        if stretches is not None:
+            some = stretches[start:stop]
+        if jumps is not None:
+            some = made[: stop - start]
+            curves_of(jumps[0], jumps[1], jumps[2], start, jumps[3], some)
+        weight = of_some.sum()
+        if total >= weight:
+            pivots[0] = curves[0]
+            pivots[1, :n_active] = slopes[0]
+        else:
+            _mean_of(some, of_some, weight, pivots[0])
+            for at in range(n_active):
+                pivots[1, at] = (pivots[0, at + 1] - pivots[0, at]) * inverse_gaps[at]
+        once[:] = 0.0
+        squared[:] = 0.0
         _find_extremes(some, lowest, highest)
         _add_deviations(some, of_some, pivots[0], once[0], squared[0])
         _slopes_of(some, inverse_gaps, scratch)
@@ -212,10 +226,11 @@ def _add(stretches, rows, total, inverse_gaps, curves, slopes, steps, slope_abs,
             _steepness_of(scratch, of_some, steepness)
             if by_bucket.shape[1] > 0:
                 _add_by_bucket(scratch, of_some, observed[start:stop], own, by_bucket)
+        _merge(total, weight, pivots[0], once[0], squared[0], curves[0], curves[1])
+        _merge(total, weight, pivots[1], once[1], squared[1], slopes[0], slopes[1])
+        total += weight
     for at in range(n_active):
         slope_abs[at] += steepness[at]
-    _merge(total, block, pivots[0], once[0], squared[0], curves[0], curves[1])
-    _merge(total, block, pivots[1], once[1], squared[1], slopes[0], slopes[1])
     return lowest.min(), highest.max()
 
 
@@ -230,16 +245,47 @@ def add(sums: FeatureSums, stretches: Array, rows: tuple[Array, Array, Array], m
     rows : tuple of three ndarrays of shape (n_rows,)
     missing_change : ndarray of shape (n_rows,) or None
     """
-    observed, likelihood_scale, weights = rows
+    likelihoods = sums.likelihoods
+    if likelihoods is not None and likelihoods.by_bucket is None:
+        observed, likelihood_scale, weights = rows
+        likelihoods.add(np.abs(np.diff(stretches) / sums.gaps), weights, observed, likelihood_scale)
+    _add_to(sums, stretches, None, rows, missing_change)
+
+
+def fold(sums: FeatureSums, jumps: ToFold, rows: tuple[Array, Array, Array], missing_change: Array | None) -> None:
+    """Do what `add` does for the curves that follow from jumps, without forming them.
+
+    Only where steepness is kept by observed value, or not at all.
+
+    Parameters
+    ----------
+    sums : FeatureSums
+        Added to.
+    jumps : tuple
+        Set back to 0.
+    rows : tuple of three ndarrays of shape (n_rows,)
+    missing_change : ndarray of shape (n_rows,) or None
+    """
+    _add_to(sums, None, jumps, rows, missing_change)
+
+
+def _add_to(
+    sums: FeatureSums,
+    stretches: Array | None,
+    jumps: ToFold | None,
+    rows: tuple[Array, Array, Array],
+    missing_change: Array | None,
+) -> None:
+    observed, _, weights = rows
     likelihoods = sums.likelihoods
     own, by_bucket = _NO_OWN, _NO_BUCKETS
     kept = None if likelihoods is None else likelihoods.by_bucket
     if likelihoods is not None and likelihoods.own is not None and kept is not None:
         own, by_bucket = likelihoods.own.arrays, kept
-    elif likelihoods is not None:
-        likelihoods.add(np.abs(np.diff(stretches) / sums.gaps), weights, observed, likelihood_scale)
+    with np.errstate(over="ignore"):
+        inverse_gaps = 1.0 / sums.gaps
     lowest, highest = _add(
-        stretches, (observed, weights), sums.total_weight, 1.0 / sums.gaps,
+        stretches, jumps, (observed, weights), sums.total_weight, inverse_gaps,
         (sums.curves.mean, sums.curves.squared), (sums.slopes.mean, sums.slopes.squared),
         (sums.u, sums.elsewhere, sums.divisor, sums.along),
         sums.slope_abs, own, by_bucket,

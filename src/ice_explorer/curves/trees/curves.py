@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.curves.trees import item_sweep_numpy
 from ice_explorer.curves.trees.ranked_forest import SweepForest
 from ice_explorer.curves.trees.splits import Moves, Splits, deepest_leaf, missing_rank
@@ -18,12 +19,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.adapters.models.link import Link
     from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
 
 _FEWEST_ROWS, _MOST_ROWS = 2048, 8192  # of a block: what is done once per node is shared by its rows
 _MOST_BYTES = 64_000_000  # of the difference arrays of a block, which a few thousand positions make large
 _MOST_FEATURES = (1 << 16) - 1  # what an item can name; rows of a block are far fewer
 _HAS_NUMBA = find_spec("numba") is not None
+
+ToFold: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64], int, int]"
+"""What compiled sums make the curves of a feature of: jumps and base of one margin, first cell and link."""
 
 
 class TreeCurves:
@@ -45,9 +50,10 @@ class TreeCurves:
     ) -> None:
         if len(free) > _MOST_FEATURES:
             raise SweepLimitError(f"The sweep moves up to {_MOST_FEATURES} features; there are {len(free)}.")
-        self._base, self._link = ensemble.base, ensemble.link
+        self._base, self.link = ensemble.base, ensemble.link
         self.n_rows = len(columns[0])
         self.counters = np.zeros(2, np.int64)
+        self._counting = new_lock()
         # Intermediate arrays are released: a fully grown forest has millions of nodes.
         splits = Splits(ensemble, len(columns))
         self._ranks = splits.rank(columns)
@@ -99,9 +105,13 @@ class TreeCurves:
     def rows_per_block(self, memory_limit: int) -> int:
         """Rows swept at a time: few for small trees, more for large ones, within the memory limit."""
         per_tree = len(self.forest.nodes) // max(1, len(self.forest.roots))
-        cell_bytes = 8 * (self.forest.width * len(self._base) + 1)
-        wanted = int(np.clip(per_tree // 2, _FEWEST_ROWS, min(_MOST_ROWS, _MOST_BYTES // cell_bytes)))
-        return max(1, min(wanted, memory_limit // (cell_bytes + 512)))
+        wanted = int(np.clip(per_tree // 2, _FEWEST_ROWS, min(_MOST_ROWS, _MOST_BYTES // self.row_bytes)))
+        return max(1, min(wanted, memory_limit // self.row_bytes))
+
+    @property
+    def row_bytes(self) -> int:
+        """What a row takes while it is swept for all features."""
+        return 8 * (self.forest.width * len(self._base) + 1) + 512
 
     def alike(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Order rows by the leaves of the first tree that they fall into.
@@ -109,7 +119,7 @@ class TreeCurves:
         Rows that are alike take the same ways through the other trees, too, and what they write lies
         closer together: a forest is swept up to twice as fast.
         """
-        return positions[item_sweep_numpy.order_by_leaf(self.forest, self._ranks[:, positions])]
+        return positions[item_sweep_numpy.order_by_leaf(self.forest, self._ranks, positions)]
 
     def stretches(self, positions: NDArray[np.int64]) -> dict[int, NDArray[np.float64]]:
         """Sweep some rows for all features.
@@ -117,51 +127,53 @@ class TreeCurves:
         - `positions` (n_rows,).
         - returns (n_rows, n_active + 1) each: curves on the stretches between active intervals, by feature.
         """
-        return self._swept(self.forest, positions, self._features)
+        jumps = self.sweep(self._features)(positions)
+        return {feature: jumps.curves(feature) for feature in self._features}
 
     def curves_of(self, feature: int) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
         """Return a function from rows to the stretches of one feature alone."""
-        forest = self._with_moving(self.forest, [feature])
-        return lambda positions: self._swept(forest, positions, [feature])[feature]
+        of_rows = self.sweep([feature])
+        return lambda positions: of_rows(positions).curves(feature)
 
-    def _swept(
-        self, forest: SweepForest, positions: NDArray[np.int64], features: Sequence[int]
-    ) -> dict[int, NDArray[np.float64]]:
-        jumps, base = self._jumps(forest, positions)
-        n_margins, n_rows = base.shape
-        found = {}
-        for at, feature in enumerate(features):
-            start, n_positions = int(forest.offsets[at]), int(forest.n_positions[at])
-            if _HAS_NUMBA:
-                margins = np.empty((n_margins, n_rows, n_positions))
-                _kernels().add_up(jumps, base, start, margins)
-            else:
-                jumps_here = jumps[:, start : start + n_positions].transpose(0, 2, 1)
-                margins = np.cumsum(jumps_here, axis=2) + base[:, :, None]
-            found[feature] = self._link.apply(margins)
-        return found
+    def sweep(self, features: Sequence[int]) -> Callable[[NDArray[np.int64]], Jumps]:
+        """Return a function from rows to the jumps of some features. Threads may call it side by side."""
+        forest = self.forest if list(features) == self._features else self._with_moving(self.forest, features)
+        starts = dict(zip(features, forest.offsets.tolist(), strict=True))
+        spare: list[NDArray[np.float64]] = []  # cells that are 0 again: new memory takes as long as the sums
 
-    def _jumps(
-        self, forest: SweepForest, positions: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Sweep rows; return their difference arrays (n_margins, width, n_rows) and own margins."""
-        n_margins, n_rows = len(self._base), len(positions)
+        def of_rows(positions: NDArray[np.int64]) -> Jumps:
+            base = np.repeat(self._base[:, None], len(positions), axis=1)
+            n_cells = len(base) * forest.width * len(positions)
+            try:
+                cells = spare.pop()
+            except IndexError:
+                cells = np.zeros(n_cells)
+            if len(cells) < n_cells:
+                cells = np.zeros(n_cells)
+            jumps = cells[:n_cells].reshape(len(base), forest.width, len(positions))
+            self._add_jumps(forest, positions, jumps, base)
+            return Jumps(jumps, base, starts, self.active, self.link, lambda: spare.append(cells))
+
+        return of_rows
+
+    def _add_jumps(
+        self, forest: SweepForest, positions: NDArray[np.int64], jumps: NDArray[np.float64], base: NDArray[np.float64]
+    ) -> None:
+        """Sweep rows: add to their difference arrays (n_margins, width, n_rows) and own margins."""
         ranks = self._ranks[:, positions]
-        jumps = np.zeros((n_margins, forest.width, n_rows))
-        base = np.repeat(self._base[:, None], n_rows, axis=1)
-        if _HAS_NUMBA:
-            counters = np.zeros(2, np.int64)
-            # Sixteen bits, or all: the sweep is compiled for each kind of rank.
-            as_swept = ranks.astype(np.int32 if ranks.dtype == np.int32 else np.uint16)
-            _kernels().sweep(
-                forest.nodes, forest.value, forest.roots, forest.deepest, forest.margins, forest.mover,
-                forest.n_positions, forest.offsets, forest.width, self._special(forest), as_swept.ravel(), n_rows,
-                jumps.ravel(), base.ravel(), counters,
-            )  # fmt: skip
-            self.counters += counters
-        else:
+        if not _HAS_NUMBA:
             item_sweep_numpy.sweep(forest, ranks, jumps, base)
-        return jumps, base
+            return
+        counters = np.zeros(2, np.int64)
+        # Sixteen bits, or all: the sweep is compiled for each kind of rank.
+        ranks = ranks.astype(np.int32 if ranks.dtype == np.int32 else np.uint16)
+        _kernels().sweep(
+            forest.nodes, forest.value, forest.roots, forest.deepest, forest.margins, forest.mover,
+            forest.n_positions, forest.offsets, forest.width, self._special(forest), ranks.ravel(), len(positions),
+            jumps.ravel(), base.ravel(), counters,
+        )  # fmt: skip
+        with self._counting:
+            self.counters += counters
 
     def _special(self, forest: SweepForest) -> tuple[Any, ...] | None:
         """What few forests need, and the compiled sweep is slower with."""
@@ -171,6 +183,50 @@ class TreeCurves:
             forest.missing_left, forest.category_start, forest.category_words,
             forest.in_runs, forest.run_start, forest.runs, missing_rank(self._ranks.dtype),
         )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Jumps:
+    """What a sweep finds of a block of rows: how margins change from one stretch of a grid to the next, by feature.
+
+    A feature is read once, which sets its cells back to 0.
+
+    - `cells` (n_margins, width, n_rows): each feature's lie side by side, one more than it has stretches.
+    - `base` (n_margins, n_rows): margins of the rows themselves.
+    - `starts`: by feature, where its cells begin.
+    - `active`, `link`: as `TreeCurves` has them.
+    - `release`: gives the cells back for other rows, once every feature is read.
+    """
+
+    cells: NDArray[np.float64]
+    base: NDArray[np.float64]
+    starts: Mapping[int, int]
+    active: Mapping[int, NDArray[np.intp]]
+    link: Link
+    release: Callable[[], None]
+
+    def to_fold(self, feature: int) -> ToFold | None:
+        """Return what compiled sums make curves of, None if they do not know the link."""
+        if not _HAS_NUMBA or len(self.base) > 1:
+            return None
+        from ice_explorer.curves.trees.margins_numba import LINKS
+
+        link = LINKS.get(self.link.kind)
+        return None if link is None else (self.cells[0], self.base[0], self.starts[feature], link)
+
+    def curves(self, feature: int) -> NDArray[np.float64]:
+        """Read a feature: its curves on the stretches between active intervals, (n_rows, n_active + 1)."""
+        start, n_positions = self.starts[feature], len(self.active[feature]) + 1
+        if _HAS_NUMBA:
+            from ice_explorer.curves.trees.margins_numba import margins_of
+
+            margins: NDArray[np.float64] = np.empty((*self.base.shape, n_positions))
+            margins_of(self.cells, self.base, start, margins)
+        else:
+            cells = self.cells[:, start : start + n_positions + 1]  # one lies behind the grid
+            margins = np.cumsum(cells[:, :-1].transpose(0, 2, 1), axis=2) + self.base[:, :, None]
+            cells[:] = 0.0
+        return self.link.apply(margins)
 
 
 class SweepLimitError(ICEExplorerError):

@@ -26,18 +26,19 @@ if TYPE_CHECKING:
 _PAIRS = 200_000  # (row, tree) pairs that go down together
 
 
-def order_by_leaf(forest: SweepForest, ranks: NDArray[Any]) -> NDArray[np.int64]:
+def order_by_leaf(forest: SweepForest, ranks: NDArray[Any], positions: NDArray[np.int64]) -> NDArray[np.int64]:
     """Order rows by the leaves of the first tree that they fall into, from left to right.
 
     - `ranks` (n_columns, n_rows).
-    - returns (n_rows,).
+    - `positions` (n_some,): which rows.
+    - returns (n_some,).
     """
-    at = np.full(ranks.shape[1], forest.roots[0], np.int64)
-    place = np.zeros(ranks.shape[1])  # binary digits: 1 where a row goes right
+    at = np.full(len(positions), forest.roots[0], np.int64)
+    place = np.zeros(len(positions))  # binary digits: 1 where a row goes right
     digit = 0.5
     going = np.flatnonzero(forest.nodes[at, 0] >= 0)
     while len(going):
-        goes_left = _goes_left(forest, ranks, at[going], going)
+        goes_left = _goes_left(forest, ranks, at[going], positions[going])
         place[going] += digit * ~goes_left
         at[going] = forest.nodes[at[going], 2] + ~goes_left
         digit /= 2

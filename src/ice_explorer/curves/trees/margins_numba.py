@@ -1,0 +1,107 @@
+"""From the jumps of a sweep to curves, compiled: a few dozen rows at a time, so that they stay in the cache.
+
+What is read is set back to 0 in passing: the cells are then ready for the next block of rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+ROWS_AT_A_TIME = 64
+LINKS = {"identity": 0, "sigmoid": 1, "exp": 2}
+"""Links that are computed here, by the number that the kernel knows them by."""
+
+_IDENTITY = 0
+_SIGMOID = 1
+_INVERSE_LOG_2 = 1.4426950408889634
+_LOG_2_LEADING, _LOG_2_REST = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+_TO_WHOLE = 6755399441055744.0  # added to a number, its last bits are the nearest whole number
+_WHOLE_BITS = 0x4338000000000000
+_LOWEST_EXPONENT, _HIGHEST_EXPONENT = -708.0, 710.0  # beyond them the exponential is 0 and infinite
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract"})
+def _exponential(values, sign, scratch, found):
+    """Find exp(sign · value), within 2 units of the last place, several at a time.
+
+    With k the whole number nearest to x / log 2, exp(x) is 2ᵏ exp(x - k log 2): the power is put together from bits,
+    the exponential of what is left, at most log(2)/2, is a short Taylor series.
+
+    - `scratch`: as many numbers as values, and the same memory as int64.
+    """
+    power, bits = scratch
+    for at in range(values.shape[0]):
+        power[at] = min(max(sign * values[at], _LOWEST_EXPONENT), _HIGHEST_EXPONENT) * _INVERSE_LOG_2 + _TO_WHOLE
+    for at in range(values.shape[0]):
+        bits[at] = (bits[at] - _WHOLE_BITS + 1023) << 52
+    for at in range(values.shape[0]):
+        exponent = min(max(sign * values[at], _LOWEST_EXPONENT), _HIGHEST_EXPONENT)
+        whole = (exponent * _INVERSE_LOG_2 + _TO_WHOLE) - _TO_WHOLE
+        rest = (exponent - whole * _LOG_2_LEADING) - whole * _LOG_2_REST
+        series = 1.6059043836821613e-10
+        series = series * rest + 2.0876756987868099e-09
+        series = series * rest + 2.5052108385441719e-08
+        series = series * rest + 2.7557319223985893e-07
+        series = series * rest + 2.7557319223985888e-06
+        series = series * rest + 2.4801587301587302e-05
+        series = series * rest + 1.9841269841269841e-04
+        series = series * rest + 1.3888888888888889e-03
+        series = series * rest + 8.3333333333333332e-03
+        series = series * rest + 4.1666666666666664e-02
+        series = series * rest + 1.6666666666666666e-01
+        series = series * rest + 0.5
+        series = series * rest + 1.0
+        series = series * rest + 1.0
+        finite = 0.0 if exponent == _LOWEST_EXPONENT else series * power[at]
+        found[at] = finite if values[at] == values[at] else values[at]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def curves_of(jumps, base, start, first, link, curves):
+    """Write the curves of some rows, and set their jumps back to 0.
+
+    Parameters
+    ----------
+    jumps : float64 (width, n_rows)
+        Of one margin.
+    base : float64 (n_rows,)
+        Margins to begin with.
+    start, first : int
+        The first cell of the feature, and the first row. Behind the cells of all positions lies one that does not
+        count.
+    link : int
+        One of `LINKS`.
+    curves : float64 (at most `ROWS_AT_A_TIME`, n_positions)
+        Of the rows from the first on.
+    """
+    n_rows, n_positions = curves.shape
+    margins = base[first : first + n_rows].copy()
+    outputs = np.empty(n_rows)
+    power = np.empty(n_rows)
+    scratch = power, power.view(np.int64)
+    for position in range(n_positions):
+        changes = jumps[start + position, first : first + n_rows]
+        for row in range(n_rows):
+            margins[row] += changes[row]
+            changes[row] = 0.0
+        if link == _IDENTITY:
+            for row in range(n_rows):
+                curves[row, position] = margins[row]
+            continue
+        _exponential(margins, -1.0 if link == _SIGMOID else 1.0, scratch, outputs)
+        if link == _SIGMOID:
+            for row in range(n_rows):
+                outputs[row] = 1.0 / (1.0 + outputs[row])
+        for row in range(n_rows):
+            curves[row, position] = outputs[row]
+    jumps[start + n_positions, first : first + n_rows] = 0.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def margins_of(jumps, base, start, margins):
+    """Write all margins (n_margins, n_rows, n_positions) of one feature, and set its jumps back to 0."""
+    for margin in range(margins.shape[0]):
+        for first in range(0, margins.shape[1], ROWS_AT_A_TIME):
+            some = margins[margin, first : first + ROWS_AT_A_TIME]
+            curves_of(jumps[margin], base[margin], start, first, _IDENTITY, some)
