@@ -53,7 +53,7 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 /** Waits until a view shows what it will show: its curves and what they differ by, a sentence, or nothing yet. */
 export async function settled({ root }: Mounted): Promise<void> {
   const stateOf = (part: string) => root.querySelector<HTMLElement>(`[data-test=${part}]`)?.dataset.state;
-  for (let turn = 0; turn < 400; turn++) {
+  for (let turn = 0; turn < 160; turn++) {
     await pause(25);
     const curves = stateOf("curves");
     const isComputing = ["pair-panel", "interactions"].some((part) => stateOf(part) === "computing");
