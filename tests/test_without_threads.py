@@ -108,7 +108,8 @@ def test_an_explorer_computes_before_it_is_shown():
     run(
         """
 x = ice.ICEExplorer(model, X)
-assert x._status == {"state": "ready", "done": 10, "total": 10, "label": "", "message": ""}, x._status
+status = {"state": "ready", "done": 10, "total": 10, "n_rows": None, "n_all": None, "label": "", "message": ""}
+assert x._status == status, x._status
 assert x.feature == x.table.index[0] and len(x._profile) > 0
 sent = []
 x.send = lambda content, buffers=None: sent.append((content, buffers))

@@ -156,7 +156,7 @@ def test_tables_are_called_alike(three):
 
 OF_EXPLAIN = (
     "Its options are features, groups, categorical, output, response, grid, grid_size, sample, random_state, "
-    "sample_weight, decay, scale, convention, engine, n_jobs, memory_limit, like, keep_curves, progress."
+    "sample_weight, decay, scale, convention, engine, n_jobs, memory_limit, like, keep_curves, progress, budget."
 )
 FIELD = {
     "target": "Use `output=`.",

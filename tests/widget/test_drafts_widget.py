@@ -19,7 +19,7 @@ from ice_explorer.widget.session import ModelWork
 from ice_explorer.wire.header import DECAYS, METRICS, PROFILES
 
 SOON = 20.0
-N_ROWS, N_FEATURES = 150, 12
+N_ROWS, N_FEATURES = 140, 12
 
 
 class Slow:
@@ -160,7 +160,7 @@ def test_cancelling_keeps_the_draft_and_going_on_makes_it_exact(make, X, held):
     stop(explorer, held)
     n_rows = explorer._status["n_rows"]
     assert explorer._status["message"] == (
-        f"Cancelled: 0 of 12 features are exact, the others rest on a sample of {n_rows} of 150 rows."
+        f"Cancelled: 0 of 12 features are exact, the others rest on a sample of {n_rows} of 140 rows."
     )
     assert np.isfinite(column(explorer, "impact")).all()
     with pytest.raises(errors.Cancelled):
@@ -231,11 +231,11 @@ def test_several_models_are_drafted_on_the_same_rows(make, X):
 
 def test_an_explanation_within_a_budget_is_shown_as_the_sample_that_it_is(make, X):
     """Its status is ready, its bars have standard errors, and files state the rows."""
-    e = ice.explain(Slow(), np.tile(X, (4, 1)) + 0.01 * np.arange(600)[:, None], budget=0.2, progress=False)
+    e = ice.explain(Slow(), np.tile(X, (4, 1)) + 0.01 * np.arange(4 * N_ROWS)[:, None], budget=0.2, progress=False)
     explorer = make(e)
     n_rows = explorer._status["n_rows"]
     assert explorer._status["state"] == "ready"
-    assert (n_rows, explorer._status["n_all"]) == (len(e["x0"].row_positions), 600)
+    assert (n_rows, explorer._status["n_all"]) == (len(e["x0"].row_positions), 4 * N_ROWS)
     assert (column(explorer, "impact_error")[:2] > 0).all()
 
 
@@ -279,5 +279,5 @@ def test_saved_numbers_of_a_sample_state_it(X, tmp_path):
     e = ice.explain(Slow(), X, budget=0.1, progress=False)
     e.save(tmp_path / "numbers.json")
     content = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
-    assert f"sample of {len(e['x0'].row_positions)} of 150 rows" in json.dumps(content)
+    assert f"sample of {len(e['x0'].row_positions)} of 140 rows" in json.dumps(content)
     assert ice.provenance(tmp_path / "numbers.json")["sample"].startswith("sample of ")

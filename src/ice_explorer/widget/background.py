@@ -390,7 +390,11 @@ class Background(Generic[Name, Result]):
             elif isinstance(error, Cancelled) and self._stop:
                 pass  # requests since the cancel are answered in turn
             else:
-                refused = self._take_questions(lambda question: question.name == name)
+                refused = self._take_questions(
+                    lambda question: (
+                        question.name == name or (question.name is None and not self._is_answerable(question))
+                    )
+                )
                 if self._state == "computing" and not isinstance(error, Cancelled):
                     self._state = "error"
                     self._error = error
@@ -423,7 +427,7 @@ class Background(Generic[Name, Result]):
 
     def _is_answerable(self, question: _Question[Name, Result]) -> bool:
         if question.name is None:
-            return not question.is_exact or bool(self._results) or self._state != "computing"
+            return not question.is_exact or bool(self._results)
         return question.name in self._results or (question.name in self._drafts and not question.is_exact)
 
     def _take_questions(self, is_taken: Callable[[_Question[Name, Result]], bool]) -> list[_Question[Name, Result]]:
