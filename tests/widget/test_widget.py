@@ -57,6 +57,9 @@ class Model:
             self.concurrent -= 1
 
 
+ALL_READY = {"state": "ready", "done": 3, "total": 3, "n_rows": None, "n_all": None, "label": "", "message": ""}
+
+
 @pytest.fixture(name="X")
 def observations():
     """Four columns of which three are features and one holds objects of no kind, with an index of its own."""
@@ -265,15 +268,7 @@ def test_features_are_published_as_they_complete(make, X, held):
     assert explorer.explanation
     seen = statuses(explorer.comm)
     assert [status["done"] for status in seen] == sorted(status["done"] for status in seen)
-    assert seen[-1] == {
-        "state": "ready",
-        "done": 3,
-        "total": 3,
-        "n_rows": None,
-        "n_all": None,
-        "label": "",
-        "message": "",
-    }
+    assert seen[-1] == ALL_READY
     impact = np.frombuffer(explorer._impact, "<f4").reshape(3, len(METRICS))
     table = explorer.explanation.table(sort_by=None).assign(mean_change=math.nan)  # numbers have none
     table = table.join(table.add_prefix("stable_"))
@@ -1060,15 +1055,7 @@ def test_going_on_completes_what_was_cancelled(make, X, held):
     wait_until(lambda: explorer._background.snapshot().state == "computing")
     held.gate.set()
     assert_frame_equal(explorer.explanation.table(), ice.explain(Model(), X).table())
-    assert explorer._status == {
-        "state": "ready",
-        "done": 3,
-        "total": 3,
-        "n_rows": None,
-        "n_all": None,
-        "label": "",
-        "message": "",
-    }
+    assert explorer._status == ALL_READY
     assert measured(explorer) is not None
 
 

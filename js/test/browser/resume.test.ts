@@ -13,21 +13,23 @@ const stopped = (state: "cancelled" | "error", done = 3) => ({
   n_all: null,
 });
 
+const resumed = {
+  state: "computing" as const,
+  done: 3,
+  total: 8,
+  label: "Marker",
+  message: "",
+  n_rows: null,
+  n_all: null,
+};
+
 test.each(["cancelled", "error"] as const)("what is %s can go on", async (state) => {
   const { part, model } = mount(kernel.model({ ...kernel.partial(3), _status: stopped(state) }));
   await frame();
   expect(part("resume").checkVisibility()).toBe(true);
   await userEvent.click(part("resume"));
   expect(model.sent.filter(({ type }) => type === "resume").length).toBe(1);
-  model.push("_status", {
-    state: "computing",
-    done: 3,
-    total: 8,
-    label: "Marker",
-    message: "",
-    n_rows: null,
-    n_all: null,
-  });
+  model.push("_status", resumed);
   await frame();
   expect(part("resume").hidden).toBe(true);
   expect(part("cancel").hidden).toBe(false);
@@ -65,15 +67,7 @@ test("the keyboard goes from cancel to go on and back, and is left where the wor
   await frame();
   expect(document.activeElement).toBe(part("resume"));
   await userEvent.keyboard("{Enter}");
-  model.push("_status", {
-    state: "computing",
-    done: 3,
-    total: 8,
-    label: "Marker",
-    message: "",
-    n_rows: null,
-    n_all: null,
-  });
+  model.push("_status", resumed);
   await frame();
   expect(document.activeElement).toBe(part("cancel"));
   model.push("_status", { state: "ready", done: 8, total: 8, label: "", message: "", n_rows: null, n_all: null });

@@ -155,9 +155,9 @@ class BruteCurves:
         predictions, is_new = self._answer(
             feature.readable, positions, values, lambda: self._evaluate(feature, positions, values, n_jobs, made)
         )
-        if not is_new:
-            self._check_finite(feature, positions, values, predictions)
         explained = self._explained(predictions)
+        if not is_new:
+            check_fits(feature, positions, values, explained, self.response)
         return explained if self._several is None else np.array(explained)  # what is kept stays as it is
 
     @property
@@ -195,11 +195,7 @@ class BruteCurves:
         found = []
         for (feature, _, positions, values), end in zip(asked, ends, strict=True):
             predictions = explained[end - values.size : end].reshape(values.shape).copy()
-            fitting = fits(predictions)
-            if not fitting.all():
-                row, column = np.argwhere(~fitting)[0]
-                where = place_of(feature, values[row, column], positions[row])
-                raise unfit_prediction(feature, where, float(predictions[row, column]), self.response)
+            check_fits(feature, positions, values, predictions, self.response)
             found.append(predictions)
         return found
 
@@ -322,23 +318,8 @@ class BruteCurves:
                 "Choose another feature in the ranking. For this one, create the explorer with other grid values.",
             ) from error
         predictions = flat.T.reshape(self._n_outputs, *values.shape)
-        self._check_finite(feature, positions, values, predictions)
+        check_fits(feature, positions, values, self._explained(predictions), self.response)
         return predictions
-
-    def _check_finite(
-        self,
-        feature: Moving,
-        positions: NDArray[np.int64],
-        values: NDArray[np.float64],
-        predictions: NDArray[np.float64],
-    ) -> None:
-        """Raise for the first prediction of the output at issue that is not a number, or too large."""
-        explained = self._explained(predictions)
-        fitting = fits(explained)
-        if not fitting.all():
-            row, column = np.argwhere(~fitting)[0]
-            where = place_of(feature, values[row, column], positions[row])
-            raise unfit_prediction(feature, where, float(explained[row, column]), self.response)
 
     def _culprit(
         self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]
@@ -390,6 +371,21 @@ def _tell(made: Callable[[int], object] | None, n_predictions: int) -> None:
 def fits(predictions: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which predictions can be used: numbers that are not too large."""
     return np.asarray(np.abs(predictions) <= LARGEST)
+
+
+def check_fits(
+    feature: Moving,
+    positions: NDArray[np.int64],
+    values: NDArray[np.float64],
+    predictions: NDArray[np.float64],
+    response: str,
+) -> None:
+    """Raise for the first prediction, at values (n_rows, n_values), that is not a number, or too large."""
+    fitting = fits(predictions)
+    if not fitting.all():
+        row, column = np.argwhere(~fitting)[0]
+        where = place_of(feature, float(values[row, column]), int(positions[row]))
+        raise unfit_prediction(feature, where, float(predictions[row, column]), response)
 
 
 def unfit_prediction(feature: Moving, where: str, value: float, response: str) -> PredictionError:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ice_explorer.checks import LARGEST
 from ice_explorer.concurrency.turns import as_here
-from ice_explorer.curves.brute import fits, place_of, unfit_prediction
+from ice_explorer.curves.brute import check_fits, fits
 from ice_explorer.curves.equal_rows import Repeats, tells_apart
 from ice_explorer.engines.probe import dependence_note, repeated
 from ice_explorer.errors import Cancelled, PredictionError
@@ -188,10 +188,7 @@ def _stop_if(cancelled: Callable[[], bool] | None, label: str) -> None:
 
 def _finite(item: FeatureInput, rows: NDArray[np.int64], predictions: Array, values: Array, response: str) -> Array:
     """Return predictions (n_rows, n_values), or name the first that is no number, or too large a one."""
-    if not fits(predictions).all():
-        row, column = np.argwhere(~fits(predictions))[0]
-        where = place_of(item.feature, float(values[column]), int(rows[row]))
-        raise unfit_prediction(item.feature, where, float(predictions[row, column]), response)
+    check_fits(item.feature, rows, np.broadcast_to(values, predictions.shape), predictions, response)
     return predictions
 
 

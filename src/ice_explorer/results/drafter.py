@@ -245,7 +245,7 @@ class Drafter:
             )
         else:
             if len(active) >= n_grid:
-                at = np.unique(np.linspace(0, len(grid) - 1, n_grid).round().astype(np.intp))
+                at = _spread(len(grid), n_grid)
                 curves, grid = curves[:, np.searchsorted(active, at)], grid[at]
                 active = np.arange(len(grid) - 1)
             sampling = ordered_sampling(
@@ -266,7 +266,7 @@ def _on_sample(item: FeatureInput, rows: NDArray[np.int64], n_grid: float) -> Fe
     if n_grid >= size:
         return replace(item, positions=rows, summed=rows)
     if item.shares is None:
-        at = np.unique(np.linspace(0, size - 1, int(n_grid)).round().astype(np.intp))
+        at = _spread(size, int(n_grid))
     else:
         at = np.sort(np.argsort(-item.shares, kind="stable")[: int(n_grid)])  # the most frequent levels
     return replace(
@@ -277,6 +277,11 @@ def _on_sample(item: FeatureInput, rows: NDArray[np.int64], n_grid: float) -> Fe
         shares=None if item.shares is None else item.shares[at],
         distances=None if item.distances is None else item.distances[:, at],
     )
+
+
+def _spread(size: int, n: int) -> NDArray[np.intp]:
+    """Choose n of so many places, spread evenly, the ends among them."""
+    return np.unique(np.linspace(0, size - 1, n).round().astype(np.intp))
 
 
 def _phantom_values(item: FeatureInput, rows: NDArray[np.int64]) -> Array:
