@@ -1,5 +1,6 @@
 """What share of an explanation goes to likelihoods and decays."""
 
+from measuring import named
 from turns import in_turn
 from workloads import load
 
@@ -36,6 +37,5 @@ def row(name, options):
 
 def rows(options):
     """Yield the lines of the table."""
-    for name in WORKLOADS:
-        if not options.names or name in options.names:
-            yield row(name, options)
+    for name in named(WORKLOADS, options):
+        yield row(name, options)

@@ -1,5 +1,6 @@
 """The engines beside scikit-learn and beside the version before, and two threads beside one."""
 
+from measuring import named
 from turns import in_turn
 from workloads import load
 
@@ -48,6 +49,5 @@ def row(name, options):
 
 def rows(options):
     """Yield the lines of the table."""
-    for name in TARGETS:
-        if not options.names or name in options.names:
-            yield row(name, options)
+    for name in named(TARGETS, options):
+        yield row(name, options)

@@ -4,7 +4,7 @@ import functools
 from typing import NamedTuple
 
 import numpy as np
-from measuring import interleaved, ours
+from measuring import interleaved, named, ours
 from workloads import some
 
 TITLE = "Growth"
@@ -63,9 +63,8 @@ def seconds(case, base, rounds):
 def rows(options):
     """Yield the lines of the table."""
     base = Case(rows=some(Case().rows, options.share), trees=some(Case().trees, options.share))
-    for factor, values in FACTORS.items():
-        if options.names and factor not in options.names:
-            continue
+    for factor in named(FACTORS, options):
+        values = FACTORS[factor]
         chosen = [some(value, options.share) for value in values] if factor in {"rows", "trees"} else values
         took = [seconds(base._replace(**{factor: value}), base, options.rounds) for value in chosen]
         exponent = np.polyfit(np.log(chosen), np.log(took), 1)[0]

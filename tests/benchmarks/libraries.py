@@ -4,7 +4,7 @@ import importlib
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from measuring import grids_of, interleaved, n_values, ours
+from measuring import grids_of, interleaved, n_values, named, ours
 from numpy.testing import assert_allclose
 from one_thread import check_averages, few_of, tolerance
 from peers import Effector, PDPilot, Woodelf, takes_every_value, with_first_trees
@@ -133,9 +133,8 @@ def rows(options):
     """Yield the lines of the table."""
     for module in ("effector", "pdpilot", "woodelf.pdp"):
         importlib.import_module(module)  # so that no run has that in its time
-    for name in WORKLOADS:
-        if not options.names or name in options.names:
-            work = load(name, options.share)
-            observed = grids_of(ours(work.X, work.model, work.options))
-            for library in RUNS:
-                yield row(work, observed, library, options.rounds)
+    for name in named(WORKLOADS, options):
+        work = load(name, options.share)
+        observed = grids_of(ours(work.X, work.model, work.options))
+        for library in RUNS:
+            yield row(work, observed, library, options.rounds)

@@ -39,6 +39,11 @@ def grids_of(explanation):
     return {one.feature: one.grid for one in explanation}
 
 
+def named(choices, options):
+    """Return those of some choices that `--names` picks; all where it picks none."""
+    return [choice for choice in choices if not options.names or str(choice) in options.names]
+
+
 def n_values(grids):
     """Values of all features together."""
     return sum(map(len, grids.values()))

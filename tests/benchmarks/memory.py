@@ -1,5 +1,6 @@
 """Peak memory of an explanation beyond what its process held before, in a process of its own."""
 
+from measuring import named
 from turns import Turns
 from workloads import load
 
@@ -26,8 +27,7 @@ def row(name, options, *, every_value=False):
 
 def rows(options):
     """Yield the lines of the table."""
-    for name in WORKLOADS:
-        if not options.names or name in options.names:
-            yield row(name, options)
-            if name == "wide_lightgbm":
-                yield row(name, options, every_value=True)
+    for name in named(WORKLOADS, options):
+        yield row(name, options)
+        if name == "wide_lightgbm":
+            yield row(name, options, every_value=True)

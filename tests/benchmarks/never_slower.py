@@ -1,7 +1,7 @@
 """Every engine at the default grid beside scikit-learn, at a thousand to a hundred thousand rows."""
 
 import numpy as np
-from measuring import grids_of, interleaved, n_values, ours
+from measuring import grids_of, interleaved, n_values, named, ours
 from one_thread import few_of
 from peers import ScikitLearn
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -64,9 +64,8 @@ def row(engine, model, n, rounds):
 def rows(options):
     """Yield the lines of the table."""
     X, y = table(N_FITTED)
-    for engine, model in MODELS.items():
-        if options.names and engine not in options.names:
-            continue
+    for engine in named(MODELS, options):
+        model = MODELS[engine]
         model.fit(X, y > 0 if engine == "logistic" else y)
         for n in ROWS:
             yield row(engine, model, some(n, options.share), options.rounds)

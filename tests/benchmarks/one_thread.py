@@ -1,7 +1,7 @@
 """Every engine in one thread, beside scikit-learn and beside stacked prediction."""
 
 import numpy as np
-from measuring import grids_of, interleaved, n_values, ours, taken
+from measuring import grids_of, interleaved, n_values, named, ours, taken
 from numpy.testing import assert_allclose
 from peers import ScikitLearn, Stacked
 from workloads import load
@@ -85,6 +85,5 @@ def row(work, rounds):
 
 def rows(options):
     """Yield the lines of the table."""
-    for name in WORKLOADS:
-        if not options.names or name in options.names:
-            yield row(load(name, options.share), options.rounds)
+    for name in named(WORKLOADS, options):
+        yield row(load(name, options.share), options.rounds)

@@ -1,5 +1,6 @@
 """Tables of other shapes: wide, fine grids of a linear model, thousands of levels; in scripts and in the explorer."""
 
+from measuring import named
 from turns import checkouts, in_turn
 from workloads import load
 
@@ -61,6 +62,5 @@ def lines(name, options):
 
 def rows(options):
     """Yield the lines of the table."""
-    for name in EXPLAIN:
-        if not options.names or name in options.names:
-            yield from lines(name, options)
+    for name in named(EXPLAIN, options):
+        yield from lines(name, options)

@@ -1,5 +1,6 @@
 """Rows up to a million: seconds in one thread and in two, and memory."""
 
+from measuring import named
 from turns import Turns, checkouts, in_turn
 from workloads import load, some
 
@@ -28,9 +29,7 @@ def measured(checkout, n_rows, threads, share):
 def rows(options):
     """Yield the lines of the table."""
     load(NAME, options.share)  # fits it, outside of the processes that are timed
-    for n_rows in ROWS:
-        if options.names and str(n_rows) not in options.names:
-            continue
+    for n_rows in named(ROWS, options):
         n = some(n_rows, options.share)
         calls = {
             (version, threads): lambda at=checkout, threads=threads, n=n: measured(at, n, threads, options.share)

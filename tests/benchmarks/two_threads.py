@@ -4,7 +4,7 @@ import json
 import sys
 import time
 
-from measuring import grids_of, in_new_process, interleaved, n_values, ours
+from measuring import grids_of, in_new_process, interleaved, n_values, named, ours
 from numpy.testing import assert_allclose
 from one_thread import few_of
 from peers import ScikitLearn
@@ -63,10 +63,9 @@ def row(name, options):
 
 def rows(options):
     """Yield the lines of the table."""
-    for name in WORKLOADS:
-        if not options.names or name in options.names:
-            load(name, options.share)  # fits it, outside of the processes that are timed
-            yield row(name, options)
+    for name in named(WORKLOADS, options):
+        load(name, options.share)  # fits it, outside of the processes that are timed
+        yield row(name, options)
 
 
 if __name__ == "__main__":
