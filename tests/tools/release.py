@@ -86,8 +86,8 @@ def sha256(path):
 def main():
     """Build, compare, check, try out."""
     number = checked_version()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
         first, second = built(folder / "first"), built(folder / "a-second-clone")
         different = [name for name, path in first.items() if sha256(path) != sha256(second[name])]
         if different:
