@@ -17,7 +17,7 @@ SHELL := /bin/bash
 # Each process, kernel and server of the tests would compile anew what it imports, for several seconds.
 unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-heavy test-floors coverage fuzz soak check bench bench-engines bench-explorer bench-files film-strip catalogue \
-	screenshot constraints clean check-python check-js test-js test-python test-browser
+	screenshot release constraints clean check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
 BUNDLE := src/ice_explorer/static/explorer.js
@@ -101,6 +101,9 @@ catalogue: js/node_modules/.ready .venv/.test ## Take a picture of every panel i
 screenshot: .venv/.test $(BUNDLE) ## Take the README's picture anew
 	$(WITH_CHROMIUM) $(BIN)/python tests/browser/screenshots.py
 
+release: .venv/.release ## Build wheel and sdist of the last commit twice, compare, check, and try them out, into dist
+	$(BIN)/python tests/tools/release.py
+
 constraints: ## Write the newest versions that work together into tests/constraints.txt
 	rm -rf build/constraints && mkdir -p build
 	$(PYTHON) -m venv build/constraints
@@ -177,6 +180,10 @@ test-browser: .venv/.test $(BUNDLE)
 	$(INSTALL) -e '.[$(EXTRAS_OF_TEST),bench]'
 	touch $@
 
+.venv/.release: .venv/.test
+	$(INSTALL) -e '.[$(EXTRAS_OF_TEST),release]'
+	touch $@
+
 %/node_modules/.ready: %/package.json %/package-lock.json
 	@node -e 'process.exit(Number.parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && command -v npm >/dev/null || { \
 		echo "The front end is built with Node 20 or newer and npm; found $$(node --version 2>/dev/null || echo neither)." \
@@ -188,6 +195,6 @@ test-browser: .venv/.test $(BUNDLE)
 $(BUNDLE): js/node_modules/.ready js/build.mjs $(shell find js/src -type f 2>/dev/null)
 	$(NPM_RUN) build
 
-$(LABEXTENSION): js/lab/node_modules/.ready js/lab/build.mjs js/lab/rspack.config.cjs \
+$(LABEXTENSION): js/lab/node_modules/.ready js/lab/build.mjs js/lab/rspack.config.cjs src/ice_explorer/version.py \
 		$(shell find js/lab/src jupyter-config/labextension -type f 2>/dev/null)
 	npm --prefix js/lab run --silent build

@@ -211,9 +211,3 @@ def test_jupyterlab_finds_the_extension_of_the_installed_wheel(installed):
     listed = re.sub(r"\x1b\[\d*m", "", done.stdout + done.stderr)
     assert str(share / "labextensions") in listed
     assert f"ice-explorer v{ice_explorer.__version__} enabled OK (python, ice-explorer)" in listed
-
-
-@pytest.mark.parametrize("place", ["js", "js/lab"])
-def test_the_front_end_has_the_version_of_the_package(root, place):
-    """package.json states the version a second time; it must be the same."""
-    assert json.loads((root / place / "package.json").read_text())["version"] == ice_explorer.__version__

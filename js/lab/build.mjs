@@ -5,7 +5,7 @@
  * need a Python environment where so far only Node is there.
  */
 import { spawnSync } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,3 +23,12 @@ copyFileSync(
   join(here, "..", "..", "jupyter-config", "labextension", "install.json"),
   join(here, "labextension", "install.json"),
 );
+
+// JupyterLab lists the extension with its version, which is that of the Python package.
+const source = readFileSync(join(here, "..", "..", "src", "ice_explorer", "version.py"), "utf8");
+const version = /__version__ = "(.+)"/.exec(source)[1];
+for (const file of ["package.json", join("schemas", "ice-explorer", "package.json.orig")]) {
+  const path = join(here, "labextension", file);
+  const { name, ...others } = JSON.parse(readFileSync(path, "utf8"));
+  writeFileSync(path, `${JSON.stringify({ name, version, ...others }, null, 2)}\n`);
+}

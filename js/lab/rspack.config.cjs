@@ -1,5 +1,7 @@
 /** What the builder of JupyterLab must know besides its own: how TypeScript is read. Types are checked by `tsc`. */
 module.exports = {
+  // Other ids depend on the folder in which the extension is built, and the same commit would not give the same files.
+  optimization: { moduleIds: "natural" },
   module: {
     rules: [
       {
