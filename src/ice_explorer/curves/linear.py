@@ -52,7 +52,7 @@ class LinearCurves:
 
     def _without(self, columns: NDArray[np.intp], positions: NDArray[np.int64]) -> Array:
         """What the other columns bring to the margins of rows, (n_margins, n_rows)."""
-        own: Array = self._model.coefficients[:, columns] @ self._matrix[positions][:, columns].T
+        own: Array = self._model.coefficients[:, columns] @ self._matrix[positions[:, None], columns].T
         return self._margins[:, positions] - own
 
     def curves(self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]) -> Array:
