@@ -88,6 +88,8 @@ class RadialCurves:
     - `most_bytes`: what may be kept for all rows.
     """
 
+    is_compiled = False
+
     def __init__(
         self,
         model: RadialModel,

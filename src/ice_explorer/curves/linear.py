@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 class ClosedForm(Protocol):
     """Curves of one feature for some rows, where the columns take the rows of grid (n_grid, n_columns)."""
 
+    is_compiled: bool
+    """Whether numba is loaded for them."""
+
     def row_bytes(self, n_grid: int) -> int:
         """Bytes that the curves of one row take."""
 
@@ -40,6 +43,8 @@ class LinearCurves:
 
     - `matrix` (n_rows, n_features).
     """
+
+    is_compiled = False
 
     def __init__(self, model: LinearModel, matrix: Array) -> None:
         self._model = model

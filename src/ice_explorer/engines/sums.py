@@ -517,6 +517,7 @@ class ClosedFormEngine(_FeatureByFeature):
         self.name = name
         self.reason = reason
         self._closed_form = closed_form
+        self._compiled |= closed_form.is_compiled
         self._space = space
         self._memory_limit = context.settings.memory_limit
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.metrics.decay_sums import EndShares
     from ice_explorer.metrics.ordered import Convention
 
     Array = NDArray[np.float64]
@@ -74,7 +75,7 @@ class StraightSums(FeatureSums):
     def _totals(self, exponents: Array, convention: Convention) -> tuple[Array, Array, float] | None:
         if self.likelihoods is None and self.scale > 0:
             observed, scales, weights = self._rows()
-            ends = {name: step.ends for name, step in self.steps.items()}
+            ends: dict[str, EndShares] = {name: step.ends for name, step in self.steps.items()}
             likelihoods = LikelihoodSums(self.grid, self.active, ends, (observed, scales, weights))
             likelihoods.add_parallel(np.zeros(len(self.gaps)), weights, observed, scales)
             likelihoods.finish()
