@@ -182,6 +182,7 @@ def ridge_at_every_value():
     X, y = table(500, 4, decimals=6)
     e = ice.explain(Ridge().fit(X, y), X, progress=False)
     assert e.engine == "linear"
+    e.table()
     return dict(zip(MOST["ridge, every observed value"], decay_of(e), strict=True))
 
 

@@ -64,7 +64,9 @@ def warmup() -> None:
     many = np.arange(100.0)  # so many masses that they are not kept one by one
     ends = Ends.of(many, np.arange(99), [EndShares(many[1:], many[1:])])
     DecaySums(2, 0.0, 100.0, compiled=True).add_laid_out(ends, (many, many + 1.0), many * many[:, None], many)
-    network_numba.second_units(ones[:, None], ones[:1], own, ones[:1, None], ones[:1], np.empty((4, 4, 1)))
+    layer = ones[:, None], ones[:1], own, ones[:1, None], ones[:1]
+    network_numba.second_units(*layer, np.empty((4, 4, 1)), None)
+    network_numba.second_units(*layer, None, (ones[:1], np.empty((4, 4))))
     pair_sums((own, ones), (own, ones[:, None]), ones, 0.0, compiled=True)
     level = np.ones((1, 2), np.float32)
     line = LineSet(own[:2], level, level[:, 1:], level[:, 0])

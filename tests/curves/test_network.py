@@ -286,5 +286,5 @@ def test_the_kernel_is_taken_for_many_rectified_units(is_single, monkeypatch):
     # 50 units and 100 products with weights, of which 16 take as long as a unit.
     few, many = (NetworkCurves(model, rows, n, is_single=is_single) for n in (17_777_777, 17_777_778))
     found = [curves.curves(columns, grid, np.arange(30)) for curves in (few, many)]
-    assert [units.dtype for *_, units in calls] == [np.float32 if is_single else np.float64]
+    assert [weights.dtype for _, _, _, weights, *_ in calls] == [np.float32 if is_single else np.float64]
     assert_allclose(found[1], found[0], rtol=0, atol=1e-5 if is_single else 1e-13)

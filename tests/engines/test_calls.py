@@ -52,6 +52,18 @@ def test_calls_of_a_fast_model_are_as_large_as_they_may_be():
     assert settled(lambda n: 1e-8 * n + 1e-5)[3:] == [1 << 16] * 27
 
 
+@pytest.mark.parametrize(("n_slow", "size"), [(1, 1 << 16), (30, 1 << 12)])
+def test_one_slow_call_does_not_decide_the_size(n_slow, size):
+    """Another program may have held it up; a model that is slow with many rows at once is asked for fewer."""
+    slow = iter([True] * n_slow + [False] * 30)
+    assert settled(lambda n: 1e-8 * n * (2 if n > 1 << 12 and next(slow) else 1))[-1] == size
+
+
+def test_calls_that_are_about_as_fast_are_as_large_as_they_may_be():
+    """A tenth is within the noise of one timing."""
+    assert settled(lambda n: 1e-8 * n * (1.1 if n == 1 << 16 else 1.0))[-1] == 1 << 16
+
+
 def test_calls_grow_while_that_pays():
     """Of a service, whose answers take the same time whatever their number."""
     assert settled(lambda _: 3.0)[-1] == 1 << 16

@@ -32,6 +32,7 @@ _BLOCK = 1 << 16  # phantoms summed together; fixed, so that sums do not depend 
 _FIRST_CALL = 1 << 9
 _LONG = 0.5  # seconds of a call
 _WORTH_GROWING = 1.2  # in phantoms per second
+_DOUBTS = 2  # calls of the largest size that must be slow before a smaller size is chosen
 _NOWHERE = np.empty(0, np.int64)
 
 
@@ -53,8 +54,9 @@ class CallSize:
     """How many phantoms one call of the model takes: found by timing the first calls.
 
     Calls grow while they are short or while more phantoms are predicted per second. Otherwise they take about half a
-    second, so that progress is shown and a cancel takes effect soon. Predictions are those of single rows: the size of
-    a call changes nothing but the time.
+    second, so that progress is shown and a cancel takes effect soon. Of sizes that are about as fast the largest is
+    taken, and of one slow call another program may be the reason. Predictions are those of single rows: the size of a
+    call changes nothing but the time.
     """
 
     def __init__(self, most: int) -> None:
@@ -62,6 +64,7 @@ class CallSize:
         self._next = min(_FIRST_CALL, most)
         self._best = self._next
         self._best_rate = 0.0
+        self._n_slow = 0
         self._is_settled = False
         self._lock = new_lock()
 
@@ -78,13 +81,16 @@ class CallSize:
                 return
             rate = n_phantoms / max(seconds, 1e-9)
             pays = rate > _WORTH_GROWING * self._best_rate
-            if rate > self._best_rate:
-                self._best, self._best_rate = asked, rate
-            self._is_settled = asked == self._most or (seconds > _LONG and not pays)
+            if _WORTH_GROWING * rate >= self._best_rate:
+                self._best = asked
+            self._best_rate = max(self._best_rate, rate)
             if seconds > _LONG and not pays:
+                self._is_settled = True
                 self._next = max(1, min(self._most, int(_LONG * self._best_rate)))
             elif asked == self._most:
-                self._next = self._best
+                self._n_slow += self._best < asked
+                self._is_settled = self._best == asked or self._n_slow == _DOUBTS
+                self._next = self._best if self._is_settled else asked
             else:
                 self._next = min(self._most, asked * (8 if seconds < _LONG / 8 else 2))
 

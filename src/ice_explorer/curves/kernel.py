@@ -88,6 +88,8 @@ class RadialCurves:
     - `most_bytes`: what may be kept for all rows.
     """
 
+    is_compiled = False
+
     def __init__(
         self,
         model: RadialModel,
@@ -116,12 +118,12 @@ class RadialCurves:
         return np.asarray((matrix - self._zero[columns]) * self._unit[columns])
 
     def _gathered(self, column: int, grid: Array) -> _Nodes | None:
-        """Gather the centres in one coordinate, if curves of some rows are as without."""
+        """Gather the centres in one coordinate, if some values of curves of some rows are as without."""
         rows, of_grid = self._rows[:, column], self._scaled(grid, np.array([column]))
         nodes = _gather(self._centres[:, column], self._weights, rows, of_grid)
         if nodes is None:
             return None
-        some = np.unique(np.concatenate([[rows.argmin(), rows.argmax()], np.linspace(0, len(rows) - 1, 6).astype(int)]))
+        some, of_grid = _spread(rows), of_grid[_spread(of_grid[:, 0])]
         sums = self._similarity_sums(self._rows[some], self._centres, nodes.share)
         plain = self._exchanged(some, np.array([column]), of_grid)
         apart = np.abs(_from_nodes(nodes, sums, rows[some], of_grid) - plain).max()
@@ -174,6 +176,11 @@ class RadialCurves:
         """Predict rows, (n_rows,)."""
         sums = self._similarity_sums(self._scaled(matrix), self._centres, self._weights[:, None])
         return np.asarray(sums[:, 0] + self._intercept)
+
+
+def _spread(values: Array) -> NDArray[np.intp]:
+    """Choose a few of some values, the extremes among them."""
+    return np.concatenate([[values.argmin(), values.argmax()], np.linspace(0, len(values) - 1, 6).astype(np.intp)])
 
 
 def _from_nodes(nodes: _Nodes, sums: Array, own: Array, grid: Array) -> Array:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 class ClosedForm(Protocol):
     """Curves of one feature for some rows, where the columns take the rows of grid (n_grid, n_columns)."""
 
+    is_compiled: bool
+    """Whether numba is loaded for them."""
+
     def row_bytes(self, n_grid: int) -> int:
         """Bytes that the curves of one row take."""
 
@@ -41,6 +44,8 @@ class LinearCurves:
     - `matrix` (n_rows, n_features).
     """
 
+    is_compiled = False
+
     def __init__(self, model: LinearModel, matrix: Array) -> None:
         self._model = model
         self._matrix = matrix
@@ -52,7 +57,7 @@ class LinearCurves:
 
     def _without(self, columns: NDArray[np.intp], positions: NDArray[np.int64]) -> Array:
         """What the other columns bring to the margins of rows, (n_margins, n_rows)."""
-        own: Array = self._model.coefficients[:, columns] @ self._matrix[positions][:, columns].T
+        own: Array = self._model.coefficients[:, columns] @ self._matrix[positions[:, None], columns].T
         return self._margins[:, positions] - own
 
     def curves(self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]) -> Array:

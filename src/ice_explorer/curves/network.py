@@ -46,7 +46,7 @@ class NetworkCurves:
         self._is_single = is_single
         of_phantom = sum(len(weights) + weights.size / _PRODUCTS for weights in model.weights[1:])
         is_long = n_phantoms * of_phantom > _WORTH_COMPILING
-        self._follows = _HAS_NUMBA and is_long and model.activation == "relu"
+        self.is_compiled = _HAS_NUMBA and is_long and model.activation == "relu"
 
     def row_bytes(self, n_grid: int) -> int:
         """Bytes that the curves of one row take."""
@@ -69,7 +69,7 @@ class NetworkCurves:
         others: NDArray[Any] = self._matrix[positions].astype(dtype) @ first + self._model.biases[0].astype(dtype)
         if len(self._model.weights) == 1:
             margins = (others[:, None, :] + moved).reshape(-1, moved.shape[1])
-        elif self._follows and len(columns) == 1 and len(grid) > _FEW_VALUES and _is_monotonic(grid[:, 0]):
+        elif self.is_compiled and len(columns) == 1 and len(grid) > _FEW_VALUES and _is_monotonic(grid[:, 0]):
             column = self._model.weights[0][columns[0]].astype(dtype)
             margins = self._followed(others, column, grid[:, 0].astype(dtype))
         else:
@@ -98,17 +98,24 @@ class NetworkCurves:
         from ice_explorer.curves.network_numba import second_units
 
         (weights, bias), *layers = self._layers(grid.dtype)
+        n_margins = len(self._model.biases[-1])
+        if len(layers) == n_margins == 1:
+            ((of_output, offset),) = layers
+            summed = np.empty((len(others), len(grid)), grid.dtype)
+            second_units(others, column, grid, weights, bias, None, (of_output.ravel(), summed))
+            summed += offset
+            return summed.reshape(-1, 1)
+        margins = np.empty((len(others), len(grid), n_margins), grid.dtype)
         of_row = len(grid), len(bias)
         size = max(1, _CELLS // math.prod(of_row))
         units = np.empty((size, *of_row), grid.dtype)
         zeros = self._zeros(size * len(grid), grid.dtype)
-        margins = np.empty((len(others), len(grid), len(self._model.biases[-1])), grid.dtype)
         for start in range(0, len(others), size):
             of_rows = margins[start : start + size]
             found = units[: len(of_rows)]
-            second_units(others[start : start + size], column, grid, weights, bias, found)
+            second_units(others[start : start + size], column, grid, weights, bias, found, None)
             of_rows[:] = self._forward(found.reshape(-1, len(bias)), layers, zeros).reshape(of_rows.shape)
-        return margins.reshape(-1, margins.shape[2])
+        return margins.reshape(-1, n_margins)
 
     def _layers(self, dtype: Any) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """Weights and biases of all layers but the first."""

@@ -72,6 +72,8 @@ class PolynomialCurves:
     - `exponents` (n_terms, n_columns), `matrix` (n_rows, n_columns).
     """
 
+    is_compiled = False
+
     def __init__(self, model: LinearModel, exponents: NDArray[np.int64], matrix: Array) -> None:
         self._model = model
         self._exponents = exponents

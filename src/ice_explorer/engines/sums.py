@@ -20,6 +20,7 @@ from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.metrics.decay_sums import MOST_CELLS
 from ice_explorer.metrics.ordered import FeatureSums
+from ice_explorer.metrics.straight import StraightSums, slope_of
 from ice_explorer.metrics.unordered import CategorySums
 
 if TYPE_CHECKING:
@@ -242,12 +243,14 @@ class _FeatureByFeature:
         total = len(item.summed) * item.n_predictions_per_row
         label = item.feature.label
         counted = _Counted(report, total, label)
-        are_parallel = self._parallel(item, item.summed[:1]) is not None
+        parallel_of_first = self._parallel(item, item.summed[:1])
+        are_parallel = parallel_of_first is not None
         compiled = self._compiled and not are_parallel
         begun = self._begun.pop(item, None)
         if begun is None:
             kept = np.empty((len(item.summed), item.grid.n_grid)) if self._keeps_curves else None
-            begun = _Begun(empty_sums(item, self._weights, compiled=compiled), kept)
+            sums = None if parallel_of_first is None else self._straight(item, parallel_of_first[0])
+            begun = _Begun(sums or empty_sums(item, self._weights, compiled=compiled), kept)
 
         def made(n_predictions: int) -> None:
             counted.add(n_predictions)
@@ -278,6 +281,14 @@ class _FeatureByFeature:
         if begun.kept is not None:
             self.kept[item.at_issue] = begun.kept
         return begun.sums
+
+    def _straight(self, item: FeatureInput, step: Array) -> StraightSums | None:
+        """Make the sums of a feature whose curves are parallel to a straight line; None where that is bent."""
+        grid = item.grid.values
+        slope = None if item.feature.is_unordered or len(grid) < 2 else slope_of(grid, step)
+        if slope is None:
+            return None
+        return StraightSums(grid, item.scale, partial(rows_of, item, self._weights, item.summed), slope)
 
     def sums_anew(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
         """Sum features over other rows than those planned, and keep nothing of it."""
@@ -506,6 +517,7 @@ class ClosedFormEngine(_FeatureByFeature):
         self.name = name
         self.reason = reason
         self._closed_form = closed_form
+        self._compiled |= closed_form.is_compiled
         self._space = space
         self._memory_limit = context.settings.memory_limit
 

@@ -236,6 +236,10 @@ class CurveSums(ABC):
         support = np.exp(-exponents * nearest) * likelihood / self.total_weight
         return impact, np.minimum(support, 1.0)
 
+    def in_distribution_impacts(self, decays: Array, convention: Convention = "stable") -> Array:
+        """In-distribution impact, (n_decays,), for many decays in (0, 1] at once."""
+        return self.decayed(decays, convention)[0]
+
     @abstractmethod
     def _totals(self, exponents: Array, convention: Convention) -> tuple[Array, Array, float] | None:
         """Σ w u M |S| and Σ w u M for exponents a = -ln(decay), (n_decays,) each, as multiples of e^{-a·nearest}.
@@ -254,7 +258,7 @@ class FeatureSums(CurveSums):
     - `grid` (n_grid,).
     - `scale`: σ, the standard deviation of the feature, ddof=0 [feature].
     - `rows` (n_rows,) each: observed values, none missing, likelihood scales s_i [feature] and frequency weights,
-      greater than 0, of all rows that will be added.
+      greater than 0, of all rows that will be added; None where steepness is not summed by likelihood.
     - `active` (n_active,): intervals in which curves can change, increasing; default all n_grid - 1.
     - `compiled`: whether compiled kernels are used where there is much to add.
     - `most_cells`: as for `LikelihoodSums`.
@@ -264,7 +268,7 @@ class FeatureSums(CurveSums):
         self,
         grid: Array,
         scale: float,
-        rows: tuple[Array, Array, Array],
+        rows: tuple[Array, Array, Array] | None,
         active: NDArray[np.intp] | None = None,
         *,
         compiled: bool = False,
@@ -291,7 +295,7 @@ class FeatureSums(CurveSums):
             self.u[at, :n_active] = step.u[self.active]
             self.elsewhere[at] = np.delete(step.u, self.active).sum()
             self.divisor[at] = step.variance_divisor
-        if scale > 0:
+        if scale > 0 and rows is not None:
             ends: dict[str, EndShares] = {name: step.ends for name, step in self.steps.items()}
             self.likelihoods = LikelihoodSums(grid, self.active, ends, rows, compiled=compiled, most_cells=most_cells)
 

@@ -203,6 +203,13 @@ class FeatureResult:
         _, convention = resolve_display(self._context.settings, None, convention)
         return dict(zip(_DECAYED, self._sums.decayed(np.asarray(decays, np.float64), convention), strict=True))
 
+    def _decay_profile(self, decays: NDArray[np.float64], metric: str) -> NDArray[np.float64]:
+        """Return one decayed metric, (n_decays,), in the convention of the explanation."""
+        convention = self._context.settings.convention
+        if metric == "support":
+            return self._sums.decayed(decays, convention)[1]
+        return self._sums.in_distribution_impacts(decays, convention)
+
     def rows(self, positions: ArrayLike) -> NDArray[np.float64]:
         """ICE curves of some rows of X, computed when first asked for.
 
@@ -694,7 +701,7 @@ def decay_table(
     columns = pd.Index([feature.feature for feature in features], name="feature", tupleize_cols=False)
     values = np.empty((len(decays), len(features)))
     for position, feature in enumerate(features):
-        values[:, position] = feature._decay_profiles(decays)[metric]
+        values[:, position] = feature._decay_profile(np.array(decays), metric)
     return pd.DataFrame(values, index=pd.Index(decays, name="decay"), columns=columns)
 
 
