@@ -427,9 +427,9 @@ class LikelihoodSums:
         own, by_bucket = self.own, self._by_bucket
         if own is not None and by_bucket is not None:
             at_nodes = own.to_nodes(by_bucket[:, : len(self._active)])
-            if at_nodes.nbytes <= _MOST_KEPT:
-                grid = self._grid
-                self._kept = _Kept(own.nodes, at_nodes, (grid[self._active], grid[self._active + 1]), self._scale)
+            if 0 < at_nodes.nbytes <= _MOST_KEPT:
+                ends = self._grid[self._active], self._grid[self._active + 1]
+                self._kept = _Kept(own.nodes, at_nodes, *ends, self._scale, compiled=self._compiled)
             else:
                 assert self._on_grid is not None  # noqa: S101 - rows share one scale
                 nodes = np.append(self._on_grid[0], own.nodes)
@@ -442,40 +442,47 @@ class LikelihoodSums:
 
 
 class _Kept:
-    """Steepness by observed value and interval, of which the sum under any decay is made of matrix products.
+    """Steepness by observed value and interval, from which its sum under any decay follows.
 
     On one side of an end v, e^{-a(v - x)} = e^{-a(v - c)} e^{a(x - c)}: a factor of the end and one of the value.
 
-    - `nodes` (n_nodes,): observed values, or what stands for them.
+    - `nodes` (n_nodes,): observed values, or what stands for them, increasing.
     - `steepness` (n_nodes, n_active): weighted.
-    - `ends` (n_active,) each: where the intervals begin and end.
+    - `begins`, `ends` (n_active,): of the intervals, increasing.
+    - `compiled`: whether the compiled kernel is used.
     """
 
-    def __init__(self, nodes: Array, steepness: Array, ends: tuple[Array, Array], scale: float) -> None:
+    def __init__(
+        self, nodes: Array, steepness: Array, begins: Array, ends: Array, scale: float, *, compiled: bool
+    ) -> None:
+        middle = (nodes[0] + nodes[-1]) / 2
         self.nodes = nodes
-        self._steepness, self._ends, self._scale = np.ascontiguousarray(steepness), ends, scale
+        self._own, self._begins, self._ends = ((values - middle) / scale for values in (nodes, begins, ends))
+        self._steepness, self._compiled = np.ascontiguousarray(steepness), compiled
+        self._reach = max(abs(float(values[at])) for values in (self._own, self._begins, self._ends) for at in (0, -1))
 
     def totals(self, shares: tuple[Array, Array], exponents: Array, nearest: float) -> Array:
         """Sum under some decays, (n_decays,), as multiples of e^{-a·nearest}.
 
         - `shares` (n_active,) each: of the intervals, with the likelihood of their left end and of their right one.
         """
+        is_far = exponents * (self._reach + nearest) > _MOST_EXPONENT
+        if self._compiled:
+            from ice_explorer.metrics.decay_sums_numba import sum_kept
+
+            laid_out = self._own, self._steepness, self._begins, self._ends
+            return np.asarray(sum_kept(*laid_out, *shares, exponents, is_far, nearest))
         found = np.zeros(len(exponents))
-        middle = (self.nodes[0] + self.nodes[-1]) / 2
-        own = (self.nodes - middle) / self._scale
-        for ends, share in zip(self._ends, shares, strict=True):
-            held = share > 0
-            at = (ends[held] - middle) / self._scale
-            weighted = self._steepness[:, held] * share[held]
-            is_far = exponents * max(np.abs(own).max(initial=0.0), np.abs(at).max(initial=0.0)) > _MOST_EXPONENT
+        a = exponents[~is_far, None]
+        for at, share in zip((self._begins, self._ends), shares, strict=True):
+            weighted = self._steepness * share
+            is_below = self._own[:, None] <= at
             for place in np.flatnonzero(is_far):
-                distances = np.maximum(np.abs(at - own[:, None]) - nearest, 0.0)
-                found[place] += np.vdot(np.exp(-exponents[place] * distances), weighted)
-            a = exponents[~is_far, None]
-            is_below = own[:, None] <= at
+                apart = np.maximum(np.abs(at - self._own[:, None]) - nearest, 0.0)
+                found[place] += np.vdot(np.exp(-exponents[place] * apart), weighted)
             for sign, of_side in ((1.0, np.where(is_below, weighted, 0.0)), (-1.0, np.where(is_below, 0.0, weighted))):
-                of_ends = np.exp(-a * sign * (at - sign * nearest))
-                found[~is_far] += np.einsum("de,de->d", np.exp(a * sign * own) @ of_side, of_ends)
+                of_ends = np.exp(-a * (sign * at - nearest))
+                found[~is_far] += np.einsum("de,de->d", np.exp(a * sign * self._own) @ of_side, of_ends)
         return found
 
 
