@@ -31,6 +31,7 @@ def warmup() -> None:
     from ice_explorer.figures.raster.lines import LineSet, draw_lines
     from ice_explorer.metrics import ordered_numba
     from ice_explorer.metrics.decay_sums import DecaySums, Ends, EndShares
+    from ice_explorer.metrics.decay_sums_numba import sum_kept
     from ice_explorer.metrics.ordered import FeatureSums
     from ice_explorer.metrics.running_sums import pair_sums
     from ice_explorer.scene.palette import plain_palette
@@ -67,6 +68,8 @@ def warmup() -> None:
     layer = ones[:, None], ones[:1], own, ones[:1, None], ones[:1]
     network_numba.second_units(*layer, np.empty((4, 4, 1)), None)
     network_numba.second_units(*layer, None, (ones[:1], np.empty((4, 4))))
+    some = np.zeros(4, np.bool_)
+    sum_kept(own, ones[:, None] * ones, own, own + 1.0, ones, ones, ones, some, 0.0)
     pair_sums((own, ones), (own, ones[:, None]), ones, 0.0, compiled=True)
     level = np.ones((1, 2), np.float32)
     line = LineSet(own[:2], level, level[:, 1:], level[:, 0])

@@ -18,7 +18,6 @@ size of the grid. Sums of blocks of rows add up.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,6 +52,8 @@ _MOST_MASSES = 1 << 16  # masses laid out at a time: 3 MB
 _ROWS_AT_A_TIME = 2048
 
 _FEW_NODES = 64
+_MOST_KEPT = 1 << 20  # bytes of steepness by observed value that are kept for a feature
+_MOST_EXPONENT = 300.0  # of a factor; the product of two is a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,6 +258,7 @@ class LikelihoodSums:
     With M the mixture of likelihoods at both ends of an interval that `EndShares` states, they are
     Σ w_i u_k M_ik |S_ik| and Σ w_i u_k M_ik. The second needs no model, nor does the first where all curves are
     parallel: where rows share one likelihood scale, both are sums over pairs of observed values and grid values.
+    Where they are not, steepness is kept by observed value, or laid out over distances where that is too much.
 
     - `grid` (n_grid,).
     - `active` (n_active,): intervals in which a curve can change; steepness comes for these alone.
@@ -284,85 +286,82 @@ class LikelihoodSums:
         self._by_bucket: NDArray[np.float64] | None = None
         self._n_cells = 0
         self._shared: Array | None = None
-        self._on_grid: tuple[Array, Array] | None = None  # nodes of all rows, and their masses
-        nodes = observed
-        if scales.min() == scales.max():
-            self._scale = scale = float(scales[0])
-            on_grid = ObservedValues(observed, weights, grid, scale, compiled=compiled)
-            self._on_grid = on_grid.nodes, on_grid.masses
-            own = self._for_steepness(on_grid, grid, active, rows, compiled=compiled)
-            n_active = len(active)
-            self._n_columns = -(-n_active // 8) * 8 if compiled else n_active  # whole vectors
-            if len(own.nodes) * self._n_columns <= (MOST_CELLS if most_cells is None else most_cells):
-                self.own = own
-                nodes = on_grid.nodes if own is on_grid else np.append(on_grid.nodes, own.nodes)
-            else:
-                nodes = np.append(observed, on_grid.nodes)
-            scales = np.full(len(nodes), scale)
-        self._nearest = {
-            name: _nearest(grid[ends.at_values() > 0], nodes, scales) for name, ends in conventions.items()
-        }
-        self._farthest = float(np.max(np.maximum(np.abs(grid[-1] - nodes), np.abs(grid[0] - nodes)) / scales))
-        if self._on_grid is None:
+        self._kept: _Kept | None = None
+        self._groups: list[_Group] = []
+        self._on_grid: tuple[Array, Array] | None = None  # values that stand for all rows, and their weights
+        if scales.min() < scales.max():
+            self._lay_out(observed, scales)
             for group in self._groups:
                 group.add(None, weights, observed, scales)
-
-    @staticmethod
-    def _for_steepness(
-        on_grid: ObservedValues,
-        grid: NDArray[np.float64],
-        active: NDArray[np.intp],
-        rows: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
-        *,
-        compiled: bool,
-    ) -> ObservedValues:
-        """Divide observed values where distances to active intervals change sides, if that leaves fewer nodes."""
+            return
+        self._scale = scale = float(scales[0])
         breaks = grid[np.union1d(active, active + 1)]
-        few = MOST_MOMENTS * (len(breaks) + 1)
-        if len(breaks) == len(grid) or not (on_grid.interpolates or len(on_grid.nodes) > few):
-            return on_grid
-        observed, scales, weights = rows
-        own = ObservedValues(observed, weights, breaks, float(scales[0]), compiled=compiled)
-        return own if own.interpolates else on_grid
+        own = ObservedValues(observed, weights, breaks, scale, compiled=compiled)
+        if len(breaks) == len(grid):
+            self._on_grid = own.nodes, own.masses
+        else:
+            self._on_grid = _standing_for(observed, weights, grid, scale, compiled=compiled)
+        self._n_columns = -(-len(active) // 8) * 8 if compiled else len(active)  # whole vectors
+        if len(own.nodes) * self._n_columns <= (MOST_CELLS if most_cells is None else most_cells):
+            self.own = own
+        else:
+            nodes = np.append(observed, self._on_grid[0])
+            self._lay_out(nodes, np.full(len(nodes), scale))
 
     def totals(self, convention: str, exponents: Array) -> tuple[Array, Array, float]:
         """Sum for some decays.
 
         - `exponents` (n_decays,): a = -ln(decay).
         - returns `steepness`, `likelihood` (n_decays,): Σ w u M |S| and Σ w u M, as multiples of e^{-a·nearest}.
-        - returns `nearest`: smallest distance of a phantom that counts.
+        - returns `nearest`: no more than the distance of any phantom that counts.
         """
-        nearest = self._nearest[convention]
+        group = next((group for group in self._groups if convention in group.names), None)
         if self._on_grid is None:
-            steepness, likelihood = self._group(convention).totals(convention, exponents).T
-            return steepness, likelihood, nearest
+            assert group is not None  # noqa: S101 - rows have scales of their own
+            steepness, likelihood = group.totals(convention, exponents).T
+            return steepness, likelihood, group.sums.nearest
         ends = self._conventions[convention]
         shares = [ends.at_values()]
         if self._shared is not None:
             shares.append(ends.at_values(self._active, self._shared))
-        (nodes, masses), middle = self._on_grid, self._on_grid[0][len(self._on_grid[0]) // 2]
-        held = shares[0] > 0
+        (nodes, masses), held = self._on_grid, shares[0] > 0
+        nearest = self._nearest(convention) if group is None else group.sums.nearest
         # Distances near by lose nothing where values have an offset.
+        middle = nodes[len(nodes) // 2]
         own = (nodes - middle) / self._scale, masses
         others = (self._grid[held] - middle) / self._scale, np.column_stack(shares)[held]
         by_pairs = pair_sums(own, others, exponents, nearest, compiled=self._compiled)
         if self._shared is not None:
             return by_pairs[:, 1], by_pairs[:, 0], nearest
-        return self._group(convention).totals(convention, exponents)[:, 0], by_pairs[:, 0], nearest
+        if group is not None:
+            return group.totals(convention, exponents)[:, 0], by_pairs[:, 0], nearest
+        if self._kept is None:
+            return np.zeros(len(exponents)), by_pairs[:, 0], nearest
+        shares_of = ends.left[self._active], ends.right[self._active]
+        return self._kept.totals(shares_of, exponents, nearest), by_pairs[:, 0], nearest
 
-    @cached_property
-    def _groups(self) -> list[_Group]:
-        """Conventions by the distance of what is nearest, so that none underflows for another's sake."""
-        groups = []
-        for nearest in dict.fromkeys(self._nearest.values()):
-            names = [name for name in self._conventions if self._nearest[name] == nearest]
-            ends = Ends.of(self._grid, self._active, [self._conventions[name] for name in names])
-            bounds = nearest, self._farthest
-            groups.append(_Group(names, ends, bounds, is_whole=self._on_grid is None, compiled=self._compiled))
-        return groups
+    def _nearest(self, convention: str) -> float:
+        """Smallest distance of what stands for the rows from an end that counts."""
+        ends = self._grid[self._conventions[convention].at_values() > 0]
+        of_all = [] if self._on_grid is None else [self._on_grid[0]]
+        if self._kept is not None:
+            of_all.append(self._kept.nodes)
+        nodes = np.concatenate(of_all)
+        return _nearest(ends, nodes, np.full(len(nodes), self._scale))
 
-    def _group(self, convention: str) -> _Group:
-        return next(group for group in self._groups if convention in group.names)
+    def _lay_out(self, nodes: Array, scales: Array) -> None:
+        """Prepare sums over distances, conventions by that of what is nearest, so that none underflows."""
+        nearest = {
+            name: _nearest(self._grid[ends.at_values() > 0], nodes, scales) for name, ends in self._conventions.items()
+        }
+        grid = self._grid
+        farthest = float(np.max(np.maximum(np.abs(grid[-1] - nodes), np.abs(grid[0] - nodes)) / scales))
+        for each in dict.fromkeys(nearest.values()):
+            names = [name for name in self._conventions if nearest[name] == each]
+            ends = Ends.of(grid, self._active, [self._conventions[name] for name in names])
+            bounds = each, farthest
+            group = _Group(names, ends, bounds, is_whole=self._on_grid is None, compiled=self._compiled)
+            self._groups.append(group)
 
     @property
     def counters(self) -> NDArray[np.int64]:
@@ -424,13 +423,78 @@ class LikelihoodSums:
             self.add(everywhere, weights[some], observed[some], likelihood_scale[some])
 
     def finish(self) -> None:
-        """Move what is kept by observed value into the sums over distance."""
+        """Keep what is at hand by observed value, or move it into sums over distances where it is too large."""
         own, by_bucket = self.own, self._by_bucket
-        for group in self._groups if self._shared is None else ():
-            if own is not None and by_bucket is not None:
-                group.add(own.to_nodes(by_bucket), None, own.nodes, np.full(len(own.nodes), self._scale))
+        if own is not None and by_bucket is not None:
+            at_nodes = own.to_nodes(by_bucket[:, : len(self._active)])
+            if 0 < at_nodes.nbytes <= _MOST_KEPT:
+                ends = self._grid[self._active], self._grid[self._active + 1]
+                self._kept = _Kept(own.nodes, at_nodes, *ends, self._scale, compiled=self._compiled)
+            else:
+                assert self._on_grid is not None  # noqa: S101 - rows share one scale
+                nodes = np.append(self._on_grid[0], own.nodes)
+                self._lay_out(nodes, np.full(len(nodes), self._scale))
+                for group in self._groups:
+                    group.add(at_nodes, None, own.nodes, np.full(len(own.nodes), self._scale))
+        for group in self._groups:
             group.sums.finish()
         self.own = self._by_bucket = None
+
+
+class _Kept:
+    """Steepness by observed value and interval, from which its sum under any decay follows.
+
+    On one side of an end v, e^{-a(v - x)} = e^{-a(v - c)} e^{a(x - c)}: a factor of the end and one of the value.
+
+    - `nodes` (n_nodes,): observed values, or what stands for them, increasing.
+    - `steepness` (n_nodes, n_active): weighted.
+    - `begins`, `ends` (n_active,): of the intervals, increasing.
+    - `compiled`: whether the compiled kernel is used.
+    """
+
+    def __init__(
+        self, nodes: Array, steepness: Array, begins: Array, ends: Array, scale: float, *, compiled: bool
+    ) -> None:
+        middle = (nodes[0] + nodes[-1]) / 2
+        self.nodes = nodes
+        self._own, self._begins, self._ends = ((values - middle) / scale for values in (nodes, begins, ends))
+        self._steepness, self._compiled = np.ascontiguousarray(steepness), compiled
+        self._reach = max(abs(float(values[at])) for values in (self._own, self._begins, self._ends) for at in (0, -1))
+
+    def totals(self, shares: tuple[Array, Array], exponents: Array, nearest: float) -> Array:
+        """Sum under some decays, (n_decays,), as multiples of e^{-a·nearest}.
+
+        - `shares` (n_active,) each: of the intervals, with the likelihood of their left end and of their right one.
+        """
+        is_far = exponents * (self._reach + nearest) > _MOST_EXPONENT
+        if self._compiled:
+            from ice_explorer.metrics.decay_sums_numba import sum_kept
+
+            laid_out = self._own, self._steepness, self._begins, self._ends
+            return np.asarray(sum_kept(*laid_out, *shares, exponents, is_far, nearest))
+        found = np.zeros(len(exponents))
+        a = exponents[~is_far, None]
+        for at, share in zip((self._begins, self._ends), shares, strict=True):
+            weighted = self._steepness * share
+            is_below = self._own[:, None] <= at
+            for place in np.flatnonzero(is_far):
+                apart = np.maximum(np.abs(at - self._own[:, None]) - nearest, 0.0)
+                found[place] += np.vdot(np.exp(-exponents[place] * apart), weighted)
+            for sign, of_side in ((1.0, np.where(is_below, weighted, 0.0)), (-1.0, np.where(is_below, 0.0, weighted))):
+                of_ends = np.exp(-a * (sign * at - nearest))
+                found[~is_far] += np.einsum("de,de->d", np.exp(a * sign * self._own) @ of_side, of_ends)
+        return found
+
+
+def _standing_for(observed: Array, weights: Array, grid: Array, scale: float, *, compiled: bool) -> tuple[Array, Array]:
+    """Return values, increasing, and weights that have the same sums at the values of a grid as the rows."""
+    if len(observed) > MOST_MOMENTS * (len(grid) + 1):
+        own = ObservedValues(observed, weights, grid, scale, compiled=compiled)
+        return own.nodes, own.masses
+    if weights.min() == weights.max():
+        return np.sort(observed), weights
+    order = np.argsort(observed)
+    return observed[order], weights[order]
 
 
 class _Group:

@@ -159,3 +159,51 @@ def running_sums(values, weights, ends, shares, below, exponents, most_growth):
             for channel in range(shares.shape[1]):
                 found[at, channel] += likely * shares[end, channel]
     return found
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
+def sum_kept(own, steepness, begins, ends, left, right, exponents, is_far, nearest):
+    """Do what `decay_sums._Kept.totals` does: one product for each value, interval and decay, (n_decays,).
+
+    Parameters
+    ----------
+    own : float64 (n_nodes,)
+    steepness : float64 (n_nodes, n_active)
+    begins, ends, left, right : float64 (n_active,)
+        Intervals, and what share of them counts with the likelihood of each end.
+    exponents : float64 (n_decays,)
+    is_far : bool (n_decays,)
+        Where factors of values and of ends may be no numbers.
+    nearest : float
+    """
+    n_active = len(begins)
+    below, above = np.searchsorted(ends, own, "right"), np.searchsorted(begins, own)
+    found = np.zeros(len(exponents))
+    of_below, of_above = np.empty(n_active), np.empty(n_active)
+    for at in range(len(exponents)):
+        a = exponents[at]
+        for interval in range(n_active):
+            begin, end = begins[interval], ends[interval]
+            of_below[interval] = left[interval] * np.exp(a * (begin + nearest)) + right[interval] * np.exp(
+                a * (end + nearest)
+            )
+            of_above[interval] = left[interval] * np.exp(a * (nearest - begin)) + right[interval] * np.exp(
+                a * (nearest - end)
+            )
+        for node in range(len(own)):
+            value, of_node = own[node], steepness[node]
+            n_below, first_above = (0, n_active) if is_far[at] else (below[node], above[node])
+            under = over = around = 0.0
+            for interval in range(n_below):
+                under += of_node[interval] * of_below[interval]
+            for interval in range(first_above, n_active):
+                over += of_node[interval] * of_above[interval]
+            for interval in range(n_below, first_above):
+                of_begin = np.exp(-a * max(abs(value - begins[interval]) - nearest, 0.0))
+                of_end = np.exp(-a * max(abs(value - ends[interval]) - nearest, 0.0))
+                around += of_node[interval] * (left[interval] * of_begin + right[interval] * of_end)
+            if is_far[at]:
+                found[at] += around
+            else:
+                found[at] += under * np.exp(-a * value) + over * np.exp(a * value) + around
+    return found

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+_CHUNK = 1 << 15  # values times decays worked on at a time, so that they stay in the cache
 MOST_GROWTH = 30.0
 """Exponents over which terms are added up as multiples of that of one value, before they are written anew."""
 
@@ -61,9 +62,17 @@ def _from_left(
         sums = running_sums(values, weights, ends, np.ascontiguousarray(shares), below, exponents, MOST_GROWTH)
         return np.asarray(sums)
     found = np.zeros((len(exponents), shares.shape[1]))
-    for at, exponent in enumerate(exponents):
-        sums = _sums_so_far(values, weights, exponent)[below - 1]
-        found[at] = sums * np.exp(-exponent * np.maximum(ends - values[below - 1], 0.0)) @ shares
+    reach = float(values[-1] - values[0])
+    is_far = exponents * reach > MOST_GROWTH
+    for at in np.flatnonzero(is_far):
+        sums = _sums_so_far(values, weights, exponents[at])[below - 1]
+        found[at] = sums * np.exp(-exponents[at] * np.maximum(ends - values[below - 1], 0.0)) @ shares
+    near, size = np.flatnonzero(~is_far), max(1, _CHUNK // len(values))
+    for start in range(0, len(near), size):
+        some = near[start : start + size]
+        growth = np.exp(exponents[some, None] * (values - values[0]))
+        sums = np.cumsum(weights * growth, axis=1)[:, below - 1] / growth[:, below - 1]
+        found[some] = sums * np.exp(-exponents[some, None] * np.maximum(ends - values[below - 1], 0.0)) @ shares
     return found
 
 
