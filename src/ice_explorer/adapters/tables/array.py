@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ArrayTable:
-    """Rows of an array, whose columns are named x0, x1, …, and which nobody writes to; rows are handed out in C order."""
+    """Rows of an array, whose columns are named x0, x1, …, and which nobody writes to; rows leave it in C order."""
 
     index = None
 
