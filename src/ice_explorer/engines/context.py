@@ -114,7 +114,7 @@ class Context:
     @cached_property
     def weighing(self) -> NDArray[np.int64]:
         """Rows that have weight."""
-        return np.flatnonzero(self.row_weights > 0)
+        return self.everything if self.weights is None else np.flatnonzero(self.weights > 0)
 
     def positions(self, given: object, option: str = "positions") -> NDArray[np.int64]:
         """Return positions of rows of X, given as such or as a boolean mask.

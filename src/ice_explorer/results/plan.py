@@ -233,8 +233,8 @@ def _context_of(data: _Data, asked: _Asked, options: Options, answers: Answers |
         keep_curves=bool(options.keep_curves),
     )
     return Context(
-        data.table, data.columns, data.weights, predictor, settings, brute, asked.probe, asked.witness, options.progress,
-        for_blocks,
+        data.table, data.columns, data.weights, predictor, settings, brute, asked.probe, asked.witness,
+        options.progress, for_blocks,
     )  # fmt: skip
 
 
