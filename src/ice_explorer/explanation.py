@@ -988,9 +988,10 @@ def explain(
     memory_limit : str or number
         Memory that an explanation takes while it is computed: bytes, or a text such as "500MB". It covers the
         columns of X as numbers and blocks of phantom observations, which get what the columns leave, but at least
-        64 MB; a note says where the columns alone take more. Float64 columns of an array take one copy, those of a
-        DataFrame that has no others none with pandas 3. Beyond it come what the model itself takes for its predictions, and kept curves. Results do
-        not depend on it unless the prediction of a row depends on the other rows of a call; a note then states it.
+        64 MB; a note says where the columns alone take more. An array of float64 is copied once; a pandas DataFrame
+        of float64 columns is not copied with pandas 3. What the model takes for its predictions, and curves that
+        are kept, come on top. Results do not depend on the limit unless the prediction of a row depends on the
+        other rows of a call; a note then states it.
     like : Explanation, optional
         Explanation of another model or of other rows, whose features, groups, grids, σ, medians and level
         frequencies are reused, so that metrics are comparable, for example between folds. Replaces `grid`.

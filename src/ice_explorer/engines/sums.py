@@ -100,7 +100,9 @@ def empty_sums(
         assert item.shares is not None  # noqa: S101 - its levels have no order
         distances = None if item.distances is None else item.distances[item.summed]
         return CategorySums(grid, item.scale, item.shares, distances, active)
-    rows = rows_of(item, weights, item.summed)
+    scales = item.likelihood_scale
+    scales = scales[: len(item.summed)] if item.has_marginal_scale else scales[item.summed]  # a view of one number
+    rows = item.own[item.summed], scales, weights[item.summed]
     return FeatureSums(grid, item.scale, rows, active, compiled=compiled, most_cells=most_cells)
 
 
