@@ -133,9 +133,9 @@ def explained(model, X, **options):
     """Explain; return the result, and the visits and emitted items of all sweeps that were made for it."""
     sweeps = []
 
-    def making(trees, *arguments):
+    def making(trees, *arguments, **options):
         sweeps.append(trees)
-        make(trees, *arguments)
+        make(trees, *arguments, **options)
 
     make = TreeCurves.__init__
     with mock.patch.object(TreeCurves, "__init__", making):

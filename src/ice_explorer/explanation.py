@@ -986,8 +986,12 @@ def explain(
         model is called from several threads at once, with fewer rows each; results may then differ in the
         last digits if the rounding of the model depends on the number of rows.
     memory_limit : str or number
-        Memory for one block of phantom observations: bytes, or a text such as "500MB". Results do not depend on
-        it unless the prediction of a row depends on the other rows of a call; a note then states it.
+        Memory that an explanation takes while it is computed: bytes, or a text such as "500MB". It covers the
+        columns of X as numbers and blocks of phantom observations, which get what the columns leave, but at least
+        64 MB; a note says where the columns alone take more. An array of float64 is copied once; a pandas DataFrame
+        of float64 columns is not copied with pandas 3. What the model takes for its predictions, and curves that
+        are kept, come on top. Results do not depend on the limit unless the prediction of a row depends on the
+        other rows of a call; a note then states it.
     like : Explanation, optional
         Explanation of another model or of other rows, whose features, groups, grids, σ, medians and level
         frequencies are reused, so that metrics are comparable, for example between folds. Replaces `grid`.

@@ -19,7 +19,7 @@ from strategies import tables
 
 import ice_explorer as ice
 from ice_explorer.adapters.tables.column import days
-from ice_explorer.adapters.tables.table import table_from
+from ice_explorer.adapters.tables.table import kept, table_from
 
 # Tables of any kind in any container --------------------------------------------------------------
 
@@ -678,3 +678,34 @@ def test_a_column_is_read_once():
     """What is read of a frame is kept: it is needed for every block of phantoms."""
     table = table_from(numbers().astype({"b": "Int64"}))
     assert table.column(1) is table.column(1)
+
+
+# Memory -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("make", [np.array, pd.DataFrame], ids=["array", "pandas"])
+def test_columns_of_float64_are_views_of_one_copy(make, order):
+    """They take no memory of their own, cannot be written to, and do not follow what the owner of X writes later."""
+    numbers = np.asarray(np.arange(12.0).reshape(4, 3), order=order)
+    X = make(numbers)
+    data = kept(X)
+    table = table_from(data)
+    values = [table.column(position).values for position in range(3)]
+    assert all(not each.flags.writeable for each in values)
+    assert all(np.shares_memory(each, np.asarray(data)) for each in values)
+    if make is np.array:
+        X[:] = -1.0
+    else:
+        X.iloc[:, :] = -1.0
+    assert_array_equal(np.column_stack(values), np.arange(12.0).reshape(4, 3))
+    assert_array_equal(np.asarray(table.take(np.array([2, 0]))), [[6.0, 7.0, 8.0], [0.0, 1.0, 2.0]])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_of_an_array_are_in_c_order(order):
+    """Whatever the order of X: models may be compiled for it."""
+    table = table_from(kept(np.asarray(np.arange(12.0).reshape(4, 3), order=order)))
+    rows = np.array([3, 1])
+    for made in (table.take(rows), table.phantoms(rows, {0: np.zeros((2, 2))}), table.crossed(rows, [(0,), ()], rows)):
+        assert made.flags.c_contiguous

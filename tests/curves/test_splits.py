@@ -61,7 +61,7 @@ def test_ranks_take_as_few_bytes_as_they_fit_into(n_thresholds, dtype):
     thresholds = np.arange(n_thresholds) + 0.5
     ensemble = strategies.ensemble_of_tuples([(0, at, frozenset(), False, 0, 1) for at in thresholds.tolist()])
     values = np.append(np.arange(n_thresholds + 1.0), np.nan)
-    ranks = splits.Splits(ensemble, 4).rank([values, *np.zeros((3, len(values)))])
+    ranks = splits.Splits(ensemble, 4).rank([values, *np.zeros((3, len(values)))]).of(np.arange(len(values)))
     assert ranks.dtype == dtype
     assert_array_equal(ranks[0, :-1], np.arange(n_thresholds + 1))
     assert ranks[0, -1] == splits.missing_rank(ranks.dtype) == np.iinfo(dtype).max
@@ -71,6 +71,23 @@ def test_rows_are_ranked_some_at_a_time(monkeypatch):
     """How many changes nothing."""
     ensemble = strategies.ensemble_of_tuples([(0, 0.5, frozenset(), False, (2, 0.0, frozenset({1}), True, 1, 2), 3)])
     columns = list(np.random.default_rng(0).integers(0, 3, size=(4, 50)).astype(np.float64))
-    expected = splits.Splits(ensemble, 4).rank(columns)
+    rows = np.arange(50)
+    expected = splits.Splits(ensemble, 4).rank(columns).of(rows)
     monkeypatch.setattr(splits, "_ROWS_AT_A_TIME", 7)
-    assert_array_equal(splits.Splits(ensemble, 4).rank(columns), expected)
+    assert_array_equal(splits.Splits(ensemble, 4).rank(columns).of(rows), expected)
+
+
+@pytest.mark.parametrize("missing", [[], [3, 20]])
+def test_ranks_of_tall_tables_are_found_when_they_are_asked_for(monkeypatch, missing):
+    """Rows are ranked alike, at all columns or some, whether ranks are kept or not."""
+    ensemble = strategies.ensemble_of_tuples([(0, 0.5, frozenset(), False, (2, 0.0, frozenset({1}), True, 1, 2), 3)])
+    columns = list(np.random.default_rng(0).integers(0, 3, size=(4, 50)).astype(np.float64))
+    columns[0][missing] = np.nan
+    rows = np.array([3, 3, 49, 20, 0])
+    kept = splits.Splits(ensemble, 4).rank(columns, is_lasting=True)
+    monkeypatch.setattr(splits, "_MOST_KEPT", 199)
+    found = splits.Splits(ensemble, 4).rank(columns, is_lasting=True)
+    assert kept._kept is not None
+    assert found._kept is None
+    assert_array_equal(found.of(rows), kept.of(rows))
+    assert_array_equal(found.of(rows, [2])[2], kept.of(rows)[2])

@@ -24,8 +24,11 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 from threadpoolctl import threadpool_limits
 
+import ice_explorer as ice
 from ice_explorer.adapters.structure.trees import tree_ensemble
+from ice_explorer.curves.trees import splits
 from ice_explorer.engines import choose
+from ice_explorer.results import plan
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -669,3 +672,37 @@ def test_categories_in_a_grid_of_thresholds_are_the_observed_ones():
     assert_array_equal(found["x1"].grid, np.unique(X[~np.isnan(X[:, 1]), 1]))
     assert len(np.unique(found["x1"].curves[0])) > 2
     compare(model, X, grid="thresholds")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ranks_that_are_found_anew_change_nothing(monkeypatch, n_jobs):
+    """Tall tables are ranked block by block, to the bit as others are; rows with missing values among them."""
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(200, 3))
+    y = X[:, 0] * X[:, 1]
+    X[150:, 2] = np.nan
+    model = HistGradientBoostingRegressor(max_iter=20, random_state=0).fit(X, y)
+    expected = ice.explain(model, X, progress=False, engine="tree").table()
+    monkeypatch.setattr(splits, "_MOST_KEPT", 0)
+    found = ice.explain(model, X, progress=False, engine="tree", n_jobs=n_jobs).table()
+    assert found.equals(expected)
+
+
+def test_columns_that_take_more_than_the_limit_are_noted(monkeypatch):
+    """Blocks get what columns leave of `memory_limit`, and always a little."""
+    X = np.arange(60.0).reshape(20, 3)
+    model = HistGradientBoostingRegressor(max_iter=2).fit(X, X[:, 0])
+    monkeypatch.setattr(plan, "_LEAST_FOR_BLOCKS", 100)
+    enough = ice.explain(model, X, progress=False, memory_limit=480)
+    assert not [note for note in enough.notes if "memory_limit" in note]
+    scarce = ice.explain(model, X, progress=False, memory_limit=479)
+    (note,) = [note for note in scarce.notes if "memory_limit" in note]
+    assert note == (
+        "The columns of X take 0 MB, more than `memory_limit`; blocks are as small as they get. "
+        "Pass fewer rows or columns, or a DataFrame of float64 columns."
+    )
+    assert_allclose(scarce["x0"].curves, enough["x0"].curves, rtol=1e-12)
+    frame = pd.DataFrame(X)  # shares its columns with its owner
+    assert not [
+        note for note in ice.explain(model, frame, progress=False, memory_limit=1).notes if "memory_limit" in note
+    ]

@@ -189,7 +189,7 @@ def _radial_engine(inside: Inside, context: Context, items: Sequence[FeatureInpu
     space = Space(context, items, inside.peeled)
     _check_width(radial.centres.shape[1], space)
     moves = [(space.places[item.at_issue], space.grids[item.at_issue]) for item in items]
-    curves = RadialCurves(radial, space.matrix, moves, context.settings.memory_limit // 4)
+    curves = RadialCurves(radial, space.matrix, moves, context.bytes_for_blocks // 4)
     _check(space, curves.predict(np.column_stack(space.phantoms)), _TOLERANCE)
     reason = _named(inside.peeled, "is a sum of radial kernels: one matrix product per feature")
     return ClosedFormEngine("kernel", curves, space, context, items, n_jobs=n_jobs, reason=reason)
@@ -224,7 +224,9 @@ def _tree_engine(inside: Inside, context: Context, items: Sequence[FeatureInput]
     moved = [place for places, _ in free.values() for place in places.tolist()]
     if len(set(moved)) < len(moved):
         raise NotExactError("Two features change the same input column of the trees.")
-    trees = TreeCurves(ensemble, space.columns, free)
+    # What transformers return, and labels, would have to be held for the ranks.
+    is_lasting = peeled.transform is None and not ensemble.levels
+    trees = TreeCurves(ensemble, space.columns, free, is_lasting=is_lasting)
     _check(
         space,
         walk.predict(ensemble, space.phantoms),

@@ -79,7 +79,10 @@ def resolve_display(settings: Settings, decay: float | None, convention: Convent
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What all features share."""
+    """What all features share.
+
+    - `bytes_for_blocks`: what the columns leave of `memory_limit`.
+    """
 
     table: Table
     columns: Columns
@@ -90,6 +93,7 @@ class Context:
     probe: Probe | None  # None where the model fails on it
     witness: Witness
     progress: Progress
+    bytes_for_blocks: int
 
     def with_scale(self, scale: str) -> Context:
         """Return the same with another scale in the settings; it shares what was computed."""
@@ -110,7 +114,7 @@ class Context:
     @cached_property
     def weighing(self) -> NDArray[np.int64]:
         """Rows that have weight."""
-        return np.flatnonzero(self.row_weights > 0)
+        return self.everything if self.weights is None else np.flatnonzero(self.weights > 0)
 
     def positions(self, given: object, option: str = "positions") -> NDArray[np.int64]:
         """Return positions of rows of X, given as such or as a boolean mask.

@@ -113,7 +113,8 @@ def feature_input(
     else:
         median = most_frequent(values, weights) if feature.is_unordered else column.lower_median
     missing = np.isnan(values)
-    own = np.where(missing, median, values) if missing.any() else values
+    is_complete = not missing.any()
+    own = values if is_complete else np.where(missing, median, values)
     likelihood_scale, distances = _likelihoods(context, feature, own, sigma, scale=scale, grid=chosen.values)
     if n_rows is None:
         positions, summed = context.everything, context.weighing
@@ -127,7 +128,7 @@ def feature_input(
                 "Use a larger `sample`, or multiply the weights.",
                 "Choose another feature in the ranking. For this one, create the explorer with a larger sample.",
             )
-    has_missing = bool(np.isnan(values[context.weighing]).any())
+    has_missing = not is_complete and bool(missing[context.weighing].any())
     return FeatureInput(
         feature, chosen, sigma, median, own, likelihood_scale, shares, distances, positions, summed, has_missing,
         missing_changes=np.full(len(values) if has_missing else 0, np.nan),

@@ -64,6 +64,14 @@ def about(labels: Sequence[str], one: str, several: str, noun: str = "features")
         yield f"{len(labels):,} {noun} ({listed(labels)}){several}"
 
 
+def columns_beyond_limit(n_bytes: int, limit: int) -> list[str]:
+    """Return a note if the columns of X alone take more than the limit."""
+    if n_bytes <= limit:
+        return []
+    what = f"The columns of X take {n_bytes / 1e6:,.0f} MB, more than `memory_limit`"
+    return [f"{what}; blocks are as small as they get. Pass fewer rows or columns, or a DataFrame of float64 columns."]
+
+
 # --- columns that are not ranked ------------------------------------------------------------------
 
 

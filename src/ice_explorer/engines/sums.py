@@ -101,7 +101,9 @@ def empty_sums(
         assert item.shares is not None  # noqa: S101 - its levels have no order
         distances = None if item.distances is None else item.distances[item.summed]
         return CategorySums(grid, item.scale, item.shares, distances, active)
-    rows = rows_of(item, weights, item.summed)
+    scales = item.likelihood_scale
+    scales = scales[: len(item.summed)] if item.has_marginal_scale else scales[item.summed]  # a view of one number
+    rows = item.own[item.summed], scales, weights[item.summed]
     return FeatureSums(grid, item.scale, rows, active, compiled=compiled, most_cells=most_cells)
 
 
@@ -394,7 +396,7 @@ class BruteEngine(_FeatureByFeature):
         super().__init__(context, items, 1)  # calls of the model run side by side, not blocks of rows
         self.reason = reason
         n_kept = sum(len(item.summed) * item.grid.n_grid for item in items)
-        self._keeps_curves |= n_kept * 8 <= min(_MOST_KEPT, context.settings.memory_limit // 8)
+        self._keeps_curves |= n_kept * 8 <= min(_MOST_KEPT, context.bytes_for_blocks // 8)
         self._jobs = n_jobs
         self._repeats = _repeats(context)
         own = {item.at_issue for item in items if _meets_own_values(item)} if context.settings.sample is None else set()
@@ -519,7 +521,7 @@ class ClosedFormEngine(_FeatureByFeature):
         self._closed_form = closed_form
         self._compiled |= closed_form.is_compiled
         self._space = space
-        self._memory_limit = context.settings.memory_limit
+        self._memory_limit = context.bytes_for_blocks
 
     def _block_size(self, item: FeatureInput) -> int:
         row_bytes = self._closed_form.row_bytes(item.grid.n_grid) + 160 * item.grid.n_grid
@@ -561,7 +563,7 @@ class TreeEngine:
         self._brute = context.brute
         self._items = items
         self._weights = context.row_weights
-        self._memory_limit = context.settings.memory_limit
+        self._memory_limit = context.bytes_for_blocks
         self._n_jobs = n_jobs
         self._sums: dict[int, Sums] = {}
         self.kept: dict[int, Array] = {}  # the model is not called for curves
@@ -613,12 +615,12 @@ class TreeEngine:
     def _sweep(
         self, items: Sequence[FeatureInput], report: Report | None, cancelled: Callable[[], bool] | None
     ) -> dict[int, Sums]:
-        # A quarter of the limit each: for blocks that are swept, the sums of all features, and curves if formed.
+        # Half of the limit is for blocks that are swept, a quarter each for the sums of features and curves if formed.
         quarter = self._memory_limit // 4
         most_cells = min(MOST_CELLS, quarter // (8 * len(items)))
         swept = self._trees.sweep([item.at_issue for item in items])
         blocks = self._blocks(self._trees.alike(items[0].summed))
-        n_ahead = min(self._n_jobs, quarter // (self._trees.row_bytes * len(blocks[0])) - 1)
+        n_ahead = min(self._n_jobs, 2 * quarter // (self._trees.row_bytes * len(blocks[0])) - 1)
         total = sum(len(item.summed) * item.n_predictions_per_row for item in items)
         label = items[0].feature.label if len(items) == 1 else f"{len(items)} features"
 

@@ -75,29 +75,29 @@ def make_grid(
     - returns: strictly increasing values.
     - raises InputDataError: if no row that has weight holds a value.
     """
-    distinct = column.distinct
-    if distinct.size == 0:
+    n_distinct = column.n_distinct
+    if n_distinct == 0:
         raise InputDataError.feature_must(
             feature, "at least one value", "is missing in every row that has weight", "Leave it out with `features=`."
         )
     if not isinstance(grid, str):
         given = grid.get(feature)
         if given is not None:
-            return Grid(given, len(distinct))
+            return Grid(given, n_distinct)
         grid = "observed"
     if is_unordered:
         generator = feature_seed(random_state, feature) if grid == "random" else None
         most = _CHOSEN_SIZE if grid_size is None else grid_size
         return _levels(column, most, generator)
     size = grid_size if grid_size is not None else (_OBSERVED_CAP if grid == "observed" else _CHOSEN_SIZE)
-    if grid == "observed" and len(distinct) <= size:
-        return Grid(distinct, len(distinct))
+    if grid == "observed" and n_distinct <= size:
+        return Grid(column.distinct, n_distinct)
     if grid in {"observed", "quantile"}:
-        return Grid(np.unique(column.quantiles(np.linspace(0, 1, size))), len(distinct), capped=grid == "observed")
+        return Grid(np.unique(column.quantiles(np.linspace(0, 1, size))), n_distinct, capped=grid == "observed")
     if grid == "uniform":
-        evenly = np.linspace(distinct[0], distinct[-1], size)
-        return Grid(np.unique(evenly if digits is None else np.round(evenly, digits)), len(distinct))
-    return Grid(_random_values(distinct, size, feature_seed(random_state, feature)), len(distinct))
+        evenly = np.linspace(column.values[0], column.values[-1], size)
+        return Grid(np.unique(evenly if digits is None else np.round(evenly, digits)), n_distinct)
+    return Grid(_random_values(column.distinct, size, feature_seed(random_state, feature)), n_distinct)
 
 
 def _levels(codes: Ordered, size: int, generator: np.random.Generator | None) -> Grid:

@@ -40,7 +40,7 @@ def standard_deviation(values: NDArray[np.float64], weights: NDArray[np.float64]
     Exactly 0 where all values are equal, which the usual formula misses by rounding.
     """
     present = weighing(values, weights)
-    column = values[present]
+    column = values if present.all() else values[present]
     if column.size == 0 or column.min() == column.max():
         return 0.0
     if weights is None:
@@ -78,6 +78,11 @@ class Ordered:
         is_new = np.ones(len(self.values), np.bool_)
         np.not_equal(self.values[1:], self.values[:-1], out=is_new[1:])
         return self.values[is_new]
+
+    @cached_property
+    def n_distinct(self) -> int:
+        """How many there are."""
+        return int(np.count_nonzero(self.values[1:] != self.values[:-1])) + (len(self.values) > 0)
 
     @property
     def lower_median(self) -> float:

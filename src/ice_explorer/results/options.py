@@ -82,7 +82,7 @@ class Options:
         return check_n_jobs(self.n_jobs)
 
     @property
-    def bytes_per_block(self) -> int:
+    def bytes_in_all(self) -> int:
         """What one block of phantom observations may take."""
         return parse_memory_limit(self.memory_limit)
 

@@ -18,6 +18,8 @@ import numpy as np
 from ice_explorer.adapters.models.fitted import fitted_table
 from ice_explorer.adapters.models.predict import make_predictor
 from ice_explorer.adapters.models.target import target_names
+from ice_explorer.adapters.tables.array import ArrayTable
+from ice_explorer.adapters.tables.sparse import SparseTable
 from ice_explorer.checks import check_index, check_names, check_weights
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.concurrency.turns import cancelled_by
@@ -62,6 +64,7 @@ _CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions
 _FEWER = 100  # observations and grid values
 _ROWS_WORTH_A_THREAD = 10_000  # for fewer, sorting a column takes less than handing it to a thread
+_LEAST_FOR_BLOCKS = 64_000_000  # bytes, or the limit: however much the columns take
 _FIRST_ROWS = 2  # enough to see what the model returns
 
 
@@ -76,6 +79,13 @@ class _Data:
     columns: Columns
     chosen: list[int]
     notes: list[str]
+
+    @cached_property
+    def n_bytes(self) -> int:
+        """What the columns take, and the copy of an array that they may be views of."""
+        is_copied = isinstance(self.table, ArrayTable | SparseTable)  # frames share theirs with their owner
+        copied = self.table.row_bytes * self.table.n_observations if is_copied else 0
+        return copied + sum(column.values.nbytes for column in self.columns.read if column.values.flags.owndata)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,9 +208,10 @@ def _choose_grids(inside: Inside, data: _Data, options: Options) -> _Grids:
 
 def _context_of(data: _Data, asked: _Asked, options: Options, answers: Answers | None) -> Context:
     """Put together what all features share."""
-    predictor, limit = asked.predictor, options.bytes_per_block
+    predictor, limit = asked.predictor, options.bytes_in_all
+    for_blocks = max(limit - data.n_bytes, min(limit, _LEAST_FOR_BLOCKS))
     brute = BruteCurves(
-        predictor.predict, data.table, limit, _several_outputs(predictor, answers),
+        predictor.predict, data.table, for_blocks, _several_outputs(predictor, answers),
         response=predictor.response, predicts=asked.witness.is_predicted,
     )  # fmt: skip
     settings = Settings(
@@ -222,8 +233,9 @@ def _context_of(data: _Data, asked: _Asked, options: Options, answers: Answers |
         keep_curves=bool(options.keep_curves),
     )
     return Context(
-        data.table, data.columns, data.weights, predictor, settings, brute, asked.probe, asked.witness, options.progress
-    )
+        data.table, data.columns, data.weights, predictor, settings, brute, asked.probe, asked.witness,
+        options.progress, for_blocks,
+    )  # fmt: skip
 
 
 def _choose_engine(inside: Inside, context: Context, data: _Data, grids: _Grids, options: Options) -> _Chosen:
@@ -244,6 +256,7 @@ def _choose_engine(inside: Inside, context: Context, data: _Data, grids: _Grids,
         inputs = list(map(laid_out, data.chosen))
     engine, engine_notes = choose_engine(options.engine, inside, context, inputs, options.n_threads)
     said = [
+        *notes.columns_beyond_limit(data.n_bytes, max(context.settings.memory_limit, _LEAST_FOR_BLOCKS)),
         *notes.weights_of_small_sum(data.weights),
         *notes.undeclared_groups(_undeclared_groups(data.columns)),
         *notes.grids(inputs),

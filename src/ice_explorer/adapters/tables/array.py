@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ArrayTable:
-    """Rows of an array, whose columns are named x0, x1, …."""
+    """Rows of an array, whose columns are named x0, x1, …, and which nobody writes to; rows leave it in C order."""
 
     index = None
 
@@ -38,17 +38,17 @@ class ArrayTable:
 
     def column(self, position: int) -> Column:
         """Return a column by its position."""
-        return number_column(self.names[position], str(self._array.dtype), self._array[:, position])
+        return number_column(self.names[position], str(self._array.dtype), self._array[:, position], is_lasting=True)
 
     def take(self, positions: NDArray[np.int64]) -> NDArray[Any]:
         """Return rows in the container of X."""
-        return self._array[positions]
+        return np.ascontiguousarray(self._array[positions])
 
     def phantoms(self, positions: NDArray[np.int64], writes: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
         """Stack rows with columns set to values (n_rows, n_values), row by row."""
         written = {position: numbers(values) for position, values in writes.items()}
         n_values = next(iter(written.values())).shape[1]
-        stacked = np.repeat(self._array[positions], n_values, axis=0)
+        stacked = np.repeat(self.take(positions), n_values, axis=0)
         if not all(holds(stacked.dtype, values) for values in written.values()):
             # An array has one dtype: all of it becomes float64, in which numbers stay what they are.
             stacked = stacked.astype(np.float64)
@@ -58,7 +58,7 @@ class ArrayTable:
 
     def crossed(self, positions: NDArray[np.int64], columns: Crossed, donors: NDArray[np.int64]) -> NDArray[Any]:
         """Return rows with columns of other rows."""
-        rows = self._array[positions]
+        rows = self.take(positions)
         for column, crossing in crossings(columns):
             rows[crossing, column] = self._array[donors[crossing], column]
         return rows

@@ -224,10 +224,19 @@ def decimal_column(name: Name, dtype: str, decimals: NDArray[Any]) -> Column:
     return replace(number_column(name, dtype, numbers(decimals).astype(np.float64)), exact=decimals)
 
 
-def number_column(name: Name, dtype: str, values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Column:
-    """Make a column of numbers or booleans; where `missing` is True, whatever stands there is not read."""
+def number_column(
+    name: Name, dtype: str, values: NDArray[Any], missing: NDArray[np.bool_] | None = None, *, is_lasting: bool = False
+) -> Column:
+    """Make a column of numbers or booleans.
+
+    - `missing`: where it is True, whatever stands there is not read.
+    - `is_lasting`: whether nobody writes to `values` later, so that they need no copy.
+    """
     kind: ColumnKind = "boolean" if values.dtype.kind == "b" else "numeric"
-    coordinates = values.astype(np.float64)
+    is_view = is_lasting and missing is None and values.dtype == np.float64 and values.flags.c_contiguous
+    coordinates = values.view() if is_view else values.astype(np.float64)
+    if is_view:
+        coordinates.flags.writeable = False
     exact = None
     if missing is not None and missing.any():
         coordinates[missing] = np.nan

@@ -45,7 +45,8 @@ class PandasTable:
         (dtype,) = dtypes
         if not _is_plain(dtype):
             return None
-        return np.ascontiguousarray(self._frame.to_numpy())
+        block: NDArray[Any] = self._frame.to_numpy()
+        return block
 
     def column(self, position: int) -> Column:
         """Return a column by its position, read once."""
@@ -58,7 +59,7 @@ class PandasTable:
 
         name = self.names[position]
         if self._block is not None:
-            return number_column(name, str(self._block.dtype), self._block[:, position])
+            return number_column(name, str(self._block.dtype), self._block[:, position], is_lasting=True)
         series = self._frame.iloc[:, position]
         dtype = series.dtype
         is_object = pd.api.types.is_object_dtype(dtype)

@@ -65,8 +65,8 @@ class Table(Protocol):
 
 def kept(data: Any) -> Any:
     """Return a copy of an array or a table, which does not follow what its owner writes later; else what was given."""
-    if isinstance(data, np.ndarray):
-        return data.copy(order="K")
+    if isinstance(data, np.ndarray):  # columns of float64 that lie as they are read need no copies of their own
+        return data.copy(order="F" if data.dtype == np.float64 else "K")
     if nw.dependencies.is_pandas_dataframe(data) or nw.dependencies.is_pandas_series(data):
         return data.copy(deep=not _copies_on_write())
     if _is_sparse(data) or isinstance(data, list):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _FEWEST_ROWS, _MOST_ROWS = 2048, 8192  # of a block: what is done once per node is shared by its rows
 _MOST_BYTES = 64_000_000  # of the difference arrays of a block, which a few thousand positions make large
+_ROWS_ORDERED = 1 << 16  # rows whose leaves are looked up at a time
 _MOST_FEATURES = (1 << 16) - 1  # what an item can name; rows of a block are far fewer
 _HAS_NUMBA = find_spec("numba") is not None
 
@@ -37,6 +39,7 @@ class TreeCurves:
     - `columns`: values of every column of X, (n_rows,) each.
     - `free`: by feature, the columns that move with it, together (n_places,), and what they become at each grid value
       (n_grid, n_places). A column moves with one feature at most.
+    - `is_lasting`: whether the columns are held anyway, so that ranks of many rows need not be.
     - `active`: intervals of each feature's grid in which a curve can change.
     - `counters` (2,): node visits and emitted items so far: what the work was, whatever the machine.
     - raises SweepLimitError: if there are more features than an item can name.
@@ -47,6 +50,8 @@ class TreeCurves:
         ensemble: TreeEnsemble,
         columns: Sequence[NDArray[Any]],
         free: Mapping[int, tuple[NDArray[np.intp], NDArray[np.float64]]],
+        *,
+        is_lasting: bool = False,
     ) -> None:
         if len(free) > _MOST_FEATURES:
             raise SweepLimitError(f"The sweep moves up to {_MOST_FEATURES} features; there are {len(free)}.")
@@ -56,15 +61,13 @@ class TreeCurves:
         self._counting = new_lock()
         # Intermediate arrays are released: a fully grown forest has millions of nodes.
         splits = Splits(ensemble, len(columns))
-        self._ranks = splits.rank(columns)
+        self._ranks = splits.rank(columns, is_lasting=is_lasting)
         moves = Moves(splits, free)
         run_start, runs = moves.runs(len(splits.nodes))
         self._features = list(free)
         self._places, self._in_runs = moves.places, moves.in_runs
         self.active = moves.active
-        self._is_special = bool(
-            (self._ranks == missing_rank(self._ranks.dtype)).any() or splits.categories.is_categorical.any()
-        )
+        self._has_categories = bool(splits.categories.is_categorical.any())
         nothing = np.empty(0, np.int32)
         roots = np.arange(len(ensemble.root), dtype=np.int32)
         held_fixed = SweepForest(
@@ -89,7 +92,7 @@ class TreeCurves:
     def _with_moving(self, forest: SweepForest, features: Sequence[int]) -> SweepForest:
         """Return the trees with these features free to move and all others held fixed."""
         n_positions = np.array([len(self.active[feature]) + 1 for feature in features], np.int32)
-        mover = np.full(len(self._ranks), -1, np.int32)
+        mover = np.full(self._ranks.n_columns, -1, np.int32)
         for at, feature in enumerate(features):
             mover[self._places[feature]] = at
         ends = np.cumsum(n_positions.astype(np.int64) + 1)
@@ -119,7 +122,18 @@ class TreeCurves:
         Rows that are alike take the same ways through the other trees, too, and what they write lies
         closer together: a forest is swept up to twice as fast.
         """
-        return positions[item_sweep_numpy.order_by_leaf(self.forest, self._ranks, positions)]
+        parts = [positions[at : at + _ROWS_ORDERED] for at in range(0, len(positions), _ROWS_ORDERED)]
+        leaves = [item_sweep_numpy.leaves(self.forest, self._ranks.of(rows, self._of_first_tree)) for rows in parts]
+        return positions[np.argsort(np.concatenate(leaves), kind="stable")]
+
+    @cached_property
+    def _of_first_tree(self) -> list[int]:
+        """Columns that the first tree splits."""
+        nodes, at, columns = self.forest.nodes, self.forest.roots[:1], set[int]()
+        while len(at := at[nodes[at, 0] >= 0]):
+            columns.update(nodes[at, 0].tolist())
+            at = np.concatenate([nodes[at, 2], nodes[at, 2] + 1])
+        return sorted(columns)
 
     def stretches(self, positions: NDArray[np.int64]) -> dict[int, NDArray[np.float64]]:
         """Sweep some rows for all features.
@@ -160,28 +174,30 @@ class TreeCurves:
         self, forest: SweepForest, positions: NDArray[np.int64], jumps: NDArray[np.float64], base: NDArray[np.float64]
     ) -> None:
         """Sweep rows: add to their difference arrays (n_margins, width, n_rows) and own margins."""
-        ranks = self._ranks[:, positions]
+        ranks = self._ranks.of(positions)
         if not _HAS_NUMBA:
             item_sweep_numpy.sweep(forest, ranks, jumps, base)
             return
         counters = np.zeros(2, np.int64)
+        special = self._special(forest, ranks)
         # Sixteen bits, or all: the sweep is compiled for each kind of rank.
         ranks = ranks.astype(np.int32 if ranks.dtype == np.int32 else np.uint16)
         _kernels().sweep(
             forest.nodes, forest.value, forest.roots, forest.deepest, forest.margins, forest.mover,
-            forest.n_positions, forest.offsets, forest.width, self._special(forest), ranks.ravel(), len(positions),
+            forest.n_positions, forest.offsets, forest.width, special, ranks.ravel(), len(positions),
             jumps.ravel(), base.ravel(), counters,
         )  # fmt: skip
         with self._counting:
             self.counters += counters
 
-    def _special(self, forest: SweepForest) -> tuple[Any, ...] | None:
-        """What few forests need, and the compiled sweep is slower with."""
-        if not (self._is_special or forest.in_runs.any()):
+    def _special(self, forest: SweepForest, ranks: NDArray[Any]) -> tuple[Any, ...] | None:
+        """What few forests and rows need, and the compiled sweep is slower with."""
+        missing = missing_rank(ranks.dtype)
+        if not (self._has_categories or forest.in_runs.any() or (ranks == missing).any()):
             return None
         return (
             forest.missing_left, forest.category_start, forest.category_words,
-            forest.in_runs, forest.run_start, forest.runs, missing_rank(self._ranks.dtype),
+            forest.in_runs, forest.run_start, forest.runs, missing,
         )  # fmt: skip
 
 

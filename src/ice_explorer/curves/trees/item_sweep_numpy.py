@@ -26,24 +26,22 @@ if TYPE_CHECKING:
 _PAIRS = 200_000  # (row, tree) pairs that go down together
 
 
-def order_by_leaf(forest: SweepForest, ranks: NDArray[Any], positions: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Order rows by the leaves of the first tree that they fall into, from left to right.
+def leaves(forest: SweepForest, ranks: NDArray[Any]) -> NDArray[np.float64]:
+    """Number the leaves of the first tree that rows fall into, (n_rows,), increasing from left to right.
 
     - `ranks` (n_columns, n_rows).
-    - `positions` (n_some,): which rows.
-    - returns (n_some,).
     """
-    at = np.full(len(positions), forest.roots[0], np.int64)
-    place = np.zeros(len(positions))  # binary digits: 1 where a row goes right
+    at = np.full(ranks.shape[1], forest.roots[0], np.int64)
+    place = np.zeros(len(at))  # binary digits: 1 where a row goes right
     digit = 0.5
     going = np.flatnonzero(forest.nodes[at, 0] >= 0)
     while len(going):
-        goes_left = _goes_left(forest, ranks, at[going], positions[going])
+        goes_left = _goes_left(forest, ranks, at[going], going)
         place[going] += digit * ~goes_left
         at[going] = forest.nodes[at[going], 2] + ~goes_left
         digit /= 2
         going = going[forest.nodes[at[going], 0] >= 0]
-    return np.argsort(place, kind="stable")
+    return place
 
 
 def sweep(forest: SweepForest, ranks: NDArray[Any], jumps: NDArray[np.float64], base: NDArray[np.float64]) -> None:

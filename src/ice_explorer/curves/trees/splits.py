@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_CELLS = 1 << 23  # nodes × positions looked at together
 _ROWS_AT_A_TIME = 1 << 16
+_MOST_KEPT = 1 << 23  # ranks of rows that are kept although they can be found again
 _HAS_NUMBA = find_spec("numba") is not None
 
 
@@ -190,21 +191,13 @@ class Splits:
         """Return the thresholds of some nodes."""
         return self._threshold[some]
 
-    def rank(self, columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """Rank the rows of X at every column that is split, (n_columns, n_rows), and the thresholds with them.
+    def rank(self, columns: Sequence[NDArray[Any]], *, is_lasting: bool = False) -> RowRanks:
+        """Rank the rows of X at every column that is split, and the thresholds with them.
 
-        They take as few bytes as they fit into; `missing_rank` says which stands for a missing value.
+        - `is_lasting`: whether the columns are held anyway, so that ranks need not be.
         """
         scales = {column: self._scale(column, here, columns[column]) for column, here in self.of_column.items()}
-        most = max((len(scale.numbers) for scale in scales.values()), default=0)
-        dtype = next(dtype for dtype in (np.uint8, np.uint16, np.int32) if most < np.iinfo(dtype).max)
-        ranks = np.zeros((len(columns), len(columns[0])), dtype)
-        for column, scale in scales.items():
-            for start in range(0, ranks.shape[1], _ROWS_AT_A_TIME):
-                rows = slice(start, start + _ROWS_AT_A_TIME)
-                compared = self.ensemble.as_compared(column, columns[column][rows])
-                ranks[column, rows] = np.where(np.isnan(compared), missing_rank(ranks.dtype), scale.rank(compared))
-        return ranks
+        return RowRanks(self.ensemble, columns, scales, is_lasting=is_lasting)
 
     def _scale(self, column: int, here: NDArray[np.int64], values: NDArray[Any]) -> Scale:
         """Choose what a column is ranked by, the fewer of thresholds and values, and rank its thresholds."""
@@ -226,6 +219,53 @@ class Splits:
             left = compared <= thresholds if self.ensemble.comparison == "le" else compared < thresholds
         left[:, np.isnan(compared)] = self.missing_left[some][:, None]
         return left
+
+
+class RowRanks:
+    """Ranks of the rows of X at every column that is split.
+
+    They take as few bytes as they fit into; `missing_rank` says which stands for a missing value. Those of tall tables
+    are found anew whenever some rows are swept, which takes far less than the sweep.
+
+    - `columns` (n_rows,) each; `scales`: by column that is split.
+    - `is_lasting`: whether the columns are held anyway.
+    """
+
+    def __init__(
+        self,
+        ensemble: TreeEnsemble,
+        columns: Sequence[NDArray[Any]],
+        scales: Mapping[int, Scale],
+        *,
+        is_lasting: bool = False,
+    ) -> None:
+        most = max((len(scale.numbers) for scale in scales.values()), default=0)
+        self.dtype = np.dtype(next(each for each in (np.uint8, np.uint16, np.int32) if most < np.iinfo(each).max))
+        self.n_columns, n_rows = len(columns), len(columns[0])
+        self._ensemble, self._columns, self._scales = ensemble, columns, scales
+        self._kept: NDArray[Any] | None = None
+        if is_lasting and self.n_columns * n_rows > _MOST_KEPT:
+            self._ensemble = ensemble.without_nodes()
+        else:
+            self._kept = np.zeros((self.n_columns, n_rows), self.dtype)
+            for column in scales:
+                for start in range(0, n_rows, _ROWS_AT_A_TIME):
+                    some = slice(start, start + _ROWS_AT_A_TIME)
+                    self._write(column, some, self._kept[column, some])
+            del self._ensemble, self._columns, self._scales
+
+    def of(self, rows: NDArray[np.int64], columns: Sequence[int] | None = None) -> NDArray[Any]:
+        """Ranks of some rows, (n_columns, n_some); at some columns, where others are not asked for."""
+        if self._kept is not None:
+            return self._kept[:, rows]
+        ranks = np.zeros((self.n_columns, len(rows)), self.dtype)
+        for column in self._scales if columns is None else columns:
+            self._write(column, rows, ranks[column])
+        return ranks
+
+    def _write(self, column: int, rows: NDArray[np.int64] | slice, ranks: NDArray[Any]) -> None:
+        compared = self._ensemble.as_compared(column, self._columns[column][rows])
+        ranks[:] = np.where(np.isnan(compared), missing_rank(self.dtype), self._scales[column].rank(compared))
 
 
 class Moves:

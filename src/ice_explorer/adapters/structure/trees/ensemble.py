@@ -184,6 +184,16 @@ class TreeEnsemble:
             return np.asarray(np.trunc(numbers) if self.categorical.rounding == "trunc" else np.floor(numbers))
         return numbers
 
+    def without_nodes(self) -> TreeEnsemble:
+        """Return what `as_compared` needs, and of the nodes no more than that."""
+        node = self.categorical.node
+        few = replace(self.categorical, node=np.arange(len(node), dtype=np.int32))
+        empty = np.empty(0)
+        return replace(
+            self, feature=self.feature[node], threshold=empty, value=empty, left=empty.astype(np.int32),
+            right=empty.astype(np.int32), missing_left=empty.astype(np.bool_), categorical=few,
+        )  # fmt: skip
+
     @property
     def _categorical_features(self) -> NDArray[np.int32]:
         return np.unique(self.feature[self.categorical.node])
