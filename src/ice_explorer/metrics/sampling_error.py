@@ -163,7 +163,8 @@ def _of_moving(
         for at, (feature, nodes, step) in enumerate(zip(features, nodes_of, steps, strict=True)):
             u[at, : len(feature.active)] = step.u[feature.active]
             of_feature = scale[at] * steep[at, :, : len(feature.active)]
-            _to_ends(of_feature, step.ends, feature.active, nodes, changes[at], node_weights[at])
+            at_ends = _at_ends(of_feature, step.ends, feature.active, nodes, len(feature.grid))
+            changes[at, :, : len(nodes)], node_weights[at, : len(nodes)] = at_ends
         shares = scale[:, None] * u
         along = _along(slopes, u, [step.variance_divisor for step in steps], convention)
         errors[convention] = {
@@ -328,11 +329,11 @@ def _along(slopes: Array, u: Array, divisors: Sequence[float], convention: Conve
 
     - `u` (n_features, n_active): weights of the intervals in which curves can change; the others have the rest of 1.
     """
-    mean, elsewhere = _dot(slopes, u), 1.0 - u.sum(axis=1, keepdims=True)
+    mean, elsewhere = _dot(slopes, u), np.maximum(1.0 - u.sum(axis=1, keepdims=True), 0.0)
     deviation = slopes - mean[..., None]
     if convention == "stable":
-        return _dot(np.abs(deviation), u) + elsewhere * np.abs(mean)
-    return np.sqrt((_dot(np.square(deviation), u) + elsewhere * mean**2) / np.array(divisors)[:, None])
+        return np.asarray(_dot(np.abs(deviation), u) + elsewhere * np.abs(mean))
+    return np.asarray(np.sqrt((_dot(np.square(deviation), u) + elsewhere * mean**2) / np.array(divisors)[:, None]))
 
 
 def _nodes(active: NDArray[np.intp], n_grid: int) -> NDArray[np.intp]:
@@ -343,20 +344,13 @@ def _nodes(active: NDArray[np.intp], n_grid: int) -> NDArray[np.intp]:
     return np.unique(np.concatenate([active, active + 1, evenly]))
 
 
-def _to_ends(
-    changes: Array,
-    ends: EndShares,
-    active: NDArray[np.intp],
-    nodes: NDArray[np.intp],
-    at_nodes: Array,
-    node_weights: Array,
-) -> None:
-    """Part what intervals bring (n_some, n_active), and what they weigh, between the nodes at their ends.
-
-    - `at_nodes` (n_some, at least n_nodes), `node_weights` (at least n_nodes,): what is added to.
-    """
+def _at_ends(
+    changes: Array, ends: EndShares, active: NDArray[np.intp], nodes: NDArray[np.intp], n_grid: int
+) -> tuple[Array, Array]:
+    """Part what intervals bring (n_some, n_active), and what they weigh, between the nodes at their ends."""
+    at_nodes = np.zeros((len(changes), len(nodes)))
     at_nodes[:, np.searchsorted(nodes, active)] += changes * ends.left[active]
     at_nodes[:, np.searchsorted(nodes, active + 1)] += changes * ends.right[active]
     weights = ends.at_values()
-    nearest = np.searchsorted((nodes[1:] + nodes[:-1]) / 2, np.arange(len(weights)))
-    node_weights[: len(nodes)] += np.bincount(nearest, weights, len(nodes))
+    nearest = np.searchsorted((nodes[1:] + nodes[:-1]) / 2, np.arange(n_grid))
+    return at_nodes, np.bincount(nearest, weights, len(nodes)).astype(np.float64)
