@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     Draft = dict[Name, FeatureResult]
 
 _CELLS_PER_SECOND: Final = 5e6  # of an engine that is not timed yet
+_CELLS_BESIDES: Final = 2_000  # that take as long as what a feature takes with any number of rows
 _MOST_ROWS_OF_ERRORS: Final = 256  # they give a standard error to 5 %
 _FEWEST_ROWS_OF_ERRORS: Final = 16
 _MOST_CELLS_OF_ERRORS: Final = 3_000_000  # of the curves of all features together
@@ -99,6 +100,11 @@ class Drafter:
         if self.is_called:
             return int(sum(min(item.grid.n_grid, n_grid) + 2 * item.has_missing for item in self._items))
         return self._computed_cells
+
+    @property
+    def cells_besides(self) -> int:
+        """Cells that take as long as what a draft takes with any number of rows; none where the model is called."""
+        return 0 if self.is_called else _CELLS_BESIDES * len(self._items)
 
     @cached_property
     def _computed_cells(self) -> int:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # Tables of thousands of features keep the browser busy each time they come.
 _BYTES_PER_SECOND: Final = 1_000_000
 _MANY_AT_ONCE: Final = 100  # features, whose figures at all decays would keep the first ones waiting
+_SHARE: Final = 0.125  # of the time between tables, for figures at all decays while features are computed
 
 
 class FillingTables:
@@ -74,13 +75,13 @@ class FillingTables:
                 self._enter(name, decay)
             self._without_profile |= new
         else:
-            until = time.monotonic() + seconds
+            until = time.monotonic() + seconds * (_SHARE if snapshot.state == "computing" else 1.0)
             for name in new or self._without_profile.copy():
                 self._enter(name, None)
                 self._without_profile.discard(name)
                 if not new and time.monotonic() > until:
                     break
-        if new:  # else the first figures would have to wait
+        if self._filled:  # else the first figures would have to wait
             self._next = time.monotonic() + seconds
         self._is_first = False
         return is_drafted

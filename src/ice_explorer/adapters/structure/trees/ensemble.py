@@ -9,6 +9,7 @@ missing values into `missing_left`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -184,9 +185,9 @@ class TreeEnsemble:
             return np.asarray(np.trunc(numbers) if self.categorical.rounding == "trunc" else np.floor(numbers))
         return numbers
 
-    @property
-    def _categorical_features(self) -> NDArray[np.int32]:
-        return np.unique(self.feature[self.categorical.node])
+    @cached_property
+    def _categorical_features(self) -> frozenset[int]:
+        return frozenset(self.feature[self.categorical.node].tolist())
 
 
 def _codes_of_labels(values: NDArray[Any], levels: NDArray[np.object_]) -> NDArray[np.float64]:
