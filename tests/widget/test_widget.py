@@ -1415,3 +1415,13 @@ def test_every_column_can_colour(make, X):
     explorer.color_by = "town"
     reply, _ = ask(explorer, type="colors", column="town", positions=[0])
     assert set(reply["body"]["levels"]) == {"Ur", "Uruk", "Eridu"}
+
+
+def test_the_tables_rank_features_as_the_table_of_the_explanation_does(make):
+    """By any metric, at a decay of the table, also of some features alone."""
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 5)), columns=list("abcde"))
+    explanation = ice.explain(lambda rows: rows @ [1.0, -3.0, 0.0, 2.0, 0.5] + rows["a"] * rows["b"] ** 2, X)
+    explorer = make(explanation)
+    for metric in ("impact", "in_distribution_impact", "heterogeneity", "non_linearity"):
+        expected = explanation.table(0.5, sort_by=metric).index.tolist()
+        assert explorer._tables.ranked(metric, 0.5) == expected
