@@ -7,11 +7,18 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ice_explorer.metrics.ordered import CONVENTIONS, FeatureSums
-from ice_explorer.metrics.sampling_error import category_sampling, ordered_sampling
+from ice_explorer.metrics.sampling_error import SampledCurves, category_sampling, ordered_samplings
 from ice_explorer.metrics.unordered import CategorySums, category_scale
 
 DECAYS = np.exp([-0.4, -1.6, -0.8])
 NAMES = ("impact", "direction", "heterogeneity", "non_linearity", "missing_impact")
+
+
+def ordered_sampling(curves, grid, active, scale, rows, *, missing_change, counts):
+    """Errors of one feature."""
+    own, likelihood_scale, weights = rows
+    sampled = SampledCurves(curves, grid, active, scale, own, likelihood_scale, missing_change)
+    return ordered_samplings([sampled], weights, counts)[0]
 
 
 class Ordered:
@@ -214,3 +221,22 @@ def test_errors_of_levels_of_which_one_occurs_are_undefined():
         np.ones((3, 2)), 0.5, np.array([0.0, 3.0]), (np.ones((3, 2)), np.ones(3)), missing_change=None, counts=(3, 9)
     )
     assert math.isnan(sampling.metrics["stable"]["impact"])
+
+
+def test_errors_of_many_features_are_those_of_each(monkeypatch):
+    """Features with fewer grid values, with fewer intervals that count, or without any come in any order."""
+    monkeypatch.setattr("ice_explorer.metrics.sampling_error._CELLS_AT_A_TIME", 30_000)
+    n = 40
+    features = [Ordered(n, 300, [4, 70, 200]), Ordered(n, 5), Ordered(n, 150), Ordered(n, 400, [399 - 1])]
+    weights = features[0].weights
+    sampled = [
+        SampledCurves(each.curves, each.grid, each.active, each.scale, each.own, each.likelihood_scale, missing)
+        for each, missing in zip(features, [None, features[1].missing, None, None], strict=True)
+    ]
+    sampled.insert(2, sampled[0]._replace(curves=np.ones((n, 1)), active=np.arange(0), missing_change=np.arange(n)))
+    sampled.insert(1, sampled[1]._replace(scale=0.0))
+    together = ordered_samplings(sampled, weights, (n, 99))
+    for each, curves in zip(together, sampled, strict=True):
+        (alone,) = ordered_samplings([curves], weights, (n, 99))
+        for convention in CONVENTIONS:
+            assert_allclose(in_order(each, convention), in_order(alone, convention), rtol=1e-12, atol=1e-13)

@@ -22,7 +22,7 @@ from pandas.testing import assert_frame_equal
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.widget import explorer as explorer_module
+from ice_explorer.widget import filling_tables
 from ice_explorer.widget.background import Background
 from ice_explorer.widget.explorer import ICEExplorer
 from ice_explorer.widget.session import ModelWork
@@ -115,8 +115,8 @@ def tables_of(explorer):
 
 def test_the_bars_of_many_features_come_before_the_profile_of_the_slider(make, monkeypatch):
     """First the figures at the decay of the view and at 1, then those at all others, a few features at a time."""
-    monkeypatch.setattr(explorer_module, "_MANY_AT_ONCE", 3)
-    monkeypatch.setattr(explorer_module, "_BYTES_PER_SECOND", 1e12)
+    monkeypatch.setattr(filling_tables, "_MANY_AT_ONCE", 3)
+    monkeypatch.setattr(filling_tables, "_BYTES_PER_SECOND", 1e12)
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 5)), columns=list("abcde"))
     explanation = ice.explain(lambda rows: rows.sum(axis=1), X)
     monkeypatch.setattr(Background, "tell_again", lambda _: None)
@@ -281,7 +281,7 @@ def test_features_are_published_as_they_complete(make, X, held):
 
 def test_large_tables_are_published_less_often(make, X, monkeypatch):
     """The status goes on meanwhile, and the tables are complete before it says that all is ready."""
-    monkeypatch.setattr("ice_explorer.widget.explorer._BYTES_PER_SECOND", 1)
+    monkeypatch.setattr("ice_explorer.widget.filling_tables._BYTES_PER_SECOND", 1)
     monkeypatch.setattr("ice_explorer.widget.background._SECONDS_BETWEEN_TELLINGS", 0.0)
     explorer = make(Model(), X)
     assert explorer.explanation
@@ -1415,3 +1415,13 @@ def test_every_column_can_colour(make, X):
     explorer.color_by = "town"
     reply, _ = ask(explorer, type="colors", column="town", positions=[0])
     assert set(reply["body"]["levels"]) == {"Ur", "Uruk", "Eridu"}
+
+
+def test_the_tables_rank_features_as_the_table_of_the_explanation_does(make):
+    """By any metric, at a decay of the table, also of some features alone."""
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 5)), columns=list("abcde"))
+    explanation = ice.explain(lambda rows: rows @ [1.0, -3.0, 0.0, 2.0, 0.5] + rows["a"] * rows["b"] ** 2, X)
+    explorer = make(explanation)
+    for metric in ("impact", "in_distribution_impact", "heterogeneity", "non_linearity"):
+        expected = explanation.table(0.5, sort_by=metric).index.tolist()
+        assert explorer._tables.ranked(metric, 0.5) == expected

@@ -17,19 +17,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from ice_explorer.metrics.ordered import CONVENTIONS, step_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from ice_explorer.metrics.decay_sums import EndShares
-    from ice_explorer.metrics.ordered import Convention, StepWeights
+    from ice_explorer.metrics.ordered import Convention
 
     Array = NDArray[np.float64]
 
@@ -38,6 +38,7 @@ _EXPONENTS: Final = np.append(0.0, 0.05 * 2.0 ** np.arange(8))
 _ERRORS: Final = ("impact", "direction", "heterogeneity", "non_linearity")
 _FEW_NODES: Final = 64
 _ROUNDING: Final = 1e-12
+_CELLS_AT_A_TIME: Final = 1 << 18  # of arrays of several features
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,49 +75,106 @@ class Sampling:
         return np.interp(-np.log(decays), self.exponents, self.decayed[convention])
 
 
-def ordered_sampling(
-    curves: Array,
-    grid: Array,
-    active: NDArray[np.intp],
-    scale: float,
-    rows: tuple[Array, Array, Array],
-    *,
-    missing_change: Array | None,
-    counts: tuple[int, int],
-    conventions: Sequence[Convention] = CONVENTIONS,
-) -> Sampling:
-    """Estimate the standard errors of a feature with an order.
+class SampledCurves(NamedTuple):
+    """Curves of some rows of a sample along a feature with an order.
 
-    - `curves` (n_some, n_active + 1), `rows` (n_some,) each, `missing_change`: as for `FeatureSums.add`, of some rows
-      of the sample.
+    - `curves` (n_some, n_active + 1), `own`, `likelihood_scale`, `missing_change` (n_some,): as for `FeatureSums.add`.
     - `grid`, `scale`: as for `FeatureSums`.
     - `active` (n_active,): intervals in which curves can change.
+    """
+
+    curves: Array
+    grid: Array
+    active: NDArray[np.intp]
+    scale: float
+    own: Array
+    likelihood_scale: Array
+    missing_change: Array | None = None
+
+
+def ordered_samplings(
+    features: Sequence[SampledCurves],
+    weights: Array,
+    counts: tuple[int, int],
+    *,
+    conventions: Sequence[Convention] = CONVENTIONS,
+) -> list[Sampling]:
+    """Estimate the standard errors of features with an order, many at a time.
+
+    - `features`: all on the same number of rows.
+    - `weights` (n_some,): of these rows.
     - `counts`: rows of the sample, and rows that it is drawn from.
     - `conventions`: those that errors are estimated for.
     """
-    own, likelihood_scale, weights = rows
-    of_sample = _OfSample(weights, missing_change, counts)
-    if len(grid) < 2 or scale == 0:
-        return of_sample.constant()
-    slopes = np.diff(curves, axis=1) / np.diff(grid)[active]
+    of_sample = _OfSample(weights, counts)
+    found: list[Sampling] = []
+    for some in _chunks(features):
+        missing = [of_sample.missing_error(feature.missing_change) for feature in some]
+        moving = [at for at, feature in enumerate(some) if len(feature.grid) > 1 and feature.scale != 0]
+        of_some = [of_sample.constant(error) for error in missing]
+        if moving:
+            features_of, missing_of = [some[at] for at in moving], [missing[at] for at in moving]
+            for at, sampling in zip(moving, _of_moving(of_sample, features_of, missing_of, conventions), strict=True):
+                of_some[at] = sampling
+        found += of_some
+    return found
+
+
+def _chunks(features: Sequence[SampledCurves]) -> Iterator[Sequence[SampledCurves]]:
+    """Part features into chunks whose arrays stay in the cache."""
+    start = 0
+    while start < len(features):
+        stop, widest = start, 0
+        while stop < len(features):
+            n_rows, n_columns = features[stop].curves.shape
+            widest = max(widest, n_rows * (n_columns + _FEW_NODES))
+            if stop > start and (stop + 1 - start) * widest > _CELLS_AT_A_TIME:
+                break
+            stop += 1
+        yield features[start:stop]
+        start = stop
+
+
+def _of_moving(
+    of_sample: _OfSample, features: Sequence[SampledCurves], missing: Sequence[float], conventions: Sequence[Convention]
+) -> list[Sampling]:
+    """Estimate the errors of features whose curves can change, as arrays with one feature after the other.
+
+    Where features have fewer intervals or nodes than others, slopes and weights are 0 and distances infinite.
+    """
+    n_features, n_rows = len(features), len(features[0].own)
+    scale = np.array([feature.scale for feature in features])
+    nodes_of = [_nodes(feature.active, len(feature.grid)) for feature in features]
+    n_active, n_nodes = max(len(feature.active) for feature in features), max(map(len, nodes_of))
+    slopes, distances = np.zeros((n_features, n_rows, n_active)), np.full((n_features, n_rows, n_nodes), np.inf)
+    for at, (feature, nodes) in enumerate(zip(features, nodes_of, strict=True)):
+        gaps = feature.grid[feature.active + 1] - feature.grid[feature.active]
+        slopes[at, :, : len(gaps)] = np.diff(feature.curves, axis=1) / gaps
+        apart = np.abs(feature.grid[nodes] - feature.own[:, None])
+        distances[at, :, : len(nodes)] = apart / feature.likelihood_scale[:, None]
     steep, spread = np.abs(slopes), of_sample.spread(slopes)
-    nodes = _nodes(active, len(grid))
-    distances = np.abs(grid[nodes] - own[:, None]) / likelihood_scale[:, None]
-    found: dict[Convention, dict[str, float]] = {}
+    weights_of = [step_weights(feature.grid) for feature in features]
+    errors: dict[Convention, dict[str, Array]] = {}
     summed: dict[Convention, tuple[Array, Array]] = {}
-    weights_of = step_weights(grid)
     for convention in conventions:
-        step = weights_of[convention]
-        shares = scale * step.u[active]
-        elsewhere = np.delete(step.u, active).sum()
-        found[convention] = {
-            "impact": of_sample.error(steep @ shares),
-            "direction": of_sample.error(slopes @ shares),
-            "heterogeneity": of_sample.error(spread @ shares),
-            "non_linearity": of_sample.error(scale * _along(slopes, step, active, elsewhere, convention)),
+        steps = [weights[convention] for weights in weights_of]
+        u = np.zeros((n_features, n_active))
+        changes, node_weights = np.zeros(distances.shape), np.zeros((n_features, n_nodes))
+        for at, (feature, nodes, step) in enumerate(zip(features, nodes_of, steps, strict=True)):
+            u[at, : len(feature.active)] = step.u[feature.active]
+            of_feature = scale[at] * steep[at, :, : len(feature.active)]
+            at_ends = _at_ends(of_feature, step.ends, feature.active, nodes, len(feature.grid))
+            changes[at, :, : len(nodes)], node_weights[at, : len(nodes)] = at_ends
+        shares = scale[:, None] * u
+        along = _along(slopes, u, [step.variance_divisor for step in steps], convention)
+        errors[convention] = {
+            "impact": of_sample.error(_dot(steep, shares)),
+            "direction": of_sample.error(_dot(slopes, shares)),
+            "heterogeneity": of_sample.error(_dot(spread, shares)),
+            "non_linearity": of_sample.error(scale[:, None] * along),
         }
-        summed[convention] = _at_ends(scale * steep, step.ends, active, nodes, len(grid))
-    return of_sample.sampling(found, distances, summed)
+        summed[convention] = changes, node_weights
+    return of_sample.samplings(errors, missing, distances, summed)
 
 
 def category_sampling(
@@ -135,12 +193,13 @@ def category_sampling(
     - `rows`: exponents of the likelihood of each phantom (n_some, n_grid), weights (n_some,).
     - `missing_change`, `counts`: as for `ordered_sampling`.
     """
-    of_sample = _OfSample(rows[1], missing_change, counts)
+    of_sample = _OfSample(rows[1], counts)
+    missing = of_sample.missing_error(missing_change)
     levels = np.flatnonzero(shares > 0)
     if len(curves[0]) < 2 or scale == 0:
-        return of_sample.constant()
+        return of_sample.constant(missing)
     if len(levels) < 2:
-        return of_sample.constant(math.nan)
+        return of_sample.constant(missing, math.nan)
     q = np.outer(shares[levels], shares[levels])
     np.fill_diagonal(q, 0.0)
     q *= scale / q.sum()  # half of what each pair weighs, for either of its levels
@@ -151,104 +210,130 @@ def category_sampling(
         spread += of_sample.spread(change) @ half
         changes[:, level] = np.abs(change, out=change) @ half
     errors = {
-        "impact": of_sample.error(changes.sum(axis=1)),
-        "direction": math.nan,
-        "heterogeneity": of_sample.error(spread),
-        "non_linearity": math.nan,
+        "impact": of_sample.error(changes.sum(axis=1)[None]),
+        "direction": np.array([math.nan]),
+        "heterogeneity": of_sample.error(spread[None]),
+        "non_linearity": np.array([math.nan]),
     }
-    return of_sample.sampling(
-        dict.fromkeys(CONVENTIONS, errors),
-        rows[0][:, levels],
-        dict.fromkeys(CONVENTIONS, (changes, q.sum(axis=1) / scale)),
+    summed = changes[None], q.sum(axis=1)[None] / scale
+    (sampling,) = of_sample.samplings(
+        dict.fromkeys(CONVENTIONS, errors), [missing], rows[0][None, :, levels], dict.fromkeys(CONVENTIONS, summed)
     )
+    return sampling
 
 
 class _OfSample:
     """Some rows of a sample, and what becomes of numbers of theirs.
 
     - `weights` (n_some,).
-    - `missing_change` (n_some,), or None.
     - `counts`: rows of the sample, and rows that it is drawn from.
     """
 
-    def __init__(self, weights: Array, missing_change: Array | None, counts: tuple[int, int]) -> None:
+    def __init__(self, weights: Array, counts: tuple[int, int]) -> None:
         self._weights = weights
         self._total = float(weights.sum())
-        self._missing = math.nan if missing_change is None else self.error(missing_change, counts)
         self._counts = counts
 
-    def error(self, of_rows: Array, counts: tuple[int, int] | None = None) -> float:
-        """Return the standard error of the weighted mean of a number per row."""
-        mean = self._weights @ of_rows / self._total
-        return self._of_influences((of_rows - mean) * self._weights / self._total, counts)
+    def error(self, of_rows: Array) -> Array:
+        """Return the standard errors of weighted means of a number per row, (…, n_some)."""
+        mean = of_rows @ self._weights / self._total
+        return self._of_influences((of_rows - mean[..., None]) * self._weights / self._total)
 
-    def _ratio_error(self, above: Array, below: Array) -> float:
-        """Return the standard error of the ratio of two sums over rows."""
-        total = self._weights @ below
-        if not total > 0:
-            return math.nan
-        ratio = self._weights @ above / total
-        return self._of_influences((above - ratio * below) * self._weights / total)
+    def missing_error(self, missing_change: Array | None) -> float:
+        """Return the standard error of the mean change where a value goes missing; NaN where none is missing."""
+        return math.nan if missing_change is None else float(self.error(missing_change))
 
-    def _of_influences(self, influences: Array, counts: tuple[int, int] | None = None) -> float:
-        """Return the standard error from the influences of rows, divided by their number."""
-        n_rows, n_all = counts or self._counts
-        if len(influences) < 2:
-            return math.nan
-        each = len(influences) * float(np.std(influences, ddof=1))
-        return each * math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows)
+    def _ratio_error(self, above: Array, below: Array) -> Array:
+        """Return the standard errors of ratios of two sums over rows, (…, n_some) each."""
+        total = below @ self._weights
+        is_weighed = total > 0
+        total = np.where(is_weighed, total, 1.0)
+        ratio = above @ self._weights / total
+        influences = (above - ratio[..., None] * below) * self._weights / total[..., None]
+        return np.where(is_weighed, self._of_influences(influences), math.nan)
+
+    def _of_influences(self, influences: Array) -> Array:
+        """Return the standard errors from the influences of rows, (…, n_some), divided by their number."""
+        n_rows, n_all = self._counts
+        n_some = influences.shape[-1]
+        if n_some < 2:
+            return np.full(influences.shape[:-1], math.nan)
+        each = n_some * np.std(influences, axis=-1, ddof=1)
+        return np.asarray(each * math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows))
 
     def spread(self, columns: Array) -> Array:
-        """Return numbers of rows whose mean is half the standard deviation of each column, and varies as it does."""
+        """Return numbers of rows whose mean is half the standard deviation of each column, and varies as it does.
+
+        - `columns` (…, n_some, n_columns).
+        """
         mean = self._weights @ columns / self._total
-        squared = np.square(columns - mean)
-        deviation = np.sqrt(self._weights @ squared / self._total)
-        rounding = _ROUNDING * np.abs(columns).max(axis=0, initial=0.0)
+        squared = np.square(columns - mean[..., None, :])
+        deviation = np.sqrt(self._weights @ squared / self._total)[..., None, :]
+        rounding = _ROUNDING * np.abs(columns).max(axis=-2, initial=0.0)[..., None, :]
         return np.where(deviation > rounding, squared / (2.0 * np.where(deviation > 0, deviation, 1.0)), 0.0)
 
-    def constant(self, value: float = 0.0) -> Sampling:
+    def constant(self, missing: float, value: float = 0.0) -> Sampling:
         """Return the errors of a feature that does not move predictions; `value` NaN: of one without effects."""
-        errors = dict.fromkeys(_ERRORS, value) | {"missing_impact": self._missing}
+        errors = dict.fromkeys(_ERRORS, value) | {"missing_impact": missing}
         decayed = np.full(2, value)
         return Sampling(
             *self._counts, dict.fromkeys(CONVENTIONS, errors), _EXPONENTS[:2], dict.fromkeys(CONVENTIONS, decayed)
         )
 
-    def sampling(
+    def samplings(
         self,
-        errors: Mapping[Convention, Mapping[str, float]],
+        errors: Mapping[Convention, Mapping[str, Array]],
+        missing: Sequence[float],
         distances: Array,
         summed: Mapping[Convention, tuple[Array, Array]],
-    ) -> Sampling:
-        """Collect the errors, and estimate those of in-distribution impact.
+    ) -> list[Sampling]:
+        """Collect the errors of features, and estimate those of in-distribution impact.
 
-        - `distances` (n_some, n_nodes): exponents of the likelihood.
-        - `summed`: what is weighed by the likelihood, (n_some, n_nodes), and the weights of the nodes, (n_nodes,).
+        - `errors`: (n_features,) by convention and metric.
+        - `missing`: error of the missing impact of each feature.
+        - `distances` (n_features, n_some, n_nodes): exponents of the likelihood.
+        - `summed`: what is weighed by the likelihood, of the same shape, and the weights of the nodes,
+          (n_features, n_nodes).
         """
-        decayed = {convention: np.empty(len(_EXPONENTS)) for convention in summed}
+        decayed = {convention: np.empty((len(distances), len(_EXPONENTS))) for convention in summed}
         likelihood = np.ones_like(distances)
         for at in range(len(_EXPONENTS)):
             if at == 1:  # as multiples of the largest likelihood, so that none is too small for a float
-                likelihood = np.exp((distances.min() - distances) * _EXPONENTS[1])
+                likelihood = np.exp((distances.min(axis=(1, 2), keepdims=True) - distances) * _EXPONENTS[1])
             elif at > 1:
                 likelihood *= likelihood
             for convention, (change, weight) in summed.items():
-                above = np.einsum("ij,ij->i", change, likelihood)
-                decayed[convention][at] = self._ratio_error(above, likelihood @ weight)
-        of_all = {name: {**of, "missing_impact": self._missing} for name, of in errors.items()}
-        return Sampling(*self._counts, of_all, _EXPONENTS, decayed)
+                above = np.einsum("fij,fij->fi", change, likelihood)
+                decayed[convention][:, at] = self._ratio_error(above, _dot(likelihood, weight))
+        return [
+            Sampling(
+                *self._counts,
+                {
+                    convention: {name: float(values[at]) for name, values in of_all.items()} | {"missing_impact": error}
+                    for convention, of_all in errors.items()
+                },
+                _EXPONENTS,
+                {convention: of_all[at] for convention, of_all in decayed.items()},
+            )
+            for at, error in enumerate(missing)
+        ]
 
 
-def _along(
-    slopes: Array, step: StepWeights, active: NDArray[np.intp], elsewhere: float, convention: Convention
-) -> Array:
-    """How much the slope of each curve deviates along it, (n_some,); see `FeatureSums`."""
-    u = step.u[active]
-    mean = slopes @ u
-    deviation = slopes - mean[:, None]
+def _dot(columns: Array, shares: Array) -> Array:
+    """Sum columns (n_features, n_some, n_columns) with the shares of each feature, (n_features, n_columns)."""
+    return np.asarray((columns @ shares[:, :, None])[..., 0])
+
+
+def _along(slopes: Array, u: Array, divisors: Sequence[float], convention: Convention) -> Array:
+    """How much the slope of each curve deviates along it, (n_features, n_some); see `FeatureSums`.
+
+    - `u` (n_features, n_active): weights of the intervals in which curves can change; the others have the rest of 1.
+    """
+    mean, elsewhere = _dot(slopes, u), np.maximum(1.0 - u.sum(axis=1, keepdims=True), 0.0)
+    deviation = slopes - mean[..., None]
     if convention == "stable":
-        return np.asarray(np.abs(deviation) @ u + elsewhere * np.abs(mean))
-    return np.asarray(np.sqrt((np.square(deviation) @ u + elsewhere * mean**2) / step.variance_divisor))
+        return np.asarray(_dot(np.abs(deviation), u) + elsewhere * np.abs(mean))
+    return np.asarray(np.sqrt((_dot(np.square(deviation), u) + elsewhere * mean**2) / np.array(divisors)[:, None]))
 
 
 def _nodes(active: NDArray[np.intp], n_grid: int) -> NDArray[np.intp]:

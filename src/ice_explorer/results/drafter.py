@@ -17,7 +17,7 @@ from ice_explorer.engines.sums import BruteEngine, sums_of
 from ice_explorer.features.grid import Grid, feature_seed
 from ice_explorer.features.sampling import nested_samples
 from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.metrics.sampling_error import category_sampling, ordered_sampling
+from ice_explorer.metrics.sampling_error import SampledCurves, category_sampling, ordered_samplings
 from ice_explorer.results.feature_explanation import FeatureResult
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     Draft = dict[Name, FeatureResult]
 
 _CELLS_PER_SECOND: Final = 5e6  # of an engine that is not timed yet
+_CELLS_BESIDES: Final = 2_000  # that take as long as what a feature takes with any number of rows
 _MOST_ROWS_OF_ERRORS: Final = 256  # they give a standard error to 5 %
 _FEWEST_ROWS_OF_ERRORS: Final = 16
 _MOST_CELLS_OF_ERRORS: Final = 3_000_000  # of the curves of all features together
@@ -61,7 +62,7 @@ class Drafter:
         self._items = items
         self._lock = lock
         self._samples: dict[int, list[NDArray[np.int64]]] = {}
-        self._errors: dict[int, tuple[int, int, Sampling]] = {}
+        self._errors: tuple[tuple[int, float] | None, dict[int, Sampling]] = None, {}  # and what they rest on
         self.n_all = min(len(item.summed) for item in items)
 
     @property
@@ -100,6 +101,11 @@ class Drafter:
             return int(sum(min(item.grid.n_grid, n_grid) + 2 * item.has_missing for item in self._items))
         return self._computed_cells
 
+    @property
+    def cells_besides(self) -> int:
+        """Cells that take as long as what a draft takes with any number of rows; none where the model is called."""
+        return 0 if self.is_called else _CELLS_BESIDES * len(self._items)
+
     @cached_property
     def _computed_cells(self) -> int:
         return sum(self._engine.n_computed(item) for item in self._items)
@@ -135,18 +141,38 @@ class Drafter:
         - `between_blocks`: called now and then; what it raises ends the work.
         """
         items = [_on_sample(item, self._sample(item, level), n_grid) for item in self._items]
-        limits = self._limits_of_errors(items)
-        of_errors = min(level, self.level_of(limits[0]))
+        most_rows, most_values = self._limits_of_errors(items)
+        of_errors = min(level, self.level_of(most_rows))
         some = {item.at_issue: self._sample(item, of_errors) for item in self._items}
+        known_of, errors = self._errors
+        is_known = known_of == (of_errors, n_grid)
+        errors = {number: known.with_rows(self.n_rows(level)) for number, known in errors.items()} if is_known else {}
+        ordered: dict[int, list[tuple[int, SampledCurves]]] = {}  # by what rows they are of
+        parts: list[tuple[FeatureInput, Sums, Array | None]] = []
         made = self._predicted if self.is_called else self._computed
-        found: Draft = {}
         with self._lock:
             for item, sums, curves, of_some in made(items, some, between_blocks):
-                sampling = self._sampling(item, some[item.at_issue], of_some, limits[1])
-                draft = FeatureResult(self._context, self._engine, item, sums, curves, sampling=sampling)
-                found[item.feature.name] = draft
+                parts.append((item, sums, curves))
+                rows = some[item.at_issue]
+                if not is_known and item.feature.is_unordered:
+                    errors[item.at_issue] = self._errors_of_levels(item, rows, of_some)
+                elif not is_known:
+                    along = self._sampled_curves(item, rows, of_some, most_values)
+                    ordered.setdefault(id(rows), []).append((item.at_issue, along))
                 between_blocks()
-        return found
+        for together in ordered.values():
+            numbers, sampled = zip(*together, strict=True)
+            weights = self._context.row_weights[some[numbers[0]]]
+            counts = self.n_rows(level), self.n_all
+            found = ordered_samplings(sampled, weights, counts, conventions=self._conventions)
+            errors |= zip(numbers, found, strict=True)
+        self._errors = (of_errors, n_grid), errors
+        return {
+            item.feature.name: FeatureResult(
+                self._context, self._engine, item, sums, curves, sampling=errors[item.at_issue]
+            )
+            for item, sums, curves in parts
+        }
 
     # --- curves and sums --------------------------------------------------------------------------
 
@@ -225,35 +251,31 @@ class Drafter:
         cells = sum(min(item.grid.n_grid, n_grid) ** (1 + item.feature.is_unordered) for item in items)
         return int(np.clip(_MOST_CELLS_OF_ERRORS // cells, _FEWEST_ROWS_OF_ERRORS, _MOST_ROWS_OF_ERRORS)), n_grid
 
-    def _sampling(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array, n_grid: int) -> Sampling:
-        """Estimate standard errors from the curves of some rows, or from those that a smaller draft had."""
-        n_some, size, known = self._errors.get(item.at_issue, (0, 0, None))
-        if known is not None and (n_some, size) == (len(rows), item.grid.n_grid):
-            return known.with_rows(len(item.summed))
-        weights, active = self._context.row_weights[rows], self._engine.active(item)
+    def _errors_of_levels(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array) -> Sampling:
+        """Estimate the standard errors of a feature whose levels have no order from the curves of some rows."""
+        assert item.shares is not None  # noqa: S101 - its levels have no order
+        grid, weights = item.grid.values, self._context.row_weights[rows]
+        distances = (item.own[rows, None] != grid).astype(np.float64)
+        if item.distances is not None:
+            distances = item.distances[rows]
+        return category_sampling(
+            curves[:, np.searchsorted(self._engine.active(item), np.arange(len(grid)))],
+            item.scale,
+            item.shares,
+            (distances, weights),
+            missing_change=item.missing_changes[rows] if item.has_missing else None,
+            counts=(len(item.summed), self.n_all),
+        )
+
+    def _sampled_curves(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array, n_grid: int) -> SampledCurves:
+        """Return curves of some rows, on so many grid values at most where they can change in every interval."""
+        grid, active = item.grid.values, self._engine.active(item)
+        if len(active) >= n_grid:
+            at = _spread(len(grid), n_grid)
+            curves, grid = curves[:, np.searchsorted(active, at)], grid[at]
+            active = np.arange(len(grid) - 1)
         missing = item.missing_changes[rows] if item.has_missing else None
-        counts = len(item.summed), self.n_all
-        grid = item.grid.values
-        if item.feature.is_unordered:
-            assert item.shares is not None  # noqa: S101 - its levels have no order
-            distances = (item.own[rows, None] != grid).astype(np.float64)
-            if item.distances is not None:
-                distances = item.distances[rows]
-            at_grid = curves[:, np.searchsorted(active, np.arange(len(grid)))]
-            sampling = category_sampling(
-                at_grid, item.scale, item.shares, (distances, weights), missing_change=missing, counts=counts
-            )
-        else:
-            if len(active) >= n_grid:
-                at = _spread(len(grid), n_grid)
-                curves, grid = curves[:, np.searchsorted(active, at)], grid[at]
-                active = np.arange(len(grid) - 1)
-            sampling = ordered_sampling(
-                curves, grid, active, item.scale, (item.own[rows], item.likelihood_scale[rows], weights),
-                missing_change=missing, counts=counts, conventions=self._conventions,
-            )  # fmt: skip
-        self._errors[item.at_issue] = len(rows), item.grid.n_grid, sampling
-        return sampling
+        return SampledCurves(curves, grid, active, item.scale, item.own[rows], item.likelihood_scale[rows], missing)
 
     @property
     def _conventions(self) -> Sequence[Convention]:

@@ -19,7 +19,7 @@ _SHORT: Final = 1.0  # seconds of a whole that needs no draft
 _FIRST: Final = 0.35  # seconds that the first draft takes where that is in our hands
 _SHARE: Final = 0.25  # of the time of the whole, that all drafts together take
 _FEW_CELLS: Final = 2_000_000  # of curves that engines compute in less than a second
-_FEW_CELLS_OF_FEATURE: Final = 20_000  # that take four times as long as what a draft takes without any
+_LEAST_RATIO: Final = 5  # of the work of the whole to what drafts of any size take
 _FEW_PHANTOMS: Final = 10_000
 _QUICK: Final = 0.05  # of which a model that is called so quickly needs no draft
 _FEW_ROWS: Final = 16  # of the smallest draft, or more than half as many
@@ -46,8 +46,8 @@ class Drafts:
         self._is_called = any(drafter.is_called for drafter in drafters)
         self._timed: list[tuple[int, float]] = []  # predictions and seconds of each
         self._size: _Size = (-1, math.inf)  # which of the nested samples, and most grid values
-        self._is_shown = self._is_over = False
-        self._few_of_feature = _FEW_CELLS_OF_FEATURE
+        self._is_shown = False
+        self._n_besides = sum(drafter.cells_besides for drafter in drafters)
         self.n_all = drafters[0].n_all
 
     @property
@@ -63,30 +63,27 @@ class Drafts:
     @property
     def whole(self) -> float:
         """Seconds that the whole is estimated to take."""
-        return self._seconds(self.n_all * sum(drafter.cells() for drafter in self._drafters))
+        return self._seconds(self._n_cells)
 
     def next(self, between_blocks: BetweenBlocks) -> list[Draft] | None:
         """Compute the next draft by every model; None where there is none."""
+        if not self._timed and self._n_cells < _LEAST_RATIO * self._n_besides:
+            return None
         found = None
-        while not self._is_over:
-            size = self._following()
-            self._is_over = size is None or (bool(self._timed) and not self._pays(size))
-            if size is None or self._is_over:
-                break
+        while (size := self._following()) is not None and (not self._timed or self._pays(size)):
             found = self._take(size, between_blocks)
             if self._is_shown or self._spent >= _FIRST / 2:
                 break  # else it was there so quickly that a larger one is the first to be shown
-        if found is None or (not self._is_shown and self.whole < _SHORT):
-            self._is_over = True
-            return None
-        self._is_shown = True
-        return found
+        if found is not None and (self._is_shown or self.whole >= _SHORT):
+            self._is_shown = True
+            return found
+        return None
 
     def within(self, seconds: float) -> list[Draft] | None:
         """Compute the largest draft that fits into so many seconds, or a first one; None where the whole fits."""
         start = perf_counter()
         found = None
-        left, self._few_of_feature = seconds, 0
+        left = seconds
         while not self._timed or self.whole > left:
             size = self._following()
             if size is None or (self._timed and self._seconds(self._cells(size)) > left):
@@ -115,13 +112,18 @@ class Drafts:
     def _spent(self) -> float:
         return sum(seconds for _, seconds in self._timed)
 
+    @property
+    def _n_cells(self) -> int:
+        """Cells of the whole."""
+        return self.n_all * sum(drafter.cells() for drafter in self._drafters) + self._n_besides
+
     def _cells(self, size: _Size) -> int:
-        """Predictions that a draft has."""
+        """Cells of a draft: predictions, and as many as take as long as what it takes besides."""
         level, n_grid = size
-        return sum(drafter.n_rows(level) * drafter.cells(n_grid) for drafter in self._drafters)
+        return sum(drafter.n_rows(level) * drafter.cells(n_grid) for drafter in self._drafters) + self._n_besides
 
     def _seconds(self, n_cells: float) -> float:
-        """Estimate how long so many predictions take: what does not depend on their number, and time for each."""
+        """Estimate how long so many cells take: what does not depend on their number, and time for each."""
         if not self._timed:
             return n_cells * max(drafter.seconds_per_cell for drafter in self._drafters)
         cells, seconds = self._timed[-1]
@@ -142,7 +144,7 @@ class Drafts:
         elif self._is_short or self._is_light:
             return None
         else:
-            cells, wanted = 0, int(_FIRST / 2 / self._seconds(1))
+            cells, wanted = 0, max(int(_FIRST / 2 / self._seconds(1)), 2 * self._n_besides)
         size = self._size_of(wanted)
         while self._cells(size) <= cells:
             wanted *= 2
@@ -152,11 +154,10 @@ class Drafts:
     @property
     def _is_short(self) -> bool:
         """Whether the whole certainly takes no second."""
-        n_cells = self.n_all * sum(drafter.cells() for drafter in self._drafters)
         if not self._is_called:
-            return n_cells <= max(_FEW_CELLS, self._few_of_feature * self._drafters[0].n_features)
+            return self._n_cells <= _FEW_CELLS
         is_quick = max(drafter.seconds_per_call for drafter in self._drafters) < _QUICK
-        return self.whole < _SHORT or (is_quick and n_cells <= _FEW_PHANTOMS)
+        return self.whole < _SHORT or (is_quick and self._n_cells <= _FEW_PHANTOMS)
 
     @property
     def _is_light(self) -> bool:
@@ -165,13 +166,13 @@ class Drafts:
         return first.weight(first.level_of(_FEW_ROWS)) <= 1
 
     def _size_of(self, n_cells: int) -> _Size:
-        """Choose rows and grid values that make so many predictions.
+        """Choose rows and grid values that make so many cells.
 
         Where they are few, grid values come before further rows: a coarse grid biases the metrics, which no standard
         error shows.
         """
         first = self._drafters[0]
-        n_rows = n_cells / sum(drafter.cells() for drafter in self._drafters)
+        n_rows = (n_cells - self._n_besides) / sum(drafter.cells() for drafter in self._drafters)
         if len(self._drafters) > 1 or not self._is_called or n_rows >= _FEW_ROWS:
             return first.level_of(max(n_rows, _FEW_ROWS)), math.inf
         level = first.level_of(_FEW_ROWS)

@@ -129,7 +129,8 @@ class FeatureResult:
     @cached_property
     def _own_metrics(self) -> dict[str, float]:
         """Metrics at the decay and convention of the explanation."""
-        return self.metrics()
+        settings = self._context.settings
+        return metrics_of(self._sums, settings.decay, settings.convention)
 
     @property
     def impact(self) -> float:
@@ -180,6 +181,8 @@ class FeatureResult:
             As for `explain`; defaults are those of the explanation, whose metrics are attributes, too.
         """
         decay, convention = resolve_display(self._context.settings, decay, convention)
+        if (decay, convention) == resolve_display(self._context.settings, None, None):
+            return dict(self._own_metrics)
         return metrics_of(self._sums, decay, convention)
 
     def decay_profile(

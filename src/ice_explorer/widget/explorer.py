@@ -15,10 +15,8 @@ from __future__ import annotations
 import copy
 import inspect
 import logging
-import math
 import sys
 import threading
-import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -43,9 +41,9 @@ from ice_explorer.explanation import explain
 from ice_explorer.metrics.ordered import Convention
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, Options, RankBy, Unit
 from ice_explorer.runtime import is_unattended
-from ice_explorer.scene.build import ranking_of
-from ice_explorer.scene.view_state import STATE_VERSION, ViewState
+from ice_explorer.scene.view_state import STATE_VERSION
 from ice_explorer.widget.background import Background, Snapshot
+from ice_explorer.widget.filling_tables import FillingTables
 from ice_explorer.widget.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.widget.lifetime import Lifetime, is_shared, weakly
 from ice_explorer.widget.replies import Answer, answer_of, in_explorer, sentence, state_text, status_of
@@ -55,10 +53,11 @@ from ice_explorer.widget.static_picture import add_picture, check_static_picture
 from ice_explorer.widget.trait_checks import check_color_by, check_feature, checked
 from ice_explorer.wire.colors import colors_of
 from ice_explorer.wire.forms import is_text
-from ice_explorer.wire.header import ModelTables, Tables, header_of
+from ice_explorer.wire.header import header_of
 from ice_explorer.wire.messages import (
     Body,
     CancelBody,
+    Header,
     Note,
     Refusal,
     Reply,
@@ -88,11 +87,6 @@ logger = logging.getLogger(__name__)
 
 _OF_WORK: Final = Wanted._fields  # traits that name what is explained, in the order of `Wanted`
 _OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab have defaults for
-
-
-# Of tables that fill in: those of thousands of features keep the browser busy each time they come.
-_BYTES_PER_SECOND: Final = 1_000_000
-_MANY_AT_ONCE: Final = 100  # features, whose figures at all decays would keep the first ones waiting
 
 
 def _with_options(init: Callable[..., object]) -> inspect.Signature:
@@ -356,24 +350,10 @@ class ICEExplorer(anywidget.AnyWidget):
             work.names, work.compute, weakly(self._publish), work.results, None if is_unattended() else work.draft
         )
         self._work = work
-        self._clear_tables(work)
+        self._tables: FillingTables | None = FillingTables(work, self._counted)
         with self.hold_trait_notifications():  # one alone may name what there is not
             for name, value in zip(_OF_WORK, work.shown, strict=True):
                 self.set_trait(name, value)
-
-    def _clear_tables(self, work: Work) -> None:
-        """Forget all figures; the next publishing fills in what is known."""
-        models = work.choices.models
-        self._model_tables = ModelTables(len(work.heads), self._counted, len(models)) if models else None
-        self._tables = (
-            Tables(len(work.heads), self._counted)
-            if self._model_tables is None
-            else self._model_tables.tables[models.index(work.choices.model)]
-        )
-        self._tabled: dict[Name, FeatureExplanation] = {}
-        self._without_profile: set[Name] = set()
-        self._described: Work | None = None
-        self._next_tables = -math.inf
 
     def _start(self) -> None:
         """Compute in the background, where the model may be called."""
@@ -409,7 +389,7 @@ class ICEExplorer(anywidget.AnyWidget):
             if self._work is None or self.convention == self._counted:
                 return
             self._counted = self.convention
-            self._clear_tables(self._work)
+            self._tables = FillingTables(self._work, self._counted)
             self._publish()
 
     @traitlets.observe(*_OF_WORK)
@@ -781,8 +761,7 @@ class ICEExplorer(anywidget.AnyWidget):
         if background is not None:  # None where the arguments were refused
             background.close()
             with self._sync_lock:  # what is being published is so to its end
-                self._work = self._described = None
-                self._tabled = {}
+                self._work = self._tables = None
         if self.comm is None:
             return
         self._lifetime.end()
@@ -849,12 +828,12 @@ class ICEExplorer(anywidget.AnyWidget):
         if not self._sync_lock.acquire(blocking=is_patient):
             return False
         try:
-            snapshot, work = self._background.snapshot(), self._work
-            if work is None:
+            snapshot, work, tables = self._background.snapshot(), self._work, self._tables
+            if work is None or tables is None:
                 return True
-            is_whole = self._publish_tables(work, snapshot)
+            is_whole = self._publish_tables(work, tables, snapshot)
             if len(snapshot.known) == snapshot.n_features and self.feature == "":
-                self.feature = self._ranked(work)[0]
+                self.feature = work.label(tables.ranked(self.rank_by, self.decay)[0])
             # Last: a page that receives "ready" has received the rest.
             self._status = cast("dict[str, Any]", status_of(snapshot, work))
             if snapshot.state != "computing":
@@ -865,11 +844,6 @@ class ICEExplorer(anywidget.AnyWidget):
         finally:
             self._sync_lock.release()
 
-    def _ranked(self, work: Work) -> list[str]:
-        """Labels of the features that are known, in the order of the bars."""
-        state = ViewState.of({**self._drawn(work), "intervals": None})  # which have no part in the order
-        return [bar.label for bar in ranking_of(work.known, state).bars]
-
     @traitlets.observe("feature")
     def _prefer_open(self, _change: object) -> None:
         """Compute the open feature before the others."""
@@ -878,44 +852,26 @@ class ICEExplorer(anywidget.AnyWidget):
             open_one = work.by_label[self.feature]
             self._background.prefer(sorted(self._background.order, key=lambda name: name != open_one))
 
-    def _publish_tables(self, work: Work, snapshot: Snapshot[Name, FeatureExplanation]) -> bool:
+    def _publish_tables(self, work: Work, tables: FillingTables, snapshot: Snapshot[Name, FeatureExplanation]) -> bool:
         """Publish header and tables unless nothing in them is new, or while it is too soon; False where it is."""
-        known = snapshot.known
-        new = {name for name, feature in known.items() if self._tabled.get(name) is not feature}
-        is_described = self._described is work
-        if is_described and not new and not self._without_profile:
+        if not tables.has_news(snapshot):
             if self._header["prediction_sd"] != work.prediction_sd:
                 self._header = {**self._header, "prediction_sd": work.prediction_sd}
             return True
-        if is_described and snapshot.state == "computing" and time.monotonic() < self._next_tables:
+        if tables.is_early(snapshot):
             return False
-        self._described = work
-        seconds = len(self._tables.profile) / _BYTES_PER_SECOND
-        positions = {name: at for at, name in enumerate(work.names) if name in new or name in self._without_profile}
-        # Bars come first; what the slider needs besides takes longer.
-        drafted = new & snapshot.drafts.keys()
-        decay = self.decay if drafted or len(new) > _MANY_AT_ONCE else None
-        until = time.monotonic() + seconds
-        for name in new or self._without_profile.copy():
-            self._fill(work, positions[name], name, known[name], decay)
-            self._without_profile.discard(name)
-            if decay is not None:
-                self._without_profile.add(name)
-            elif not new and time.monotonic() > until:
-                break
-        self._tabled |= {name: known[name] for name in new}
-        work.known = work.explanation(known)
-        if drafted:
-            self._background.prefer([work.by_label[label] for label in self._ranked(work)])
+        is_drafted = tables.fill(snapshot, self.decay)
+        work.known = work.explanation(snapshot.known)
+        if is_drafted:
+            self._background.prefer(tables.ranked(self.rank_by, self.decay))
             self._prefer_open(None)
-        self._send_tables(work)
-        if new:  # else the first figures would have to wait
-            self._next_tables = time.monotonic() + seconds
-        return not self._without_profile
+        for name, value in tables.traits.items():
+            setattr(self, name, value)
+        self._header = cast("dict[str, Any]", self._described(work))
+        return tables.is_whole
 
-    def _send_tables(self, work: Work) -> None:
-        """Send header and tables as they are."""
-        self._publish_figures()
+    def _described(self, work: Work) -> Header:
+        """Describe the tables as they are."""
         from ice_explorer.export import request as export_request
 
         header = header_of(
@@ -924,23 +880,7 @@ class ICEExplorer(anywidget.AnyWidget):
             formats=export_request.formats(), target_name=work.target_name, scales=work.choices.scales,
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
-        self._header = cast("dict[str, Any]", header)
-
-    def _fill(self, work: Work, position: int, name: Name, feature: FeatureExplanation, decay: float | None) -> None:
-        """Enter a feature into the tables."""
-        if self._model_tables is None:
-            self._tables.fill(position, feature, decay)
-        else:
-            self._model_tables.fill(position, *work.by_models(name), decay)
-
-    def _publish_figures(self) -> None:
-        if self._model_tables is None:
-            self._profile = self._tables.profile
-        else:
-            self._models_profile = self._model_tables.profile
-            self._models_impact = self._model_tables.impact
-            self._profile = self._tables.profile + self._model_tables.disagreement
-        self._impact = self._tables.impact
+        return header
 
     # --- from the browser -------------------------------------------------------------------------
 

@@ -78,6 +78,12 @@ class Tables:
         for profile, name in zip(self._profile, PROFILES, strict=True):
             profile[position, at] = decayed[name]
 
+    def figures(self, metric: str, decay: float) -> NDArray[np.float32]:
+        """Return a metric of all features, (n_features,), at the decay of the table that is next to `decay`."""
+        if metric in METRICS:
+            return self._impact[:, METRICS.index(metric)]
+        return self._profile[PROFILES.index(metric), :, _at(decay)]
+
     @property
     def impact(self) -> bytes:
         """Metrics that do not depend on the decay, f32 [n_features, metrics]."""
@@ -111,6 +117,10 @@ class ModelTables:
         self._disagreement[0, position] = of_pairs.max(axis=0)
         self._disagreement[1:, position] = of_pairs[: len(self._disagreement) - 1]
 
+    def largest_disagreement(self, decay: float) -> NDArray[np.float32]:
+        """Return how far the pair of models that disagrees most does, (n_features,), as `Tables.figures` does."""
+        return self._disagreement[0, :, _at(decay)]
+
     @property
     def impact(self) -> bytes:
         """Metrics that do not depend on the decay, f32 [models, n_features, metrics]."""
@@ -125,6 +135,10 @@ class ModelTables:
     def disagreement(self) -> bytes:
         """What follows the profiles of the open model, f32 [disagreement profiles, n_features, decays]."""
         return self._disagreement.tobytes()
+
+
+def _at(decay: float) -> int:
+    return int(np.argmin(np.abs(DECAYS - decay)))
 
 
 def disagreement_profiles(n_models: int) -> list[str]:

@@ -9,6 +9,7 @@ missing values into `missing_left`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -194,9 +195,9 @@ class TreeEnsemble:
             right=empty.astype(np.int32), missing_left=empty.astype(np.bool_), categorical=few,
         )  # fmt: skip
 
-    @property
-    def _categorical_features(self) -> NDArray[np.int32]:
-        return np.unique(self.feature[self.categorical.node])
+    @cached_property
+    def _categorical_features(self) -> frozenset[int]:
+        return frozenset(self.feature[self.categorical.node].tolist())
 
 
 def _codes_of_labels(values: NDArray[Any], levels: NDArray[np.object_]) -> NDArray[np.float64]:

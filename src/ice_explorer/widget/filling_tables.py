@@ -1,0 +1,116 @@
+"""The tables of an explorer while features complete: the bars first, then what the slider needs besides them."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ice_explorer.results.options import OF_MODELS
+from ice_explorer.wire.header import ModelTables, Tables
+
+if TYPE_CHECKING:
+    from ice_explorer.adapters.tables.table import Name
+    from ice_explorer.explanation import FeatureExplanation
+    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.results.options import RankBy
+    from ice_explorer.widget.background import Snapshot
+    from ice_explorer.widget.session import Work
+
+# Tables of thousands of features keep the browser busy each time they come.
+_BYTES_PER_SECOND: Final = 1_000_000
+_MANY_AT_ONCE: Final = 100  # features, whose figures at all decays would keep the first ones waiting
+_SHARE: Final = 0.125  # of the time between tables, for figures at all decays while features are computed
+
+
+class FillingTables:
+    """The tables of one explanation, filled in as its features complete.
+
+    - `work`: what is explained.
+    - `convention`: by which metrics are counted.
+    """
+
+    def __init__(self, work: Work, convention: Convention) -> None:
+        models = work.choices.models
+        self._work = work
+        self.convention = convention
+        self._of_models = ModelTables(len(work.heads), convention, len(models)) if models else None
+        self._of_open = (
+            Tables(len(work.heads), convention)
+            if self._of_models is None
+            else self._of_models.tables[models.index(work.choices.model)]
+        )
+        self._positions = {name: at for at, name in enumerate(work.names)}
+        self._filled: dict[Name, FeatureExplanation] = {}
+        self._without_profile: set[Name] = set()
+        self._is_first = True
+        self._next = -math.inf
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the figures of all features that were filled in are there at every decay."""
+        return not self._without_profile
+
+    def has_news(self, snapshot: Snapshot[Name, FeatureExplanation]) -> bool:
+        """Return whether there is something to fill in, or nothing was published yet."""
+        return self._is_first or not self.is_whole or bool(self._new(snapshot))
+
+    def is_early(self, snapshot: Snapshot[Name, FeatureExplanation]) -> bool:
+        """Return whether the browser is still busy with the tables that came before."""
+        return not self._is_first and snapshot.state == "computing" and time.monotonic() < self._next
+
+    def _new(self, snapshot: Snapshot[Name, FeatureExplanation]) -> set[Name]:
+        return {name for name, feature in snapshot.known.items() if self._filled.get(name) is not feature}
+
+    def fill(self, snapshot: Snapshot[Name, FeatureExplanation], decay: float) -> bool:
+        """Fill in what is new, drafts and many features at `decay` alone; return whether there are new drafts."""
+        known, new = snapshot.known, self._new(snapshot)
+        seconds = len(self._of_open.profile) / _BYTES_PER_SECOND
+        is_drafted = not new.isdisjoint(snapshot.drafts)
+        self._filled |= {name: known[name] for name in new}
+        if is_drafted or len(new) > _MANY_AT_ONCE:
+            for name in new:
+                self._enter(name, decay)
+            self._without_profile |= new
+        else:
+            until = time.monotonic() + seconds * (_SHARE if snapshot.state == "computing" else 1.0)
+            for name in new or self._without_profile.copy():
+                self._enter(name, None)
+                self._without_profile.discard(name)
+                if not new and time.monotonic() > until:
+                    break
+        if self._filled:  # else the first figures would have to wait
+            self._next = time.monotonic() + seconds
+        self._is_first = False
+        return is_drafted
+
+    def _enter(self, name: Name, decay: float | None) -> None:
+        position = self._positions[name]
+        if self._of_models is None:
+            self._of_open.fill(position, self._filled[name], decay)
+        else:
+            self._of_models.fill(position, *self._work.by_models(name), decay)
+
+    def ranked(self, rank_by: RankBy, decay: float) -> list[Name]:
+        """Return the features that are filled in, in the order of the bars."""
+        if rank_by == OF_MODELS and self._of_models is not None:
+            figures = self._of_models.largest_disagreement(decay)
+        else:
+            figures = self._of_open.figures(rank_by, decay)
+        names = [self._work.names[at] for at in np.argsort(-figures, kind="stable")]
+        return [name for name in names if name in self._filled]
+
+    @property
+    def traits(self) -> dict[str, bytes]:
+        """The tables as the browser gets them, by name of the trait."""
+        of_open = {"_impact": self._of_open.impact, "_profile": self._of_open.profile}
+        if self._of_models is None:
+            return of_open
+        return {
+            "_models_profile": self._of_models.profile,
+            "_models_impact": self._of_models.impact,
+            "_profile": of_open["_profile"] + self._of_models.disagreement,
+            "_impact": of_open["_impact"],
+        }
