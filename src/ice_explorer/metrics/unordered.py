@@ -97,7 +97,8 @@ class CategorySums(CurveSums):
         for some in self._few_at_a_time(len(curves)):
             here = curves[some] if self._stretch is None else curves[some][:, self._stretch]
             self._add_curves(here, rows[2][some])
-            self._add_pairs(here, rows, some)
+            self._add_pairs(here, rows[2][some])
+            self._add_likely(here, rows, some)
         self.count(rows[2], missing_change)
 
     def add_parallel(
@@ -114,8 +115,9 @@ class CategorySums(CurveSums):
         if len(offsets) == 0:
             return
         self._add_parallel_curves(step, offsets, rows[2])
+        self._add_pairs(step[None, :], rows[2])
         for some in self._few_at_a_time(len(offsets)):
-            self._add_pairs(step[None, :], rows, some)
+            self._add_likely(step[None, :], rows, some)
         self.count(rows[2], missing_change)
 
     def _few_at_a_time(self, n_rows: int) -> Iterator[slice]:
@@ -128,11 +130,9 @@ class CategorySums(CurveSums):
         at = np.minimum(np.searchsorted(held, own), len(held) - 1)
         return np.where(held[at] == own, at, -1)
 
-    def _add_pairs(self, curves: Array, rows: tuple[Array, Array | None, Array], some: slice) -> None:
+    def _add_pairs(self, curves: Array, weights: Array) -> None:
         """Add the changes of some rows between all levels; one curve stands for all rows where it is one."""
-        own, weights = rows[0][some], rows[2][some]
-        curves = curves[:, self.levels]
-        levels = np.ascontiguousarray(curves.T)
+        levels = np.ascontiguousarray(curves[:, self.levels].T)
         held = weights if levels.shape[1] == len(weights) else weights.sum(keepdims=True)
         block = Moments(len(self.q))
         block.weight = float(weights.sum())
@@ -146,9 +146,12 @@ class CategorySums(CurveSums):
             self._absolute[pairs] += np.abs(changes, out=changes) @ held
             start = pairs.stop
         self.changes.merge(block)
+
+    def _add_likely(self, curves: Array, rows: tuple[Array, Array | None, Array], some: slice) -> None:
+        """Add the changes of some rows by likelihood, as `_add_pairs` does without."""
         if self._likelihoods is not None:
             distances = None if rows[1] is None else rows[1][some][:, self.levels]
-            self._likelihoods.add(curves, self._place(own), distances, weights)
+            self._likelihoods.add(curves[:, self.levels], self._place(rows[0][some]), distances, rows[2][some])
 
     def finish(self) -> None:
         """Release what is only needed while rows are added."""
