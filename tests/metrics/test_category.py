@@ -211,3 +211,23 @@ def test_a_constant_category_has_no_effect(n_levels):
     assert (found.impact, found.in_distribution_impact, found.heterogeneity) == (0.0,) * 3
     assert math.isnan(found.largest_step_share)
     assert found.support == 1.0
+
+
+@pytest.mark.parametrize("n_levels", [2, 9, 40])
+def test_the_compiled_changes_are_those_of_numpy(monkeypatch, n_levels):
+    """Of many levels, changes between every two are added by a kernel."""
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(0)
+    codes, weights = rng.integers(0, n_levels, 700).astype(float), rng.choice([0.5, 1.0, 3.0], 700)
+    curves = 1e6 + rng.normal(size=(700, n_levels))
+    found = []
+    for many in (0, math.inf):
+        monkeypatch.setattr(unordered, "_MANY_PAIRS", many)
+        sums = CategorySums(np.arange(float(n_levels)), 0.5, np.ones(n_levels), None)
+        for part in (slice(0, 3), slice(3, 700)):
+            sums.add(curves[part], (codes[part], None, weights[part]))
+        found.append(sums)
+    compiled, plain = found
+    assert_allclose(compiled.changes.mean, plain.changes.mean, rtol=1e-12, atol=1e-9)
+    assert_allclose(compiled.changes.squared, plain.changes.squared, rtol=1e-9)
+    assert_allclose(compiled._absolute, plain._absolute, rtol=1e-12)

@@ -13,6 +13,7 @@ those of its two levels. The convention of intervals does not matter.
 from __future__ import annotations
 
 import math
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+_HAS_NUMBA = find_spec("numba") is not None
 _CHUNK = 1 << 16  # predictions worked on at a time, so that they stay in the cache
+_MANY_PAIRS = 1 << 17  # of levels: numba takes less to load than NumPy to add up their changes
+_ROWS_AT_A_TIME = 512  # of so many pairs, each of which is merged once for these rows
 
 
 def category_scale(shares: Array) -> float:
@@ -121,8 +125,12 @@ class CategorySums(CurveSums):
         self.count(rows[2], missing_change)
 
     def _few_at_a_time(self, n_rows: int) -> Iterator[slice]:
-        size = max(1, _CHUNK // len(self.grid))
+        size = _ROWS_AT_A_TIME if self._is_compiled else max(1, _CHUNK // len(self.grid))
         return (slice(start, start + size) for start in range(0, n_rows, size))
+
+    @property
+    def _is_compiled(self) -> bool:
+        return _HAS_NUMBA and len(self.q) > _MANY_PAIRS
 
     def _place(self, own: Array) -> NDArray[np.intp]:
         """Where among `levels` own levels stand; -1 where they do not."""
@@ -136,6 +144,12 @@ class CategorySums(CurveSums):
         held = weights if levels.shape[1] == len(weights) else weights.sum(keepdims=True)
         block = Moments(len(self.q))
         block.weight = float(weights.sum())
+        if self._is_compiled and len(held) > 1:
+            from ice_explorer.metrics.unordered_numba import add_pairs
+
+            add_pairs(levels, held, levels @ held / block.weight, block.mean, block.squared, self._absolute)
+            self.changes.merge(block)
+            return
         start = 0
         for level in range(len(levels) - 1):
             changes = levels[level + 1 :] - levels[level]

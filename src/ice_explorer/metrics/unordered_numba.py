@@ -1,0 +1,42 @@
+"""Changes between every two of many levels, compiled: `CategorySums._add_pairs` is the reference."""
+
+from __future__ import annotations
+
+from numba import njit
+
+_TILE = 8  # levels whose predictions stay in the cache while all others pass by
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
+def add_pairs(levels, weights, means, mean, squared, absolute):
+    """Write mean and squared deviations of the changes between every two levels, and add the absolute changes.
+
+    Parameters
+    ----------
+    levels : float64 (n_levels, n_rows)
+        Predictions.
+    weights : float64 (n_rows,)
+    means : float64 (n_levels,)
+        Weighted means of `levels`.
+    mean, squared : float64 (n_pairs,)
+        Written, pair by pair of the upper triangle.
+    absolute : float64 (n_pairs,)
+        Added to.
+    """
+    n_levels, n_rows = levels.shape
+    for tile in range(0, n_levels - 1, _TILE):
+        for second in range(tile + 1, n_levels):
+            to = levels[second]
+            for first in range(tile, min(tile + _TILE, second)):
+                start = levels[first]
+                expected = means[second] - means[first]
+                moved = spread = 0.0
+                for row in range(n_rows):
+                    change = to[row] - start[row]
+                    apart = change - expected
+                    moved += weights[row] * abs(change)
+                    spread += weights[row] * apart * apart
+                pair = first * (2 * n_levels - first - 1) // 2 + second - first - 1
+                mean[pair] = expected
+                squared[pair] = spread
+                absolute[pair] += moved
