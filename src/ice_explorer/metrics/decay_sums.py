@@ -52,7 +52,7 @@ _MOST_MASSES = 1 << 16  # masses laid out at a time: 3 MB
 _ROWS_AT_A_TIME = 2048
 
 _FEW_NODES = 64
-_MOST_KEPT = 1 << 20  # bytes of steepness by observed value that are kept for a feature
+_MOST_KEPT = 1 << 19  # bytes of steepness by observed value that are kept for a feature: twice what the moments take
 _MOST_EXPONENT = 300.0  # of a factor; the product of two is a number
 
 
@@ -474,15 +474,18 @@ class _Kept:
             return np.asarray(sum_kept(*laid_out, *shares, exponents, is_far, nearest))
         found = np.zeros(len(exponents))
         a = exponents[~is_far, None]
+        growth = np.exp(a * self._own)
+        sides = (1.0, growth), (-1.0, 1.0 / growth)
         for at, share in zip((self._begins, self._ends), shares, strict=True):
             weighted = self._steepness * share
             is_below = self._own[:, None] <= at
             for place in np.flatnonzero(is_far):
                 apart = np.maximum(np.abs(at - self._own[:, None]) - nearest, 0.0)
                 found[place] += np.vdot(np.exp(-exponents[place] * apart), weighted)
-            for sign, of_side in ((1.0, np.where(is_below, weighted, 0.0)), (-1.0, np.where(is_below, 0.0, weighted))):
+            for sign, of_nodes in sides:
+                of_side = np.where(is_below == (sign > 0), weighted, 0.0)
                 of_ends = np.exp(-a * (sign * at - nearest))
-                found[~is_far] += np.einsum("de,de->d", np.exp(a * sign * self._own) @ of_side, of_ends)
+                found[~is_far] += np.einsum("de,de->d", of_nodes @ of_side, of_ends)
         return found
 
 
