@@ -38,6 +38,7 @@ python_maximum_signature_line_length = 88
 
 html_theme = "pydata_sphinx_theme"
 html_title = "ice-explorer"
+html_context = {"default_mode": "auto"}
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
@@ -61,5 +62,11 @@ def leave_as_code(app, env, node, contnode):  # noqa: ARG001 - as Sphinx calls i
     return contnode if node["reftype"] == "obj" else None
 
 
+def without_internal_arguments(app, what, name, obj, options, signature, annotation):  # noqa: ARG001, PLR0917 - as above
+    """Explorers are the only class that users create themselves."""
+    return ("", annotation) if what in {"class", "exception"} and not name.endswith(".ICEExplorer") else None
+
+
 def setup(app):
+    app.connect("autodoc-process-signature", without_internal_arguments)
     app.connect("missing-reference", leave_as_code)

@@ -1,9 +1,10 @@
 """Put what the site is made of into `build/docs`, at the places that it has in the repository, so that links hold.
 
-`run.py` writes the notebooks there. The gallery is a card for each of them, with the picture of its explorer, its title
-and the question that its first paragraph ends with.
+`run.py` writes the notebooks there. The gallery is a card for each notebook that it lists, with the picture of its
+explorer, its title and its first paragraph, a question.
 """
 
+import re
 import shutil
 from pathlib import Path
 
@@ -36,10 +37,10 @@ def stage():
     for folder in ["api", "."]:
         for page in (HERE / folder).glob("*.md"):
             copy(page, SOURCE / folder / page.name)
-    cards = [card(path) for path in sorted((ROOT / "notebooks" / "gallery").glob("*.ipynb"))]
     gallery = SOURCE / "gallery.md"
-    text = gallery.read_text(encoding="utf-8").replace("<!-- cards -->", "\n".join(cards))
-    gallery.write_text(text, encoding="utf-8")
+    text = gallery.read_text(encoding="utf-8")
+    cards = [card(ROOT / f"{listed}.ipynb") for listed in re.findall("^notebooks/gallery/.*", text, flags=re.MULTILINE)]
+    gallery.write_text(text.replace("<!-- cards -->", "\n".join(cards)), encoding="utf-8")
 
 
 def card(path):
