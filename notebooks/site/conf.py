@@ -33,6 +33,7 @@ myst_heading_anchors = 3
 autodoc_typehints = "none"
 autodoc_member_order = "alphabetical"
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 python_maximum_signature_line_length = 88
 
@@ -43,6 +44,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
 html_extra_path = [str(ROOT / "build" / "docs" / "extra")]
+html_show_search_summary = False  # a page that is opened from a folder cannot read others
 html_copy_source = html_show_sourcelink = False
 # Explorers have room there.
 GALLERY = [f"notebooks/gallery/{path.stem}" for path in ROOT.glob("notebooks/gallery/*.ipynb")]
