@@ -17,7 +17,7 @@ SHELL := /bin/bash
 # Each process, kernel and server of the tests would compile anew what it imports, for several seconds.
 unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-heavy test-floors coverage fuzz soak check bench bench-engines bench-explorer bench-files film-strip catalogue \
-	screenshot release constraints clean check-python check-js test-js test-python test-browser
+	screenshot docs release constraints clean check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
 BUNDLE := src/ice_explorer/static/explorer.js
@@ -33,6 +33,9 @@ WITH_CHROMIUM = chromium="$$(tests/tools/chromium.sh $(BIN)/python)" && ICE_EXPL
 # Like `cd js && npm run`, from here.
 NPM_RUN := npm --prefix js run --silent
 FLOORS := .venv-floors/bin
+# The site has an environment of its own: Sphinx and marimo want different versions of docutils.
+DOCS := .venv-docs/bin
+SITE_NOTEBOOKS := $(patsubst %,build/docs/%,$(wildcard notebooks/*.ipynb notebooks/gallery/*.ipynb)) build/docs/index.ipynb
 # What needs a browser, other packages than users have, or a scikit-learn of today to compare with.
 NEWER_THAN_FLOORS := benchmarks browser contract test_fuzz.py adapters/test_models.py test_models_table.py test_notebooks.py adapters/test_peel.py \
 	adapters/test_trees_extract.py test_wheel.py test_work_counters.py metrics/test_witness_sklearn.py
@@ -104,6 +107,16 @@ screenshot: .venv/.test $(BUNDLE) ## Take the README's picture anew
 release: .venv/.release ## Build wheel and sdist of the last commit twice, compare, check, and try them out, into dist
 	$(BIN)/python tests/tools/release.py
 
+# Sphinx reads what is put into build/docs; links that leave the site are not followed.
+docs: ## Run the notebooks, and build the site of guides, gallery and reference into build/site
+	$(MAKE) --jobs=2 $(SITE_NOTEBOOKS)
+	$(DOCS)/python notebooks/site/stage.py
+	$(DOCS)/sphinx-build --fail-on-warning --keep-going --quiet -d build/doctrees -c notebooks/site build/docs build/site
+	$(DOCS)/linkchecker --config notebooks/site/linkchecker.ini --no-robots --no-status build/site/index.html
+	! grep -rnoE '<(script|link|img|iframe)[^>]+(src|href)="(https?:)?//[^"]+|url\(["'"'"']?(https?:)?//[^)]+' \
+		--include='*.html' --include='*.css' build/site
+	@echo "The site is build/site/index.html."
+
 constraints: ## Write the newest versions that work together into tests/constraints.txt
 	rm -rf build/constraints && mkdir -p build
 	$(PYTHON) -m venv build/constraints
@@ -114,7 +127,7 @@ constraints: ## Write the newest versions that work together into tests/constrai
 	rm -rf build/constraints
 
 clean: ## Remove environments, caches and everything built
-	rm -rf .venv .venv-floors build dist js/node_modules js/lab/node_modules js/lab/labextension src/ice_explorer/static \
+	rm -rf .venv .venv-docs .venv-floors build dist js/node_modules js/lab/node_modules js/lab/labextension src/ice_explorer/static \
 		test-results .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 	find src tests notebooks -name __pycache__ -prune -exec rm -rf {} +
 
@@ -174,6 +187,21 @@ test-browser: .venv/.test $(BUNDLE)
 		catboost hypothesis ipykernel lightgbm nbclient nbconvert nbformat nbstripout packaging polars pypdf pytest \
 		pytest-cov pytest-xdist scipy pyparsing statsmodels xgboost-cpu
 	touch $@
+
+.venv-docs/.ready: pyproject.toml $(CONSTRAINTS) .venv/bin/python
+	.venv/bin/python -m venv .venv-docs
+	grep -v ^docutils== tests/constraints.txt > .venv-docs/constraints.txt
+	SKIP_JUPYTER_BUILDER=1 $(DOCS)/python -m pip install --quiet -c .venv-docs/constraints.txt -e '.[bqplot,export,docs]'
+	touch $@
+
+# A notebook runs again when it, the package or the front end has changed.
+OF_SITE_NOTEBOOKS := .venv-docs/.ready $(BUNDLE) notebooks/site/run.py notebooks/site/live.py $(shell find src -name '*.py')
+
+build/docs/%.ipynb: %.ipynb $(OF_SITE_NOTEBOOKS)
+	$(DOCS)/python notebooks/site/run.py $< $@
+
+build/docs/index.ipynb: notebooks/site/index.ipynb $(OF_SITE_NOTEBOOKS)
+	$(DOCS)/python notebooks/site/run.py $< $@
 
 # The peers are no part of what is tested, so they have no place among the constraints.
 .venv/.bench: .venv/.test

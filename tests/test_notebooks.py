@@ -19,6 +19,9 @@ NAMES = [
     "reading_it_right.ipynb", "two_models.ipynb",
 ]  # fmt: skip
 
+# `make docs` runs all of the gallery; these two depend most on other packages.
+FROM_THE_GALLERY = ["gallery/dates.ipynb", "gallery/text_pipeline.ipynb"]
+
 # The kernel runs this before the first cell.
 RESTRICT = """
 import importlib.util, json, os, sys
@@ -182,11 +185,11 @@ def printed_as_error(notebook):
     return [output.text for output in outputs if output.output_type == "stream" and output.name == "stderr"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_notebook_is_kept_without_outputs(root, name):
+@pytest.mark.parametrize("pattern", [*NAMES, "gallery/*.ipynb", "site/*.ipynb"])
+def test_a_notebook_is_kept_without_outputs(root, pattern):
     """No output, execution count or widget state is committed."""
     found = subprocess.run(
-        [sys.executable, "-m", "nbstripout", "--verify", str(root / "notebooks" / name)],
+        [sys.executable, "-m", "nbstripout", "--verify", *map(str, (root / "notebooks").glob(pattern))],
         capture_output=True,
         text=True,
         check=False,
@@ -195,8 +198,12 @@ def test_a_notebook_is_kept_without_outputs(root, name):
 
 
 def test_every_notebook_is_run_here(root):
-    """A new notebook needs a test of its own."""
+    """A new notebook needs a test of its own, or a place in the gallery."""
     assert sorted(path.name for path in (root / "notebooks").glob("*.ipynb")) == NAMES
+    gallery = (root / "notebooks" / "site" / "gallery.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^notebooks/gallery/(\w+)$", gallery, flags=re.MULTILINE)
+    assert sorted(listed) == sorted(path.stem for path in (root / "notebooks" / "gallery").glob("*.ipynb"))
+    assert len(listed) >= 10
 
 
 @pytest.mark.slow
@@ -233,6 +240,16 @@ def test_quickstart_runs_and_leaves_its_pictures(read, run, tmp_path):
     written = sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("."))
     assert written == ["body mass index.png", "body mass index.svg", "diabetes.csv"]
     assert (tmp_path / "body mass index.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FROM_THE_GALLERY)
+def test_a_notebook_of_the_gallery_shows_one_explorer(read, run, name):
+    """It checks the numbers of its text in its last cell, and warns of nothing."""
+    notebook = run(read(name))
+    assert printed_as_error(notebook) == []
+    shown = [output["data"] for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]
+    assert sum("application/vnd.jupyter.widget-view+json" in data for data in shown) == 1
 
 
 @pytest.mark.slow

@@ -107,8 +107,8 @@ class ModelComparison(ModelsResult):
         Notes
         -----
         With D_ik the difference between the c-ICE of two models, both 0 at the observed value x_i of the row,
-        disagreement is Σ_ik w_i ω_ik L_ik |D_ik| / Σ_ik w_i ω_ik L_ik over all grid values v_k other than x_i. w are
-        sample weights, L the likelihood λ^(|v_k - x_i| / s_i) (Eq. 3 of the paper). ω weighs grid values so that all
+        disagreement is Σ_ik w_i ω_ik L_ik abs(D_ik) / Σ_ik w_i ω_ik L_ik over all grid values v_k other than x_i. w are
+        sample weights, L the likelihood λ^(abs(v_k - x_i) / s_i) (Eq. 3 of the paper). ω weighs grid values so that all
         units of the axis count alike; levels without an order count by their share of the observations at other levels
         than that of the row. A missing value counts as the median, or the most frequent level. It is 0 for models that
         differ by a constant. The anchor and the convention of impact do not matter. Of more than 5000 rows a

@@ -584,7 +584,7 @@ class ExplanationResult:
 
         Notes
         -----
-        A value v is within reach of a row where its likelihood λ^(|v - x| / s) (Eq. 3 of the paper) is at least one
+        A value v is within reach of a row where its likelihood λ^(abs(v - x) / s) (Eq. 3 of the paper) is at least one
         half: 2.4 standard deviations from the observed value with λ = 0.75, every grid value with λ = 1. Another
         level of a feature without an order is at distance 1. A value that is missing is not a candidate.
 
