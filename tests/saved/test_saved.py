@@ -280,7 +280,7 @@ def test_a_sample_of_rows_has_the_sums_of_all(large):
         (lambda e: e.table(by="b"), "Metrics of groups need the curves of all rows"),
         (lambda e: e.effects("a", grid_size=5), "Effects on another grid, and their intervals, need the model"),
         (lambda e: e.effects("a", ci=0.9), "Effects on another grid"),
-        (lambda e: e.two_way("a", "b").partial_dependence, "Predictions at other values"),
+        (lambda e: e.two_way("a", "b"), "Partial dependence on two features needs the model"),
         (lambda e: e.interactions().features, "Interactions need the curves of all rows"),
         (lambda e: e.marginal_effects("a"), "Marginal effects need"),
         (lambda e: e["b"].missing_rows([0]), "Predictions at other values"),

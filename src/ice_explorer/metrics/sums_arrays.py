@@ -100,6 +100,8 @@ def _moments(arrays: Mapping[str, NDArray[Any]], name: str, n_columns: int) -> M
     moments.weight = float(_checked(arrays, f"{name}_weight", (1,))[0])
     moments.mean = _checked(arrays, f"{name}_mean", (n_columns,))
     moments.squared = _checked(arrays, f"{name}_squared", (n_columns,))
+    if moments.weight < 0 or (moments.squared < 0).any():
+        raise ValueError(f"{name} has negative squares")
     return moments
 
 

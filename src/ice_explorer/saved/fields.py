@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ice_explorer.saved.archive import Archive
 
     Array = NDArray[np.float64]
+
+
+LARGEST_WHOLE: Final = 1 << 53
 
 
 class Fields:
@@ -56,11 +59,11 @@ class Fields:
         """Return a boolean."""
         return bool(self._of(name, bool))
 
-    def whole(self, name: str, least: int = 0) -> int:
-        """Return an integer that is not too small."""
+    def whole(self, name: str, least: int = 0, most: int = LARGEST_WHOLE) -> int:
+        """Return an integer within bounds."""
         found = self._of(name, int)
-        if found < least:
-            raise ValueError(f"{name} is too small")
+        if not least <= found <= most:
+            raise ValueError(f"{name} is too small, or too large")
         return int(found)
 
     def number(self, name: str, least: float = -math.inf) -> float:
@@ -79,6 +82,13 @@ class Fields:
         found = self.items(name)
         if not all(isinstance(each, str) for each in found):
             raise ValueError(f"{name} holds other than text")
+        return found
+
+    def whole_items(self, name: str) -> list[int]:
+        """Return a list of integers within bounds."""
+        found = self.items(name)
+        if not all(type(each) is int and 0 <= each <= LARGEST_WHOLE for each in found):
+            raise ValueError(f"{name} holds other than integers")
         return found
 
     def label(self, name: str) -> Any:

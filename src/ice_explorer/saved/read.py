@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 _KINDS: Final = ("numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group")
 _ERRORS: Final = ("impact", "direction", "heterogeneity", "non_linearity", "missing_impact")
+_LARGEST_SEED: Final = 10**40  # that `explain` takes
 _DAMAGED: Final = (
     ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, OSError, RecursionError, RuntimeError,
     TypeError, ValueError, zipfile.BadZipFile, zlib.error,
@@ -61,9 +62,10 @@ def read_result(file: BinaryIO, name: str) -> ExplanationResult:
         manifest = Fields(archive.manifest())
         if manifest.text("format") != FORMAT:
             raise ValueError("another format")
-        version = manifest.whole("version")
+        version = manifest.whole("version", 1)
         if version <= VERSION:
-            result = _result(manifest, archive)
+            with np.errstate(all="ignore"):  # sums that nobody has computed
+                result = _result(manifest, archive)
             archive.check_all_read()
             return result
     except MemoryError as error:
@@ -141,7 +143,7 @@ def _settings(entry: Fields) -> Settings:
         grid=entry.text("grid"),
         grid_size=entry.whole("grid_size", 1) if size else None,
         sample=entry.number("sample", 0) if sample else None,
-        random_state=entry.whole("random_state"),
+        random_state=entry.whole("random_state", most=_LARGEST_SEED),
         weighted=entry.flag("weighted"),
         decay=check_decay(entry.number("decay")),
         scale=entry.text("scale"),
@@ -288,7 +290,7 @@ def _effects(entry: Part, feature: Feature) -> SavedEffects:
 def _drivers(entry: Part, n_rows: int) -> Drivers:
     drivers, rule_of_row = entry.fields("drivers"), None
     together = drivers.fields("combined")
-    rules = {str(rule): int(count) for rule, count in together.items("rules")}
+    rules = dict(zip(together.texts("rules"), together.whole_items("counts"), strict=True))
     columns = tuple(together.texts("columns"))
     if columns:
         rule_of_row = entry.array("rule_of_row")
@@ -323,8 +325,8 @@ def _driver(entry: Fields) -> Driver:
 def _sampling(entry: Part) -> Sampling | None:
     if not entry.has("sampling"):
         return None
-    n_rows, n_all = entry.items("sampling")
-    if type(n_rows) is not int or type(n_all) is not int or not 0 < n_rows <= n_all:
+    n_rows, n_all = entry.whole_items("sampling")
+    if not 0 < n_rows <= n_all:
         raise ValueError("no sample")
     arrays = entry.arrays("sampling")
     exponents, metrics, decayed = arrays["exponents"], {}, {}

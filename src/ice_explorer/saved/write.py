@@ -14,6 +14,7 @@ from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.sums_arrays import sums_to_arrays
 from ice_explorer.saved.archive import packed
+from ice_explorer.saved.fields import LARGEST_WHOLE
 from ice_explorer.saved.labels import to_json
 from ice_explorer.saved.table import column_entry, level_entries
 from ice_explorer.version import __version__
@@ -104,6 +105,7 @@ def _settings(settings: Settings) -> dict[str, Any]:
     ]  # fmt: skip
     plain["categorical"] = None if categorical is None else [to_json(name) for name in categorical]
     plain["output"] = to_json(settings.output, "An output")
+    plain["memory_limit"] = min(settings.memory_limit, LARGEST_WHOLE)
     return plain
 
 
@@ -212,7 +214,8 @@ def _drivers(drivers: Drivers) -> dict[str, Any]:
         "combined": {
             "columns": list(combined.columns),
             "share": combined.share,
-            "rules": [[rule, count] for rule, count in combined.rules.items()],
+            "rules": list(combined.rules),
+            "counts": list(combined.rules.values()),
         },
     }
 
