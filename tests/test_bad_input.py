@@ -4,7 +4,6 @@ A message says what must hold, what we got, where, and what to do. Rows of one f
 a message may hold the folder that a test writes to, as `{folder}`.
 """
 
-import pickle
 from contextlib import closing
 from functools import cache
 from typing import NamedTuple
@@ -390,13 +389,6 @@ CASES = [
         InputTypeError,
         "X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got DataFrame of pyspark. Pass "
         "`X.toPandas()`.",
-    ),
-    Case(
-        "explanation in a pickle",
-        lambda _: pickle.dumps(result()),
-        InputTypeError,
-        "An explanation cannot be pickled or copied: it calls the model on demand. Pickle model "
-        "and X and explain again, or keep the numbers: `e.save('numbers.json')`.",
     ),
     Case(
         "model and X swapped",
@@ -1803,15 +1795,15 @@ CASES = [
         "unknown suffix",
         lambda folder: save(folder / "view.jpg"),
         ExportError,
-        "`path` must end in '.svg', '.png', '.pdf', '.html', '.csv', '.parquet' or '.json'; got '{folder}/view.jpg'. "
-        "The suffix chooses the format.",
+        "`path` must end in '.svg', '.png', '.pdf', '.html', '.csv', '.parquet', '.json' or '.ice'; got "
+        "'{folder}/view.jpg'. The suffix chooses the format.",
     ),
     Case(
         "no suffix",
         lambda _: save("view"),
         ExportError,
-        "`path` must end in '.svg', '.png', '.pdf', '.html', '.csv', '.parquet' or '.json'; got 'view'. The suffix "
-        "chooses the format.",
+        "`path` must end in '.svg', '.png', '.pdf', '.html', '.csv', '.parquet', '.json' or '.ice'; got 'view'. "
+        "The suffix chooses the format.",
     ),
     Case(
         "path None",

@@ -32,6 +32,7 @@ PACKAGES = {
     "wire": "numpy",
     "figures": "matplotlib numba numpy pandas",
     "standalone": "numpy",
+    "saved": "numpy pandas",
     "export": "numpy pandas pyarrow",
     "compile_ahead": "numpy",
     "explanation": "matplotlib numpy pandas",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ice_explorer import errors
 from ice_explorer.errors.base import did_you_mean, quoted
 from ice_explorer.errors.tracebacks import short_traceback
-from ice_explorer.explanation import Explanation, FeatureExplanation, explain
+from ice_explorer.explanation import Explanation, FeatureExplanation, explain, load
 from ice_explorer.features.groups import find_groups
 from ice_explorer.features.residual import RESIDUAL
 from ice_explorer.version import __version__
@@ -34,6 +34,7 @@ __all__ = [
     "errors",
     "explain",
     "find_groups",
+    "load",
     "provenance",
     "warmup",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.options import Kind, RankBy, Unit
 
-__all__ = ["ExplainOptions", "Explanation", "FeatureExplanation", "Plan", "compute", "explain", "prepare"]
+__all__ = ["ExplainOptions", "Explanation", "FeatureExplanation", "Plan", "compute", "explain", "load", "prepare"]
 
 
 class PlotOptions(TypedDict, total=False):
@@ -120,6 +121,10 @@ class FeatureExplanation(FeatureResult):
     def _alone(self) -> Explanation:
         """The explanation of this feature, without the others."""
         return Explanation(self._context, self._engine, [self], ())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what `save("result.ice")` writes: the model is not in it."""
+        return _feature_of_content, (_content_of(self._alone),)
 
     def _repr_html_(self) -> str:
         from ice_explorer.figures import html
@@ -326,6 +331,10 @@ class Explanation(ExplanationResult):
         def __iter__(self) -> Iterator[FeatureExplanation]: ...
         def values(self) -> ValuesView[FeatureExplanation]: ...  # noqa: D102
         def items(self) -> ItemsView[Name, FeatureExplanation]: ...  # noqa: D102
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what `save("result.ice")` writes: the model is not in it."""
+        return _explanation_of_content, (_content_of(self),)
 
     def _repr_html_(self) -> str:
         from ice_explorer.figures import html
@@ -828,7 +837,8 @@ class Explanation(ExplanationResult):
         Parameters
         ----------
         path : str or Path
-            Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow) or .json.
+            Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow), .json, or .ice, the
+            result itself, which `ice_explorer.load` opens without the model: `max_lines` is the number of rows in it.
             With "{feature}" in its name and `what="all"`, each feature gets a separate file.
         what : str
             "view", "panel", "all" or the name of a feature, as for `save` of an explorer.
@@ -900,6 +910,60 @@ def to_explanation(result: ExplanationResult) -> Explanation:
     found._results = {feature.feature: feature for feature in features}
     found._by_label = {feature.label: feature for feature in features}
     return found
+
+
+@short_traceback
+def load(path: str | Path) -> Explanation:
+    """Open an explanation that was saved as a file, without its model.
+
+    Parameters
+    ----------
+    path : str or Path
+        What `save("result.ice")` of an explanation or an explorer wrote. Files from others are safe to open.
+
+    Returns
+    -------
+    Explanation
+        Of the rows of X in the file: at most 1000 unless `save` was given `max_lines`. Metrics, partial dependence,
+        spread, drivers and effects are those of all rows that were explained; a note says how many.
+
+    Raises
+    ------
+    ExportError
+        If there is no such file, it is damaged, or a later version of the package wrote it; also a ValueError.
+
+    Notes
+    -----
+    An explanation from a file answers from what was saved. What needs the model or further rows raises
+    `ModelNeededError`. Pickling an explanation, also by joblib, keeps what a file has.
+
+    Examples
+    --------
+    >>> import ice_explorer as ice
+    >>> ice.explain(model, X).save("result.ice")  # doctest: +SKIP
+    >>> ice.load("result.ice").table()  # doctest: +SKIP
+    """
+    from ice_explorer.export.regular_files import open_file
+    from ice_explorer.saved.read import read_result
+
+    with open_file(path) as file:
+        return to_explanation(read_result(file, str(path)))
+
+
+def _content_of(explanation: Explanation) -> bytes:
+    from ice_explorer.export.save import result_content
+
+    return result_content(explanation)
+
+
+def _explanation_of_content(content: bytes) -> Explanation:
+    from ice_explorer.saved.read import read_result
+
+    return to_explanation(read_result(io.BytesIO(content), "a pickle"))
+
+
+def _feature_of_content(content: bytes) -> FeatureExplanation:
+    return next(iter(_explanation_of_content(content)))
 
 
 @short_traceback

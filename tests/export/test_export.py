@@ -143,7 +143,7 @@ def test_other_suffixes_say_which_ones_there_are(explanation, tmp_path, name):
     with pytest.raises(ExportError) as refused:
         save(explanation, ViewState(), tmp_path / name)
     assert str(refused.value) == (
-        "`path` must end in '.svg', '.png', '.pdf', '.html', '.csv', '.parquet' or '.json'; "
+        "`path` must end in '.svg', '.png', '.pdf', '.html', '.csv', '.parquet', '.json' or '.ice'; "
         f"got {str(tmp_path / name)!r}. The suffix chooses the format."
     )
 

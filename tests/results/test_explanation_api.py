@@ -2,7 +2,6 @@
 
 import dataclasses
 import inspect
-import pickle
 import threading
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ice_explorer as ice
-from ice_explorer.errors import Cancelled, InputDataError, InputTypeError, InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.explanation import prepare
 from ice_explorer.export import save
 from ice_explorer.figures.axes import all_axes, axes
@@ -997,9 +996,3 @@ def test_what_draws_takes_what_it_hands_over(method, function):
 def test_a_notebook_completes_features():
     """`explanation["` and Tab offer the features."""
     assert explain()._ipython_key_completions_() == explain().features
-
-
-def test_curves_refuse_to_be_pickled_as_their_explanation_does():
-    """Curves are predicted when they are read, and a model may be any function."""
-    with pytest.raises(InputTypeError, match=r"^An explanation cannot be pickled or copied: "):
-        pickle.dumps(explain()["age"])

@@ -16,7 +16,7 @@ from ice_explorer.progress import progress_reporter
 from ice_explorer.results.bootstrap import check_level, interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -47,6 +47,8 @@ def effects(
     names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
     check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
     level = None if ci is None else check_level(ci)
+    if context.opened is not None:
+        return _opened_effects(context, result, names, is_usual=grid_size == GRID_SIZE and level is None)
     sums = _Sums(context, result, grid_size, is_drawn=level is not None)
     sums.add_rows(names)
     columns: dict[str, Array] = {}
@@ -59,6 +61,62 @@ def effects(
         if level is not None:
             columns[f"{name}_low"], columns[f"{name}_high"] = interval(draws[1:], level)
     return pd.DataFrame(columns, pd.Index(sums.feature.native(sums.grid.values), name=result.feature))
+
+
+@dataclass(frozen=True, eq=False)
+class SavedEffects:
+    """All effects of a feature on the usual grid, as a file has them.
+
+    - `grid` (n_grid,): places on the axis of the feature.
+    - `columns` (n_grid,) each: those of the table of `effects`, by name.
+    - `mean_prediction`: over the observations that have a value [output].
+    """
+
+    grid: Array
+    columns: Mapping[str, Array]
+    mean_prediction: float
+
+
+EFFECT_COLUMNS: Final = ("partial_dependence", "spread", "centered_partial_dependence", "ale", "m_plot")
+_SAVED: Final = "saved effects"
+
+
+def saved_effects(result: FeatureResult) -> SavedEffects | None:
+    """Return all effects of a feature; computed once. None if a file that it was opened from has none."""
+
+    def computed() -> SavedEffects | None:
+        if result._context.opened is not None:
+            return None
+        sums = _Sums(result._context, result, GRID_SIZE, is_drawn=False)
+        sums.add_rows(EFFECT_KINDS)
+        dependence, ale, m_plot = (sums.effect(kind)[0] for kind in EFFECT_KINDS)
+        centered = dependence - sums.mean_of(dependence[None])[0]
+        columns = zip(EFFECT_COLUMNS, (dependence, sums.spread, centered, ale, m_plot), strict=True)
+        return SavedEffects(sums.grid.values, dict(columns), sums.mean_prediction)
+
+    return result._once(_SAVED, computed)
+
+
+def keep_effects(result: FeatureResult, effects: SavedEffects) -> None:
+    """Let a feature answer from effects of a file."""
+    result._once(_SAVED, lambda: effects)
+
+
+def _opened_effects(context: Context, result: FeatureResult, names: Sequence[str], *, is_usual: bool) -> pd.DataFrame:
+    """Return effects of a file as a table; the model is needed for others."""
+    import pandas as pd
+
+    saved = saved_effects(result)
+    if saved is None or not is_usual:
+        context.check_model("Effects on another grid, and their intervals, need")
+    assert saved is not None  # noqa: S101 - else there is no model
+    with_dependence = EFFECT_COLUMNS[1:3] if "partial_dependence" in names else ()
+    columns = {
+        name: saved.columns[name]
+        for kind in names
+        for name in (kind, *(with_dependence if kind == "partial_dependence" else ()))
+    }
+    return pd.DataFrame(columns, pd.Index(result._item.feature.native(saved.grid), name=result.feature))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +148,15 @@ def local_effects(result: FeatureResult, between_blocks: Callable[[], object] | 
     """
 
     def computed() -> LocalEffects:
+        context = result._context
+        if context.opened is not None:
+            saved = saved_effects(result)
+            if saved is None:
+                context.check_model("Effects need")
+            assert saved is not None  # noqa: S101 - else there is no model
+            both = np.array([saved.columns[kind] for kind in ("ale", "m_plot")])
+            grid, (ale, m_plot) = _within(result, saved.grid, both)
+            return LocalEffects(grid, ale, m_plot, saved.mean_prediction)
         sums = _Sums(result._context, result, GRID_SIZE, is_drawn=False)
         sums.add_rows(("ale", "m_plot"), between_blocks)
         both = np.array([sums.effect(kind)[0] for kind in ("ale", "m_plot")])

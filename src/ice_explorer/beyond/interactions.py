@@ -107,6 +107,7 @@ class InteractionsResult:
 
     def __init__(self, context: Context, results: Sequence[FeatureResult], rows: int, *, are_named: bool) -> None:
         check_integer("rows", rows, 2, f"Leave it out for {MAX_ROWS}.")
+        context.check_all_rows("Interactions need")
         self._context = context
         self._results = {result.feature: result for result in results}
         self._are_named = are_named

@@ -70,6 +70,7 @@ class MarginalEffects:
         stays = (self._observed == self._steps) & self._is_level
         self._rows = np.flatnonzero(~np.isnan(self._observed).any(axis=1) & ~stays.any(axis=1))
         self._label = " and ".join(feature.label for feature in self._features)
+        context.check_all_rows("Marginal effects need")
         context.witness.check()
         self.values = self._computed()
         self.outside = self._leaves_range()

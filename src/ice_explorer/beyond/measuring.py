@@ -69,7 +69,8 @@ class Measuring:
         self._explanation, self._y = explanation, y
         self._steps: Generator[float, None, Array | None] | None = None
         self._lock = new_lock()
-        self.problem = self._problem()
+        is_opened = explanation._context.opened is not None
+        self.problem = _OPENED if is_opened and measure != "partial_dependence" else self._problem()
         if self.problem:
             self.share_done = 1.0
 
@@ -150,6 +151,7 @@ class Measuring:
 
 _NAMES: Final = {"permutation": "Permutation importance", "loco": "LOCO"}
 _OTHER: Final = "Choose another measure."
+_OPENED: Final = f"This measure needs the model; the explanation was opened from a file, which holds none. {_OTHER}"
 
 
 def _unreported(_made: int, _of_step: int, _label: str) -> None:

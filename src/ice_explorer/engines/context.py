@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from ice_explorer.checks import check_one_of, check_positions
-from ice_explorer.errors import PredictionError
+from ice_explorer.errors import ModelNeededError, PredictionError
 from ice_explorer.features.target_check import known_target
 from ice_explorer.metrics.likelihood import check_decay, standard_deviation
 from ice_explorer.metrics.ordered import CONVENTIONS, Convention
@@ -78,6 +78,30 @@ def resolve_display(settings: Settings, decay: float | None, convention: Convent
 
 
 @dataclass(frozen=True, eq=False)
+class Opened:
+    """A file that an explanation was opened from; it has no model.
+
+    - `n_rows`, `n_all`: rows of X in the file, and rows that were explained.
+    - `provenance`: where the file comes from.
+    """
+
+    n_rows: int
+    n_all: int
+    provenance: Mapping[str, Any]
+
+    @property
+    def note(self) -> str:
+        """What the numbers are of."""
+        rows = f"{self.n_rows:,} of {self.n_all:,} rows" if self.n_rows < self.n_all else f"all {self.n_all:,} rows"
+        if self.n_rows == self.n_all:
+            return f"Opened from a file with {rows} and without the model."
+        return (
+            f"Opened from a file with {rows} and without the model: metrics, partial dependence, drivers and effects "
+            "are of all rows; curves, histograms and colours of these."
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Context:
     """What all features share.
 
@@ -94,6 +118,28 @@ class Context:
     witness: Witness
     progress: Progress
     bytes_for_blocks: int
+    opened: Opened | None = None
+
+    def check_model(self, what: str) -> None:
+        """Raise if there is no model; `what` begins the sentence: "Intervals need"."""
+        if self.opened is not None:
+            raise ModelNeededError.predictions(what)
+
+    @property
+    def has_all_rows(self) -> bool:
+        """Whether the rows that were explained are at hand."""
+        return self.opened is None or self.opened.n_rows == self.opened.n_all
+
+    def check_all_rows(self, what: str) -> None:
+        """Raise if some of the rows that were explained are not at hand; `what` as for `check_model`."""
+        if self.opened is not None and not self.has_all_rows:
+            n_rows, n_all = self.opened.n_rows, self.opened.n_all
+            raise ModelNeededError(
+                f"{what} the curves of all rows; this explanation was opened from a file with "
+                f"{n_rows:,} of {n_all:,} rows.",
+                f"Explain the model again, or save all rows: `e.save('result.ice', max_lines={n_all})`.",
+                "Create the explorer with the model and X.",
+            )
 
     def with_scale(self, scale: str) -> Context:
         """Return the same with another scale in the settings; it shares what was computed."""

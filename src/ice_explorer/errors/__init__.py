@@ -9,7 +9,7 @@ from ice_explorer.errors.explorer import ComputationError, MessageError
 from ice_explorer.errors.files import ExportError, FrontEndMissingError, MissingDependencyError
 from ice_explorer.errors.inputs import InputDataError, InputTypeError, UnknownFeatureError
 from ice_explorer.errors.options import InvalidOptionError, UnknownNameError, UnknownOptionError
-from ice_explorer.errors.predictions import OutputError, PredictionError
+from ice_explorer.errors.predictions import ModelNeededError, OutputError, PredictionError
 
 __all__ = [
     "Cancelled",
@@ -22,6 +22,7 @@ __all__ = [
     "InvalidOptionError",
     "MessageError",
     "MissingDependencyError",
+    "ModelNeededError",
     "OutputError",
     "PredictionError",
     "UnknownFeatureError",

@@ -137,11 +137,3 @@ class InputTypeError(ICEExplorerError, TypeError):
             f"X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got {name}{whose}.",
             _as_table(got),
         )
-
-    @classmethod
-    def explanation_in_pickle(cls) -> InputTypeError:
-        """Return the error for an explanation that is pickled or copied."""
-        return cls(
-            "An explanation cannot be pickled or copied: it calls the model on demand.",
-            "Pickle model and X and explain again, or keep the numbers: `e.save('numbers.json')`.",
-        )

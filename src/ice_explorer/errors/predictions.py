@@ -97,3 +97,16 @@ class PredictionError(ICEExplorerError, ValueError):
     def must_return(cls, method: str, what: str, returned: str, advice: str) -> PredictionError:
         """Return the error for a method of the model that returned no predictions."""
         return cls(f"{method}() must return {what}; it returned {returned}.", advice)
+
+
+class ModelNeededError(PredictionError):
+    """The explanation was opened from a file, and what is asked of it needs its model or more rows of X."""
+
+    @classmethod
+    def predictions(cls, what: str) -> ModelNeededError:
+        """Return the error for what needs predictions that are not in the file."""
+        return cls(
+            f"{what} the model; this explanation was opened from a file, which holds none.",
+            "Explain the model again with `explain`.",
+            "Create the explorer with the model and X.",
+        )

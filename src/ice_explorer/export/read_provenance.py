@@ -13,6 +13,7 @@ from ice_explorer.errors import ExportError, MissingDependencyError
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.export.regular_files import open_file
+from ice_explorer.saved.archive import SIGNATURE, first_member
 from ice_explorer.wire.older import renewed_provenance
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def provenance(path: str | Path) -> dict[str, Any]:
     Parameters
     ----------
     path : str or Path
-        What `save` of an explorer or an explanation wrote: SVG, PNG, PDF, HTML, CSV, Parquet or JSON.
+        What `save` of an explorer or an explanation wrote: SVG, PNG, PDF, HTML, CSV, Parquet, JSON, or a result (.ice).
 
     Returns
     -------
@@ -141,6 +142,11 @@ def _of_parquet(content: bytes) -> Any:
     return json.loads(metadata.get(_KEY.encode(), b"null"))
 
 
+def _of_result(content: bytes) -> Any:
+    document = first_member(content)
+    return document.get("provenance") if isinstance(document, dict) else None
+
+
 def _of_csv(content: bytes) -> Any:
     found = {}
     for line in _text(content).split("\n"):
@@ -165,6 +171,7 @@ _READERS: Final[tuple[tuple[bytes, Callable[[bytes], Any]], ...]] = (
     (_PNG_SIGNATURE, _of_png),
     (b"%PDF-", _of_pdf),
     (b"PAR1", _of_parquet),
+    (SIGNATURE, _of_result),
     (b"<?xml", _of_svg),
     (b"<svg", _of_svg),
     (b"<!doctype html>", _of_html),

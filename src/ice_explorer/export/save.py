@@ -19,6 +19,7 @@ from ice_explorer.figures.compose import compose
 from ice_explorer.figures.page.matplotlib_page import pdf_pages, png_page, require_matplotlib
 from ice_explorer.figures.page.paper import USUAL_DPI, Paper
 from ice_explorer.figures.page.svg import svg_page
+from ice_explorer.saved.write import MOST_ROWS, result_bytes
 from ice_explorer.scene.around import with_pair, with_surroundings
 from ice_explorer.scene.build import ranking_of, scene, scenes
 from ice_explorer.scene.provenance import provenance
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.options import Kind, RankBy, Unit
 
+RESULT: Final = ".ice"
 SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json")
 FEATURE: Final = "{feature}"  # in a path: a file for each
 ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
@@ -92,9 +94,12 @@ def save(
     file = as_path(path)
     check_flag("overwrite", overwrite)
     suffix = file.suffix.lower()
+    if suffix == RESULT:
+        return _save_result(explanation, view_state, file, what, max_lines, overwrite=overwrite)
     if suffix not in SUFFIXES:
         raise ExportError(
-            f"`path` must end in {or_listed(SUFFIXES)}; got {quoted(str(path))}.", "The suffix chooses the format."
+            f"`path` must end in {or_listed((*SUFFIXES, RESULT))}; got {quoted(str(path))}.",
+            "The suffix chooses the format.",
         )
     if check_flag("spreadsheet", spreadsheet) and suffix != _CSV:
         raise ExportError(
@@ -126,6 +131,42 @@ def save(
         content = _content(explanation, opened, suffix, one, paper=sheet, call=call, spreadsheet=spreadsheet)
         write_file(each, content, overwrite=overwrite)
     return files
+
+
+def _save_result(
+    explanation: ExplanationResult,
+    view_state: ViewState | Mapping[str, Any],
+    file: Path,
+    what: str,
+    max_lines: int | None,
+    *,
+    overwrite: bool,
+) -> Path:
+    """Write what `ice_explorer.load` opens."""
+    if what != _VIEW and not (what == _PANEL and len(explanation) == 1):
+        raise ExportError(
+            f"A '{RESULT}' holds a whole explanation; got what={quoted(what)}.",
+            "Leave `what` out, or call `save` of one feature.",
+        )
+    check_target(file, overwrite=overwrite)
+    call = f"x.save({file.name!r})"
+    content = result_content(explanation, MOST_ROWS if max_lines is None else max_lines, ViewState.of(view_state), call)
+    write_file(file, content, overwrite=overwrite)
+    return file
+
+
+def result_content(
+    explanation: ExplanationResult,
+    max_lines: int = MOST_ROWS,
+    state: ViewState | None = None,
+    call: str = "x.explanation",
+) -> bytes:
+    """Return what `ice_explorer.load` opens, with where it comes from."""
+    given = ViewState(decay=explanation.settings.decay) if state is None else state
+    plain = replace(given, choices={}, selection=(), intervals=None, unit="prediction", color_by=None)
+    shown = scene(explanation, replace(plain, max_lines=1))  # of which only the state is told
+    origin = provenance(explanation, [replace(shown, state=replace(shown.state, max_lines=plain.max_lines))], call)
+    return result_bytes(explanation, {**origin, "rows_drawn": min(max_lines, explanation.n_observations)}, max_lines)
 
 
 def save_explanation(

@@ -167,6 +167,10 @@ class Columns:
             self._features[number] = self._make(number)
         return self._features[number]
 
+    def replace_feature(self, number: int, feature: Feature) -> None:
+        """Take a feature as it is given: its levels may be those of more rows than there are."""
+        self._features[number] = feature
+
     def renumber(self, number: int, other: Feature) -> None:
         """Number the levels of a feature as those of the same feature elsewhere."""
         self._features[number] = with_levels_of(self.feature(number), other)

@@ -263,7 +263,7 @@ class LikelihoodSums:
     - `grid` (n_grid,).
     - `active` (n_active,): intervals in which a curve can change; steepness comes for these alone.
     - `rows` (n_rows,) each: observed values, none missing, likelihood scales and frequency weights of all rows that
-      will be added.
+      will be added; None where the sums are set from what was saved.
     - `compiled`: whether the compiled kernels are used where there is much to add.
     - `most_cells`: how many observed values × intervals may be kept while rows are added; beyond, each row is added by
       its distances at once, which takes longer.
@@ -275,12 +275,11 @@ class LikelihoodSums:
         grid: Array,
         active: NDArray[np.intp],
         conventions: Mapping[str, EndShares],
-        rows: tuple[Array, Array, Array],
+        rows: tuple[Array, Array, Array] | None,
         *,
         compiled: bool = False,
         most_cells: int | None = None,
     ) -> None:
-        observed, scales, weights = rows
         self._grid, self._active, self._conventions, self._compiled = grid, active, conventions, compiled
         self.own: ObservedValues | None = None
         self._by_bucket: NDArray[np.float64] | None = None
@@ -289,6 +288,9 @@ class LikelihoodSums:
         self._kept: _Kept | None = None
         self._groups: list[_Group] = []
         self._on_grid: tuple[Array, Array] | None = None  # values that stand for all rows, and their weights
+        if rows is None:
+            return
+        observed, scales, weights = rows
         if scales.min() < scales.max():
             self._lay_out(observed, scales)
             for group in self._groups:
@@ -340,6 +342,10 @@ class LikelihoodSums:
         shares_of = ends.left[self._active], ends.right[self._active]
         return self._kept.totals(shares_of, exponents, nearest), by_pairs[:, 0], nearest
 
+    def _keep(self, nodes: Array, steepness: Array) -> None:
+        ends = self._grid[self._active], self._grid[self._active + 1]
+        self._kept = _Kept(nodes, steepness, *ends, self._scale, compiled=self._compiled)
+
     def _nearest(self, convention: str) -> float:
         """Smallest distance of what stands for the rows from an end that counts."""
         ends = self._grid[self._conventions[convention].at_values() > 0]
@@ -356,12 +362,15 @@ class LikelihoodSums:
         }
         grid = self._grid
         farthest = float(np.max(np.maximum(np.abs(grid[-1] - nodes), np.abs(grid[0] - nodes)) / scales))
+        self._group(nearest, farthest)
+
+    def _group(self, nearest: Mapping[str, float], farthest: float) -> None:
+        """Prepare sums over distances within bounds, one for conventions of the same nearest one."""
         for each in dict.fromkeys(nearest.values()):
             names = [name for name in self._conventions if nearest[name] == each]
-            ends = Ends.of(grid, self._active, [self._conventions[name] for name in names])
-            bounds = each, farthest
-            group = _Group(names, ends, bounds, is_whole=self._on_grid is None, compiled=self._compiled)
-            self._groups.append(group)
+            ends = Ends.of(self._grid, self._active, [self._conventions[name] for name in names])
+            is_whole = self._on_grid is None
+            self._groups.append(_Group(names, ends, (each, farthest), is_whole=is_whole, compiled=self._compiled))
 
     @property
     def counters(self) -> NDArray[np.int64]:
@@ -428,8 +437,7 @@ class LikelihoodSums:
         if own is not None and by_bucket is not None:
             at_nodes = own.to_nodes(by_bucket[:, : len(self._active)])
             if 0 < at_nodes.nbytes <= _MOST_KEPT:
-                ends = self._grid[self._active], self._grid[self._active + 1]
-                self._kept = _Kept(own.nodes, at_nodes, *ends, self._scale, compiled=self._compiled)
+                self._keep(own.nodes, at_nodes)
             else:
                 assert self._on_grid is not None  # noqa: S101 - rows share one scale
                 nodes = np.append(self._on_grid[0], own.nodes)
@@ -458,7 +466,7 @@ class _Kept:
         middle = (nodes[0] + nodes[-1]) / 2
         self.nodes = nodes
         self._own, self._begins, self._ends = ((values - middle) / scale for values in (nodes, begins, ends))
-        self._steepness, self._compiled = np.ascontiguousarray(steepness), compiled
+        self.steepness, self._compiled = np.ascontiguousarray(steepness), compiled
         self._reach = max(abs(float(values[at])) for values in (self._own, self._begins, self._ends) for at in (0, -1))
 
     def totals(self, shares: tuple[Array, Array], exponents: Array, nearest: float) -> Array:
@@ -470,14 +478,14 @@ class _Kept:
         if self._compiled:
             from ice_explorer.metrics.decay_sums_numba import sum_kept
 
-            laid_out = self._own, self._steepness, self._begins, self._ends
+            laid_out = self._own, self.steepness, self._begins, self._ends
             return np.asarray(sum_kept(*laid_out, *shares, exponents, is_far, nearest))
         found = np.zeros(len(exponents))
         a = exponents[~is_far, None]
         growth = np.exp(a * self._own)
         sides = (1.0, growth), (-1.0, 1.0 / growth)
         for at, share in zip((self._begins, self._ends), shares, strict=True):
-            weighted = self._steepness * share
+            weighted = self.steepness * share
             is_below = self._own[:, None] <= at
             for place in np.flatnonzero(is_far):
                 apart = np.maximum(np.abs(at - self._own[:, None]) - nearest, 0.0)
@@ -511,6 +519,7 @@ class _Group:
         self, names: Sequence[str], ends: Ends, bounds: tuple[float, float], *, is_whole: bool, compiled: bool
     ) -> None:
         self.names = names
+        self.farthest = bounds[1]
         self._ends = ends
         self._touched = ends.touched()
         self.n_laid_out = 0

@@ -38,14 +38,17 @@ def slope_of(grid: Array, step: Array) -> float | None:
 class StraightSums(FeatureSums):
     """As `FeatureSums`, of curves that are all added as parallel.
 
-    - `rows`: returns observed values, likelihood scales and weights of all rows that will be added.
+    - `rows`: returns observed values, likelihood scales and weights of all rows that will be added; None where
+      likelihoods are set from what was saved.
     - `slope`: of all curves [output / feature].
     """
 
-    def __init__(self, grid: Array, scale: float, rows: Callable[[], tuple[Array, Array, Array]], slope: float) -> None:
+    def __init__(
+        self, grid: Array, scale: float, rows: Callable[[], tuple[Array, Array, Array]] | None, slope: float
+    ) -> None:
         super().__init__(grid, scale, None)
         self._rows = rows
-        self._slope = slope
+        self.slope = slope
 
     def add_parallel(
         self,
@@ -59,9 +62,9 @@ class StraightSums(FeatureSums):
         self._add_parallel_curves(step, offsets, weights)
         block = Moments(len(self.gaps))
         block.weight = float(weights.sum())
-        block.mean[:] = self._slope
+        block.mean[:] = self.slope
         self.slopes.merge(block)
-        self.slope_abs += block.weight * abs(self._slope)
+        self.slope_abs += block.weight * abs(self.slope)
         self.count(weights, missing_change)
 
     def in_distribution_impacts(self, decays: Array, convention: Convention = "stable") -> Array:
@@ -72,12 +75,16 @@ class StraightSums(FeatureSums):
         """In-distribution impact and support, (n_decays,) each."""
         return self.in_distribution_impacts(decays, convention), super().decayed(decays, convention)[1]
 
-    def _totals(self, exponents: Array, convention: Convention) -> tuple[Array, Array, float] | None:
-        if self.likelihoods is None and self.scale > 0:
+    def sum_likelihoods(self) -> None:
+        """Sum the likelihoods of all phantoms; once."""
+        if self.likelihoods is None and self.scale > 0 and self._rows is not None:
             observed, scales, weights = self._rows()
             ends: dict[str, EndShares] = {name: step.ends for name, step in self.steps.items()}
             likelihoods = LikelihoodSums(self.grid, self.active, ends, (observed, scales, weights))
             likelihoods.add_parallel(np.zeros(len(self.gaps)), weights, observed, scales)
             likelihoods.finish()
             self.likelihoods = likelihoods
+
+    def _totals(self, exponents: Array, convention: Convention) -> tuple[Array, Array, float] | None:
+        self.sum_likelihoods()
         return super()._totals(exponents, convention)

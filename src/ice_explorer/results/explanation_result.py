@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ice_explorer.checks import check_index, check_one_of
 from ice_explorer.drivers.candidates import SecondFeature, all_features
 from ice_explorer.drivers.in_common import in_common
 from ice_explorer.engines.context import resolve_display
-from ice_explorer.errors import InputTypeError, InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.errors.tracebacks import short_tracebacks
@@ -143,8 +143,13 @@ class ExplanationResult:
             f"{counted(self.n_observations, 'observation')}, engine {self.engine!r}>"
         )
 
-    def __getstate__(self) -> NoReturn:
-        raise InputTypeError.explanation_in_pickle()
+    def __copy__(self) -> Self:
+        """Return itself: results do not change."""
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        """Return itself: results do not change."""
+        return self
 
     def __getitem__(self, feature: Name) -> FeatureResult:
         """Return the curves and metrics of one feature.
@@ -320,6 +325,7 @@ class ExplanationResult:
     @cached_property
     def _bootstrap(self) -> Bootstrap:
         """Draws of the rows, the same for all features."""
+        self._context.check_all_rows("Bootstrap intervals need")
         return Bootstrap(self._context)
 
     def _in_units(self, draws: Sequence[Metrics], unit: Unit, steps: Mapping[Name, float]) -> dict[str, Any]:

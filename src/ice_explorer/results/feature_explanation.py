@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ice_explorer.curves import transforms
 from ice_explorer.drivers.candidates import distinct_rows, second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
 from ice_explorer.engines.context import resolve_display
-from ice_explorer.errors import InputTypeError, InvalidOptionError
+from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.anchors import place_of
@@ -123,8 +123,13 @@ class FeatureResult:
             f"{counted(len(self.grid), 'grid value')}>"
         )
 
-    def __getstate__(self) -> NoReturn:
-        raise InputTypeError.explanation_in_pickle()
+    def __copy__(self) -> Self:
+        """Return itself: results do not change."""
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        """Return itself: results do not change."""
+        return self
 
     @cached_property
     def _own_metrics(self) -> dict[str, float]:
@@ -436,6 +441,7 @@ class FeatureResult:
         - `expected`: what `_expected` returns.
         - `between_blocks`: called now and then; what it raises ends the work.
         """
+        context.check_all_rows("Another scale needs")
         item = rescaled(self._item, expected)
         # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
         sums = sums_again(context, item, self._curves_of(item.summed), between_blocks)
@@ -611,6 +617,7 @@ class FeatureResult:
 
     def _sums_by(self, subgroups: Subgroups) -> list[Sums | None]:
         """Sum the curves of each group of observations; once, for any decay and convention."""
+        self._context.check_all_rows("Metrics of groups need")
         key = subgroups.codes.tobytes()
         if key not in self._by:
             with self._lock:

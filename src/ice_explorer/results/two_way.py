@@ -84,6 +84,7 @@ class TwoWay:
     def __init__(self, context: Context, first: Name, second: Name, grid_size: int, max_rows: int) -> None:
         check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
         check_integer("max_rows", max_rows, 1, f"Leave it out for {MAX_ROWS}.")
+        context.check_model("Partial dependence on two features needs")
         try:
             features = _features(context, first, second)
             self.first, self.second = (_axis_of(feature, context, grid_size) for feature in features)

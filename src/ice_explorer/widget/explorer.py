@@ -660,7 +660,8 @@ class ICEExplorer(anywidget.AnyWidget):
         Parameters
         ----------
         path : str or Path
-            Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow) or .json.
+            Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow), .json, or .ice: the
+            explanation itself, which `ice_explorer.load` opens without the model.
             With "{feature}" in its name, and `what="all"`, each feature has a file of its own.
         what : str
             "view" is all that the screen shows: the ranking or the map, and the open feature with what stands under

@@ -257,7 +257,7 @@ class ExplanationWork(Work):
                 clipped(_text(settings.output)),
                 settings.response,
                 scale=settings.scale,
-                scales=_scales(settings.scale),
+                scales=_scales(settings.scale) if explanation._context.has_all_rows else (settings.scale,),
                 has_model=False,
             ),
             results={feature.feature: feature for feature in explanation},

@@ -1,0 +1,173 @@
+"""What stands in for a model: predictions and curves that were saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import numpy as np
+
+from ice_explorer.curves.brute import BruteCurves
+from ice_explorer.engines.probe import Witness
+from ice_explorer.errors import ModelNeededError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.curves.brute import Moving
+    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.saved.table import SavedTable
+
+    Array = NDArray[np.float64]
+
+_ROWS_AT_A_TIME: Final = 2048
+_OTHER_VALUES: Final = "Predictions at other values than those of the file need"
+
+
+@dataclass(frozen=True, eq=False)
+class SavedCurves:
+    """What was predicted of one feature.
+
+    - `grid` (n_grid,).
+    - `stretches` (n_rows, n_stretches): curves, which are constant along each stretch.
+    - `stretch_of` (n_grid,): stretch of each grid value.
+    - `own`, `at_own` (n_rows,): observed values, the median for missing ones, and the predictions there.
+    - `missing` (n_rows,): predictions with the value missing; None where it never is.
+    """
+
+    grid: Array
+    stretches: Array
+    stretch_of: NDArray[np.intp]
+    own: Array
+    at_own: Array
+    missing: Array | None
+
+    def curves(self, rows: NDArray[np.int64]) -> Array:
+        """Return the curves of some rows, (n_rows, n_grid)."""
+        return np.asarray(self.stretches[rows][:, self.stretch_of])
+
+    def at(self, rows: NDArray[np.int64], values: Array) -> Array:
+        """Return predictions of rows at values (n_rows, n_values); NaN is missing."""
+        places = np.minimum(np.searchsorted(self.grid, values), len(self.grid) - 1)
+        found = self.stretches[rows[:, None], self.stretch_of[places]]
+        is_own, is_missing = values == self.own[rows, None], np.isnan(values)
+        is_known = (self.grid[places] == values) | is_own
+        found = np.where(self.grid[places] == values, found, self.at_own[rows, None])
+        if self.missing is not None:
+            found = np.where(is_missing, self.missing[rows, None], found)
+            is_known |= is_missing
+        if not is_known.all():
+            raise ModelNeededError.predictions(_OTHER_VALUES)
+        return found
+
+
+class SavedPredictions(BruteCurves):
+    """Predictions of rows as they are, and of features at values of the file; there are no others.
+
+    - `predictions` (n_rows,).
+    - `features`: by number.
+    """
+
+    def __init__(
+        self,
+        table: SavedTable,
+        predictions: Array,
+        features: Mapping[int, SavedCurves],
+        memory_limit: int,
+        response: str,
+    ) -> None:
+        super().__init__(refused, table, memory_limit, response=response)
+        self._known, self._features = predictions, features
+
+    def evaluate(
+        self,
+        feature: Moving,
+        positions: NDArray[np.int64],
+        values: Array,
+        n_jobs: int = 1,  # noqa: ARG002 - nothing is computed
+        made: Callable[[int], object] | None = None,  # noqa: ARG002
+    ) -> Array:
+        """Return predictions of rows with the feature set to given values."""
+        saved = self._features.get(getattr(feature, "at_issue", -1))
+        if saved is None:
+            raise ModelNeededError.predictions(_OTHER_VALUES)
+        return saved.at(positions, values)
+
+    def evaluate_together(self, asked: Sequence[Any]) -> list[Array]:
+        """Return predictions of phantom observations of several features."""
+        return [self.evaluate(feature, positions, values) for feature, _, positions, values in asked]
+
+    def predict(self, rows: Any, question: str, positions: NDArray[np.int64] = np.empty(0, np.int64)) -> Array:  # noqa: B008
+        """Return predictions of rows as they are."""
+        if question != "observations":
+            return refused(rows)
+        return self._known[positions]
+
+
+def refused(_rows: object) -> NoReturn:
+    """Raise: there is no model that predicts rows."""
+    raise ModelNeededError.predictions("Other predictions than those of the file need")
+
+
+class SavedWitness(Witness):
+    """The model cannot change: there is none."""
+
+    def __init__(self) -> None:
+        super().__init__(refused, lambda: None, np.empty(0))
+
+    def check(self) -> None:
+        """Find nothing changed."""
+
+    def is_predicted(self) -> bool:
+        """Whether the model still predicts what it predicted."""
+        return True
+
+
+class SavedEngine:
+    """Curves that were saved, by number of the feature; `name` and `reason` are those of what computed them."""
+
+    notes: tuple[str, ...] = ()
+    has_copied_model = True
+
+    def __init__(self, name: str, reason: str, features: dict[int, SavedCurves]) -> None:
+        self.name, self.reason = name, reason
+        self.kept: dict[int, Array] = {}
+        self.features = features
+
+    def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
+        """Yield blocks of rows and their curves at every grid value."""
+        for start in range(0, len(positions), _ROWS_AT_A_TIME):
+            rows = positions[start : start + _ROWS_AT_A_TIME]
+            yield rows, self.features[item.at_issue].curves(rows)
+
+    def sums(self, *_args: object) -> NoReturn:
+        """Raise: sums are those of the file."""
+        raise ModelNeededError.predictions("Other metrics than those of the file need")
+
+    sums_anew = sums
+
+    def active(self, item: FeatureInput) -> NDArray[np.intp]:
+        """Intervals of the grid in which curves can change."""
+        return np.arange(item.grid.n_grid - 1)
+
+    def n_computed(self, item: FeatureInput) -> int:
+        """How many numbers a row of a feature takes."""
+        return item.grid.n_grid
+
+    def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[NDArray[np.int64]]) -> Iterator[Array]:
+        """Yield curves of some rows of each feature."""
+        for item, some in zip(items, rows, strict=True):
+            yield self.features[item.at_issue].curves(some)
+
+
+class SavedPair:
+    """Which rule of two columns each row fulfils, (n_rows,): what `ColumnPair` finds for all rows of X."""
+
+    def __init__(self, rule_of_row: NDArray[np.intp]) -> None:
+        self._rule_of_row = rule_of_row
+
+    def rule_of(self, first: Array, second: Array) -> NDArray[np.intp]:  # noqa: ARG002 - they are those of X
+        """Return the rule of each row of X."""
+        return self._rule_of_row

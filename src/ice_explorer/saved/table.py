@@ -1,0 +1,190 @@
+"""The saved rows of X: their columns as entries of the file, and a table made of them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import numpy as np
+
+from ice_explorer.adapters.tables.column import CODED, MOMENTS, Column, objects
+from ice_explorer.checks import LARGEST
+from ice_explorer.errors import ModelNeededError
+from ice_explorer.saved.labels import from_json, to_json, zone_name, zone_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.adapters.tables.table import Name
+    from ice_explorer.saved.fields import Fields, Part
+
+    Arrays = dict[str, NDArray[Any]]
+
+_KINDS: Final = ("numeric", "boolean", "category", "ordered", "datetime", "timedelta", "other")
+_PLAIN: Final = ("float32", "float16", "int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64")
+_LATEST: Final = 1.06e8  # days, that microseconds count in 64 bits
+
+
+def column_entry(column: Column, rows: NDArray[np.int64], at: str, arrays: Arrays) -> dict[str, Any]:
+    """Return what a file says of a column, and add its arrays under a name."""
+    entry: dict[str, Any] = {
+        "name": to_json(column.name, "A column name"),
+        "kind": column.kind,
+        "is_integer": bool(column.is_integer),
+        "dtype": column.dtype,
+        "in_natural_order": bool(column.in_natural_order),
+        "has_declared_levels": bool(column.has_declared_levels),
+        "zone": None if column.zone is None else zone_name(column.zone),
+        "levels": level_entries(column.levels, column.label),
+        "unit": None,
+    }
+    values = column.values[rows]
+    if column.kind == "other":
+        return {**entry, "texts": [None if value is None else str(value) for value in values.tolist()]}
+    arrays[f"{at}/values"] = values
+    if column.exact is not None and column.exact.dtype.kind == "O":
+        decimals = column.exact[rows].tolist()
+        return {**entry, "decimals": [None if value is None else str(value) for value in decimals]}
+    if column.exact is not None:
+        exact = column.exact[rows]
+        entry["unit"] = np.datetime_data(exact.dtype)[0] if exact.dtype.kind in "Mm" else "1"
+        arrays[f"{at}/exact"] = exact if exact.dtype == np.uint64 else exact.astype(np.int64)
+    return entry
+
+
+def level_entries(levels: NDArray[Any] | None, label: str) -> list[Any] | None:
+    """Return what a file says of levels."""
+    return None if levels is None else [to_json(level, f"A level of {label!r}") for level in levels.tolist()]
+
+
+def levels_of(entry: Fields) -> NDArray[Any] | None:
+    """Return the levels of a column or feature; None where it has none."""
+    return objects(entry.labels("levels")) if entry.has("levels") else None
+
+
+def checked_values(values: NDArray[Any], kind: str, levels: NDArray[Any] | None, n_rows: int) -> NDArray[np.float64]:
+    """Return coordinates of the rows, if they are such as a column of the kind has.
+
+    - raises ValueError: if they are not.
+    """
+    if values.dtype != np.float64 or values.shape != (n_rows,):
+        raise ValueError("values are not one number for each row")
+    present = values[~np.isnan(values)]
+    most = _LATEST if kind in MOMENTS else LARGEST
+    if not (np.abs(present) <= most).all():
+        raise ValueError("values are too large")
+    if levels is not None or kind == "boolean":
+        n_levels = 2 if levels is None else len(levels)
+        if not ((present >= 0) & (present < n_levels) & (present == np.rint(present))).all():
+            raise ValueError("values are no codes of levels")
+    return values
+
+
+class SavedTable:
+    """Rows of X from a file; no model takes them, so no phantom observations are made of them."""
+
+    is_integer_array = False
+
+    def __init__(self, columns: Sequence[Column], n_rows: int, index: Any) -> None:
+        self.n_observations = n_rows
+        self.names: list[Name] = [column.name for column in columns]
+        self.index = index
+        self.row_bytes = 8 * max(1, len(columns))
+        self._columns = columns
+
+    def column(self, position: int) -> Column:
+        """Return a column by its position."""
+        return self._columns[position]
+
+    def take(self, positions: NDArray[np.int64]) -> Any:
+        """Return rows as a DataFrame."""
+        import pandas as pd
+
+        cells = [pd.Series(_cells(column, positions)) for column in self._columns]
+        frame = pd.concat(cells, axis=1)
+        frame.columns = pd.Index(self.names, tupleize_cols=False)
+        frame.index = pd.RangeIndex(self.n_observations)[positions] if self.index is None else self.index[positions]
+        return frame
+
+    def phantoms(self, *_args: object) -> NoReturn:
+        """Raise: there is no model to predict them."""
+        raise ModelNeededError.predictions("Predictions at other values need")
+
+    crossed = phantoms
+
+
+def _cells(column: Column, positions: NDArray[np.int64]) -> Any:
+    """Return values of some rows as pandas has them."""
+    import pandas as pd
+
+    if column.kind == "other":
+        return pd.Series(column.values[positions], dtype=object)
+    values = column.values[positions]
+    if column.kind in CODED and column.has_declared_levels:
+        codes = np.where(np.isnan(values), -1, values).astype(np.int64)
+        return pd.Categorical.from_codes(codes, pd.Index(column.levels, tupleize_cols=False), column.kind == "ordered")
+    native = column.native(values) if column.exact is None else column.exact[positions]
+    if column.zone is not None:
+        return pd.DatetimeIndex(native).tz_localize("UTC").tz_convert(column.zone)
+    if native.dtype.kind == "O":
+        return pd.Series(native, dtype=object)
+    fits = column.dtype in _PLAIN and not (
+        native.dtype.kind == "f" and np.isnan(native).any() and "int" in column.dtype
+    )
+    return native.astype(column.dtype) if fits else native
+
+
+def read_column(entry: Part, n_rows: int) -> Column:
+    """Return a column of the saved rows.
+
+    - raises ValueError: if the file does not describe one.
+    """
+    kind, name = entry.choice("kind", _KINDS), entry.label("name")
+    levels = levels_of(entry)
+    if (levels is not None) != (kind in CODED):
+        raise ValueError("levels of a column that has none, or none of one that has")
+    is_integer, values, exact = entry.flag("is_integer"), np.empty(0), None
+    if kind == "other":
+        values = _objects_of(entry.items("texts"), n_rows)
+    else:
+        values = checked_values(entry.array("values"), kind, levels, n_rows)
+        exact = _exact(entry, kind, n_rows)
+    return Column(
+        name, str(name), kind, is_integer, entry.text("dtype"), values, levels, exact,
+        in_natural_order=entry.flag("in_natural_order"),
+        has_declared_levels=entry.flag("has_declared_levels"),
+        zone=zone_of(entry.text("zone")) if entry.has("zone") and kind == "datetime" else None,
+    )  # fmt: skip
+
+
+def _objects_of(texts: list[Any], n_rows: int) -> NDArray[Any]:
+    if len(texts) != n_rows or not all(text is None or isinstance(text, str) for text in texts):
+        raise ValueError("texts are not one for each row")
+    return objects(texts)
+
+
+def _exact(entry: Part, kind: str, n_rows: int) -> NDArray[Any] | None:
+    """Return the values themselves where float64 does not tell them."""
+    if entry.has("decimals"):
+        texts = _objects_of(entry.items("decimals"), n_rows).tolist()
+        decimals = [None if text is None else from_json({"decimal": text}) for text in texts]
+        if kind != "numeric" or not all(
+            value is None or (isinstance(value, Decimal) and value.is_finite()) for value in decimals
+        ):
+            raise ValueError("decimals that are none")
+        return objects(decimals)
+    if not entry.has("unit"):
+        if kind in MOMENTS:
+            raise ValueError("no unit of time")
+        return None
+    unit = entry.choice("unit", ("s", "ms", "us", "ns") if kind in MOMENTS else ("1",))
+    exact = entry.array("exact")
+    if exact.shape != (n_rows,) or exact.dtype.kind not in "iu":
+        raise ValueError("exact values are not one for each row")
+    if kind not in MOMENTS:
+        return exact
+    if exact.dtype.kind != "i":
+        raise ValueError("exact values are of another type")
+    return exact.astype(f"{'M8' if kind == 'datetime' else 'm8'}[{unit}]")

@@ -1,0 +1,112 @@
+"""An explorer of an explanation from a file: all that was saved, and a sentence where the model is needed."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ice_explorer as ice
+from ice_explorer.explanation import to_explanation
+from ice_explorer.export.save import result_content
+from ice_explorer.saved.read import read_result
+
+
+@pytest.fixture(scope="module")
+def results():
+    """An explanation of 200 rows, and files with all and with 40 of them."""
+    draw = np.random.default_rng(1)
+    X = pd.DataFrame({"a": draw.normal(size=200), "b": draw.integers(0, 2, 200), "city": draw.choice(list("xyz"), 200)})
+    X.loc[3, "a"] = np.nan
+    e = ice.explain(lambda X: (1 + X["a"].fillna(0)) * X["b"] * (X["city"] == "x"), X, progress=False)
+    return e, *(to_explanation(read_result(io.BytesIO(result_content(e, n)), "test")) for n in (200, 40))
+
+
+@pytest.fixture(name="ask")
+def asking():
+    """Send a request to an explorer, and return the reply with its buffers."""
+    count = iter(range(1000))
+
+    def ask(explorer, **request):
+        request_id = str(next(count))
+        explorer.comm.receive({"method": "custom", "content": {"id": request_id, **request}})
+        message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
+        return message["data"]["content"], message["buffers"]
+
+    return ask
+
+
+REQUESTS = (
+    {"type": "curves", "feature": "a", "max_lines": 20, "selection": [1]},
+    {"type": "curves", "feature": "city", "max_lines": 20, "selection": []},
+    {"type": "drivers", "feature": "a"},
+    {"type": "effects", "feature": "a"},
+    {"type": "colors", "column": "city", "positions": [0, 1, 2]},
+    {"type": "rows", "positions": [0, 5]},
+    {"type": "what_if", "position": 0, "features": ["a", "b", "city"]},
+    {"type": "in_common", "positions": [0, 1, 2, 3]},
+    {"type": "extreme", "end": "highest"},
+    {"type": "correlated", "feature": "a"},
+    {"type": "groups", "feature": "a", "positions": [0, 1]},
+)
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request["type"])
+def test_what_was_saved_is_answered_as_before(make, ask, results, request_):
+    """To the byte, where all rows were saved; with the same form, where some were."""
+    replies = [ask(make(e), **request_) for e in results]
+    bodies = [content["body"] for content, _ in replies]
+    assert bodies[1] == bodies[0]
+    assert [bytes(each) for each in replies[1][1]] == [bytes(each) for each in replies[0][1]]
+    assert bodies[2].keys() == bodies[0].keys()
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        ({"type": "interactions"}, "Interactions need the curves of all rows; this explanation was opened from a file"),
+        ({"type": "two_way", "first": "a", "second": "b"}, "Partial dependence on two features needs the model"),
+        (
+            {
+                "type": "intervals", "rank_by": "impact", "level": 0.95, "decay": 0.5, "convention": "stable",
+                "unit": "prediction",
+            },
+            "Bootstrap intervals need the curves of all rows",
+        ),
+    ],
+    ids=lambda request: request["type"] if isinstance(request, dict) else "",
+)  # fmt: skip
+def test_what_needs_the_model_says_so(make, ask, results, request_, sentence):
+    """With what to do in an explorer."""
+    content, _ = ask(make(results[2]), **request_)
+    assert content["type"] == "error"
+    assert content["message"].startswith(sentence)
+    assert content["message"].endswith("Create the explorer with the model and X.")
+
+
+def test_importances_of_the_model_are_not_there(make, ask, results):
+    """Those of partial dependence are."""
+    x = make(results[2])
+    assert "needs the model" in ask(x, type="importance", measure="native")[0]["body"]["problem"]
+    assert ask(x, type="importance", measure="partial_dependence")[0]["body"]["problem"] == ""
+
+
+def test_the_distance_unit_stays_where_rows_are_missing(make, results):
+    """With all rows it can be changed."""
+    conditional = {"version": 1, "scale": "conditional"}
+    with pytest.warns(UserWarning, match="the scale 'conditional', which is not available"):
+        x = make(results[2], state=conditional)
+    assert x.scale == "marginal"
+    assert make(results[1], state=conditional).scale == "conditional"
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".html", ".csv", ".json", ".ice"])
+@pytest.mark.parametrize("at", [1, 2])
+def test_files_are_written(make, results, tmp_path, suffix, at):
+    """Of every kind that needs no further package."""
+    x = make(results[at], state=None)
+    x.color_by = "city"
+    x.selection = [0, 3]
+    file = x.save(tmp_path / f"view{suffix}")
+    assert file.stat().st_size > 500
+    assert "versions" in ice.provenance(file)
