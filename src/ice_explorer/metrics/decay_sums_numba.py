@@ -177,7 +177,9 @@ def sum_kept(own, steepness, begins, ends, left, right, exponents, is_far, neare
     nearest : float
     """
     n_active = len(begins)
-    below, above = np.searchsorted(ends, own, "right"), np.searchsorted(begins, own)
+    below = np.searchsorted(ends, own, "right")
+    # Intervals that are nothing beside σ have both ends in one place, and count as below.
+    above = np.maximum(np.searchsorted(begins, own), below)
     found = np.zeros(len(exponents))
     of_below, of_above = np.empty(n_active), np.empty(n_active)
     for at in range(len(exponents)):

@@ -133,7 +133,8 @@ class ViewState:
     besides: Besides = field(default_factory=Besides, compare=False)
 
     def __post_init__(self) -> None:
-        of_models = self.besides.models is not None or self.rank_by == OF_MODELS
+        given: object = self.rank_by
+        of_models = self.besides.models is not None or (isinstance(given, str) and given == OF_MODELS)
         rankings = RANKINGS if of_models else METRIC_RANKINGS
         for option, got, choices in (
             ("kind", self.kind, KINDS), ("rank_by", self.rank_by, rankings), ("unit", self.unit, UNITS),
