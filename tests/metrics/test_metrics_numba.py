@@ -234,10 +234,10 @@ def test_the_compiled_exponential():
     far = np.array([-np.inf, -1e9, -710.0, 710.0, 1e9, np.inf, np.nan])
     for sign in (1.0, -1.0):
         found, power = np.empty(len(values)), np.empty(len(values))
-        margins_numba._exponential(values, sign, (power, power.view(np.int64)), found)
+        margins_numba.exponential(values, sign, (power, power.view(np.int64)), found)
         assert_allclose(found, np.exp(sign * values), rtol=5e-16)
     found, power = np.empty(len(far)), np.empty(len(far))
-    margins_numba._exponential(far, 1.0, (power, power.view(np.int64)), found)
+    margins_numba.exponential(far, 1.0, (power, power.view(np.int64)), found)
     assert_array_equal(found, [0.0, 0.0, 0.0, np.inf, np.inf, np.inf, np.nan])
 
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ice_explorer.curves.trees.margins_numba import exponential
+
 _FEW = 8  # edges that are looked at one by one
+_LANES = 8  # decays that are summed side by side
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract"})
@@ -127,9 +130,9 @@ def add_laid_out(ends, nodes, scales, steepness, weights, nearest, middle, inver
                         target[degree] += share * polynomials[degree]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract"})
-def running_sums(values, weights, ends, shares, below, exponents, most_growth):
-    """Do what `running_sums._from_left` does: sums (n_decays, n_channels).
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
+def near_sums(values, weights, ends, shares, below, exponents, nearest):
+    """Do what `running_sums._near` does, for a few decays at a time: (n_decays, n_channels).
 
     Parameters
     ----------
@@ -137,27 +140,48 @@ def running_sums(values, weights, ends, shares, below, exponents, most_growth):
     ends : float64 (n_ends,)
     shares : float64 (n_ends, n_channels)
     below : int64 (n_ends,)
-        How many of the values count at each end, at least 1.
+        How many of the values are not above each end.
     exponents : float64 (n_decays,)
-    most_growth : float
+    nearest : float
     """
-    found = np.zeros((exponents.shape[0], shares.shape[1]))
-    for at in range(exponents.shape[0]):
-        exponent = exponents[at]
-        anchor, own, running = values[0], 0, 0.0
-        for end in range(ends.shape[0]):
-            while own < below[end]:
-                growth = exponent * (values[own] - anchor)
-                if growth > most_growth:
-                    running = running * np.exp(-growth) + weights[own]
-                    anchor = values[own]
-                else:
-                    running += weights[own] * np.exp(growth)
-                own += 1
-            # Rounding must not move an end past the value that is nearest to it.
-            likely = running * np.exp(-exponent * max(ends[end] - anchor, values[own - 1] - anchor))
-            for channel in range(shares.shape[1]):
-                found[at, channel] += likely * shares[end, channel]
+    n_own, n_ends = len(values), len(ends)
+    found = np.zeros((len(exponents), shares.shape[1]))
+    for start in range(0, len(exponents), _LANES):
+        a = exponents[start : start + _LANES]
+        n_lanes = len(a)
+        exponent = np.empty((n_own + n_ends, n_lanes))
+        for at in range(n_own + n_ends):
+            value = values[at] if at < n_own else ends[at - n_own]
+            for lane in range(n_lanes):
+                exponent[at, lane] = a[lane] * value
+        power, exponentials = np.empty(exponent.size), np.empty(exponent.size)
+        exponential(exponent.ravel(), 1.0, (power, power.view(np.int64)), exponentials)
+        growth = exponentials.reshape(exponent.shape)
+        of_ends = growth[n_own:]
+        likely = np.empty((n_ends, n_lanes))
+        running = np.zeros(n_lanes)
+        own = 0
+        for end in range(n_ends):
+            for at in range(own, below[end]):
+                for lane in range(n_lanes):
+                    running[lane] += weights[at] * growth[at, lane]
+            own = max(own, below[end])
+            for lane in range(n_lanes):
+                likely[end, lane] = running[lane] / of_ends[end, lane]
+        running[:] = 0.0
+        own = n_own
+        for end in range(n_ends - 1, -1, -1):
+            for at in range(own - 1, below[end] - 1, -1):
+                for lane in range(n_lanes):
+                    running[lane] += weights[at] / growth[at, lane]
+            own = min(own, below[end])
+            for lane in range(n_lanes):
+                likely[end, lane] += running[lane] * of_ends[end, lane]
+        for lane in range(n_lanes):
+            for end in range(n_ends):
+                for channel in range(shares.shape[1]):
+                    found[start + lane, channel] += likely[end, lane] * shares[end, channel]
+            found[start + lane] *= np.exp(a[lane] * nearest)
     return found
 
 

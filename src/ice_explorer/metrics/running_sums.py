@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _CHUNK = 1 << 15  # values times decays worked on at a time, so that they stay in the cache
-MOST_GROWTH = 30.0
-"""Exponents over which terms are added up as multiples of that of one value, before they are written anew."""
+_MOST_EXPONENT = 64.0  # of e^{a·value}, which loses so many units of the last place
+_MOST_GROWTH = 30.0  # beyond it: exponents over which terms are multiples of that of one value, then written anew
 
 
 def pair_sums(
@@ -36,10 +36,46 @@ def pair_sums(
     - returns (n_decays, n_channels).
     """
     (values, weights), (ends, shares) = own, others
-    from_right = (-values[::-1], weights[::-1]), (-ends[::-1], shares[::-1])
-    return _from_left(own, others, "right", exponents, nearest, compiled=compiled) + _from_left(
-        *from_right, "left", exponents, nearest, compiled=compiled
-    )
+    middle = (values[0] + values[-1]) / 2
+    reach = max(float(np.abs(some[[0, -1]] - middle).max()) for some in (values, ends)) + nearest
+    is_far = exponents * reach > _MOST_EXPONENT
+    found = np.empty((len(exponents), shares.shape[1]))
+    if is_far.any():
+        from_right = (-values[::-1], weights[::-1]), (-ends[::-1], shares[::-1])
+        found[is_far] = _from_left(own, others, "right", exponents[is_far], nearest)
+        found[is_far] += _from_left(*from_right, "left", exponents[is_far], nearest)
+    below = np.searchsorted(values, ends, side="right")
+    centred = (values - middle, weights), (ends - middle, np.ascontiguousarray(shares))
+    found[~is_far] = _near(*centred, below, exponents[~is_far], nearest, compiled=compiled)
+    return found
+
+
+def _near(
+    own: tuple[Array, Array],
+    others: tuple[Array, Array],
+    below: NDArray[np.intp],
+    exponents: Array,
+    nearest: float,
+    *,
+    compiled: bool,
+) -> Array:
+    """Do the same where e^{a·value} is a number, for both sides at once; `below` values are not above each end."""
+    (values, weights), (ends, shares) = own, others
+    if compiled:
+        from ice_explorer.metrics.decay_sums_numba import near_sums
+
+        return np.asarray(near_sums(values, weights, ends, shares, below, exponents, nearest))
+    found = np.empty((len(exponents), shares.shape[1]))
+    size = max(1, _CHUNK // len(values))
+    for start in range(0, len(exponents), size):
+        a = exponents[start : start + size, None]
+        growth, of_ends = np.exp(a * values), np.exp(a * ends)
+        sums = np.zeros((2, len(a), len(values) + 1))
+        np.cumsum(weights * growth, axis=1, out=sums[0, :, 1:])
+        np.cumsum((weights / growth)[:, ::-1], axis=1, out=sums[1, :, 1:])
+        likely = sums[0][:, below] / of_ends + sums[1][:, len(values) - below] * of_ends
+        found[start : start + size] = (likely * np.exp(a * nearest)) @ shares
+    return found
 
 
 def _from_left(
@@ -48,37 +84,22 @@ def _from_left(
     side: Literal["left", "right"],
     exponents: Array,
     nearest: float,
-    *,
-    compiled: bool,
 ) -> Array:
     """Sum pairs whose observed value is the left one; equal ones count where `side` is "right"."""
     (values, weights), (ends, shares) = own, others
     below = np.searchsorted(values, ends, side=side)
     met = below > 0
     ends, shares, below = ends[met] - nearest, shares[met], below[met]
-    if compiled:
-        from ice_explorer.metrics.decay_sums_numba import running_sums
-
-        sums = running_sums(values, weights, ends, np.ascontiguousarray(shares), below, exponents, MOST_GROWTH)
-        return np.asarray(sums)
-    found = np.zeros((len(exponents), shares.shape[1]))
-    reach = float(values[-1] - values[0])
-    is_far = exponents * reach > MOST_GROWTH
-    for at in np.flatnonzero(is_far):
-        sums = _sums_so_far(values, weights, exponents[at])[below - 1]
-        found[at] = sums * np.exp(-exponents[at] * np.maximum(ends - values[below - 1], 0.0)) @ shares
-    near, size = np.flatnonzero(~is_far), max(1, _CHUNK // len(values))
-    for start in range(0, len(near), size):
-        some = near[start : start + size]
-        growth = np.exp(exponents[some, None] * (values - values[0]))
-        sums = np.cumsum(weights * growth, axis=1)[:, below - 1] / growth[:, below - 1]
-        found[some] = sums * np.exp(-exponents[some, None] * np.maximum(ends - values[below - 1], 0.0)) @ shares
+    found = np.empty((len(exponents), shares.shape[1]))
+    for at, exponent in enumerate(exponents):
+        sums = _sums_so_far(values, weights, exponent)[below - 1]
+        found[at] = sums * np.exp(-exponent * np.maximum(ends - values[below - 1], 0.0)) @ shares
     return found
 
 
 def _sums_so_far(values: Array, weights: Array, exponent: float) -> Array:
     """Sum the weights of each value and those before it, times e^{-a·distance} from it."""
-    reach = MOST_GROWTH / exponent if exponent > 0 else np.inf
+    reach = _MOST_GROWTH / exponent if exponent > 0 else np.inf
     sums = np.empty(len(values))
     start, before = 0, 0.0
     while start < len(values):

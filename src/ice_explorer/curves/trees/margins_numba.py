@@ -22,7 +22,7 @@ _LOWEST_EXPONENT, _HIGHEST_EXPONENT = -708.0, 710.0  # beyond them the exponenti
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract"})
-def _exponential(values, sign, scratch, found):
+def exponential(values, sign, scratch, found):
     """Find exp(sign · value), within 2 units of the last place, several at a time.
 
     With k the whole number nearest to x / log 2, exp(x) is 2ᵏ exp(x - k log 2): the power is put together from bits,
@@ -89,7 +89,7 @@ def curves_of(jumps, base, start, first, link, curves):
             for row in range(n_rows):
                 curves[row, position] = margins[row]
             continue
-        _exponential(margins, -1.0 if link == _SIGMOID else 1.0, scratch, outputs)
+        exponential(margins, -1.0 if link == _SIGMOID else 1.0, scratch, outputs)
         if link == _SIGMOID:
             for row in range(n_rows):
                 outputs[row] = 1.0 / (1.0 + outputs[row])
