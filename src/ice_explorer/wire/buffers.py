@@ -51,6 +51,8 @@ def check_sendable(feature: FeatureResult) -> None:
 
     - raises PredictionError: if one is too large.
     """
+    if _are_certainly_small(feature):
+        return
     counted = [feature.metrics(1.0, convention) for convention in CONVENTIONS]
     figures = {"predictions": feature.prediction_range, "metrics": [row[name] for row in counted for name in row]}
     for what, values in figures.items():
@@ -63,3 +65,13 @@ def check_sendable(feature: FeatureResult) -> None:
                 f"{scaled} leave the feature out with `features=`.",
                 f"{scaled} choose another feature in the ranking.",
             )
+
+
+def _are_certainly_small(feature: FeatureResult) -> bool:
+    """Whether no metric can be too large: no slope is steeper than the range of predictions over the smallest gap."""
+    if feature._item.has_missing:
+        return False
+    lowest, highest = feature.prediction_range
+    gap = 1.0 if feature._item.feature.is_unordered else float(np.diff(feature.axis).min(initial=math.inf))
+    steepest = (highest - lowest) / gap if gap > 0 else math.inf
+    return max(-lowest, highest, 4.0 * feature.scale * steepest) <= _LARGEST_SENT
