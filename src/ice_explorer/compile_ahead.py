@@ -71,7 +71,7 @@ def warmup() -> None:
     network_numba.second_units(*layer, None, (ones[:1], np.empty((4, 4))))
     some = np.zeros(4, np.bool_)
     sum_kept(own, ones[:, None] * ones, own, own + 1.0, ones, ones, ones, some, 0.0)
-    add_pairs(np.ones((3, 4)), ones, np.ones(3), np.empty(3), np.empty(3), np.zeros(3))
+    add_pairs(np.ones((3, 4)), ones, np.ones(3), 0.0, np.zeros(3), np.zeros(3), np.zeros(3))
     pair_sums((own, ones), (own, ones[:, None]), ones, 0.0, compiled=True)
     level = np.ones((1, 2), np.float32)
     line = LineSet(own[:2], level, level[:, 1:], level[:, 0])

@@ -298,8 +298,9 @@ class LikelihoodSums:
             return
         self._scale = scale = float(scales[0])
         breaks = grid[np.union1d(active, active + 1)]
-        own = ObservedValues(observed, weights, breaks, scale, compiled=compiled)
-        if len(breaks) == len(grid):
+        is_whole = len(breaks) == len(grid)
+        own = ObservedValues(observed, weights if is_whole else None, breaks, scale, compiled=compiled)
+        if is_whole:
             self._on_grid = own.nodes, own.masses
         else:
             self._on_grid = _standing_for(observed, weights, grid, scale, compiled=compiled)

@@ -35,7 +35,8 @@ _WIDEST_HALF = np.array(
 class ObservedValues:
     """Buckets of observed values, their moments and nodes.
 
-    - `observed`, `weights` (n_rows,): observed values of all rows that will come, and their weights.
+    - `observed`, `weights` (n_rows,): observed values of all rows that will come, and their weights; None where
+      `masses` are not needed.
     - `breaks`: increasing values at which distances change sides.
     - `scale`: likelihood scale, the same for all rows.
     - `compiled`: whether the compiled kernel looks the rows up.
@@ -48,7 +49,9 @@ class ObservedValues:
     - `masses` (n_nodes,): weights of the rows, moved to the nodes.
     """
 
-    def __init__(self, observed: Array, weights: Array, breaks: Array, scale: float, *, compiled: bool = False) -> None:
+    def __init__(
+        self, observed: Array, weights: Array | None, breaks: Array, scale: float, *, compiled: bool = False
+    ) -> None:
         self._compiled = compiled
         edges, count = _buckets(observed.min(), observed.max(), breaks, scale, len(observed))
         distinct = _distinct_if_few(observed, min(int(count.sum()), len(observed)))
@@ -57,7 +60,7 @@ class ObservedValues:
             self.middle, self.inverse_half = self.edges, np.zeros(len(self.edges))
             self.count = np.ones(len(self.edges), np.int64)
             self.first = np.arange(len(self.edges))
-            self.masses = self.moments_of(observed, weights)
+            self.masses = np.empty(0) if weights is None else self.moments_of(observed, weights)
             return
         half = np.diff(edges) / 2
         self.edges, self.middle = edges, (edges[:-1] + edges[1:]) / 2
@@ -72,7 +75,8 @@ class ObservedValues:
             of_n = np.flatnonzero(self.count == n)
             at = self.first[of_n, None] + np.arange(n)
             self.nodes[at] = self.middle[of_n, None] + half[of_n, None] * chebyshev.nodes(n)
-            self.masses[at] = moments[of_n, :n] @ chebyshev.to_nodes(n)
+            if weights is not None:
+                self.masses[at] = moments[of_n, :n] @ chebyshev.to_nodes(n)
 
     @cached_property
     def _hints(self) -> tuple[NDArray[np.int64], float, float]:
@@ -120,17 +124,19 @@ class ObservedValues:
             masses[at] = chebyshev.to_nodes(n).T @ moments[at]
         return masses
 
-    def _moments(self, observed: Array, weights: Array) -> tuple[NDArray[np.int64], Array]:
-        """Rows (n_buckets,) and moments of the weights (n_buckets, most moments) of all buckets."""
-        n_buckets, most = len(self.count), int(self.count.max())
+    def _moments(self, observed: Array, weights: Array | None) -> tuple[NDArray[np.int64], Array]:
+        """Rows (n_buckets,) and moments of the weights (n_buckets, most moments) of all buckets; none without weights."""
+        n_buckets, most = len(self.count), int(self.count.max()) if weights is not None else 0
         if self._compiled:
             from ice_explorer.metrics.decay_sums_numba import add_weights
 
             n_rows, moments = np.zeros(n_buckets, np.int64), np.zeros((n_buckets, most))
-            add_weights(observed, weights, self.arrays, n_rows, moments)
+            add_weights(observed, observed if weights is None else weights, self.arrays, n_rows, moments)
             return n_rows, moments
         bucket = self.find(observed)
         n_rows = np.bincount(bucket, minlength=n_buckets)
+        if weights is None:
+            return n_rows, np.empty((n_buckets, 0))
         degrees = self.polynomials(observed, bucket)
         moments = np.empty((n_buckets, most))
         for at, degree in enumerate(degrees):

@@ -142,14 +142,18 @@ class CategorySums(CurveSums):
         """Add the changes of some rows between all levels; one curve stands for all rows where it is one."""
         levels = np.ascontiguousarray(curves[:, self.levels].T)
         held = weights if levels.shape[1] == len(weights) else weights.sum(keepdims=True)
-        block = Moments(len(self.q))
-        block.weight = float(weights.sum())
+        weight = float(weights.sum())
         if self._is_compiled and len(held) > 1:
             from ice_explorer.metrics.unordered_numba import add_pairs
 
-            add_pairs(levels, held, levels @ held / block.weight, block.mean, block.squared, self._absolute)
-            self.changes.merge(block)
+            changes = self.changes
+            add_pairs(
+                levels, held, levels @ held / weight, changes.weight, changes.mean, changes.squared, self._absolute
+            )
+            changes.weight += weight
             return
+        block = Moments(len(self.q))
+        block.weight = weight
         start = 0
         for level in range(len(levels) - 1):
             changes = levels[level + 1 :] - levels[level]

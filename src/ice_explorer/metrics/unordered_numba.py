@@ -8,8 +8,8 @@ _TILE = 8  # levels whose predictions stay in the cache while all others pass by
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
-def add_pairs(levels, weights, means, mean, squared, absolute):
-    """Write mean and squared deviations of the changes between every two levels, and add the absolute changes.
+def add_pairs(levels, weights, means, total, mean, squared, absolute):
+    """Merge the changes between every two levels into their moments (Chan), and add the absolute changes.
 
     Parameters
     ----------
@@ -18,12 +18,15 @@ def add_pairs(levels, weights, means, mean, squared, absolute):
     weights : float64 (n_rows,)
     means : float64 (n_levels,)
         Weighted means of `levels`.
+    total : float
+        Weight of the rows before.
     mean, squared : float64 (n_pairs,)
-        Written, pair by pair of the upper triangle.
+        Merged into, pair by pair of the upper triangle.
     absolute : float64 (n_pairs,)
         Added to.
     """
     n_levels, n_rows = levels.shape
+    block = weights.sum()
     for tile in range(0, n_levels - 1, _TILE):
         for second in range(tile + 1, n_levels):
             to = levels[second]
@@ -37,6 +40,7 @@ def add_pairs(levels, weights, means, mean, squared, absolute):
                     moved += weights[row] * abs(change)
                     spread += weights[row] * apart * apart
                 pair = first * (2 * n_levels - first - 1) // 2 + second - first - 1
-                mean[pair] = expected
-                squared[pair] = spread
+                shift = expected - mean[pair]
+                squared[pair] += spread + shift * shift * (total * block / (total + block))
+                mean[pair] += shift * (block / (total + block))
                 absolute[pair] += moved
