@@ -125,7 +125,7 @@ class ObservedValues:
         return masses
 
     def _moments(self, observed: Array, weights: Array | None) -> tuple[NDArray[np.int64], Array]:
-        """Rows (n_buckets,) and moments of the weights (n_buckets, most moments) of all buckets; none without weights."""
+        """Rows (n_buckets,) and moments of the weights (n_buckets, most moments); none of these without weights."""
         n_buckets, most = len(self.count), int(self.count.max()) if weights is not None else 0
         if self._compiled:
             from ice_explorer.metrics.decay_sums_numba import add_weights
