@@ -619,3 +619,17 @@ def test_lines_are_looked_at_along_the_directions_in_which_they_differ():
     generator = np.random.default_rng(0)
     curves = generator.normal(size=(50, 2)) @ generator.normal(size=(2, 30))
     assert spread_of(curves, np.ones(50), float(np.ptp(curves))).deviations.shape == (50, 2)
+
+
+def test_grid_values_at_which_no_curve_changes_count_without_being_looked_at():
+    """Curves of trees change at few of many values: the size and all distances are those of the whole curves."""
+    rng = np.random.default_rng(0)
+    curves = np.repeat(rng.normal(size=(40, 6)), [1, 5, 300, 2, 1, 40], axis=1)
+    weights = rng.choice([0.5, 1.0, 3.0], 40)
+    spread = spread_of(curves, weights, float(np.ptp(curves)))
+    shapes = curves - curves.mean(axis=1, keepdims=True)
+    common = np.average(shapes, axis=0, weights=weights)
+    apart = shapes - common
+    assert_allclose(spread.deviations @ spread.deviations.T, apart @ apart.T, rtol=1e-10, atol=1e-10)
+    assert_allclose(spread.size, (weights @ apart**2).sum() / (weights @ shapes**2).sum(), rtol=1e-12)
+    assert spread.deviations.shape[1] <= 6

@@ -51,12 +51,14 @@ def spread_of(curves: Array, weights: Array, prediction_range: float) -> Spread:
     of the variance of the curves when the shape that all share, c̄, is taken out. For lines with slopes β_i it is
     Var(β) / mean(β²): 0 for parallel curves, 1 where slopes cancel out.
     """
-    shapes = curves - curves.mean(axis=1, keepdims=True)
+    stretches, lengths = _stretches(curves)
+    shapes = stretches - (stretches @ (lengths / lengths.sum()))[:, None]
+    shapes *= np.sqrt(lengths)
     common = np.average(shapes, axis=0, weights=weights)
     shapes -= common
     mass = float(weights.sum())
     total = float(weights @ np.einsum("ik,ik->i", shapes, shapes))
-    if total / (mass * shapes.shape[1]) <= _FLAT * prediction_range**2:
+    if total / (mass * curves.shape[1]) <= _FLAT * prediction_range**2:
         return Spread(shapes[:, :0], shapes[:, :0].T, weights, 0.0)
     along = shapes @ _principal_axes(shapes, weights)
     cumulative = np.cumsum(weights @ along**2)
@@ -65,6 +67,16 @@ def spread_of(curves: Array, weights: Array, prediction_range: float) -> Spread:
     deviations = shapes if enough.size == 0 else along[:, : enough[0] + 1]
     main = np.ascontiguousarray(along[:, : min(_MAIN, deviations.shape[1])].T)
     return Spread(np.ascontiguousarray(deviations), main, weights, total / (total + mass * float(common @ common)))
+
+
+def _stretches(curves: Array) -> tuple[Array, Array]:
+    """Leave out grid values at which every curve is as at the one before; how many values each that is left stands for.
+
+    Curves of trees change at few of many values. Columns times the root of their number have the same squares.
+    """
+    is_new = np.append(True, (curves[:, 1:] != curves[:, :-1]).any(axis=0))
+    starts = np.flatnonzero(is_new)
+    return curves[:, starts], np.diff(starts, append=curves.shape[1]).astype(np.float64)
 
 
 def _principal_axes(shapes: Array, weights: Array) -> Array:
