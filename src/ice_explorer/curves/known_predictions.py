@@ -43,6 +43,12 @@ class Answers:
         digest.update(np.ascontiguousarray(values).tobytes())
         return digest.digest()
 
+    @property
+    def n_kept(self) -> int:
+        """How many predictions are kept, those of all outputs counted."""
+        with self._lock:
+            return sum(predictions.size for predictions in self._kept.values())
+
     def get(self, key: bytes) -> NDArray[np.float64] | None:
         """Return kept predictions, (n_outputs, n_rows, n_values), or None."""
         with self._lock:

@@ -305,6 +305,7 @@ class ModelWork(Work):
         if plan.is_opening:  # so that the line of code does not depend on what is frequent in the data
             options = {**options, "output": plan.settings.output}
             self._arguments = model, X, y, options, answers
+        self._is_answered = 2 * answers.n_kept > plan.n_predictions * max(1, len(plan.outputs))
         self._reporting = ExitStack()
         self._report = self._reporting.enter_context(
             progress_reporter(options.get("progress") or False, plan.n_predictions)
@@ -327,8 +328,8 @@ class ModelWork(Work):
 
     @property
     def drafters(self) -> Sequence[Drafter]:
-        """What drafts the features."""
-        return (self._plan.drafter,)
+        """What drafts the features; none where most predictions were kept when another output was explained."""
+        return () if self._is_answered else (self._plan.drafter,)
 
     def _explaining(self, output: str, response: str) -> ModelWork:
         """Return the work on another output or response."""
