@@ -52,3 +52,12 @@ def make(monkeypatch):
     yield make_one
     for explorer in made:
         explorer.close()
+
+
+@pytest.fixture(name="ask")
+def asking():
+    """Send a request to an explorer, and return the reply with its buffers."""
+    from kernel_end import ask
+
+    count = iter(range(1000))
+    return lambda explorer, **request: ask(explorer, str(next(count)), **request)

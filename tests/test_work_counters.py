@@ -32,7 +32,7 @@ MOST = {
     "forest, every observed value": {
         "node visits": (150_000, "The sweep sees a node once for each row and item that reach it, not for each value."),
         "emitted items": (67_000, "Only items that reach a leaf change a curve; empty ones are dropped on the way."),
-        "calls of predict_proba": (1, "A forest is asked about a few phantoms, whatever the rows and features."),
+        "calls of predict_proba": (1, "A forest predicts a few phantoms, whatever the rows and features."),
         "calls of predict": (0, "`predict` is no second source of the curves."),
         "rows predicted": (64, "The phantoms that show what the model returns are few."),
     },

@@ -54,7 +54,7 @@ def test_calls_of_a_fast_model_are_as_large_as_they_may_be():
 
 @pytest.mark.parametrize(("n_slow", "size"), [(1, 1 << 16), (30, 1 << 12)])
 def test_one_slow_call_does_not_decide_the_size(n_slow, size):
-    """Another program may have held it up; a model that is slow with many rows at once is asked for fewer."""
+    """Another program may have held it up; a model that is slow with many rows at once gets fewer."""
     slow = iter([True] * n_slow + [False] * 30)
     assert settled(lambda n: 1e-8 * n * (2 if n > 1 << 12 and next(slow) else 1))[-1] == size
 

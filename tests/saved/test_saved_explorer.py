@@ -22,20 +22,6 @@ def results():
     return e, *(to_explanation(read_result(io.BytesIO(result_content(e, n)), "test")) for n in (200, 40))
 
 
-@pytest.fixture(name="ask")
-def asking():
-    """Send a request to an explorer, and return the reply with its buffers."""
-    count = iter(range(1000))
-
-    def ask(explorer, **request):
-        request_id = str(next(count))
-        explorer.comm.receive({"method": "custom", "content": {"id": request_id, **request}})
-        message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
-        return message["data"]["content"], message["buffers"]
-
-    return ask
-
-
 REQUESTS = (
     {"type": "curves", "feature": "a", "max_lines": 20, "selection": [1]},
     {"type": "curves", "feature": "city", "max_lines": 20, "selection": []},

@@ -33,20 +33,6 @@ def observations():
     return X.assign(three=np.arange(60) % 3, place=pd.Categorical(["Ur", "Kiš", "Ur"] * 20))
 
 
-@pytest.fixture(name="ask")
-def asking():
-    """Send a request to an explorer, and return the reply with its buffers."""
-    count = iter(range(1000))
-
-    def ask(explorer, **request):
-        request_id = str(next(count))
-        explorer.comm.receive({"method": "custom", "content": {"id": request_id, **request}})
-        message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
-        return message["data"]["content"], message["buffers"]
-
-    return ask
-
-
 def test_interactions_come_bit_by_bit(make, ask, X, monkeypatch):
     """Each request continues where the last one ended; in the end they are those of `interactions`, and kept."""
     monkeypatch.setattr(replies, "_SECONDS_OF_REPLY", -1.0)

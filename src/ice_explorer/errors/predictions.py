@@ -100,7 +100,7 @@ class PredictionError(ICEExplorerError, ValueError):
 
 
 class ModelNeededError(PredictionError):
-    """The explanation was opened from a file, and what is asked of it needs its model or more rows of X."""
+    """The explanation was opened from a file, and the request needs its model or more rows of X."""
 
     @classmethod
     def predictions(cls, what: str) -> ModelNeededError:

@@ -350,10 +350,8 @@ class LikelihoodSums:
     def _nearest(self, convention: str) -> float:
         """Smallest distance of what stands for the rows from an end that counts."""
         ends = self._grid[self._conventions[convention].at_values() > 0]
-        of_all = [] if self._on_grid is None else [self._on_grid[0]]
-        if self._kept is not None:
-            of_all.append(self._kept.nodes)
-        nodes = np.concatenate(of_all)
+        assert self._on_grid is not None  # noqa: S101 - rows share one scale
+        nodes = self._on_grid[0] if self._kept is None else np.append(self._on_grid[0], self._kept.nodes)
         return _nearest(ends, nodes, np.full(len(nodes), self._scale))
 
     def _lay_out(self, nodes: Array, scales: Array) -> None:

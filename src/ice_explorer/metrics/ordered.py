@@ -296,8 +296,14 @@ class FeatureSums(CurveSums):
             self.elsewhere[at] = np.delete(step.u, self.active).sum()
             self.divisor[at] = step.variance_divisor
         if scale > 0 and rows is not None:
-            ends: dict[str, EndShares] = {name: step.ends for name, step in self.steps.items()}
-            self.likelihoods = LikelihoodSums(grid, self.active, ends, rows, compiled=compiled, most_cells=most_cells)
+            self.likelihoods = LikelihoodSums(
+                grid, self.active, self.ends, rows, compiled=compiled, most_cells=most_cells
+            )
+
+    @property
+    def ends(self) -> dict[str, EndShares]:
+        """Shares of the ends of the intervals by convention."""
+        return {name: step.ends for name, step in self.steps.items()}
 
     def add(self, stretches: Array, rows: tuple[Array, Array, Array], missing_change: Array | None = None) -> None:
         """Add a block of rows.

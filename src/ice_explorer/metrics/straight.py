@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.metrics.decay_sums import EndShares
     from ice_explorer.metrics.ordered import Convention
 
     Array = NDArray[np.float64]
@@ -79,8 +78,7 @@ class StraightSums(FeatureSums):
         """Sum the likelihoods of all phantoms; once."""
         if self.likelihoods is None and self.scale > 0 and self._rows is not None:
             observed, scales, weights = self._rows()
-            ends: dict[str, EndShares] = {name: step.ends for name, step in self.steps.items()}
-            likelihoods = LikelihoodSums(self.grid, self.active, ends, (observed, scales, weights))
+            likelihoods = LikelihoodSums(self.grid, self.active, self.ends, (observed, scales, weights))
             likelihoods.add_parallel(np.zeros(len(self.gaps)), weights, observed, scales)
             likelihoods.finish()
             self.likelihoods = likelihoods

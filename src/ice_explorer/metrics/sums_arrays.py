@@ -73,8 +73,7 @@ def sums_from_arrays(
         sums.slopes = _moments(arrays, "change", len(active))
         sums.slope_abs = _checked(arrays, "absolute", (len(active),))
         if scale > 0 and sums.steps:
-            ends: dict[str, EndShares] = {name: step.ends for name, step in sums.steps.items()}
-            sums.likelihoods = _likelihoods(grid, active, ends, arrays)
+            sums.likelihoods = _likelihoods(grid, active, sums.ends, arrays)
     else:
         n_levels, n_pairs = int((shares > 0).sum()), len(arrays.get("absolute", ()))
         if n_pairs != n_levels * (n_levels - 1) // 2:  # before arrays of that length are made

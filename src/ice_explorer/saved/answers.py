@@ -1,4 +1,4 @@
-"""What stands in for a model: predictions and curves that were saved."""
+"""Predictions and curves that were saved, in place of a model."""
 
 from __future__ import annotations
 
