@@ -39,12 +39,16 @@ export default defineConfig({
           testTimeout,
           include: inBrowser,
           setupFiles: ["test/browser/setup.ts"],
+          // Pointers, frames and fonts of a real browser on a busy machine: Vitest names what passed the second time.
+          retry: 1,
           browser: {
             enabled: true,
             headless: true,
             // A page of its own for each file would load every module again; tests end what they mount.
             isolate: false,
             screenshotFailures: false,
+            // A click looks its element up again: by what is unique at any time, not by a name that another may come to hold.
+            locators: { testIdAttribute: "data-test" },
             provider: playwright({
               launchOptions: {
                 ...(executablePath === undefined ? {} : { executablePath }),

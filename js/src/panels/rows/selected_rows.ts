@@ -238,7 +238,7 @@ function headOf(name: string, at: number, order: Order | null): HTMLElement {
   const isSorted = order?.column === at;
   const sorted = isSorted ? (order.descending ? "descending" : "ascending") : null;
   const sign = sorted === null ? "" : { ascending: " ↑", descending: " ↓" }[sorted];
-  const button = pushButton({ class: "ice-sort", "data-sort": at }, name);
+  const button = pushButton({ class: "ice-sort", "data-sort": at, "data-test": `sort-${name}` }, name);
   hinted(button, `Sort by ${name}.`);
   if (sign !== "") button.append(html("span", { "aria-hidden": "true" }, sign));
   return html("th", { scope: "col", "aria-sort": sorted }, button);
