@@ -430,7 +430,7 @@ def test_any_state_is_restored_or_refused(X, on_wire, state):
 
 # --- files that say where they come from --------------------------------------------------------------
 
-FORMATS = ("svg", "png", "pdf", "html", "csv", "parquet", "json")
+FORMATS = ("svg", "png", "pdf", "html", "csv", "parquet", "json", "ice")
 
 
 @pytest.fixture(scope="module", name="saved")
@@ -438,7 +438,9 @@ def files(X, tmp_path_factory):
     """What each file holds, and what it says of itself."""
     folder = tmp_path_factory.mktemp("saved")
     explanation = ice.explain(Classes(), X, output=1, features=["x"])
-    paths = {name: explanation.save(folder / f"x.{name}", "panel" if name != "html" else "view") for name in FORMATS}
+    paths = {
+        name: explanation.save(folder / f"x.{name}", "view" if name in ("html", "ice") else "panel") for name in FORMATS
+    }
     return {name: (path.read_bytes(), ice.provenance(path)) for name, path in paths.items()}
 
 

@@ -190,7 +190,7 @@ interface Computed {
 }
 
 /** What a kernel with everything installed can write. */
-export const FORMATS = ["svg", "png", "pdf", "csv", "parquet", "json"].map((name) => ({
+export const FORMATS = ["svg", "png", "pdf", "csv", "parquet", "json", "ice"].map((name) => ({
   name,
   problem: null,
   holds_all: name !== "svg" && name !== "png",

@@ -614,7 +614,7 @@ def test_a_file_of_brackets_says_nothing_about_where_it_comes_from(tmp_path):
         ice_explorer.provenance(path)
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json"])
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json", ".ice"])
 def test_a_file_that_was_changed_says_where_it_comes_from_or_that_it_does_not(explanation, tmp_path, suffix):
     """Renamed or opened in an editor it is read; cut or damaged it is so, or a sentence says that it says nothing."""
     whole = save(explanation, {"feature": "x0"}, tmp_path / f"x{suffix}").read_bytes()

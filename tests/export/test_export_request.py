@@ -103,6 +103,21 @@ def test_every_format_comes_back_as_what_it_is(explanation, here, name):
     assert ice.provenance(body["filename"])["code"].endswith(f"; x.save({body['filename']!r}, 'panel'{further})")
 
 
+def test_a_result_goes_back_or_beside_the_notebook(explanation, here):
+    """Both are what `save` writes, whole, and open without the model."""
+    body, (content,) = answer(explanation, asked("ice"))
+    assert body == {"filename": "result.ice", "mime": "application/octet-stream", "path": None}
+    assert names(here) == []
+    beside, buffers = answer(explanation, asked("ice", to="notebook", title=False))
+    assert (beside["path"], buffers) == (str(here / "result.ice"), [])
+    assert (here / "result.ice").read_bytes() == content
+    pd.testing.assert_frame_equal(ice.load("result.ice").table(), explanation.table())
+    assert ice.provenance("result.ice")["code"].endswith("; x.save('result.ice')")
+    with pytest.raises(errors.ExportError, match=r"A '.ice' holds a whole explanation; got what='panel'"):
+        answer(explanation, asked("ice", "panel"))
+    assert export_request.holds_all(asked("ice"))
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_every_format_is_written_beside_the_notebook(explanation, here, name):
     """The kernel's folder has the file under the path that is answered; no bytes travel."""
@@ -259,7 +274,10 @@ def test_what_is_usual_stands_in_no_line_of_code(explanation, here):
 REFUSED = {
     "no such format": (
         asked("bmp"),
-        "`format` must be 'svg', 'png', 'pdf', 'html', 'csv', 'parquet' or 'json'; got 'bmp'. Choose one of them.",
+        (
+            "`format` must be 'svg', 'png', 'pdf', 'html', 'csv', 'parquet', 'json' or 'ice'; got 'bmp'. "
+            "Choose one of them."
+        ),
     ),
     "too narrow": (
         asked(width=20),
@@ -341,7 +359,7 @@ def test_formats_are_all_that_save_knows(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     problems = {each["name"]: each["problem"] for each in export_request.formats()}
-    assert [name for name, problem in problems.items() if problem is None] == ["svg", "html", "csv", "json"]
+    assert [name for name, problem in problems.items() if problem is None] == ["svg", "html", "csv", "json", "ice"]
     assert problems["png"] == (
         "PNG needs matplotlib, which is not installed. Run `pip install 'ice-explorer[export]'`."
     )

@@ -32,7 +32,9 @@ export interface Outcome {
   path: string | null;
 }
 
-export const titleOf = (format: string): string => (format === "parquet" ? "Parquet" : format.toUpperCase());
+const TITLES: Record<string, string> = { parquet: "Parquet", ice: "Result (.ice)" };
+
+export const titleOf = (format: string): string => TITLES[format] ?? format.toUpperCase();
 
 async function rasterise(svg: Blob, dpi: number): Promise<Blob> {
   const url = URL.createObjectURL(svg);

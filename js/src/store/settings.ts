@@ -27,7 +27,7 @@ const between =
     typeof value === "number" && value >= low && value <= high;
 
 const FORMS: { [K in keyof Required<Settings>]: (value: unknown) => boolean } = {
-  format: oneOf("svg", "png", "pdf", "html", "csv", "parquet", "json"),
+  format: oneOf("svg", "png", "pdf", "html", "csv", "parquet", "json", "ice"),
   width: between(60, 600),
   dpi: between(50, 1200),
   palette: oneOf(...RAMPS),

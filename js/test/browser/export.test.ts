@@ -72,6 +72,16 @@ test("where the kernel has nothing to make a PNG with, it is the SVG at the usua
   expect([picture.width, picture.height]).toEqual([938, 625]);
 });
 
+test("the result is downloaded from the menu", async () => {
+  const caught = caughtDownloads();
+  const mounted = mount(kernel.model({ feature: "Age" }));
+  await mounted.drawn("Age");
+  await choose(mounted, "ice");
+  await expect.poll(() => caught.length).toBe(1);
+  expect(asked(mounted)).toMatchObject([{ format: "ice", what: "view", to: "browser" }]);
+  expect(caught[0]!.name).toBe("Age.ice");
+});
+
 test("a PNG goes to the clipboard, which hears of it before it is made", async () => {
   const written = caughtClipboard();
   const mounted = mount(kernel.model({ feature: "Age" }));

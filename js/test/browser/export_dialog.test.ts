@@ -127,6 +127,23 @@ test("a table holds the metrics unless its curves are chosen there, and its size
   expect(radio(mounted, "what-view").checked).toBe(true);
 });
 
+test("a result to open again is offered whole, and says how many rows it has", async () => {
+  const caught = caughtDownloads();
+  const mounted = await opened(mount(kernel.model({ feature: "Age" })));
+  await userEvent.click(radio(mounted, "what-all")); // of pictures
+  await userEvent.click(radio(mounted, "format-ice"));
+  expect(radio(mounted, "format-ice").labels![0]!.textContent).toContain("Result (.ice)");
+  expect(mounted.parts("dialog-what-view").length).toBe(1);
+  expect(mounted.parts("dialog-what-panel")).toEqual([]);
+  expect(mounted.part("dialog-width").checkVisibility()).toBe(false);
+  expect(mounted.part("dialog-contents").textContent).toBe(
+    "Contains 300 rows of your data. Share it only with people who may see them.",
+  );
+  await userEvent.click(mounted.part("dialog-run"));
+  await expect.poll(() => asked(mounted)).toMatchObject([{ format: "ice", what: "view", width: null, to: "browser" }]);
+  await expect.poll(() => caught.length).toBe(1);
+});
+
 test("a figure goes without its title", async () => {
   caughtDownloads();
   const mounted = await opened(mount(kernel.model({ feature: "Age" })));

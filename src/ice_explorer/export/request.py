@@ -47,7 +47,7 @@ def _problem(suffix: str) -> str | None:
 def holds_all(request: ExportRequest) -> bool:
     """Return whether a file is to hold all features: then some of them would be taken for all."""
     what, form = request["what"], request["format"]
-    return what == "all" or form == "html" or (what == "view" and form == "json")
+    return what == "all" or form in ("html", "ice") or (what == "view" and form == "json")
 
 
 def answer(
@@ -90,6 +90,8 @@ def _stem(request: ExportRequest) -> str:
     match request["format"]:
         case "html":
             return "ice-explorer"
+        case "ice":
+            return "result"
         case "csv" | "parquet":
             return plain_name("metrics of all features" if what == "view" else f"curves of {opened}")
         case "json":

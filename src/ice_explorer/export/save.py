@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.options import Kind, RankBy, Unit
 
 RESULT: Final = ".ice"
-SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json")
+SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json", RESULT)
 FEATURE: Final = "{feature}"  # in a path: a file for each
 ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
 _NEEDS: Final = {".png": require_matplotlib, ".pdf": require_matplotlib, ".parquet": require_pyarrow}
@@ -98,7 +98,7 @@ def save(
         return _save_result(explanation, view_state, file, what, max_lines, overwrite=overwrite)
     if suffix not in SUFFIXES:
         raise ExportError(
-            f"`path` must end in {or_listed((*SUFFIXES, RESULT))}; got {quoted(str(path))}.",
+            f"`path` must end in {or_listed(SUFFIXES)}; got {quoted(str(path))}.",
             "The suffix chooses the format.",
         )
     if check_flag("spreadsheet", spreadsheet) and suffix != _CSV:
@@ -143,16 +143,20 @@ def _save_result(
     overwrite: bool,
 ) -> Path:
     """Write what `ice_explorer.load` opens."""
-    if what != _VIEW and not (what == _PANEL and len(explanation) == 1):
-        raise ExportError(
-            f"A '{RESULT}' holds a whole explanation; got what={quoted(what)}.",
-            "Leave `what` out, or call `save` of one feature.",
-        )
+    _check_whole(explanation, what)
     check_target(file, overwrite=overwrite)
     call = f"x.save({file.name!r})"
     content = result_content(explanation, MOST_ROWS if max_lines is None else max_lines, ViewState.of(view_state), call)
     write_file(file, content, overwrite=overwrite)
     return file
+
+
+def _check_whole(explanation: ExplanationResult, what: str) -> None:
+    if what != _VIEW and not (what == _PANEL and len(explanation) == 1):
+        raise ExportError(
+            f"A '{RESULT}' holds a whole explanation; got what={quoted(what)}.",
+            "Leave `what` out, or call `save` of one feature.",
+        )
 
 
 def result_content(
@@ -248,6 +252,9 @@ def file_bytes(
     suffix = file.suffix.lower()
     if what == _ALL and suffix in ONE_EACH:
         raise ExportError.one_file_each(name, suffix)
+    if suffix == RESULT:
+        _check_whole(explanation, what)
+        return result_content(explanation, state=ViewState.of(view_state), call=_call(file, what, {}))
     state = _of_lines(explanation, _state_of(explanation, view_state, what, suffix), suffix, None)
     call = _call(file, what, {**paper, "spreadsheet": True} if spreadsheet else paper)
     return _content(explanation, state, suffix, what, paper=_sheet(what, paper), call=call, spreadsheet=spreadsheet)

@@ -11,6 +11,8 @@ const OF_HEAD = 1500;
 /** Of `src/ice_explorer/standalone/answers.py`. */
 const MOST_VALUES_OF_PAGE = 2_000_000;
 const FEWEST_LINES_OF_PAGE = 30;
+/** Of `src/ice_explorer/saved/write.py`. */
+const MOST_ROWS_OF_RESULT = 1000;
 
 /** Describes the content of a file; empty for formats without an estimate. */
 export function contentsText(store: Store, format: string, what: What): string {
@@ -22,7 +24,8 @@ export function contentsText(store: Store, format: string, what: What): string {
   const nLines = Math.min(store.maxLines.peek(), n_observations);
   const ofMetrics = OF_HEAD + features.length * (metrics.length + 3) * OF_FIGURE;
   if (format === "csv" && what === "view") return `${sizeText(ofMetrics)}, ${plural(features.length, "row")}`;
-  if (format === "html") return rowsText(store);
+  if (format === "html") return rowsText(nRowsOfPage(store));
+  if (format === "ice") return rowsText(Math.min(MOST_ROWS_OF_RESULT, n_observations));
   if (known.length < features.length) return "";
   if (format === "csv") {
     const rows = wanted.map(({ name, n_grid }) => ({ n: nLines * n_grid, bytes: name.length + OF_POINT }));
@@ -33,14 +36,16 @@ export function contentsText(store: Store, format: string, what: What): string {
   return format === "json" ? sizeText(ofMetrics + points * OF_POINT_IN_JSON) : "";
 }
 
-function rowsText(store: Store): string {
+const rowsText = (n: number): string =>
+  `Contains ${plural(n, "row")} of your data. Share it only with people who may see them.`;
+
+function nRowsOfPage(store: Store): number {
   const { features, n_observations } = store.figures.peek()!.header;
   const nValues = features.reduce((sum, { n_grid }) => sum + (n_grid ?? 0), 0);
   const fitting = Math.max(FEWEST_LINES_OF_PAGE, Math.floor(MOST_VALUES_OF_PAGE / nValues));
   const drawn = loadedOf(store.picture.peek())?.curves.nLines;
   // The page has the rows that are drawn now, unless these are too many.
-  const n = drawn !== undefined && store.maxLines.peek() <= fitting ? drawn : Math.min(fitting, n_observations);
-  return `Contains ${plural(n, "row")} of your data. Share it only with people who may see them.`;
+  return drawn !== undefined && store.maxLines.peek() <= fitting ? drawn : Math.min(fitting, n_observations);
 }
 
 const UNITS = ["bytes", "kB", "MB", "GB"];

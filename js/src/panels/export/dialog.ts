@@ -20,6 +20,7 @@ const HINTS: Record<string, string> = {
   parquet: "numbers, small",
   json: "all numbers",
   html: "to open anywhere",
+  ice: "for ice.load",
 };
 const TABLES = ["csv", "parquet"];
 const FIGURE = "figure";
@@ -42,7 +43,7 @@ function whatTexts(
   if (FIGURES.includes(format)) return { view: "The view: ranking and curves", panel, all };
   if (TABLES.includes(format)) return { view: "Metrics of all features", panel, all };
   if (format === "json") return { view: "Metrics and all curves", panel: `Metrics and curves of ${opened}`, all: null };
-  return { view: "The view", panel: null, all: null };
+  return { view: format === "ice" ? "Metrics, curves and rows of X" : "The view", panel: null, all: null };
 }
 
 const WHERES: Record<Where, { label: string; does: string }> = {

@@ -19,6 +19,7 @@ const ITEMS = {
   png: { label: "Download PNG", where: "download" },
   copy: { label: "Copy PNG to the clipboard", where: "clipboard" },
   notebook: { label: "Save next to the notebook", where: "notebook" },
+  ice: { label: "Download result (.ice)", where: "download" },
 } as const;
 
 const NAMES = Object.keys(ITEMS) as (keyof typeof ITEMS)[];
@@ -85,6 +86,6 @@ function usualFormat({ settings, figures }: Store): string {
 
 function wishOf(store: Store, name: keyof typeof ITEMS): Wish {
   const { width = null, dpi = null } = store.settings.peek();
-  const formats = { svg: "svg", png: "png", copy: "png", notebook: usualFormat(store) };
+  const formats = { svg: "svg", png: "png", copy: "png", notebook: usualFormat(store), ice: "ice" };
   return { format: formats[name], what: "view", width, dpi, title: true, where: ITEMS[name].where };
 }
