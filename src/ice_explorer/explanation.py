@@ -385,8 +385,9 @@ class Explanation(ExplanationResult):
             Name, or its text.
         kinds : sequence of {"partial_dependence", "ale", "m_plot"}
         grid_size : int
-            Maximum number of grid values: all observed values if there are no more, else their quantiles; of levels
-            without an order the most frequent ones.
+            Maximum number of grid values: all observed values if there are no more, else their quantiles, or where the
+            explanation has a grid of quantiles the values of that next to them; of levels without an order the most
+            frequent ones.
         ci : float, optional
             Level of the intervals, such as 0.95; none by default.
 
@@ -418,7 +419,8 @@ class Explanation(ExplanationResult):
         Notes
         -----
         Over the rows whose curves are computed, by weight. The model is called for partial dependence at values that
-        are not on the grid of the explanation or with `ci`, and for ALE, twice for each row.
+        are not on the grid of the explanation; besides, by the engine "brute", for partial dependence with `ci`, and
+        for ALE twice for each row.
 
         Partial dependence: Friedman (2001), Eq. 53. ALE: Apley & Zhu (2020), Eqs 15–17: the mean change of the rows
         (z_{k-1}, z_k] across that interval, added up. If all observed values are on the grid, rows at both ends of an

@@ -8,9 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.inspection import partial_dependence
-from sklearn.neighbors import NearestCentroid
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsRegressor, NearestCentroid
+from sklearn.neural_network import MLPRegressor
+from sklearn.svm import SVR
 from witnesses import data, nonlinear
 
 import ice_explorer as ice
@@ -75,6 +78,52 @@ def test_partial_dependence_is_that_of_the_feature():
     at = np.searchsorted(e["x"].axis, found.index)
     assert_array_equal(found["partial_dependence"], e["x"].partial_dependence[at])
     assert_array_equal(found["spread"], e["x"].spread[at])
+
+
+LONG = np.random.default_rng(8).normal(size=(1300, 2))
+PRODUCT = LONG[:, 0] * LONG[:, 1]
+
+
+@pytest.mark.parametrize(
+    ("engine", "model"),
+    [
+        ("tree", HistGradientBoostingRegressor(max_iter=10)),
+        ("linear", LinearRegression()),
+        ("kernel", SVR()),
+        ("network", MLPRegressor((5,), max_iter=5)),
+        ("brute", KNeighborsRegressor()),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_effects_of_long_grids_are_at_grid_values_next_to_quantiles(engine, model):
+    """They are those of plain loops; the model is called where no engine computes curves, twice for each row."""
+    model = model.fit(LONG, PRODUCT)
+    calls = []
+
+    def counted(X):
+        calls.append(len(X))
+        return type(model).predict(model, X)
+
+    model.predict = counted
+    e = explain(model, LONG)
+    e._context.all_predictions  # noqa: B018 - are kept
+    calls.clear()
+    found = e.effects("x0")
+    assert e.engine == engine
+    assert sum(calls) - 2 * len(LONG) * (engine == "brute") < 1000
+    grid, x = found.index.to_numpy(), LONG[:, 0]
+    assert np.isin(grid, e["x0"].grid).all()
+    assert len(grid) == 40
+    assert_allclose(np.searchsorted(np.sort(x), grid) / 1299, np.linspace(0, 1, 40), atol=2e-3)
+    curves = np.column_stack([model.predict(np.column_stack([np.full(1300, value), LONG[:, 1]])) for value in grid])
+    assert_allclose(found["partial_dependence"], curves.mean(axis=0), rtol=1e-9, atol=1e-12)
+    assert_allclose(found["spread"], curves.std(axis=0), rtol=1e-7, atol=1e-9)
+    steps = []
+    for k in range(1, 40):
+        inside = (x > grid[k - 1]) & (x <= grid[k]) if k > 1 else x <= grid[1]
+        steps.append((curves[inside, k] - curves[inside, k - 1]).mean())
+    ale = np.append(0, np.cumsum(steps))
+    assert_allclose(found["ale"], ale - np.interp(x, grid, ale).mean(), rtol=1e-7, atol=1e-9)
 
 
 def test_a_correlated_feature_without_effect_parts_the_kinds(correlated):

@@ -624,9 +624,13 @@ def test_lines_are_looked_at_along_the_directions_in_which_they_differ():
 def test_grid_values_at_which_no_curve_changes_count_without_being_looked_at():
     """Curves of trees change at few of many values: the size and all distances are those of the whole curves."""
     rng = np.random.default_rng(0)
-    curves = np.repeat(rng.normal(size=(40, 6)), [1, 5, 300, 2, 1, 40], axis=1)
+    stretches, lengths = rng.normal(size=(40, 6)), [1, 5, 300, 2, 1, 40]
+    curves = np.repeat(stretches, lengths, axis=1)
     weights = rng.choice([0.5, 1.0, 3.0], 40)
     spread = spread_of(curves, weights, float(np.ptp(curves)))
+    short = spread_of(stretches, weights, float(np.ptp(curves)), np.array(lengths, np.float64))
+    assert_array_equal(short.deviations, spread.deviations)
+    assert short.size == spread.size
     shapes = curves - curves.mean(axis=1, keepdims=True)
     common = np.average(shapes, axis=0, weights=weights)
     apart = shapes - common

@@ -47,6 +47,27 @@ def test_what_was_saved_is_answered_as_before(make, ask, results, request_):
     assert bodies[2].keys() == bodies[0].keys()
 
 
+def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
+    """Residuals, observed values of rows and its name are those of the explorer that was saved."""
+    draw = np.random.default_rng(2)
+    X = pd.DataFrame({"a": draw.normal(size=50), "b": draw.normal(size=50)})
+    y = pd.Series(draw.normal(size=50), name="price")
+    y[7] = np.nan
+    e = make(lambda X: X["a"] * X["b"], X, y).explanation
+    opened = to_explanation(read_result(io.BytesIO(result_content(e)), "test"))
+    assert (opened._target_name, opened._residual_label) == ("price", e._residual_label)
+    for request in (
+        {"type": "curves", "feature": "a", "max_lines": 20, "selection": []},
+        {"type": "rows", "positions": [0, 7]},
+        {"type": "colors", "column": e._residual_label, "positions": [0, 7]},
+    ):
+        replies = [ask(make(*of), **request) for of in ((e, None, y), (opened,))]
+        assert replies[1][0]["body"] == replies[0][0]["body"]
+        assert [bytes(each) for each in replies[1][1]] == [bytes(each) for each in replies[0][1]]
+    without = result_content(make(lambda X: X["a"] * X["b"], X).explanation)
+    assert to_explanation(read_result(io.BytesIO(without), "test"))._observed_target is None
+
+
 @pytest.mark.parametrize(
     ("request_", "sentence"),
     [

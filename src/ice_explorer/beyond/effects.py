@@ -9,7 +9,7 @@ import numpy as np
 
 from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.features.display_axis import level_places
-from ice_explorer.features.grid import make_grid
+from ice_explorer.features.grid import Grid, make_grid
 from ice_explorer.metrics.likelihood import Ordered
 from ice_explorer.metrics.row_draws import N_DRAWS, RowDraws
 from ice_explorer.progress import progress_reporter
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import Feature
-    from ice_explorer.features.grid import Grid
     from ice_explorer.results.feature_explanation import FeatureResult
 
     Array = NDArray[np.float64]
@@ -185,11 +184,12 @@ class _Sums:
         self._context, self._result = context, result
         self.feature: Feature = result._item.feature
         self._rows = result._item.summed
-        self.grid: Grid = make_grid(
+        chosen = make_grid(
             self.feature.label, Ordered.of(self.feature.values[self._rows], context.row_weights[self._rows]),
             grid="observed", grid_size=grid_size, digits=self.feature.digits, is_unordered=self.feature.is_unordered,
             random_state=context.settings.random_state,
         )  # fmt: skip
+        self.grid = _near(chosen, result) if len(self._rows) == len(context.weighing) else chosen
         weights = context.row_weights[self._rows]
         self._draws = RowDraws(weights, context.settings.random_state, N_DRAWS if is_drawn else 0)
         self._totals: dict[str, Array] = {}
@@ -257,7 +257,9 @@ class _Sums:
         context, n_rows, n_grid = self._context, len(self._rows), self.grid.n_grid
         has_curves = "partial_dependence" in kinds and (self._places is None or self._draws.n_draws > 0)
         n_values = n_grid * has_curves + 2 * ("ale" in kinds and not has_curves)
-        if n_values:
+        if n_values and self._places is not None:
+            self._result._check_unchanged()
+        elif n_values:
             context.witness.check()
         predictions = self._predictions() if "m_plot" in kinds else None
         with progress_reporter(context.progress, n_rows * n_values) as report:
@@ -269,8 +271,8 @@ class _Sums:
                 rows = self._rows[block]
                 nearness = self._nearness(self.feature.values[rows])
                 self._add(weights, mass=np.ones((len(rows), 1)), nearness=nearness)
-                curves = self._curves(rows, made) if has_curves else None
-                if curves is not None:
+                curves = self._curves(rows, made, takes_model=has_curves) if n_values else None
+                if has_curves and curves is not None:
                     self._add_curves(weights, curves)
                 if "ale" in kinds:
                     self._add_steps(weights, rows, curves, made)
@@ -301,7 +303,11 @@ class _Sums:
         near[present, at], near[present, at + 1] = 1 - share, share
         return near
 
-    def _curves(self, rows: NDArray[np.int64], made: Callable[[int], object]) -> Array:
+    def _curves(self, rows: NDArray[np.int64], made: Callable[[int], object], *, takes_model: bool) -> Array | None:
+        """Return curves, (n_rows, n_grid); None where only the model tells them, and it is not to be called."""
+        known = self._result._curves_at(rows, self.grid.values)
+        if known is not None or not takes_model:
+            return known
         values = np.broadcast_to(self.grid.values, (len(rows), self.grid.n_grid))
         return np.asarray(self._context.brute.evaluate(self.feature, rows, values, made=made))
 
@@ -365,6 +371,18 @@ class _Sums:
             value=nearness * value,
             product=nearness * distance * value,
         )
+
+
+def _near(chosen: Grid, result: FeatureResult) -> Grid:
+    """Return the values of the explanation's grid next to quantiles, if it is one of many quantiles itself.
+
+    There the explanation has partial dependence, and an engine curves.
+    """
+    axis = result.axis
+    if not result._item.grid.capped or result._item.feature.is_unordered or len(axis) < chosen.n_grid:
+        return chosen
+    nearest = np.searchsorted((axis[:-1] + axis[1:]) / 2, chosen.values)
+    return Grid(np.unique(axis[nearest]), chosen.n_distinct, chosen.capped)
 
 
 def _quotient(sums: Array, mass: Array) -> Array:

@@ -37,11 +37,12 @@ class Spread:
     size: float
 
 
-def spread_of(curves: Array, weights: Array, prediction_range: float) -> Spread:
+def spread_of(curves: Array, weights: Array, prediction_range: float, lengths: Array | None = None) -> Spread:
     """Return how curves differ in shape.
 
     - `curves` (n_rows, n_grid): ICE [output].
     - `weights` (n_rows,): all greater than 0.
+    - `lengths` (n_grid,): how many grid values each stands for, along which all curves are constant; 1 by default.
     - `prediction_range`: largest less smallest prediction: a mean square below 1e-12 of its square is rounding, and no
       difference.
 
@@ -51,14 +52,14 @@ def spread_of(curves: Array, weights: Array, prediction_range: float) -> Spread:
     of the variance of the curves when the shape that all share, c̄, is taken out. For lines with slopes β_i it is
     Var(β) / mean(β²): 0 for parallel curves, 1 where slopes cancel out.
     """
-    stretches, lengths = _stretches(curves)
+    stretches, lengths = _stretches(curves, np.ones(curves.shape[1]) if lengths is None else lengths)
     shapes = stretches - (stretches @ (lengths / lengths.sum()))[:, None]
     shapes *= np.sqrt(lengths)
     common = np.average(shapes, axis=0, weights=weights)
     shapes -= common
     mass = float(weights.sum())
     total = float(weights @ np.einsum("ik,ik->i", shapes, shapes))
-    if total / (mass * curves.shape[1]) <= _FLAT * prediction_range**2:
+    if total / (mass * float(lengths.sum())) <= _FLAT * prediction_range**2:
         return Spread(shapes[:, :0], shapes[:, :0].T, weights, 0.0)
     along = shapes @ _principal_axes(shapes, weights)
     cumulative = np.cumsum(weights @ along**2)
@@ -69,14 +70,14 @@ def spread_of(curves: Array, weights: Array, prediction_range: float) -> Spread:
     return Spread(np.ascontiguousarray(deviations), main, weights, total / (total + mass * float(common @ common)))
 
 
-def _stretches(curves: Array) -> tuple[Array, Array]:
+def _stretches(curves: Array, lengths: Array) -> tuple[Array, Array]:
     """Leave out grid values at which every curve is as at the one before; how many values each that is left stands for.
 
     Curves of trees change at few of many values. Columns times the root of their number have the same squares.
     """
     is_new = np.append(True, (curves[:, 1:] != curves[:, :-1]).any(axis=0))
     starts = np.flatnonzero(is_new)
-    return curves[:, starts], np.diff(starts, append=curves.shape[1]).astype(np.float64)
+    return curves[:, starts], np.add.reduceat(lengths, starts)
 
 
 def _principal_axes(shapes: Array, weights: Array) -> Array:

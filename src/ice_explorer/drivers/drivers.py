@@ -7,6 +7,7 @@ in two by another column where that leaves the least variance between the curves
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
@@ -168,6 +169,7 @@ def find_drivers(
     observations: NDArray[np.intp],
     *,
     prediction_range: float,
+    lengths: Array | None = None,
     n_curves: int | None = None,
 ) -> Drivers:
     """Find what makes curves differ.
@@ -177,6 +179,7 @@ def find_drivers(
     - `weights` (n_rows,): frequencies, all greater than 0: row counts are their sums.
     - `observations` (n_rows,): number of the distinct observation that each row is, from 0; equal rows share one.
     - `prediction_range`: largest less smallest prediction of the feature [output].
+    - `lengths` (n_grid,): as for `spread_of`.
     - `n_curves`: rows that these were drawn from; all by default.
     - returns: best first; in the order of `seconds` among equals.
 
@@ -193,7 +196,7 @@ def find_drivers(
     that is a heuristic. Levels beyond the 100 most frequent are merged.
     """
     n_curves = len(curves) if n_curves is None else n_curves
-    spread = spread_of(curves, weights, prediction_range)
+    spread = spread_of(curves, weights, prediction_range, lengths)
     if spread.size == 0 or observations.max() == 0:
         return Drivers(
             tuple(Driver(second.label) for second in seconds), Combined(), spread.size, len(curves), n_curves
@@ -201,9 +204,9 @@ def find_drivers(
     fit = CrossFit.of(spread, observations)
     columns = [split_column(second, weights) for second in seconds]
     tried = [column for column in columns if column is not None]
-    z = _z(len(tried))
+    found = iter(_scored(fit, tried))
     scored = [
-        (Driver(second.label), None) if column is None else _scored(fit, column, z)
+        (Driver(second.label), None) if column is None else next(found)
         for second, column in zip(seconds, columns, strict=True)
     ]
     scored.sort(key=lambda each: -round(each[0].share, _DIGITS))  # stable
@@ -217,18 +220,21 @@ def _z(n_tried: int) -> float:
     return NormalDist().inv_cdf(1 - _FALSE_CLAIMS / max(1, n_tried))
 
 
-def _scored(fit: CrossFit, column: SplitColumn, z: float) -> tuple[Driver, Score | None]:
-    """Return the best split by one column, and its score; none of both where chance explains as much."""
+def _scored(fit: CrossFit, columns: Sequence[SplitColumn]) -> list[tuple[Driver, Score | None]]:
+    """Return the best split by each column, and its score; none of both where chance explains as much."""
 
-    def groups(fold: int) -> NDArray[np.intp] | None:
+    def groups(column: SplitColumn, fold: int) -> NDArray[np.intp] | None:
         members = column.best(fit.folds[fold].training)
         return None if members is None else column.inside(members).astype(np.intp)
 
-    label, members = column.second.label, column.best(fit.whole)
-    score = None if members is None else fit.score(groups)
-    if members is None or score is None or not score.exceeds(None, z):
-        return Driver(label), None
-    return driver_of(column, members, score.share, fit.spread.weights), score
+    z, best = _z(len(columns)), [column.best(fit.whole) for column in columns]
+    scores = fit.scores([partial(groups, column) for column in columns])
+    return [
+        (Driver(column.second.label), None)
+        if members is None or not score.exceeds(None, z)
+        else (driver_of(column, members, score.share, fit.spread.weights), score)
+        for column, members, score in zip(columns, best, scores, strict=True)
+    ]
 
 
 def driver_of(column: SplitColumn, members: NDArray[np.bool_], share: float, weights: Array) -> Driver:
@@ -251,7 +257,7 @@ def _combined(fit: CrossFit, columns: Sequence[SplitColumn], best: Score | None)
         found = search.best(fold)
         return None if found is None else found.leaves()
 
-    score = fit.score(groups)
+    (score,) = fit.scores([groups])
     least = LEAST_SHARE + (0.0 if best is None else best.share)
     if score.share < least or not score.exceeds(best, _z(1)):
         return Combined()

@@ -111,6 +111,17 @@ class SplitColumn(ABC):
         sums[:, filled] = in_order if len(filled) == len(order) else np.add.reduceat(in_order, starts, axis=1)
         return sums, self.masses(weights)
 
+    def _present(self, training: Training) -> tuple[NDArray[np.intp], Array, Array]:
+        """Return the places that have training rows, the sums there, and their weights."""
+        order = self._sorted[0]
+        order = order[training.weights[order] > 0]
+        places = self.places[order]
+        starts = np.flatnonzero(np.diff(places, prepend=-1))
+        sums, masses = training.weighted[:, order], training.weights[order]
+        if len(starts) < len(order):
+            sums, masses = np.add.reduceat(sums, starts, axis=1), np.add.reduceat(masses, starts)
+        return places[starts], sums, masses
+
     def masses(self, weights: Array) -> Array:
         """Return the weight at each place."""
         return np.bincount(self.places, weights, self.n_places + 1).astype(np.float64)
@@ -186,12 +197,13 @@ class _Ordered(SplitColumn):
         return np.where(np.isnan(values), members[-1], values > self.name(members).threshold)
 
     def best(self, training: Training) -> Members | None:
-        sums, masses = self.sums(training)
-        present = np.flatnonzero(masses[:-1] > 0)
-        if len(present) < 2:
+        present, sums, masses = self._present(training)
+        n_present = int(np.count_nonzero(present < self.n_places))  # missing values come last
+        if n_present < 2:
             return None
-        below = np.cumsum(sums[:, present[:-1]], axis=1), np.cumsum(masses[present[:-1]])
-        found = _first_best(*below, (sums[:, -1], float(masses[-1])), training)
+        below = np.cumsum(sums[:, : n_present - 1], axis=1), np.cumsum(masses[: n_present - 1])
+        missing = (sums[:, n_present:].sum(axis=1), float(masses[n_present:].sum()))
+        found = _first_best(*below, missing, training)
         if found is None:
             return None
         at, missing_below = found

@@ -41,12 +41,14 @@ if TYPE_CHECKING:
     Sums = FeatureSums | CategorySums
     Report = Callable[[int, int, str], object]
     Made = Callable[[int], object]
+    Places = NDArray[np.intp] | slice
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 _HAS_NUMBA = find_spec("numba") is not None
 _NOWHERE = np.empty(0, np.int64)
+_EVERYWHERE = slice(None)
 _ROWS_AT_A_TIME = 2048
 _PARALLEL_AT_A_TIME = 1 << 16
 _FEW_VALUES = 20  # of a grid, of which a row's own is one
@@ -68,8 +70,13 @@ class Engine(Protocol):
     has_copied_model: bool
     """Whether curves are those of the model as it was planned for, whatever becomes of it."""
 
-    def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
-        """Yield blocks of rows and their curves at every grid value."""
+    calls_model: bool
+    """Whether curves are predictions, of which each takes its time."""
+
+    def curves(
+        self, item: FeatureInput, positions: NDArray[np.int64], at: Places = _EVERYWHERE
+    ) -> Iterator[tuple[NDArray[np.int64], Array]]:
+        """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
 
     def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature."""
@@ -210,6 +217,7 @@ class _FeatureByFeature:
 
     notes: tuple[str, ...] = ()
     has_copied_model = False
+    calls_model = False
 
     def __init__(self, context: Context, items: Iterable[FeatureInput], n_jobs: int) -> None:
         self._compiled = _is_worth_compiling(items)
@@ -224,8 +232,10 @@ class _FeatureByFeature:
         """Rows whose curves are held at a time."""
         raise NotImplementedError
 
-    def _curves(self, item: FeatureInput, rows: NDArray[np.int64], made: Made | None = None) -> Array:
-        """Curves of some rows at every grid value, (n_rows, n_grid); `made` counts predictions as they are made."""
+    def _curves(
+        self, item: FeatureInput, rows: NDArray[np.int64], made: Made | None = None, at: Places = _EVERYWHERE
+    ) -> Array:
+        """Curves of some rows, (n_rows, n_places); `made` counts predictions as they are made."""
         raise NotImplementedError
 
     def _parallel(self, item: FeatureInput, rows: NDArray[np.int64]) -> tuple[Array, Array] | None:  # noqa: ARG002
@@ -235,10 +245,12 @@ class _FeatureByFeature:
     def _keep(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array | tuple[Array, Array]) -> None:
         """Keep of a block what is needed later."""
 
-    def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
-        """Yield blocks of rows and their curves at every grid value."""
+    def curves(
+        self, item: FeatureInput, positions: NDArray[np.int64], at: Places = _EVERYWHERE
+    ) -> Iterator[tuple[NDArray[np.int64], Array]]:
+        """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
         for rows in _in_blocks(positions, self._block_size(item)):
-            yield rows, self._curves(item, rows)
+            yield rows, self._curves(item, rows, at=at)
 
     def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature, those apart that were summed before the model failed or somebody cancelled."""
@@ -391,6 +403,7 @@ class BruteEngine(_FeatureByFeature):
     """
 
     name = "brute"
+    calls_model = True
 
     def __init__(self, context: Context, items: Sequence[FeatureInput], n_jobs: int, reason: str) -> None:
         super().__init__(context, items, 1)  # calls of the model run side by side, not blocks of rows
@@ -444,28 +457,32 @@ class BruteEngine(_FeatureByFeature):
             return ()
         return (note,) if note else ()
 
-    def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
-        """Yield blocks of rows and their curves at every grid value: a call of the model each."""
+    def curves(
+        self, item: FeatureInput, positions: NDArray[np.int64], at: Places = _EVERYWHERE
+    ) -> Iterator[tuple[NDArray[np.int64], Array]]:
+        """Yield blocks of rows and their curves at every grid value, or at some places: a call of the model each."""
         start = 0
         while start < len(positions):
             rows = positions[start : start + self._brute.rows_per_call(item.grid.n_grid)]
-            yield rows, self._curves(item, rows)
+            yield rows, self._curves(item, rows, at=at)
             start += len(rows)
 
     def _block_size(self, item: FeatureInput) -> int:
         return self._brute.rows_per_block(item.grid.n_grid)
 
-    def _curves(self, item: FeatureInput, rows: NDArray[np.int64], made: Made | None = None) -> Array:
-        grid, first, group = item.grid.values, np.arange(len(rows)), np.arange(len(rows))
+    def _curves(
+        self, item: FeatureInput, rows: NDArray[np.int64], made: Made | None = None, at: Places = _EVERYWHERE
+    ) -> Array:
+        grid, first, group = item.grid.values[at], np.arange(len(rows)), np.arange(len(rows))
         if self._repeats is not None:
             first, group = self._repeats.but_for(item.columns, rows)
         if item.at_issue not in self._meeting_own:
             return self._ask(item, rows[first], np.broadcast_to(grid, (len(first), len(grid))), made)[group]
         own = item.feature.values[rows]
-        at = np.searchsorted(grid, own)  # missing values come after the last
-        met = np.flatnonzero(np.append(grid, np.nan)[at] == own)
+        place = np.searchsorted(grid, own)  # missing values come after the last
+        met = np.flatnonzero(np.append(grid, np.nan)[place] == own)
         curves = np.full((len(first), len(grid)), np.nan)
-        curves[group[met], at[met]] = self._predictions(item, rows[met])
+        curves[group[met], place[met]] = self._predictions(item, rows[met])
         row, column = np.nonzero(np.isnan(curves))
         curves[row, column] = self._ask(item, rows[first][row], grid[column][:, None], made)[:, 0]
         return curves[group]
@@ -535,10 +552,16 @@ class ClosedFormEngine(_FeatureByFeature):
         # What is no number is named by the curves.
         return parallel if parallel is not None and all(fits(part).all() for part in parallel) else None
 
-    def _curves(self, item: FeatureInput, rows: NDArray[np.int64], made: Made | None = None) -> Array:  # noqa: ARG002
-        places, grid = self._space.places[item.at_issue], self._space.grids[item.at_issue]
+    def _curves(
+        self,
+        item: FeatureInput,
+        rows: NDArray[np.int64],
+        made: Made | None = None,  # noqa: ARG002
+        at: Places = _EVERYWHERE,
+    ) -> Array:
+        places, grid = self._space.places[item.at_issue], self._space.grids[item.at_issue][at]
         curves = self._space.peeled.output(self._closed_form.curves(places, grid, rows))
-        return _finite(item, rows, curves, item.grid.values, self._brute.response)
+        return _finite(item, rows, curves, item.grid.values[at], self._brute.response)
 
 
 class TreeEngine:
@@ -547,6 +570,7 @@ class TreeEngine:
     name = "tree"
     notes: tuple[str, ...] = ()
     has_copied_model = True
+    calls_model = False
 
     def __init__(
         self,
@@ -569,13 +593,15 @@ class TreeEngine:
         self.kept: dict[int, Array] = {}  # the model is not called for curves
         self.reason = reason
 
-    def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
-        """Yield blocks of rows and their curves at every grid value."""
+    def curves(
+        self, item: FeatureInput, positions: NDArray[np.int64], at: Places = _EVERYWHERE
+    ) -> Iterator[tuple[NDArray[np.int64], Array]]:
+        """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
         of_rows = self._trees.curves_of(item.at_issue)
-        at_grid = np.searchsorted(self._trees.active[item.at_issue], np.arange(item.grid.n_grid))
+        stretches = np.searchsorted(self._trees.active[item.at_issue], np.arange(item.grid.n_grid)[at])
         for rows in self._blocks(positions):
-            curves = self._peeled.output(of_rows(rows)[:, at_grid])
-            yield rows, _finite(item, rows, curves, item.grid.values, self._brute.response)
+            curves = self._peeled.output(of_rows(rows)[:, stretches])
+            yield rows, _finite(item, rows, curves, item.grid.values[at], self._brute.response)
 
     def sums(self, item: FeatureInput, report: Report | None, cancelled: Callable[[], bool] | None) -> Sums:
         """Sum all rows of a feature, and of all others with it where they have the same rows."""

@@ -87,6 +87,7 @@ class ExplanationResult:
         self.settings = context.settings
         self.output_label = context.predictor.output_label
         self._observed_target: NDArray[np.float64] | None = None
+        self._target_name = ""
         undefined = [
             f"{result.label!r}: fewer than two levels of its grid occur, so its effects are undefined."
             for result in results
@@ -675,9 +676,9 @@ class ExplanationResult:
         drafts = (result._sampling for result in self._results.values())
         return next((sampling for sampling in drafts if sampling is not None), None)
 
-    def _with_target(self, target: NDArray[np.float64]) -> Self:
-        """Return the same explanation, with the residuals of an observed target to colour by."""
-        return self._with(_observed_target=target)
+    def _with_target(self, target: NDArray[np.float64], name: str = "") -> Self:
+        """Return the same explanation, with the residuals of an observed target to colour by; `name` is that of y."""
+        return self._with(_observed_target=target, _target_name=name)
 
     @property
     def _residual_label(self) -> str | None:

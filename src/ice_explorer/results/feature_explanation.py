@@ -246,15 +246,25 @@ class FeatureResult:
             self._places = {row: at for at, row in enumerate(self._item.positions.tolist())}
         return self._places
 
-    def _computed(self, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """Yield blocks of curves of the model that was explained and report them; raise if it is another one now."""
-        if len(positions) and not self._engine.has_copied_model:
-            self._context.witness.check()
-        total = len(positions) * len(self.grid)
+    def _computed(
+        self, positions: NDArray[np.int64], at: NDArray[np.intp] | slice = slice(None)
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """Yield blocks of curves of the model that was explained and report them; raise if it is another one now.
+
+        - `at`: places on the grid.
+        """
+        if len(positions):
+            self._check_unchanged()
+        total = len(positions) * len(self.axis[at])
         with progress_reporter(self._context.progress, total) as report:
-            for rows, curves in self._engine.curves(self._item, positions):
+            for rows, curves in self._engine.curves(self._item, positions, at):
                 yield rows, curves
                 report(curves.size, total, self.label)
+
+    def _check_unchanged(self) -> None:
+        """Raise if the curves are those of the model, and it changed since it was explained."""
+        if not self._engine.has_copied_model:
+            self._context.witness.check()
 
     def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of the real rows themselves, (n_rows,) [output]."""
@@ -325,16 +335,28 @@ class FeatureResult:
             return int(np.argmax(self._item.shares))
         return transforms.anchor_index(np.arange(len(self.axis), dtype=np.float64), math.nan, place)
 
-    def _at_own_values(self, positions: NDArray[np.int64], curves: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _at_own_values(
+        self,
+        positions: NDArray[np.int64],
+        curves: NDArray[np.float64],
+        predictions: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
         """Predictions of some rows at their observed value, (n_rows,) [output]; the median replaces a missing one.
 
         - `positions` (n_rows,).
         - `curves` (n_rows, n_grid): their curves, which tell the prediction where the value is on the grid.
+        - `predictions` (n_rows,): those of the rows themselves where they are at hand, so that the model is called only
+          where values are missing.
         """
         own = self._item.own[positions]
         at = np.minimum(np.searchsorted(self.axis, own), len(self.axis) - 1)
         found = curves[np.arange(len(curves)), at]
-        off = np.flatnonzero(self.axis[at] != own)
+        is_off = self.axis[at] != own
+        if predictions is not None:
+            is_known = is_off & ~np.isnan(self._item.feature.values[positions])
+            found[is_known] = predictions[is_known]
+            is_off &= ~is_known
+        off = np.flatnonzero(is_off)
         if off.size:
             with self._lock:
                 self._context.witness.check()
@@ -548,12 +570,15 @@ class FeatureResult:
             positions = draw_stratified(self._item.feature.values, self._item.summed, MOST_ROWS, generator)
             seconds = second_features(self._context.columns, self._item.feature)
             lowest, highest = self.prediction_range
+            # Along a stretch of the grid all curves are constant: one value of it stands for as many as it has.
+            starts = np.append(0, self._engine.active(self._item) + 1)
             self._drivers = find_drivers(
-                self._passing_curves(positions, between_blocks),
+                self._passing_curves(positions, starts, between_blocks),
                 [second.at(positions) for second in seconds],
                 self._context.row_weights[positions],
                 distinct_rows([self.observed_axis, *(second.values for second in seconds)], positions),
                 prediction_range=highest - lowest,
+                lengths=np.diff(starts, append=len(self.axis)).astype(np.float64),
                 n_curves=len(self._item.summed),
             )
         return self._drivers
@@ -572,12 +597,12 @@ class FeatureResult:
         return LevelColors(" and ".join(combined.columns), rule_of.astype(np.float64), list(combined.rules), counts)
 
     def _passing_curves(
-        self, positions: NDArray[np.int64], between_blocks: Callable[[], object] | None
+        self, positions: NDArray[np.int64], at: NDArray[np.intp], between_blocks: Callable[[], object] | None
     ) -> NDArray[np.float64]:
-        """Compute curves of many rows without keeping them."""
-        curves = np.empty((len(positions), len(self.grid)))
+        """Compute curves of many rows at some places of the grid without keeping them."""
+        curves = np.empty((len(positions), len(at)))
         start = 0
-        for block, computed in self._computed(positions):
+        for block, computed in self._computed(positions, at):
             curves[start : start + len(block)] = computed
             start += len(block)
             if between_blocks is not None:
@@ -587,9 +612,10 @@ class FeatureResult:
     def _curves_at(self, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return curves of rows at some values [axis]; None if that takes the model, or one is not on the grid."""
         at = np.minimum(np.searchsorted(self.axis, values), len(self.axis) - 1)
-        if not self._engine.has_copied_model or not np.array_equal(self.axis[at], values):
+        if self._engine.calls_model or not np.array_equal(self.axis[at], values):
             return None
-        return np.concatenate([curves[:, at] for _, curves in self._engine.curves(self._item, positions)])
+        blocks = [curves for _, curves in self._engine.curves(self._item, positions, at)]
+        return np.concatenate([np.empty((0, len(at))), *blocks])
 
     def partial_dependence_by(self, by: Name | ArrayLike) -> pd.DataFrame:
         """Return the mean of the curves within groups of observations.

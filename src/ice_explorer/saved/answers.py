@@ -44,9 +44,9 @@ class SavedCurves:
     at_own: Array
     missing: Array | None
 
-    def curves(self, rows: NDArray[np.int64]) -> Array:
-        """Return the curves of some rows, (n_rows, n_grid)."""
-        return np.asarray(self.stretches[rows][:, self.stretch_of])
+    def curves(self, rows: NDArray[np.int64], at: NDArray[np.intp] | slice = slice(None)) -> Array:
+        """Return the curves of some rows at every grid value, or at some places of the grid, (n_rows, n_places)."""
+        return np.asarray(self.stretches[rows][:, self.stretch_of[at]])
 
     def at(self, rows: NDArray[np.int64], values: Array) -> Array:
         """Return predictions of rows at values (n_rows, n_values); NaN is missing."""
@@ -130,17 +130,20 @@ class SavedEngine:
 
     notes: tuple[str, ...] = ()
     has_copied_model = True
+    calls_model = False
 
     def __init__(self, name: str, reason: str, features: dict[int, SavedCurves]) -> None:
         self.name, self.reason = name, reason
         self.kept: dict[int, Array] = {}
         self.features = features
 
-    def curves(self, item: FeatureInput, positions: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Array]]:
-        """Yield blocks of rows and their curves at every grid value."""
+    def curves(
+        self, item: FeatureInput, positions: NDArray[np.int64], at: NDArray[np.intp] | slice = slice(None)
+    ) -> Iterator[tuple[NDArray[np.int64], Array]]:
+        """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
         for start in range(0, len(positions), _ROWS_AT_A_TIME):
             rows = positions[start : start + _ROWS_AT_A_TIME]
-            yield rows, self.features[item.at_issue].curves(rows)
+            yield rows, self.features[item.at_issue].curves(rows, at)
 
     def sums(self, *_args: object) -> NoReturn:
         """Raise: sums are those of the file."""

@@ -117,7 +117,10 @@ def _result(manifest: Fields, archive: Archive) -> ExplanationResult:
     engine = manifest.fields("engine")
     stand_in = SavedEngine(engine.choice("name", ENGINES), engine.text("reason"), known)
     results = [_feature(part, context, stand_in, feature) for part, feature in zip(parts, features, strict=True)]
-    return _with_notes(ExplanationResult(context, stand_in, results, ()), manifest)
+    result = ExplanationResult(context, stand_in, results, ())
+    if rows.has_array("target"):
+        result = result._with_target(_target(rows, n_rows), rows.text("target_name"))
+    return _with_notes(result, manifest)
 
 
 def _with_notes(result: ExplanationResult, manifest: Fields) -> ExplanationResult:
@@ -164,6 +167,14 @@ def _predictor(entry: Fields) -> Predictor:
         responses=(), all_outputs=refused, asked=entry.text("response"), rescale=None,
         of_classes=entry.flag("of_classes"), classes=tuple(entry.labels("classes")),
     )  # fmt: skip
+
+
+def _target(rows: Part, n_rows: int) -> Array:
+    """Return the observed target, NaN where missing."""
+    found = rows.array("target")
+    if found.dtype != np.float64 or found.shape != (n_rows,) or np.isinf(found).any():
+        raise ValueError("the target is not one number for each row")
+    return found
 
 
 def _same(label: str, _names: Sequence[str]) -> str:

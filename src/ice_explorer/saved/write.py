@@ -54,6 +54,7 @@ def result_bytes(explanation: ExplanationResult, provenance: Mapping[str, Any], 
     rows = draw_stratified(context.everything.astype(np.float64), context.everything, max_lines, generator)
     opened = context.opened
     notes = explanation.notes[len(explanation.alerts) :]
+    predictions = explanation.predictions(rows)
     manifest = {
         "format": FORMAT,
         "version": VERSION,
@@ -68,16 +69,21 @@ def result_bytes(explanation: ExplanationResult, provenance: Mapping[str, Any], 
             "n": len(rows),
             "n_all": explanation.n_observations if opened is None else opened.n_all,
             "index": _index(explanation, rows),
+            "target_name": explanation._target_name,
         },
         "prediction_sd": explanation.prediction_sd,
         "columns": [
             column_entry(column, rows, f"columns/{at}", arrays) for at, column in enumerate(context.columns.read)
         ],
-        "features": [_feature(result, rows, f"features/{at}", arrays) for at, result in enumerate(explanation)],
+        "features": [
+            _feature(result, rows, predictions, f"features/{at}", arrays) for at, result in enumerate(explanation)
+        ],
     }
     manifest["others"] = _others(context, {result._item.at_issue for result in explanation}, rows, arrays)
     arrays["rows/positions"] = rows
-    arrays["rows/predictions"] = explanation.predictions(rows)
+    arrays["rows/predictions"] = predictions
+    if explanation._observed_target is not None:
+        arrays["rows/target"] = explanation._observed_target[rows]
     if context.weights is not None:
         arrays["rows/weights"] = context.weights[rows]
     return packed(manifest, arrays)
@@ -151,8 +157,13 @@ def _axis(feature: Feature, context: Context, rows: NDArray[np.int64], at: str, 
     }
 
 
-def _feature(result: FeatureResult, rows: NDArray[np.int64], at: str, arrays: Arrays) -> dict[str, Any]:
-    """Return what a file says of a feature that is explained, and add its arrays under a name."""
+def _feature(
+    result: FeatureResult, rows: NDArray[np.int64], predictions: Array, at: str, arrays: Arrays
+) -> dict[str, Any]:
+    """Return what a file says of a feature that is explained, and add its arrays under a name.
+
+    - `predictions` (n_rows,): of the saved rows.
+    """
     context, item = result._context, result._item
     entry = _axis(item.feature, context, rows, at, arrays)
     curves = np.concatenate([np.empty((0, len(result.axis))), *(block for _, block in result._computed(rows))])
@@ -168,7 +179,7 @@ def _feature(result: FeatureResult, rows: NDArray[np.int64], at: str, arrays: Ar
         "grid": item.grid.values,
         "starts": np.flatnonzero(starts),
         "curves": curves[:, starts],
-        "at_own": result._at_own_values(rows, curves),
+        "at_own": result._at_own_values(rows, curves, predictions),
         **{name: array for name, array in optional.items() if array is not None},
         **{f"sums/{name}": array for name, array in sums_to_arrays(result._sums).items()},
     }

@@ -40,9 +40,6 @@ from ice_explorer.wire.messages import FeatureHead, ViewMessage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.explanation import Plan
@@ -123,9 +120,10 @@ class Work(ABC):
         self._drafts: Drafts | None = None
         self.by_label = {head["name"]: name for head, name in zip(heads, names, strict=True)}
         explanation = self._collected(results)
-        self.target: NDArray[np.float64] | None = None if y is None else explanation._target(y)
-        y_names = target_names(y)
-        self.target_name = y_names[0] if len(y_names) == 1 else ""
+        self.target, self.target_name = explanation._observed_target, explanation._target_name
+        if y is not None:
+            y_names = target_names(y)
+            self.target, self.target_name = explanation._target(y), y_names[0] if len(y_names) == 1 else ""
         self.known = self._with_target(explanation)
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
@@ -133,7 +131,7 @@ class Work(ABC):
         return self._with_target(self._collected(results))
 
     def _with_target(self, explanation: Explanation) -> Explanation:
-        return explanation if self.target is None else explanation._with_target(self.target)
+        return explanation if self.target is None else explanation._with_target(self.target, self.target_name)
 
     @abstractmethod
     def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
