@@ -16,7 +16,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 # Each process, kernel and server of the tests would compile anew what it imports, for several seconds.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo test test-heavy test-floors coverage fuzz soak check bench bench-engines bench-explorer bench-files film-strip catalogue \
+.PHONY: help demo test test-heavy test-floors test-versions coverage fuzz soak check bench bench-engines bench-explorer bench-files film-strip catalogue \
 	screenshot docs release constraints clean check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
@@ -33,6 +33,8 @@ WITH_CHROMIUM = chromium="$$(tests/tools/chromium.sh $(BIN)/python)" && ICE_EXPL
 # Like `cd js && npm run`, from here.
 NPM_RUN := npm --prefix js run --silent
 FLOORS := .venv-floors/bin
+# What pyproject.toml declares; `make test` runs on one of them.
+VERSIONS ?= $(shell sed -nE 's/.*Programming Language :: Python :: (3\.[0-9]+).*/\1/p' pyproject.toml)
 # The site has an environment of its own: Sphinx and marimo want different versions of docutils.
 DOCS := .venv-docs/bin
 SITE_NOTEBOOKS := $(patsubst %,build/docs/%,$(wildcard notebooks/*.ipynb notebooks/gallery/*.ipynb)) build/docs/index.ipynb
@@ -69,6 +71,11 @@ test-floors: .venv-floors/.ready $(BUNDLE) ## Test with the oldest versions that
 	$(FLOORS)/pip install --quiet ipywidgets==8.1.0 $$(grep ^bqplot== tests/floors.txt)
 	$(FLOORS)/pytest --quiet $(PYTEST_PARALLEL) -W "ignore:Deprecated in traitlets 4.1:DeprecationWarning" \
 		$(addprefix --ignore=tests/,$(NEWER_THAN_FLOORS)) $(addprefix --deselect=tests/widget/test_state.py::,$(COUNT_WARNINGS))
+
+test-versions: $(VERSIONS:%=.venv-%/.ready) $(BUNDLE) ## Run the Python tests on every version of Python that pyproject.toml declares
+	for version in $(VERSIONS); do \
+		.venv-$$version/bin/pytest $(PYTEST_PARALLEL) --ignore=tests/browser --ignore=tests/benchmarks; \
+	done
 
 coverage: .venv/.test $(BUNDLE) ## Fail where the Python tests reach less than 95 % of the lines and branches, which takes longer
 	$(BIN)/pytest $(PYTEST_PARALLEL) --ignore=tests/browser --cov
@@ -111,6 +118,7 @@ release: .venv/.release ## Build wheel and sdist of the last commit twice, compa
 docs: ## Run the notebooks, and build the site of guides, gallery and reference into build/site
 	$(MAKE) --jobs=2 $(SITE_NOTEBOOKS)
 	$(DOCS)/python notebooks/site/stage.py
+	rm -rf build/site # pages that are gone
 	$(DOCS)/sphinx-build --fail-on-warning --keep-going --quiet -d build/doctrees -c notebooks/site build/docs build/site
 	$(DOCS)/linkchecker --config notebooks/site/linkchecker.ini --no-robots --no-status build/site/index.html
 	! grep -rnoE '<(script|link|img|iframe)[^>]+(src|href)="(https?:)?//[^"]+|url\(["'"'"']?(https?:)?//[^)]+' \
@@ -127,7 +135,7 @@ constraints: ## Write the newest versions that work together into tests/constrai
 	rm -rf build/constraints
 
 clean: ## Remove environments, caches and everything built
-	rm -rf .venv .venv-docs .venv-floors build dist js/node_modules js/lab/node_modules js/lab/labextension src/ice_explorer/static \
+	rm -rf .venv .venv-* build dist js/node_modules js/lab/node_modules js/lab/labextension src/ice_explorer/static \
 		test-results .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 	find src tests notebooks -name __pycache__ -prune -exec rm -rf {} +
 
@@ -186,6 +194,12 @@ test-browser: .venv/.test $(BUNDLE)
 	SKIP_JUPYTER_BUILDER=1 $(FLOORS)/pip install --quiet -c tests/floors.txt -e '.[export]' \
 		catboost hypothesis ipykernel lightgbm nbclient nbconvert nbformat nbstripout packaging polars pypdf pytest \
 		pytest-cov pytest-xdist scipy pyparsing statsmodels xgboost-cpu
+	touch $@
+
+.venv-3.%/.ready: pyproject.toml $(CONSTRAINTS) $(LABEXTENSION)
+	python3.$* -m venv .venv-3.$*
+	SKIP_JUPYTER_BUILDER=1 .venv-3.$*/bin/python -m pip install --quiet --no-compile -c tests/constraints.txt \
+		-e '.[$(EXTRAS_OF_TEST)]'
 	touch $@
 
 .venv-docs/.ready: pyproject.toml $(CONSTRAINTS) .venv/bin/python

@@ -30,17 +30,36 @@ CARD = """\
 
 
 def stage():
-    """Copy the pages, and write the gallery."""
-    guides = (ROOT / "notebooks" / "guides").glob("*.md")
-    for page in [*map(ROOT.joinpath, PAGES), *guides]:
-        copy(page, SOURCE / page.relative_to(ROOT))
-    for folder in ["api", "."]:
-        for page in (HERE / folder).glob("*.md"):
-            copy(page, SOURCE / folder / page.name)
+    """Copy the pages, remove those of which the original is gone, and write the gallery."""
+    originals = originals_of_pages()
+    for page, original in originals.items():
+        if page.suffix != ".ipynb":
+            copy(original, page)
+    remove_others(originals)
     gallery = SOURCE / "gallery.md"
     text = gallery.read_text(encoding="utf-8")
     cards = [card(ROOT / f"{listed}.ipynb") for listed in re.findall("^notebooks/gallery/.*", text, flags=re.MULTILINE)]
     gallery.write_text(text.replace("<!-- cards -->", "\n".join(cards)), encoding="utf-8")
+
+
+def originals_of_pages():
+    """Every page of the site, and what it is a copy of."""
+    notebooks = [path for folder in (".", "gallery") for path in (ROOT / "notebooks" / folder).glob("*.ipynb")]
+    guides = (ROOT / "notebooks" / "guides").glob("*.md")
+    of_root = {SOURCE / path.relative_to(ROOT): path for path in [*map(ROOT.joinpath, PAGES), *guides, *notebooks]}
+    of_site = [*HERE.glob("*.md"), *HERE.glob("api/*.md"), HERE / "index.ipynb"]
+    return of_root | {SOURCE / path.relative_to(HERE): path for path in of_site}
+
+
+def remove_others(pages):
+    """Remove staged pages that are none of these, and the explorers of notebooks that are gone."""
+    for page in [*SOURCE.rglob("*.ipynb"), *SOURCE.rglob("*.md")]:
+        if page not in pages:
+            page.unlink()
+    names = {"-".join(page.relative_to(SOURCE).with_suffix("").parts) for page in pages}
+    for file in (SOURCE / "extra" / "explorers").glob("*"):  # `live.py` names them
+        if not {file.stem, re.sub(r"-\d+$", "", file.stem)} & names:
+            file.unlink()
 
 
 def card(path):

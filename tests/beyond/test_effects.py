@@ -90,7 +90,7 @@ PRODUCT = LONG[:, 0] * LONG[:, 1]
         ("tree", HistGradientBoostingRegressor(max_iter=10)),
         ("linear", LinearRegression()),
         ("kernel", SVR()),
-        ("network", MLPRegressor((5,), max_iter=5)),
+        ("network", MLPRegressor(hidden_layer_sizes=(5,), max_iter=5)),
         ("brute", KNeighborsRegressor()),
     ],
 )
