@@ -1266,11 +1266,12 @@ def test_the_target_goes_with_the_curves(make, X):
         expected = np.where(labels == output, 1.0, 0.0)
         expected[3] = math.nan
         assert_allclose(np.frombuffer(buffers[12], "<f8"), expected, rtol=0)
-    without = make(explorer.explanation)
+    for of_result in (make(explorer.explanation), make(explorer.explanation, y=labels)):
+        _, buffers = ask(of_result, type="curves", feature="slope", max_lines=100, selection=[])
+        assert_allclose(np.frombuffer(buffers[12], "<f8"), expected, rtol=0)
+    without = make(Iris(), X, output="virginica")
+    assert without.explanation
     assert ask(without, type="curves", feature="slope", max_lines=100, selection=[])[1][12] == b""
-    of_result = make(explorer.explanation, y=labels)
-    _, buffers = ask(of_result, type="curves", feature="slope", max_lines=100, selection=[])
-    assert_allclose(np.frombuffer(buffers[12], "<f8"), expected, rtol=0)
 
 
 def test_all_classes_are_shown_of_the_same_rows(make, X):
