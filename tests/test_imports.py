@@ -27,6 +27,7 @@ PACKAGES = {
     "engines": "numpy",
     "drivers": "numpy pandas",
     "results": "numpy pandas",
+    "distributed": "crick dask distributed numpy pandas",
     "beyond": "numpy pandas shap sklearn",
     "scene": "numpy",
     "wire": "numpy",
@@ -45,7 +46,7 @@ PACKAGES = {
 }
 
 HEAVY = [
-    "bqplot", "catboost", "dask", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pyarrow", "sklearn",
+    "bqplot", "catboost", "dask", "distributed", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pyarrow", "sklearn",
     "statsmodels", "torch", "xgboost",
 ]  # fmt: skip
 

@@ -27,7 +27,10 @@ def sent(grid, scale, shares, sums):
 def merged(grid, scale, shares, parts, pairwise):
     """Merge all at once, or two by two, each sent on."""
     while pairwise and len(parts) > 1:
-        parts = [sent(grid, scale, shares, merge_sums(grid, scale, shares, parts[at : at + 2])) for at in range(0, len(parts), 2)]
+        parts = [
+            sent(grid, scale, shares, merge_sums(grid, scale, shares, parts[at : at + 2]))
+            for at in range(0, len(parts), 2)
+        ]
     return parts[0] if pairwise else sent(grid, scale, shares, merge_sums(grid, scale, shares, parts))
 
 

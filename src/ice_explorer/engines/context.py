@@ -106,6 +106,7 @@ class Context:
     """What all features share.
 
     - `bytes_for_blocks`: what the columns leave of `memory_limit`.
+    - `n_summed`: rows that metrics are of, where they are more than those of the table.
     """
 
     table: Table
@@ -119,6 +120,7 @@ class Context:
     progress: Progress
     bytes_for_blocks: int
     opened: Opened | None = None
+    n_summed: int | None = None
 
     def check_model(self, what: str) -> None:
         """Raise if there is no model; `what` begins the sentence: "Intervals need"."""
@@ -126,20 +128,34 @@ class Context:
             raise ModelNeededError.predictions(what)
 
     @property
+    def n_explained(self) -> int:
+        """Rows that metrics are of, at hand or not."""
+        if self.opened is not None:
+            return self.opened.n_all
+        return self.table.n_observations if self.n_summed is None else self.n_summed
+
+    @property
     def has_all_rows(self) -> bool:
         """Whether the rows that were explained are at hand."""
-        return self.opened is None or self.opened.n_rows == self.opened.n_all
+        return self.table.n_observations == self.n_explained
 
     def check_all_rows(self, what: str) -> None:
         """Raise if some of the rows that were explained are not at hand; `what` as for `check_model`."""
-        if self.opened is not None and not self.has_all_rows:
-            n_rows, n_all = self.opened.n_rows, self.opened.n_all
+        if self.has_all_rows:
+            return
+        n_all = self.n_explained
+        rows = f"{self.table.n_observations:,} of {n_all:,} rows"
+        if self.opened is None:
             raise ModelNeededError(
-                f"{what} the curves of all rows; this explanation was opened from a file with "
-                f"{n_rows:,} of {n_all:,} rows.",
-                f"Explain the model again, or save all rows: `e.save('result.ice', max_lines={n_all})`.",
-                "Create the explorer with the model and X.",
+                f"{what} the curves of all rows; this explanation has those of {rows}, the others are on a cluster.",
+                "Explain rows that fit into memory: `explain(model, X.sample(frac=0.01).compute())`.",
+                "Create the explorer with rows that fit into memory.",
             )
+        raise ModelNeededError(
+            f"{what} the curves of all rows; this explanation was opened from a file with {rows}.",
+            f"Explain the model again, or save all rows: `e.save('result.ice', max_lines={n_all})`.",
+            "Create the explorer with the model and X.",
+        )
 
     def with_scale(self, scale: str) -> Context:
         """Return the same with another scale in the settings; it shares what was computed."""
