@@ -46,8 +46,8 @@ PACKAGES = {
 }
 
 HEAVY = [
-    "bqplot", "catboost", "dask", "distributed", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pyarrow", "sklearn",
-    "statsmodels", "torch", "xgboost",
+    "bqplot", "catboost", "dask", "distributed", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pyarrow",
+    "sklearn", "statsmodels", "torch", "xgboost",
 ]  # fmt: skip
 
 

@@ -58,7 +58,7 @@ def assert_same(sums, expected, rtol=1e-11):
     is_weighted=st.booleans(),
 )
 @settings(max_examples=150, deadline=None)
-def test_features_with_an_order(
+def test_features_with_an_order(  # noqa: PLR0917
     seed, n, n_grid, n_parts, values, own_scales, some_active, pairwise, has_missing, is_weighted
 ):
     """Whatever the parts hold, also where they keep other things of their rows."""

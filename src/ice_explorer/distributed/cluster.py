@@ -33,7 +33,7 @@ class Cluster:
             try:
                 client = distributed.get_client()
             except ValueError:
-                client = self._own = distributed.Client(processes=False, dashboard_address=None)
+                client = self._own = distributed.Client(processes=False, dashboard_address=":0")
         elif not isinstance(client, distributed.Client):
             raise InputTypeError.must("`client`", "a client of Dask", client, "Pass `distributed.Client(...)`.")
         self.client = client
@@ -41,7 +41,7 @@ class Cluster:
     @property
     def n_threads(self) -> int:
         """Threads of all workers."""
-        return max(1, sum(self.client.nthreads().values()))
+        return max(1, sum(map(int, self.client.nthreads().values())))
 
     def close(self) -> None:
         """End what was started here."""
@@ -58,7 +58,7 @@ class Cluster:
 
         name = f"ice-explorer-{uuid.uuid4().hex}"
         try:
-            content = dumps(value)
+            content: bytes = dumps(value)  # type: ignore[no-untyped-call]
         except Exception as error:
             raise PredictionError(
                 f"The model must be one that can be pickled, to be sent to a cluster: {cause_of(error)}",
@@ -89,7 +89,7 @@ class Cluster:
         - `cancelled`: asked now and then; True ends the work on the cluster, too.
         - raises Cancelled, ICEExplorerError, or what the model raised.
         """
-        from dask import delayed
+        from dask.delayed import delayed
 
         topic = f"{name}-{uuid.uuid4().hex[:8]}"
         reported: dict[int, int] = {}

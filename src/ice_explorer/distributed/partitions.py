@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -92,7 +93,7 @@ def partitions_of_table(X: Any, sample_weight: Any, n_threads: int) -> Partition
     n_rows = X.shape[0]
     n_partitions = max(1, min(_PARTITIONS_PER_THREAD * n_threads, n_rows // _ROWS_OF_PARTITION))
     bounds = np.linspace(0, n_rows, n_partitions + 1).round().astype(int)
-    places = [slice(start, stop) for start, stop in zip(bounds[:-1], bounds[1:], strict=True)]
+    places = [slice(start, stop) for start, stop in pairwise(bounds.tolist())]
     weights = None if sample_weight is None else [sample_weight[place] for place in places]
     return Partitions([_rows(X, place) for place in places], weights)
 

@@ -1,5 +1,7 @@
 """A plan whose metrics come from a cluster; everything else works on rows that are here."""
 
+# ruff: noqa: SLF001 - a plan of a cluster is made of one of this machine
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -8,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ice_explorer.adapters.models.fitted import fitted_table
 from ice_explorer.distributed.partitions import Partitions, is_dask, partitions_of_table, partitions_on_cluster
 from ice_explorer.distributed.summaries import without_values
 from ice_explorer.distributed.sums import sums_of
@@ -18,7 +21,7 @@ from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.plan import Plan, Whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ice_explorer.adapters.models.opening import Opening
     from ice_explorer.adapters.tables.table import Name, Table
@@ -58,7 +61,7 @@ def prepare(
             return _of_partitions(model, X, options, cluster, opening)
         plan = one_machine.prepare(model, X, options, answers=answers, opening=opening, y=y)
         partitions = partitions_of_table(X, plan._context.weights, cluster.n_threads)
-        return _ClusterPlan(plan, Work(cluster, model, options, partitions), y)
+        return _ClusterPlan(plan, Work(cluster, model, options, partitions), X, options.sample_weight, y=y)
     except BaseException:
         cluster.close()
         raise
@@ -88,7 +91,7 @@ def _of_partitions(
         raise InputDataError("X must have rows that have weight; it has none on the cluster.", "Check its partitions.")
     if options.sample_weight is not None:
         alone = replace(alone, sample_weight=summary.weights)
-    columns = Columns(one_machine.fitted_table(model, summary.rows), options.groups, options.categorical or ())
+    columns = Columns(fitted_table(model, summary.rows), options.groups, options.categorical or ())
     whole, notes = whole_of(summary, options, columns)
     plan = one_machine.prepare(model, summary.rows, alone, opening=opening, whole=whole)
     n_rows = len(summary.rows)
@@ -97,7 +100,8 @@ def _of_partitions(
             f"Metrics, partial dependence and spread are of all {summary.n_rows:,} rows in {len(partitions):,} "
             f"partitions; curves, histograms, drivers and effects of {n_rows:,} of them, drawn at random."
         )
-    return _ClusterPlan(plan, Work(cluster, model, options, partitions), None, notes)
+    weights = alone.sample_weight
+    return _ClusterPlan(plan, Work(cluster, model, options, partitions), summary.rows, weights, notes=notes)
 
 
 class _ClusterPlan(Plan):
@@ -105,9 +109,15 @@ class _ClusterPlan(Plan):
 
     - `plan`: the same on this machine.
     - `work`: on the cluster.
+    - `rows`, `weights`: those that are here.
     """
 
-    def __init__(self, plan: Plan, work: Work, y: object, notes: tuple[str, ...] | list[str] = ()) -> None:
+    is_on_cluster = True
+
+    def __init__(
+        self, plan: Plan, work: Work, rows: Any, weights: Any = None, *, y: object = None, notes: Sequence[str] = ()
+    ) -> None:
+        self._rows = rows, weights
         items = list(plan._inputs.values())
         super().__init__(plan._context, plan._engine, items, [*notes, *plan._notes], y)
         self._work = work
@@ -128,6 +138,12 @@ class _ClusterPlan(Plan):
     def advice(self) -> str:
         """None: fewer rows are those of another X."""
         return ""
+
+    def of_output(self, model: Any, X: Any, options: Options, answers: Answers | None) -> Plan:  # noqa: ARG002
+        """Return the plan of another output on the rows that are here."""
+        rows, weights = self._rows
+        alone = replace(options, client=None, sample_weight=weights)
+        return one_machine.prepare(model, rows, alone, answers=answers, whole=self._whole)
 
     def compute(
         self,

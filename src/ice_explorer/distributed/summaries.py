@@ -34,6 +34,7 @@ MOST_DISTINCT: Final = 1 << 16
 MOST_SAMPLED: Final = 10_000
 """Rows that come to this machine."""
 
+_NONE: Final = np.empty(0)
 _COMPRESSION: Final = 2000
 RANK_ERROR: Final = 0.001
 """Most that the ranks of quantiles from a sketch were found to be off, as a share of the rows; twice what they were."""
@@ -56,20 +57,19 @@ class Values:
     def of(cls, values: Array, weights: Array) -> Values:
         """Count the values of some rows; none is missing."""
         distinct, inverse = np.unique(values, return_inverse=True)
-        return cls(distinct, np.bincount(inverse, weights, len(distinct)))._bounded()
+        found = cls(distinct, np.bincount(inverse, weights, len(distinct)).astype(np.float64))
+        return found if len(distinct) <= MOST_DISTINCT else cls(_NONE, _NONE, found.as_sketch())
 
     def merge(self, other: Values) -> Values:
         """Return the values of both."""
         if self.sketch is None and other.sketch is None:
             return Values.of(np.append(self.distinct, other.distinct), np.append(self.weights, other.weights))
         sketch = _sketch()
-        sketch.merge(self._as_sketch(), other._as_sketch())
-        return Values(np.empty(0), np.empty(0), sketch)
+        sketch.merge(self.as_sketch(), other.as_sketch())
+        return Values(_NONE, _NONE, sketch)
 
-    def _bounded(self) -> Values:
-        return self if len(self.distinct) <= MOST_DISTINCT else Values(np.empty(0), np.empty(0), self._as_sketch())
-
-    def _as_sketch(self) -> Any:
+    def as_sketch(self) -> Any:
+        """Return a t-digest of the values."""
         if self.sketch is not None:
             return self.sketch
         sketch = _sketch()
@@ -122,7 +122,7 @@ class FeatureSummary:
         counts, counted, moments = np.empty(0), None, Moments(1)
         if feature.is_unordered:
             assert feature.levels is not None  # noqa: S101 - it has no order
-            counts = np.bincount(values.astype(np.intp), mass, len(feature.levels))
+            counts = np.bincount(values.astype(np.intp), mass, len(feature.levels)).astype(np.float64)
         else:
             counted = Values.of(values, mass)
             if len(values):
@@ -215,9 +215,9 @@ class Summary:
     """Some partitions.
 
     - `features`: by number; columns of objects are not among them.
-    - `objects`, `names`: labels of columns that cannot be placed on an axis, and of those with too many levels to count,
-      by number.
-    - `n_rows`, `weight`: all rows, and what those that have weight weigh.
+    - `objects`, `names`: labels of columns that cannot be placed on an axis, and of those with too many levels to
+      count, by number.
+    - `n_rows`, `n_weighing`: all rows, and those that have weight.
     - `keys`, `rows`, `weights` (n_sampled,): a random number, the row and its weight of the rows with the smallest
       numbers.
     """
@@ -250,9 +250,9 @@ class Summary:
             features, self.objects, names, self.n_rows + other.n_rows, self.n_weighing + other.n_weighing, keys[kept],
             rows.iloc[kept] if hasattr(rows, "iloc") else rows[kept],
             np.append(self.weights, other.weights)[kept],
-        )._bounded()  # fmt: skip
+        ).bounded()  # fmt: skip
 
-    def _bounded(self) -> Summary:
+    def bounded(self) -> Summary:
         """Return the same without features of more levels than are counted."""
         crowded = {
             number: held.feature.label
@@ -298,4 +298,4 @@ def summarise(model: Any, options: Options, X: Any, sample_weight: Any, partitio
     return Summary(
         {at: FeatureSummary.of(columns.feature(at), held) for at in numbers if at not in objects}, objects, {},
         n_rows, int(np.count_nonzero(held)), keys[kept], table.take(kept), held[kept],
-    )._bounded()  # fmt: skip
+    ).bounded()  # fmt: skip

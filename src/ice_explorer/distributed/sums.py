@@ -1,8 +1,9 @@
 """Sums over parts of the rows: what is sent between machines, and merged."""
 
+# ruff: noqa: SLF001 - a part is explained like a whole
+
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from ice_explorer.metrics.sums_arrays import sums_from_arrays, sums_to_arrays
 from ice_explorer.results.plan import Whole, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 

@@ -125,11 +125,12 @@ def _sketched(features: Mapping[int, FeatureSummary], chosen: list[int]) -> list
     ]  # fmt: skip
     if not labels:
         return []
-    return [
-        f"Quantiles of {listed(labels)}, which {'have' if len(labels) > 1 else 'has'} more than {MOST_DISTINCT:,} "
-        f"distinct values, come from a t-digest: ranks are off by at most about {RANK_ERROR:.1%} of the rows. "
-        "Pass `grid=` for values of your own."
-    ]
+    have = "have" if len(labels) > 1 else "has"
+    said = (
+        f"Quantiles of {listed(labels)}, which {have} more than {MOST_DISTINCT:,} distinct values, come from a "
+        f"t-digest: ranks are off by at most about {RANK_ERROR:.1%} of the rows. Pass `grid=` for values of your own."
+    )
+    return [said]
 
 
 def check_distributed(options: Options, *, is_local: bool) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ice_explorer.checks import check_one_of, check_positions
 from ice_explorer.errors import ModelNeededError, PredictionError
+from ice_explorer.errors.base import counted
 from ice_explorer.features.target_check import known_target
 from ice_explorer.metrics.likelihood import check_decay, standard_deviation
 from ice_explorer.metrics.ordered import CONVENTIONS, Convention
@@ -97,7 +98,7 @@ class Opened:
             return f"Opened from a file with {rows} and without the model."
         return (
             f"Opened from a file with {rows} and without the model: metrics, partial dependence, drivers and effects "
-            "are of all rows; curves, histograms and colours of these."
+            "are as they were computed; curves, histograms and colours are of these rows."
         )
 
 
@@ -133,6 +134,14 @@ class Context:
         if self.opened is not None:
             return self.opened.n_all
         return self.table.n_observations if self.n_summed is None else self.n_summed
+
+    @property
+    def row_count(self) -> str:
+        """How many rows were explained, and how many of them are at hand where that is not all."""
+        n_rows = self.table.n_observations
+        return (
+            counted(n_rows, "observation") if self.has_all_rows else f"{n_rows:,} of {self.n_explained:,} observations"
+        )
 
     @property
     def has_all_rows(self) -> bool:

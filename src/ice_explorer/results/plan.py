@@ -497,6 +497,18 @@ class Plan:
         """What the model's numbers are: "probability of yes"."""
         return self._context.predictor.output_label
 
+    is_on_cluster = False
+    """Whether metrics are computed elsewhere, block by block in any order."""
+
+    @property
+    def has_all_rows(self) -> bool:
+        """Whether the rows that metrics are of are at hand."""
+        return self._context.has_all_rows
+
+    def of_output(self, model: Any, X: Any, options: Options, answers: Answers | None) -> Plan:
+        """Return the plan of another output of the same model and rows, whose curves can be compared with these."""
+        return prepare(model, X, options, answers=answers)
+
     @staticmethod
     def _n_predictions(item: FeatureInput) -> int:
         return len(item.summed) * item.n_predictions_per_row
