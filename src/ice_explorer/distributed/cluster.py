@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 import warnings
 from contextlib import contextmanager
-from threading import Event
+from time import sleep
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import Cancelled, ICEExplorerError, InputTypeError, MissingDependencyError, PredictionError
@@ -126,9 +126,8 @@ class Cluster:
         cancelled: Callable[[], bool] | None,
     ) -> Any:
         """Wait for a result."""
-        is_done = Event()
-        future.add_done_callback(lambda _future: is_done.set())
-        while not is_done.wait(_PAUSE):
+        while not future.done():  # its callbacks are called by an executor that may have ended with another client
+            sleep(_PAUSE)
             while waiting and done is not None:
                 done(waiting.pop())
             if cancelled is not None and cancelled():
