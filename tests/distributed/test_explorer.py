@@ -28,7 +28,7 @@ def wait_until(condition):
 def test_explored_rows_of_a_cluster(make, client, model, X, partitioned):
     """Figures are those of all rows, lines those of rows that are here."""
     explorer = make(model, partitioned, client=client)
-    wait_until(lambda: explorer._status["state"] == "done")
+    wait_until(lambda: explorer._status["state"] == "ready")
     e = explorer.explanation
     expected = ice.explain(model, X.sort_values("decimal", ignore_index=True))
     pd.testing.assert_frame_equal(e.table(), expected.table(), rtol=1e-10, atol=1e-12)
@@ -45,6 +45,7 @@ def test_requests_are_answered_while_the_cluster_works(make, client, tmp_path):
     wait_until(lambda: explorer._status["state"] == "cancelled")
     assert time.monotonic() - start < 10
     wait_until(lambda: not any(client.processing().values()))
+    time.sleep(2.0)  # for the block that was begun
     n_calls = len(written(tmp_path, "called"))
     time.sleep(1.0)
     assert len(written(tmp_path, "called")) == n_calls
@@ -56,9 +57,9 @@ def test_classes_and_another_output(make, client):
     X = pd.DataFrame(rng.normal(size=(900, 3)).round(1), columns=list("abc"))
     fitted = RandomForestClassifier(8, max_depth=4, random_state=0).fit(X, rng.choice(["no", "perhaps", "yes"], 900))
     explorer = make(fitted, dd.from_pandas(X, npartitions=3), client=client)
-    wait_until(lambda: explorer._status["state"] == "done")
+    wait_until(lambda: explorer._status["state"] == "ready")
     explorer.output = "yes"
-    wait_until(lambda: explorer._status["state"] == "done" and explorer.explanation.settings.output == "yes")
+    wait_until(lambda: explorer._status["state"] == "ready" and explorer.explanation.settings.output == "yes")
     expected = ice.explain(fitted, X, output="yes")
     assert_allclose(explorer.explanation.table()["impact"], expected.table()["impact"], rtol=1e-10)
     found = explorer._work.choices.classes.lines("a", np.array([0, 5]))
@@ -75,7 +76,7 @@ def test_bars_of_a_sample_state_what_they_are_a_sample_of(make, client, tmp_path
     """Standard errors are those of a sample of all rows."""
     assert summaries.MOST_SAMPLED == 10_000
     explorer = make(Slow(tmp_path, 0.15), on_cluster(), client=client)
-    wait_until(lambda: explorer._status["n_rows"] is not None or explorer._status["state"] == "done")
+    wait_until(lambda: explorer._status["n_rows"] is not None or explorer._status["state"] == "ready")
     assert explorer._status["n_rows"] is not None
-    wait_until(lambda: explorer._status["state"] == "done")
+    wait_until(lambda: explorer._status["state"] == "ready")
     assert explorer._status["n_rows"] is None

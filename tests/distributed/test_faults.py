@@ -99,7 +99,7 @@ def test_cancelling_frees_the_cluster(client, tmp_path):
     while any(client.processing().values()) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not any(client.processing().values())
-    time.sleep(1.0)
+    time.sleep(2.0)  # for the block that was begun
     n_calls = len(written(tmp_path, "called"))
     time.sleep(1.0)
     assert len(written(tmp_path, "called")) == n_calls
