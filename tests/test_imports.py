@@ -39,6 +39,7 @@ PACKAGES = {
     "explanation": "matplotlib numpy pandas",
     "comparison": "matplotlib",
     "model_comparison": "matplotlib numpy pandas",
+    "partitions": "",
     "widget": "anywidget ipywidgets matplotlib numpy pandas traitlets",
     "bqplot": "bqplot numpy",
     "datasets": "numpy pandas",
