@@ -22,8 +22,8 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 BUNDLE := src/ice_explorer/static/explorer.js
 LABEXTENSION := js/lab/labextension/package.json
-EXTRAS_OF_DEMO := bqplot,export,notebook
-EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),dev,distributed,test
+EXTRAS_OF_DEMO := bqplot,distributed,export,notebook
+EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),dev,test
 # What Node builds has its own rules here, so pip need not build it once more.
 INSTALL = SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 # Now, so that the first explanation of a tree model need not.
@@ -37,7 +37,7 @@ FLOORS := .venv-floors/bin
 DOCS := .venv-docs/bin
 SITE_NOTEBOOKS := $(patsubst %,build/docs/%,$(wildcard notebooks/*.ipynb notebooks/gallery/*.ipynb)) build/docs/index.ipynb
 # What needs a browser, other packages than users have, or a scikit-learn of today to compare with.
-NEWER_THAN_FLOORS := benchmarks browser contract distributed test_fuzz.py adapters/test_models.py test_models_table.py test_notebooks.py adapters/test_peel.py \
+NEWER_THAN_FLOORS := benchmarks browser contract test_fuzz.py adapters/test_models.py test_models_table.py test_notebooks.py adapters/test_peel.py \
 	adapters/test_trees_extract.py test_wheel.py test_work_counters.py metrics/test_witness_sklearn.py
 # These compare all warnings there are, and traitlets warns of what anywidget did at that time.
 COUNT_WARNINGS := test_there_and_back_through_json test_a_position_is_not_taken_for_a_label \

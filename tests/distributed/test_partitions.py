@@ -15,8 +15,8 @@ from ice_explorer.errors import InputDataError, InputTypeError, InvalidOptionErr
 METRICS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "support", "scale"]
 
 
-@pytest.fixture(scope="module")
-def X():
+@pytest.fixture(scope="module", name="X")
+def table():
     """Numbers, levels that not every partition has, and missing values."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(900, 3)).round(1), columns=["a", "b", "c"])
@@ -136,9 +136,11 @@ def test_more_rows_than_are_sent_leave_a_sample():
         (
             {"client": None},
             UnknownOptionError,
-            "explain_partitions() has no option 'client'. Did you mean 'like'? Its options are features, groups, "
-            "categorical, output, response, grid, grid_size, sample, random_state, decay, scale, convention, engine, "
-            "n_jobs, memory_limit, like, keep_curves, budget.",
+            (
+                "explain_partitions() has no option 'client'. Did you mean 'like'? Its options are features, groups, "
+                "categorical, output, response, grid, grid_size, sample, random_state, decay, scale, convention, engine, "
+                "n_jobs, memory_limit, like, keep_curves, budget."
+            ),
         ),
     ],
 )
@@ -160,8 +162,10 @@ def test_options_that_cannot_be_used(model, X, options, kind, message):
         (
             lambda compute, _merge: [compute(np.eye(2), 0)],
             InputTypeError,
-            "What `run` returns must be one result, merged from those of all partitions; got list. "
-            "Merge until one is left: `merge(*results)`.",
+            (
+                "What `run` returns must be one result, merged from those of all partitions; got list. "
+                "Merge until one is left: `merge(*results)`."
+            ),
         ),
         (
             lambda compute, merge: merge(compute(np.empty((0, 2)), 0)),
@@ -171,8 +175,10 @@ def test_options_that_cannot_be_used(model, X, options, kind, message):
         (
             lambda compute, _merge: compute(np.array([["a"], ["b"]]), 4),
             InputDataError,
-            "In partition 4, whose rows count from 0: An array X must hold numbers or booleans; got dtype <U1. Pass a "
-            "DataFrame with one dtype per column.",
+            (
+                "In partition 4, whose rows count from 0: An array X must hold numbers or booleans; got dtype <U1. Pass a "
+                "DataFrame with one dtype per column."
+            ),
         ),
     ],
 )
