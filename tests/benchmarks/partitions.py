@@ -60,9 +60,8 @@ def measure(n_rows, n_columns, name, grid_size):
     second(table(2, 1000), 2)
     print(f"    grids and scales {len(pickle.dumps(whole)) / 1e6:.2f} MB; before: {_most_memory():.2f} GB")
     sums, seconds = timed("sums of a partition", second, rows, 0)
-    print(
-        f"    {n_rows / seconds:,.0f} rows/s; after: {_most_memory():.2f} GB, rows {rows.to_numpy().nbytes / 1e9:.2f} GB"
-    )
+    held = n_rows * n_columns * 8 / 1e9
+    print(f"    {n_rows / seconds:,.0f} rows/s; after: {_most_memory():.2f} GB, of which rows {held:.2f} GB")
     timed("merging 8 sums", MergeSums(whole), *[sums] * 8)
 
 

@@ -138,8 +138,8 @@ def test_more_rows_than_are_sent_leave_a_sample():
             UnknownOptionError,
             (
                 "explain_partitions() has no option 'client'. Did you mean 'like'? Its options are features, groups, "
-                "categorical, output, response, grid, grid_size, sample, random_state, decay, scale, convention, engine, "
-                "n_jobs, memory_limit, like, keep_curves, budget."
+                "categorical, output, response, grid, grid_size, sample, random_state, decay, scale, convention, "
+                "engine, n_jobs, memory_limit, like, keep_curves, budget."
             ),
         ),
     ],
@@ -176,8 +176,8 @@ def test_options_that_cannot_be_used(model, X, options, kind, message):
             lambda compute, _merge: compute(np.array([["a"], ["b"]]), 4),
             InputDataError,
             (
-                "In partition 4, whose rows count from 0: An array X must hold numbers or booleans; got dtype <U1. Pass a "
-                "DataFrame with one dtype per column."
+                "In partition 4, whose rows count from 0: An array X must hold numbers or booleans; got dtype <U1. "
+                "Pass a DataFrame with one dtype per column."
             ),
         ),
     ],
