@@ -86,3 +86,18 @@ def test_the_recipe_for_spark(recipes, model, X):
     found, expected = ice.explain_partitions(model, names["on_spark"](frame)), ice.explain(model, X)
     columns = expected.table().columns.drop("kind")
     assert_allclose(found.table()[columns], expected.table()[columns], rtol=1e-10, atol=1e-13)
+
+
+def test_the_recipe_for_ray(recipes, model, X, monkeypatch):
+    """References are the objects themselves; more partitions than are merged at a time make a tree."""
+
+    def remote(function):
+        return SimpleNamespace(remote=lambda *arguments: sent(sent(function)(*arguments)))
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(remote=remote, put=sent, get=sent))
+    names = {}
+    exec(compile(recipes["on_ray"], "clusters.md", "exec"), names)  # noqa: S102 - the guide is ours
+    partitions = [X.iloc[at : at + 30] for at in range(0, 300, 30)]
+    found, expected = ice.explain_partitions(model, names["on_ray"](partitions)), ice.explain(model, X)
+    columns = expected.table().columns.drop("kind")
+    assert_allclose(found.table()[columns], expected.table()[columns], rtol=1e-10, atol=1e-13)
