@@ -37,7 +37,7 @@ FLOORS := .venv-floors/bin
 DOCS := .venv-docs/bin
 SITE_NOTEBOOKS := $(patsubst %,build/docs/%,$(wildcard notebooks/*.ipynb notebooks/gallery/*.ipynb)) build/docs/index.ipynb
 # What needs a browser, other packages than users have, or a scikit-learn of today to compare with.
-NEWER_THAN_FLOORS := benchmarks browser contract test_fuzz.py adapters/test_models.py test_models_table.py test_notebooks.py adapters/test_peel.py \
+NEWER_THAN_FLOORS := benchmarks browser contract distributed test_fuzz.py adapters/test_models.py test_models_table.py test_notebooks.py adapters/test_peel.py \
 	adapters/test_trees_extract.py test_wheel.py test_work_counters.py metrics/test_witness_sklearn.py
 # These compare all warnings there are, and traitlets warns of what anywidget did at that time.
 COUNT_WARNINGS := test_there_and_back_through_json test_a_position_is_not_taken_for_a_label \
