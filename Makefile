@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 BUNDLE := src/ice_explorer/static/explorer.js
 LABEXTENSION := js/lab/labextension/package.json
-EXTRAS_OF_DEMO := bqplot,export,notebook
+EXTRAS_OF_DEMO := bqplot,distributed,export,notebook
 EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),dev,test
 # What Node builds has its own rules here, so pip need not build it once more.
 INSTALL = SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
@@ -39,7 +39,7 @@ VERSIONS ?= $(shell sed -nE 's/.*Programming Language :: Python :: (3\.[0-9]+).*
 DOCS := .venv-docs/bin
 SITE_NOTEBOOKS := $(patsubst %,build/docs/%,$(wildcard notebooks/*.ipynb notebooks/gallery/*.ipynb)) build/docs/index.ipynb
 # What needs a browser, other packages than users have, or a scikit-learn of today to compare with.
-NEWER_THAN_FLOORS := benchmarks browser contract test_fuzz.py adapters/test_models.py test_models_table.py test_notebooks.py adapters/test_peel.py \
+NEWER_THAN_FLOORS := benchmarks browser contract distributed test_fuzz.py adapters/test_models.py test_models_table.py test_notebooks.py adapters/test_peel.py \
 	adapters/test_trees_extract.py test_wheel.py test_work_counters.py metrics/test_witness_sklearn.py
 # These compare all warnings there are, and traitlets warns of what anywidget did at that time.
 COUNT_WARNINGS := test_there_and_back_through_json test_a_position_is_not_taken_for_a_label \
@@ -205,7 +205,7 @@ test-browser: .venv/.test $(BUNDLE)
 .venv-docs/.ready: pyproject.toml $(CONSTRAINTS) .venv/bin/python
 	.venv/bin/python -m venv .venv-docs
 	grep -v ^docutils== tests/constraints.txt > .venv-docs/constraints.txt
-	SKIP_JUPYTER_BUILDER=1 $(DOCS)/python -m pip install --quiet -c .venv-docs/constraints.txt -e '.[bqplot,export,docs]'
+	SKIP_JUPYTER_BUILDER=1 $(DOCS)/python -m pip install --quiet -c .venv-docs/constraints.txt -e '.[bqplot,distributed,export,docs]'
 	touch $@
 
 # A notebook runs again when it, the package or the front end has changed.

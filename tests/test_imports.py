@@ -27,6 +27,7 @@ PACKAGES = {
     "engines": "numpy",
     "drivers": "numpy pandas",
     "results": "numpy pandas",
+    "distributed": "crick dask distributed numpy pandas",
     "beyond": "numpy pandas shap sklearn",
     "scene": "numpy",
     "wire": "numpy",
@@ -38,6 +39,7 @@ PACKAGES = {
     "explanation": "matplotlib numpy pandas",
     "comparison": "matplotlib",
     "model_comparison": "matplotlib numpy pandas",
+    "partitions": "",
     "widget": "anywidget ipywidgets matplotlib numpy pandas traitlets",
     "bqplot": "bqplot numpy",
     "datasets": "numpy pandas",
@@ -45,8 +47,8 @@ PACKAGES = {
 }
 
 HEAVY = [
-    "bqplot", "catboost", "dask", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pyarrow", "sklearn",
-    "statsmodels", "torch", "xgboost",
+    "bqplot", "catboost", "dask", "distributed", "lightgbm", "matplotlib", "mlflow", "numba", "polars", "pyarrow",
+    "sklearn", "statsmodels", "torch", "xgboost",
 ]  # fmt: skip
 
 

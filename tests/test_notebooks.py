@@ -15,7 +15,7 @@ from nbclient.exceptions import CellExecutionError
 from packaging.requirements import Requirement
 
 NAMES = [
-    "comparison.ipynb", "dashboard.ipynb", "extrapolation.ipynb", "paper.ipynb", "quickstart.ipynb",
+    "cluster.ipynb", "comparison.ipynb", "dashboard.ipynb", "extrapolation.ipynb", "paper.ipynb", "quickstart.ipynb",
     "reading_it_right.ipynb", "two_models.ipynb",
 ]  # fmt: skip
 
@@ -103,6 +103,14 @@ CLAIMS = {
     of_x2 = in_distribution_impact.loc["x2"]
     assert of_x2["marginal"] < of_x2["conditional"] < of_x2["true function"]
     assert (x.feature, x.kind, x.color_by, x.decay) == ("x2", "c-ice", "x1", 0.5)
+    """,
+    "cluster.ipynb": """
+    assert difference < 1e-12
+    assert list(e.table().index[:3]) == ["km", "hour", "centre"]
+    assert e["km"].curves.shape[0] == 10_000
+    assert e.notes[0].startswith("Metrics, partial dependence and spread are of all 100,000 rows in 20 partitions;")
+    opened = ice.load("result.ice")
+    assert opened.table().equals(e.table())
     """,
     "comparison.ipynb": """
     strongest = ["log triglycerides", "body mass index"]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ice_explorer.compile_ahead import warmup
     from ice_explorer.export.read_provenance import provenance
     from ice_explorer.model_comparison import compare_models
+    from ice_explorer.partitions import explain_partitions
     from ice_explorer.widget.explorer import ICEExplorer
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "datasets",
     "errors",
     "explain",
+    "explain_partitions",
     "find_groups",
     "load",
     "provenance",
@@ -46,6 +48,7 @@ _ON_DEMAND = {
     "compare": "ice_explorer.comparison",
     "compare_models": "ice_explorer.model_comparison",
     "datasets": "ice_explorer.datasets",
+    "explain_partitions": "ice_explorer.partitions",
     "provenance": "ice_explorer.export.read_provenance",
     "warmup": "ice_explorer.compile_ahead",
 }

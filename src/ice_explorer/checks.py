@@ -154,11 +154,12 @@ def index_difference(given: object, index: Any) -> tuple[int, object, object] | 
 
 
 def check_weights(
-    sample_weight: ArrayLike | None, n_observations: int, index: Any = None
+    sample_weight: ArrayLike | None, n_observations: int, index: Any = None, *, are_all: bool = True
 ) -> NDArray[np.float64] | None:
     """Turn frequency weights into an array, or say what is wrong with them.
 
     The index is that of the rows of X, None where they have none. Weights that have an index must have the same.
+    `are_all` is whether they are those of all rows, whose sum must be large enough.
     """
     if sample_weight is None:
         return None
@@ -174,7 +175,7 @@ def check_weights(
     if wrong.size:
         row = int(wrong[0])
         raise InvalidOptionError.sample_weight(f"got {float(weights[row])!r} in row {row}", advice)
-    if weights.sum() <= 1:
+    if are_all and weights.sum() <= 1:
         raise InvalidOptionError(
             "`sample_weight` must sum to more than 1, because weights are frequencies; "
             f"got a sum of {float(weights.sum())!r}.",

@@ -13,13 +13,14 @@ from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
 from ice_explorer.beyond.interactions import MAX_ROWS, InteractionsResult
 from ice_explorer.beyond.marginal_effects import marginal_effects
 from ice_explorer.checks import check_integer, check_names, check_one_of
+from ice_explorer.distributed.plan import prepare
 from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.options import Options
-from ice_explorer.results.plan import Plan, prepare
+from ice_explorer.results.plan import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, ItemsView, Iterator, Sequence, ValuesView
@@ -893,6 +894,7 @@ class ExplainOptions(TypedDict, total=False):
     keep_curves: bool
     progress: bool | Callable[[int, int, str], object] | None
     budget: float | None
+    client: Any
 
 
 def to_feature_explanation(result: FeatureResult) -> FeatureExplanation:
@@ -993,6 +995,7 @@ def explain(
     keep_curves: bool = False,
     progress: bool | Callable[[int, int, str], object] | None = None,
     budget: float | None = None,
+    client: Any = None,
 ) -> Explanation:
     """Compute ICE curves and metrics of each feature of a fitted model.
 
@@ -1003,7 +1006,9 @@ def explain(
         thread at a time, even if several explanations and explorers share it. A bound method counts as its
         object, a pipeline as its last step; every function counts as a separate model.
     X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
-        Observations to explain the model on; never modified.
+        Observations to explain the model on; never modified. A DataFrame or array of Dask is explained partition by
+        partition where it is: metrics, partial dependence and spread are those of all rows, and the explanation has
+        a sample of 10,000 rows for curves, drivers and effects.
     features : sequence, optional
         Features, including groups: names, their text or positions of columns, looked up in that order.
         Defaults to all columns of numbers, booleans, categories, texts, dates and timedeltas, except empty columns
@@ -1073,6 +1078,10 @@ def explain(
         that take long for a call may also get fewer grid values. A note says how many rows were used. The sample
         depends on the speed of the machine; use `sample` for the same one everywhere. ICEExplorer does not
         take it: it shows such samples until the result is there.
+    client : distributed.Client, optional
+        Cluster of Dask that computes the metrics. X is sent to it in partitions, unless it is a DataFrame or array of
+        Dask; for these, the current client is the default, or workers in this process where there is none. The
+        model is sent once to each worker, and has to be one that can be pickled.
 
     Returns
     -------
@@ -1103,7 +1112,7 @@ def explain(
         output=output, response=response, grid=grid, grid_size=grid_size,
         sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
         convention=convention, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit, like=like,
-        keep_curves=keep_curves, progress=progress, budget=budget,
+        keep_curves=keep_curves, progress=progress, budget=budget, client=client,
     )  # fmt: skip
     plan = prepare(model, kept(X), options)
     sampled = None if budget is None else plan.explain_within(budget)

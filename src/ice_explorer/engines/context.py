@@ -11,6 +11,7 @@ import numpy as np
 
 from ice_explorer.checks import check_one_of, check_positions
 from ice_explorer.errors import ModelNeededError, PredictionError
+from ice_explorer.errors.base import counted
 from ice_explorer.features.target_check import known_target
 from ice_explorer.metrics.likelihood import check_decay, standard_deviation
 from ice_explorer.metrics.ordered import CONVENTIONS, Convention
@@ -97,7 +98,7 @@ class Opened:
             return f"Opened from a file with {rows} and without the model."
         return (
             f"Opened from a file with {rows} and without the model: metrics, partial dependence, drivers and effects "
-            "are of all rows; curves, histograms and colours of these."
+            "are as they were computed; curves, histograms and colours are of these rows."
         )
 
 
@@ -106,6 +107,7 @@ class Context:
     """What all features share.
 
     - `bytes_for_blocks`: what the columns leave of `memory_limit`.
+    - `n_summed`: rows that metrics are of, where they are more than those of the table.
     """
 
     table: Table
@@ -119,6 +121,7 @@ class Context:
     progress: Progress
     bytes_for_blocks: int
     opened: Opened | None = None
+    n_summed: int | None = None
 
     def check_model(self, what: str) -> None:
         """Raise if there is no model; `what` begins the sentence: "Intervals need"."""
@@ -126,20 +129,42 @@ class Context:
             raise ModelNeededError.predictions(what)
 
     @property
+    def n_explained(self) -> int:
+        """Rows that metrics are of, at hand or not."""
+        if self.opened is not None:
+            return self.opened.n_all
+        return self.table.n_observations if self.n_summed is None else self.n_summed
+
+    @property
+    def row_count(self) -> str:
+        """How many rows were explained, and how many of them are at hand where that is not all."""
+        n_rows = self.table.n_observations
+        return (
+            counted(n_rows, "observation") if self.has_all_rows else f"{n_rows:,} of {self.n_explained:,} observations"
+        )
+
+    @property
     def has_all_rows(self) -> bool:
         """Whether the rows that were explained are at hand."""
-        return self.opened is None or self.opened.n_rows == self.opened.n_all
+        return self.table.n_observations == self.n_explained
 
     def check_all_rows(self, what: str) -> None:
         """Raise if some of the rows that were explained are not at hand; `what` as for `check_model`."""
-        if self.opened is not None and not self.has_all_rows:
-            n_rows, n_all = self.opened.n_rows, self.opened.n_all
+        if self.has_all_rows:
+            return
+        n_all = self.n_explained
+        rows = f"{self.table.n_observations:,} of {n_all:,} rows"
+        if self.opened is None:
             raise ModelNeededError(
-                f"{what} the curves of all rows; this explanation was opened from a file with "
-                f"{n_rows:,} of {n_all:,} rows.",
-                f"Explain the model again, or save all rows: `e.save('result.ice', max_lines={n_all})`.",
-                "Create the explorer with the model and X.",
+                f"{what} the curves of all rows; this explanation has those of {rows}, the others are on a cluster.",
+                "Explain rows that fit into memory: `explain(model, X.sample(frac=0.01).compute())`.",
+                "Create the explorer with rows that fit into memory.",
             )
+        raise ModelNeededError(
+            f"{what} the curves of all rows; this explanation was opened from a file with {rows}.",
+            f"Explain the model again, or save all rows: `e.save('result.ice', max_lines={n_all})`.",
+            "Create the explorer with the model and X.",
+        )
 
     def with_scale(self, scale: str) -> Context:
         """Return the same with another scale in the settings; it shares what was computed."""

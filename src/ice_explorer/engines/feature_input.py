@@ -93,15 +93,23 @@ def feature_input(
     n_rows: int | None,
     *,
     like: FeatureInput | None = None,
+    is_part: bool = False,
 ) -> FeatureInput:
-    """Choose grid, scales and rows of one feature; grid, σ, median and shares of levels of `like` where given."""
+    """Choose grid, scales and rows of one feature; grid, σ, median and shares of levels of `like` where given.
+
+    - `is_part`: whether `like` is the feature in all rows, of which X holds a part: what it lacks is missing here too.
+    """
     feature, weights, settings = context.columns.feature(number), context.weights, context.settings
     values = feature.values
-    column = Ordered.of(values, weights)
-    chosen = make_grid(
-        feature.label, column, grid=grid, grid_size=settings.grid_size,
-        digits=feature.digits, is_unordered=feature.is_unordered, random_state=settings.random_state,
-    )  # fmt: skip
+    if is_part:
+        assert like is not None  # noqa: S101 - what all rows hold
+        chosen = like.grid
+    else:
+        column = Ordered.of(values, weights)
+        chosen = make_grid(
+            feature.label, column, grid=grid, grid_size=settings.grid_size,
+            digits=feature.digits, is_unordered=feature.is_unordered, random_state=settings.random_state,
+        )  # fmt: skip
     if like is None:
         sigma, shares = _scale_of(feature, weights), None
         if feature.is_unordered:
@@ -129,6 +137,8 @@ def feature_input(
                 "Choose another feature in the ranking. For this one, create the explorer with a larger sample.",
             )
     has_missing = not is_complete and bool(missing[context.weighing].any())
+    if is_part and like is not None:
+        has_missing = like.has_missing
     return FeatureInput(
         feature, chosen, sigma, median, own, likelihood_scale, shares, distances, positions, summed, has_missing,
         missing_changes=np.full(len(values) if has_missing else 0, np.nan),

@@ -59,7 +59,7 @@ def ranking_table(explanation: ExplanationResult) -> str:
     settings = explanation.settings
     facts = [
         counted(len(explanation), "feature"),
-        counted(explanation.n_observations, "observation"),
+        explanation._context.row_count,
         f"decay {settings.decay:g}",
         f"engine {explanation.engine}",
     ]

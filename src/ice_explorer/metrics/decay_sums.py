@@ -522,7 +522,8 @@ class _Group:
         self._ends = ends
         self._touched = ends.touched()
         self.n_laid_out = 0
-        self.sums = DecaySums((1 + is_whole) * len(names), *bounds, compiled=compiled)
+        self.n_channels = (1 + is_whole) * len(names)
+        self.sums = DecaySums(self.n_channels, *bounds, compiled=compiled)
 
     def add(
         self,

@@ -208,6 +208,11 @@ class _OwnOrOther:
         self._change += float(weights[held] @ np.einsum("ik,ik->i", changes, self._half[at]))
         self._weight += float(weights[held] @ self._of_level[at])
 
+    def merge(self, other: _OwnOrOther) -> None:
+        """Add what was added to sums of the same levels."""
+        self._change += other._change
+        self._weight += other._weight
+
     def totals(self, exponents: Array, change: float, weight: float) -> tuple[Array, Array, float]:
         """Sum under any decay."""
         if self._weight == 0:

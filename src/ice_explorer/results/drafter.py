@@ -63,7 +63,8 @@ class Drafter:
         self._lock = lock
         self._samples: dict[int, list[NDArray[np.int64]]] = {}
         self._errors: tuple[tuple[int, float] | None, dict[int, Sampling]] = None, {}  # and what they rest on
-        self.n_all = min(len(item.summed) for item in items)
+        self._n_at_hand = min(len(item.summed) for item in items)
+        self.n_all = self._n_at_hand if context.n_summed is None else context.n_summed
 
     @property
     def is_called(self) -> bool:
@@ -116,15 +117,19 @@ class Drafter:
 
     def level_of(self, n_rows: float) -> int:
         """Return which of the nested samples has at most so many rows; the smallest is 0."""
-        top = self.n_all.bit_length() - 1
-        return max(0, sum(self.n_all >> halvings <= n_rows for halvings in range(top + 1)) - 1)
+        return max(0, sum(self._n_at_hand >> halvings <= n_rows for halvings in range(self.top + 1)) - 1)
+
+    @property
+    def top(self) -> int:
+        """The largest of the nested samples: all rows that are at hand."""
+        return self._n_at_hand.bit_length() - 1
 
     def n_rows(self, level: int) -> int:
         """Rows of one of the nested samples."""
-        return self.n_all >> self._halvings(level)
+        return self._n_at_hand >> self._halvings(level)
 
     def _halvings(self, level: int) -> int:
-        return self.n_all.bit_length() - 1 - level
+        return self.top - level
 
     def _sample(self, item: FeatureInput, level: int) -> NDArray[np.int64]:
         """Return one of the nested samples of the rows of a feature: the same of all where these are the same."""

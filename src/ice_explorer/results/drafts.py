@@ -136,6 +136,8 @@ class Drafts:
 
     def _following(self) -> _Size | None:
         """Choose the size of the next draft; None where that would be all rows, or is not needed."""
+        if self._size == (self._drafters[0].top, math.inf):  # all rows that are here; others are on a cluster
+            return None
         if self._timed:
             cells, seconds = self._timed[-1]
             wanted = 2 * cells

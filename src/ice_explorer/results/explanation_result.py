@@ -141,7 +141,7 @@ class ExplanationResult:
     def __repr__(self) -> str:
         return (
             f"<Explanation of the {self.output_label}: {counted(len(self.features), 'feature')}, "
-            f"{counted(self.n_observations, 'observation')}, engine {self.engine!r}>"
+            f"{self._context.row_count}, engine {self.engine!r}>"
         )
 
     def __copy__(self) -> Self:

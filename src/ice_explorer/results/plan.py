@@ -98,6 +98,18 @@ class _Asked:
 
 
 @dataclass(frozen=True, eq=False)
+class Whole:
+    """What all rows hold, where X has a part of them.
+
+    - `features`: those to explain, by number.
+    - `n_rows`: how many they are.
+    """
+
+    features: Mapping[int, FeatureInput]
+    n_rows: int
+
+
+@dataclass(frozen=True, eq=False)
 class _Grids:
     """Where features are evaluated: by a rule, or at values of each; `references` are features of `like`."""
 
@@ -123,20 +135,22 @@ def prepare(
     answers: Answers | None = None,
     opening: Callable[[Table], Opening] | None = None,
     y: object = None,
+    whole: Whole | None = None,
 ) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
     Besides the options of `explain`, `answers` are what the model predicted before for another
     of its outputs, with all other options the same but the response, `opening` chooses an output
-    where one must be chosen and was not, and `y` is the observed target.
+    where one must be chosen and was not, `y` is the observed target, and `whole` is what all rows
+    hold where X has a part of them: grids and scales are theirs.
     """
     options = _as_in_reference(options)
-    data = _read_data(model, X, options)
+    data = _read_data(model, X, options, whole)
     asked = _ask_model(model, data, options, opening, y)
     inside = Inside(model, asked.predictor, data.columns)
-    grids = _choose_grids(inside, data, options)
-    context = _context_of(data, asked, options, answers)
-    chosen = _choose_engine(inside, context, data, grids, options)
+    grids = _Grids("observed", whole.features, []) if whole is not None else _choose_grids(inside, data, options)
+    context = _context_of(data, asked, options, answers, None if whole is None else whole.n_rows)
+    chosen = _choose_engine(inside, context, data, grids, options, is_part=whole is not None)
     said = [*asked.predictor.notes, *data.notes, *grids.notes, *chosen.notes]
     return Plan(context, chosen.engine, chosen.inputs, said, y)
 
@@ -155,13 +169,17 @@ def _as_in_reference(options: Options) -> Options:
     )
 
 
-def _read_data(model: Any, X: Any, options: Options) -> _Data:
+def _read_data(model: Any, X: Any, options: Options, whole: Whole | None) -> _Data:
     """Read X as the model was fitted on it, and choose the features."""
     table = fitted_table(model, X)
-    weights = check_weights(options.sample_weight, table.n_observations, table.index)
+    weights = check_weights(options.sample_weight, table.n_observations, table.index, are_all=whole is None)
     groups = check_groups(options.groups)
     categorical = check_names("categorical", () if options.categorical is None else options.categorical)
     columns = Columns(table, groups, categorical)
+    if whole is not None:
+        for number, item in whole.features.items():
+            columns.renumber(number, item.feature)
+        return _Data(groups, categorical, table, weights, columns, list(whole.features), [])
     try:
         chosen, skipped = _choose_features(options.features, columns, weights)
     except UnknownFeatureError as error:
@@ -206,7 +224,7 @@ def _choose_grids(inside: Inside, data: _Data, options: Options) -> _Grids:
     return _Grids(options.grid, {}, [])
 
 
-def _context_of(data: _Data, asked: _Asked, options: Options, answers: Answers | None) -> Context:
+def _context_of(data: _Data, asked: _Asked, options: Options, answers: Answers | None, n_summed: int | None) -> Context:
     """Put together what all features share."""
     predictor, limit = asked.predictor, options.bytes_in_all
     for_blocks = max(limit - data.n_bytes, min(limit, _LEAST_FOR_BLOCKS))
@@ -234,18 +252,20 @@ def _context_of(data: _Data, asked: _Asked, options: Options, answers: Answers |
     )
     return Context(
         data.table, data.columns, data.weights, predictor, settings, brute, asked.probe, asked.witness,
-        options.progress, for_blocks,
+        options.progress, for_blocks, n_summed=n_summed,
     )  # fmt: skip
 
 
-def _choose_engine(inside: Inside, context: Context, data: _Data, grids: _Grids, options: Options) -> _Chosen:
+def _choose_engine(
+    inside: Inside, context: Context, data: _Data, grids: _Grids, options: Options, *, is_part: bool
+) -> _Chosen:
     """Lay out the features, and choose what computes their curves."""
     n_rows = check_sample(options.sample, data.table.n_observations)
     scales = _check_scale(options.scale, data.columns, data.table.index)
 
     def laid_out(number: int) -> FeatureInput:
         like = grids.references.get(number)
-        return feature_input(context, number, grids.choice, scales.get(number), n_rows, like=like)
+        return feature_input(context, number, grids.choice, scales.get(number), n_rows, like=like, is_part=is_part)
 
     for number in data.chosen:  # columns are read, and refused, in their order
         data.columns.feature(number)
@@ -476,6 +496,18 @@ class Plan:
     def output_label(self) -> str:
         """What the model's numbers are: "probability of yes"."""
         return self._context.predictor.output_label
+
+    is_on_cluster = False
+    """Whether metrics are computed elsewhere, block by block in any order."""
+
+    @property
+    def has_all_rows(self) -> bool:
+        """Whether the rows that metrics are of are at hand."""
+        return self._context.has_all_rows
+
+    def of_output(self, model: Any, X: Any, options: Options, answers: Answers | None) -> Plan:
+        """Return the plan of another output of the same model and rows, whose curves can be compared with these."""
+        return prepare(model, X, options, answers=answers)
 
     @staticmethod
     def _n_predictions(item: FeatureInput) -> int:

@@ -67,7 +67,7 @@ def result_bytes(explanation: ExplanationResult, provenance: Mapping[str, Any], 
         "notes": [note for note in notes if opened is None or note != opened.note],
         "rows": {
             "n": len(rows),
-            "n_all": explanation.n_observations if opened is None else opened.n_all,
+            "n_all": context.n_explained,
             "index": _index(explanation, rows),
             "target_name": explanation._target_name,
         },

@@ -429,7 +429,7 @@ class ICEExplorer(anywidget.AnyWidget):
         known, status = self._work.known, status_of(self._background.snapshot(), self._work)
         return (
             f"<ICEExplorer of the {known.output_label}: {counted(status['total'], 'feature')}, "
-            f"{counted(known.n_observations, 'observation')}, {state_text(status)}>"
+            f"{known._context.row_count}, {state_text(status)}>"
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:

@@ -317,7 +317,7 @@ class ModelWork(Work):
             outputs=tuple(self._output_of),
             responses=plan.responses if len(plan.responses) > 1 else (),
             scale=plan.settings.scale,
-            scales=_scales(plan.settings.scale),
+            scales=_scales(plan.settings.scale) if plan.has_all_rows else (plan.settings.scale,),
             label_of=label_of,
             classes=Classes(plan, self._plan_of) if plan.outputs else None,
         )
@@ -354,7 +354,7 @@ class ModelWork(Work):
         # Thresholds may be those of one class; rows are compared on the same grid.
         grid = self._plan.grids if self._options.grid == "thresholds" else self._options.grid
         model, X, _, _, answers = self._arguments
-        return prepare(model, X, replace(self._options, grid=grid, output=output), answers=answers)
+        return self._plan.of_output(model, X, replace(self._options, grid=grid, output=output), answers)
 
     def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
         return to_explanation(self._plan.explanation(results))
@@ -367,7 +367,12 @@ class ModelWork(Work):
             self._report(made, of_feature, label)
             between_blocks()
 
-        feature = to_feature_explanation(self._plan.compute(name, after_block, is_cancelled))
+        def between_looks() -> bool:
+            if self._plan.is_on_cluster:  # which is looked at while it works, and has no blocks
+                between_blocks()
+            return is_cancelled()
+
+        feature = to_feature_explanation(self._plan.compute(name, after_block, between_looks))
         self._plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
         check_sendable(feature)
         return feature
@@ -384,7 +389,8 @@ class ModelWork(Work):
     def share_done(self) -> float:
         """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
         # Whatever computes faster than by asking does so for all features at once.
-        return self._n_made / self._plan.n_predictions if self._plan.engine == "brute" else math.nan
+        is_stepwise = self._plan.engine == "brute" or self._plan.is_on_cluster
+        return self._n_made / self._plan.n_predictions if is_stepwise else math.nan
 
 
 class RescaledWork(Work):

@@ -1,0 +1,136 @@
+"""The two passes over partitions, as objects that any cluster can run: what computes a partition, and what merges.
+
+They hold what they need, can be pickled, and take nothing from Dask.
+"""
+
+# ruff: noqa: SLF001 - sums that come from elsewhere take the place of those of a plan
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from ice_explorer.adapters.models.fitted import fitted_table
+from ice_explorer.distributed.in_partition import in_partition
+from ice_explorer.distributed.summaries import Summary, summarise
+from ice_explorer.distributed.sums import Summed, merge_summed, summed, sums_of
+from ice_explorer.distributed.whole import check_distributed, whole_of
+from ice_explorer.errors import InputDataError, InputTypeError
+from ice_explorer.errors.base import counted
+from ice_explorer.features.columns import Columns
+from ice_explorer.results.feature_explanation import FeatureResult
+from ice_explorer.results.plan import prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.results.options import Options
+    from ice_explorer.results.plan import Whole
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, eq=False)
+class Summarise:
+    """The first pass: what the columns of a partition hold."""
+
+    model: Any
+    options: Options
+
+    def __call__(self, X: Any, partition: int, sample_weight: Any = None) -> Summary | None:
+        """Summarise one partition; None where it has no rows."""
+        with in_partition(partition):
+            return summarise(self.model, self.options, X, sample_weight, partition)
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """The second pass: the sums of a partition on the grids of all rows."""
+
+    model: Any
+    options: Options
+    whole: Whole
+
+    def __call__(self, X: Any, partition: int, sample_weight: Any = None) -> Summed | None:
+        """Explain one partition; None where no row has weight."""
+        if len(X) == 0 or (sample_weight is not None and not np.any(np.asarray(sample_weight) > 0)):
+            return None
+        with in_partition(partition):
+            return summed(self.model, X, replace(self.options, sample_weight=sample_weight), self.whole)
+
+
+def merge_found(*found: Summary | None) -> Summary | None:
+    """Merge what the first pass found in some partitions."""
+    held = [each for each in found if each is not None]
+    return reduce(Summary.merge, held) if held else None
+
+
+@dataclass(frozen=True, eq=False)
+class MergeSums:
+    """Merge the sums of some partitions."""
+
+    whole: Whole
+
+    def __call__(self, *found: Summed | None) -> Summed | None:
+        """Merge those that have rows."""
+        return merge_summed(found, self.whole)
+
+
+def explained(model: Any, run: Callable[..., Any], options: Options) -> ExplanationResult:
+    """Let `run` do both passes; see `explain_partitions`."""
+    check_distributed(options, is_local=False)
+    summary = _checked(run(Summarise(model, options), merge_found), Summary)
+    if summary is None or summary.n_weighing == 0:
+        raise InputDataError("X must have rows that have weight; its partitions have none.", "Check them.")
+    is_weighted = bool((summary.weights != 1).any())
+    columns = Columns(fitted_table(model, summary.rows), options.groups, options.categorical or ())
+    whole, notes = whole_of(summary, options, columns)
+    plan = prepare(
+        model, summary.rows, replace(options, sample_weight=summary.weights if is_weighted else None), whole=whole
+    )
+    settings = plan.settings
+    on_workers = replace(
+        options, progress=False, n_jobs=None, features=None, grid="observed", grid_size=None, groups=settings.groups,
+        categorical=settings.categorical, output=settings.output,
+    )  # fmt: skip
+    found = _checked(run(Sum(model, on_workers, whole), MergeSums(whole)), Summed)
+    if found is None:
+        raise _other_rows(summary.n_weighing, 0)
+    sums: dict[int, Any] = {number: sums_of(found, whole, number) for number in whole.features}
+    n_rows = next(iter(sums.values())).n_rows
+    if n_rows != summary.n_weighing:
+        raise _other_rows(summary.n_weighing, n_rows)
+    moments = found.predictions
+    vars(plan._context)["prediction_sd"] = float(np.sqrt(moments.squared[0] / moments.weight))
+    results = {
+        feature: FeatureResult(plan._context, plan._engine, plan._inputs[feature], sums[number])
+        for feature, number in zip(plan.features, whole.features, strict=True)
+    }
+    if len(summary.rows) < summary.n_rows:
+        notes.append(
+            f"Metrics, partial dependence and spread are of all {summary.n_rows:,} rows; curves, histograms, drivers "
+            f"and effects of {len(summary.rows):,} of them, drawn at random."
+        )
+    return plan.explanation(results, [*notes, *found.notes])
+
+
+def _other_rows(first: int, second: int) -> InputDataError:
+    return InputDataError(
+        "Partitions must hold the same rows in both passes; the first pass got "
+        f"{counted(first, 'row')} that have weight, the second {second}.",
+        "Store rows that are drawn at random before they are explained.",
+    )
+
+
+def _checked(found: object, kind: type[Found]) -> Found | None:
+    """Check that `run` returned what it merged."""
+    if found is not None and not isinstance(found, kind):
+        raise InputTypeError.must(
+            "What `run` returns", "one result, merged from those of all partitions", found,
+            "Merge until one is left: `merge(*results)`.",
+        )  # fmt: skip
+    return found

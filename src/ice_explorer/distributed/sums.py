@@ -1,0 +1,70 @@
+"""Sums over parts of the rows: what is sent between machines, and merged."""
+
+# ruff: noqa: SLF001 - a part is explained like a whole
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ice_explorer.metrics.merging import merge_sums
+from ice_explorer.metrics.ordered import CurveSums, Moments
+from ice_explorer.metrics.sums_arrays import sums_from_arrays, sums_to_arrays
+from ice_explorer.results.plan import Whole, prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.results.options import Options
+
+
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """Sums over some of the rows: what is sent between workers.
+
+    - `features`: sums of each as arrays, by number; see `sums_to_arrays`.
+    - `predictions`: of the observations as they are.
+    - `notes`: on the model.
+    """
+
+    features: Mapping[int, Mapping[str, NDArray[Any]]]
+    predictions: Moments
+    notes: tuple[str, ...]
+
+
+def summed(model: Any, X: Any, options: Options, whole: Whole, cancelled: Callable[[], bool] | None = None) -> Summed:
+    """Explain some of the rows on the grids of all."""
+    plan = prepare(model, X, options, whole=whole)
+    features = {}
+    for feature, number in zip(plan.features, whole.features, strict=True):
+        features[number] = sums_to_arrays(plan.compute(feature, cancelled=cancelled)._sums)
+    context, predictions = plan._context, Moments(1)
+    predictions.add(context.predictions(context.weighing)[:, None], context.row_weights[context.weighing])
+    return Summed(features, predictions, plan._engine.notes)
+
+
+def merge_summed(parts: Sequence[Summed | None], whole: Whole) -> Summed | None:
+    """Merge sums over parts of the rows."""
+    held = [part for part in parts if part is not None]
+    if len(held) < 2:
+        return held[0] if held else None
+    predictions = Moments(1)
+    for part in held:
+        predictions.merge(part.predictions)
+    features = {}
+    for number in whole.features:
+        merged: Any = merge_sums(*_made_with(whole, number), [sums_of(part, whole, number) for part in held])
+        features[number] = sums_to_arrays(merged)
+    return Summed(features, predictions, tuple(dict.fromkeys(note for part in held for note in part.notes)))
+
+
+def sums_of(part: Summed, whole: Whole, number: int) -> CurveSums:
+    """Return the sums of a feature."""
+    return sums_from_arrays(*_made_with(whole, number), part.features[number])
+
+
+def _made_with(whole: Whole, number: int) -> tuple[Any, float, Any]:
+    item = whole.features[number]
+    return item.grid.values, item.scale, item.shares

@@ -1,0 +1,155 @@
+"""Grids, scales and levels of all rows, from a summary of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.checks import check_names
+from ice_explorer.distributed.summaries import MOST_DISTINCT, RANK_ERROR
+from ice_explorer.engines import notes
+from ice_explorer.engines.feature_input import FeatureInput
+from ice_explorer.errors import InputDataError, InvalidOptionError
+from ice_explorer.errors.base import listed
+from ice_explorer.features.feature import tells_rows_apart
+from ice_explorer.features.grid import Grid, check_grid_values, make_grid
+from ice_explorer.metrics.likelihood import Ordered
+from ice_explorer.metrics.unordered import category_scale
+from ice_explorer.results.plan import Whole
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ice_explorer.distributed.summaries import FeatureSummary, Summary
+    from ice_explorer.features.columns import Columns
+    from ice_explorer.results.options import Options
+
+    Array = NDArray[np.float64]
+
+_NONE: Final = np.empty(0)
+_NOWHERE: Final = np.empty(0, np.int64)
+
+
+def whole_of(summary: Summary, options: Options, columns: Columns) -> tuple[Whole, list[str]]:
+    """Choose the features, and where each is evaluated; with notes on columns that are no features.
+
+    - `columns`: those of some of the rows, for the names of grids that were given.
+    - raises InputDataError: if there is no feature, or a chosen one has too many levels.
+    """
+    features = {number: held.in_order() for number, held in summary.features.items()}
+    chosen, said = _chosen(summary, features, options)
+    grid: Any = options.grid
+    if isinstance(grid, Mapping):
+        given = {columns.number(name): values for name, values in grid.items()}
+        grid = {
+            features[number].feature.label: features[number].feature.grid_of(values, check_grid_values)
+            for number, values in given.items() if number in features
+        }  # fmt: skip
+    items = {number: _item(features[number], grid, options) for number in chosen}
+    return Whole(items, summary.n_rows), [*said, *_sketched(features, chosen)]
+
+
+def _chosen(summary: Summary, features: Mapping[int, FeatureSummary], options: Options) -> tuple[list[int], list[str]]:
+    """Choose as for a table: without columns that are empty, hold objects, or name the rows."""
+    if options.features is not None:
+        if summary.names:
+            (label, *_) = summary.names.values()
+            raise InputDataError.feature_must(
+                label, f"at most {MOST_DISTINCT:,} levels", "has more", "Leave it out with `features=`."
+            )
+        check_names("features", options.features)
+        return list(features), []
+    empty = [held.feature.label for held in features.values() if held.weight == 0]
+    names = dict(summary.names)
+    for number, held in features.items():
+        n_levels = int(np.count_nonzero(held.counts))
+        if held.feature.kind == "category" and tells_rows_apart(n_levels, held.n_present):
+            names[number] = held.feature.label
+    usable = [number for number, held in features.items() if held.weight > 0]
+    chosen = [number for number in usable if number not in names] or usable
+    if not chosen:
+        raise InputDataError(
+            "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
+            "it has none on the cluster.",
+            "Turn one into such a column in front of the model.",
+        )
+    left_out = [label for number, label in names.items() if number not in chosen]
+    said = [
+        *notes.about(empty, " has no values; it is not ranked.", " have no values; they are not ranked.", "columns"),
+        *notes.about(
+            list(summary.objects.values()), " holds objects that cannot be placed on an axis; it is not ranked.",
+            " hold objects that cannot be placed on an axis; they are not ranked.", "columns",
+        ),
+        *notes.about(
+            left_out, " has more than one level for every two rows, like an ID or free text; it is not ranked. "
+            "Name it in `features=` to explain it.",
+            " have more than one level for every two rows, like IDs or free text; they are not ranked. "
+            "Name them in `features=` to explain them.", "columns",
+        ),
+    ]  # fmt: skip
+    return chosen, said
+
+
+def _item(summary: FeatureSummary, grid: Any, options: Options) -> FeatureInput:
+    feature = summary.feature
+    if feature.is_unordered:
+        codes = np.flatnonzero(summary.counts)
+        column = Ordered(codes.astype(np.float64), summary.counts[codes])
+    else:
+        assert summary.values is not None  # noqa: S101 - it has an order
+        column = summary.values.ordered(are_whole=feature.digits == 0)
+    chosen = make_grid(
+        feature.label, column, grid=grid, grid_size=options.grid_size, digits=feature.digits,
+        is_unordered=feature.is_unordered, random_state=options.random_state,
+    )  # fmt: skip
+    shares = None
+    if feature.is_unordered:
+        shares = summary.counts[chosen.values.astype(np.intp)]
+        scale, median = category_scale(summary.counts / summary.counts.sum()), float(np.argmax(summary.counts))
+    else:
+        scale, median = summary.sd, column.lower_median
+        if summary.values is not None and summary.values.sketch is not None:
+            chosen = Grid(chosen.values, MOST_DISTINCT + 1)
+    return FeatureInput(
+        feature, chosen, scale, median, _NONE, _NONE, shares, None, _NOWHERE, _NOWHERE, summary.has_missing, _NONE
+    )
+
+
+def _sketched(features: Mapping[int, FeatureSummary], chosen: list[int]) -> list[str]:
+    """Return a note on quantiles that are not exact."""
+    labels = [
+        features[number].feature.label for number in chosen
+        if (values := features[number].values) is not None and values.sketch is not None
+    ]  # fmt: skip
+    if not labels:
+        return []
+    have = "have" if len(labels) > 1 else "has"
+    said = (
+        f"Quantiles of {listed(labels)}, which {have} more than {MOST_DISTINCT:,} distinct values, come from a "
+        f"t-digest: ranks are off by at most about {RANK_ERROR:.1%} of the rows. Pass `grid=` for values of your own."
+    )
+    return [said]
+
+
+def check_distributed(options: Options, *, is_local: bool) -> None:
+    """Refuse options that need all rows in one place.
+
+    - `is_local`: whether the rows are on this machine, and are sent to the cluster.
+    - raises InvalidOptionError: naming the option and what to do.
+    """
+    on_cluster = "X is on a cluster" if not is_local else "`client` is given"
+    for option, is_given, advice in (
+        ("budget", options.budget is not None, "Leave one of them out."),
+        ("keep_curves", options.keep_curves, "Leave it out."),
+        ("scale", options.scale == "conditional", "Leave it out, or explain a sample of the rows."),
+        ("scale", not is_local and isinstance(options.scale, Mapping), "Leave it out."),
+        ("sample", options.sample is not None, "Pass fewer rows: `X.sample(frac=0.1)`."),
+        ("like", not is_local and options.like is not None, "Pass its grids with `grid=`."),
+        ("grid", not is_local and options.grid == "thresholds", 'Use `grid="quantile"`, or pass values.'),
+    ):
+        if is_given:
+            got = getattr(options, option)
+            shown = f"{option}={got!r}" if isinstance(got, str | int | float) else f"`{option}`"
+            raise InvalidOptionError(f"{shown} needs all rows in one place, but {on_cluster}.", advice)

@@ -1,0 +1,162 @@
+"""Workers that are killed, models that fail, work that is cancelled: what it costs, and what is said."""
+
+import os
+import signal
+import time
+from threading import Event, Thread
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from clusters import N_PARTITIONS, Slow, frame, on_cluster, written
+from numpy.testing import assert_array_equal
+
+import ice_explorer as ice
+from ice_explorer.errors import Cancelled, InputDataError, InputTypeError, InvalidOptionError, PredictionError
+
+
+def figures(e):
+    return e.table(sort_by=None).select_dtypes("number").to_numpy()
+
+
+def test_the_model_is_sent_once_to_each_worker(client, tmp_path):
+    """However many partitions there are: once for each of the two passes."""
+    ice.explain(Slow(tmp_path, 0.0), on_cluster(), client=client)
+    made = [pid for pid in written(tmp_path, "made") if pid != str(os.getpid())]
+    assert len(made) == 4
+    assert len(set(made)) == 2
+
+
+@pytest.mark.parametrize("after", [0.3, 0.9, 1.8, 2.7])
+def test_a_killed_worker_costs_its_partitions(client, tmp_path, after):
+    """SIGKILL at several moments: the result is the same to the bit, and not everything is computed again."""
+    expected = figures(ice.explain(Slow(tmp_path, 0.0), on_cluster(), client=client))
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    killed = []
+
+    def kill():
+        time.sleep(after)
+        pid = next(iter(client.run(os.getpid).values()))
+        killed.append(pid)
+        os.kill(pid, signal.SIGKILL)
+
+    thread = Thread(target=kill)
+    thread.start()
+    e = ice.explain(Slow(folder, 0.12), on_cluster(), client=client)
+    thread.join()
+    assert_array_equal(figures(e), expected)
+    assert len(killed) == 1
+    client.wait_for_workers(2)
+
+
+def test_progress_counts_to_its_total(client, tmp_path):
+    """Partition by partition."""
+    calls = []
+    ice.explain(Slow(tmp_path, 0.0), on_cluster(), client=client, progress=lambda *each: calls.append(each))
+    done, total, labels = zip(*calls, strict=True)
+    assert done[-1] == total[-1] == 600 * (7 + 11)
+    assert len(calls) == N_PARTITIONS
+    assert set(labels) == {"12 partitions"}
+
+
+def _failing(X):
+    if (X["a"] == 6.0).any() and len(X) > 1 and X.index.min() >= 300:
+        raise RuntimeError("no row of 6 here")
+    return X["a"].to_numpy()
+
+
+def _no_number(X):
+    found = X["a"].to_numpy() + X["b"].to_numpy()
+    return np.where((X.index.to_numpy() == 425) & (X["b"].to_numpy() == 3.0), np.nan, found)
+
+
+def test_a_model_that_raises_names_the_partition(client):
+    """The error of the model is in the message."""
+    with pytest.raises(PredictionError, match=r"In partition \d+, whose rows count from 0: .*no row of 6 here"):
+        ice.explain(_failing, on_cluster(), client=client)
+
+
+def test_a_prediction_that_is_no_number_names_partition_and_row(client):
+    """Row 425 is row 25 of partition 8."""
+    with pytest.raises(PredictionError, match=r"In partition 8, whose rows count from 0: .*nan.* row 25"):
+        ice.explain(_no_number, on_cluster(), client=client)
+
+
+def test_cancelling_frees_the_cluster(client, tmp_path):
+    """Tasks that run stop at their next block, the others never start."""
+    plan = ice.explanation.prepare(
+        Slow(tmp_path, 0.2), on_cluster(), ice.results.options.Options(client=client, memory_limit=5_000)
+    )  # fmt: skip
+    stop = Event()
+    Thread(target=lambda: (time.sleep(1.5), stop.set())).start()
+    start = time.monotonic()
+    with pytest.raises(Cancelled):
+        plan.compute("a", cancelled=stop.is_set)
+    assert time.monotonic() - start < 10
+    deadline = time.monotonic() + 10
+    while any(client.processing().values()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(client.processing().values())
+    time.sleep(2.0)  # for the block that was begun
+    n_calls = len(written(tmp_path, "called"))
+    time.sleep(1.0)
+    assert len(written(tmp_path, "called")) == n_calls
+    found = plan.compute("a")  # it can be computed after all
+    assert found._sums.n_rows == 600
+
+
+def test_a_model_that_cannot_be_sent(client):
+    """A lock cannot be pickled."""
+    from threading import Lock
+
+    lock = Lock()
+    with pytest.raises(PredictionError, match="can be pickled"):
+        ice.explain(lambda X: X["a"].to_numpy() if lock else None, on_cluster(), client=client)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"budget": 1}, "budget=1 needs all rows"),
+        ({"scale": "conditional"}, "scale='conditional' needs all rows"),
+        ({"scale": {"a": 1.0}}, "`scale` needs all rows"),
+        ({"sample": 10}, "sample=10 needs all rows"),
+        ({"keep_curves": True}, "keep_curves=True needs all rows"),
+        ({"grid": "thresholds"}, "grid='thresholds' needs all rows"),
+    ],
+)
+def test_options_that_need_all_rows_are_refused(client, options, problem):
+    """Before anything is computed."""
+    with pytest.raises(InvalidOptionError, match=problem):
+        ice.explain(_no_number, on_cluster(), client=client, **options)
+
+
+def test_wrong_arguments(client):
+    """What must hold, what was passed and what to do."""
+    with pytest.raises(InputTypeError, match="`client` must be a client of Dask; got str"):
+        ice.explain(_no_number, frame(), client="tcp://there")
+    with pytest.raises(InputTypeError, match="must be a Dask Series or array"):
+        ice.explain(_no_number, on_cluster(), client=client, sample_weight=np.ones(600))
+    with pytest.raises(InvalidOptionError, match="3 partitions for 12 partitions of X"):
+        ice.explain(_no_number, on_cluster(), client=client, sample_weight=on_cluster(n_partitions=3)["a"])
+    with pytest.raises(InputTypeError, match="X must be a DataFrame"):
+        ice.explain(_no_number, on_cluster()["a"], client=client)
+    with pytest.raises(InputDataError, match="it has none on the cluster"):
+        ice.explain(_no_number, on_cluster()[lambda X: X.a > 99], client=client)
+
+
+def test_partitions_of_different_kinds(client):
+    """A column whose levels are declared differently, and one that is text in one partition."""
+    mixed = dd.from_map(_part, [0, 1], meta=_part(0))
+    with pytest.raises(InputDataError, match=r"'c' must declare the same levels .*categorize"):
+        ice.explain(_of_a, mixed, client=client)
+
+
+def _part(at):
+    return pd.DataFrame({"a": [1.0, 2.0, 3.0], "c": pd.Categorical(["x", "y", "x"], ["x", "y"] + ["z"] * at)})
+
+
+def _of_a(X):
+    return X["a"].to_numpy()

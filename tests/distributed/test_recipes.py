@@ -1,0 +1,103 @@
+"""The recipes of the guide on clusters are run, with what stands for a cluster: it sends everything as pickles."""
+
+import re
+import sys
+from functools import reduce
+from types import SimpleNamespace
+
+import cloudpickle
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.ensemble import HistGradientBoostingRegressor
+
+import ice_explorer as ice
+
+
+@pytest.fixture(scope="module")
+def recipes(root):
+    """Blocks of the guide that define a `run`, up to where they call it."""
+    text = (root / "notebooks" / "guides" / "clusters.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    return {re.search(r"def (\w+)", block)[1]: block.partition("\ne = ")[0] for block in blocks if "def " in block}
+
+
+@pytest.fixture(scope="module", name="X")
+def table():
+    """Numbers of few values."""
+    return pd.DataFrame(np.random.default_rng(0).integers(0, 9, size=(300, 2)).astype(float), columns=["a", "b"])
+
+
+@pytest.fixture(scope="module")
+def model(X):
+    """A model of trees."""
+    return HistGradientBoostingRegressor(max_iter=5, random_state=0).fit(X, X["a"] * X["b"])
+
+
+def sent(thing):
+    """What another process gets."""
+    return cloudpickle.loads(cloudpickle.dumps(thing))
+
+
+class Frame:
+    """A Spark DataFrame in this process: partitions are iterated over in batches, one is empty."""
+
+    def __init__(self, partitions):
+        self.partitions = partitions
+        self.rdd = self
+
+    def mapInPandas(self, function, _schema):  # noqa: N802 - as Spark has it
+        """Compute each partition."""
+        found = []
+        for number, rows in enumerate(self.partitions):
+            Frame.at = number
+            batches = (rows.iloc[at : at + 30] for at in range(0, len(rows), 30))
+            found += [pd.concat(list(sent(function)(batches)))]
+        return Frame(found)
+
+    def map(self, function):
+        """Turn rows of tables into objects."""
+        return Frame([[sent(function)(row) for row in rows.itertuples()] for rows in self.partitions])
+
+    def treeReduce(self, function):  # noqa: N802
+        """Merge two by two."""
+        return reduce(sent(function), [each for found in self.partitions for each in found])
+
+
+@pytest.fixture
+def spark(monkeypatch):
+    """A module with what the recipe imports."""
+    context = SimpleNamespace(get=lambda: SimpleNamespace(partitionId=lambda: Frame.at))
+    monkeypatch.setitem(sys.modules, "pyspark", SimpleNamespace(TaskContext=context))
+
+
+def test_recipes_are_short(recipes):
+    """They fit on a screen."""
+    assert {name: len(block.splitlines()) < 30 for name, block in recipes.items()} == dict.fromkeys(recipes, True)
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_recipe_for_spark(recipes, model, X):
+    """It gives what one machine gives."""
+    names = {}
+    exec(compile(recipes["on_spark"], "clusters.md", "exec"), names)  # noqa: S102 - the guide is ours
+    frame = Frame([X.iloc[:100], X.iloc[100:100], X.iloc[100:]])
+    found, expected = ice.explain_partitions(model, names["on_spark"](frame)), ice.explain(model, X)
+    columns = expected.table().columns.drop("kind")
+    assert_allclose(found.table()[columns], expected.table()[columns], rtol=1e-10, atol=1e-13)
+
+
+def test_the_recipe_for_ray(recipes, model, X, monkeypatch):
+    """References are the objects themselves; more partitions than are merged at a time make a tree."""
+
+    def remote(function):
+        return SimpleNamespace(remote=lambda *arguments: sent(sent(function)(*arguments)))
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(remote=remote, put=sent, get=sent))
+    names = {}
+    exec(compile(recipes["on_ray"], "clusters.md", "exec"), names)  # noqa: S102 - the guide is ours
+    partitions = [X.iloc[at : at + 30] for at in range(0, 300, 30)]
+    found, expected = ice.explain_partitions(model, names["on_ray"](partitions)), ice.explain(model, X)
+    columns = expected.table().columns.drop("kind")
+    assert_allclose(found.table()[columns], expected.table()[columns], rtol=1e-10, atol=1e-13)

@@ -1,0 +1,194 @@
+"""An explanation of rows on a cluster equals that of one machine."""
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neural_network import MLPRegressor
+from sklearn.svm import SVR
+
+import ice_explorer as ice
+from ice_explorer.distributed import summaries
+from ice_explorer.errors import ModelNeededError
+
+DECAYS = [0.01, 0.3, 0.75, 1.0]
+
+
+def assert_same(found, expected, rtol=1e-10):
+    """Every figure of the tables, curves' means, grids and the profile over decays."""
+    assert found.features == expected.features
+    assert found._context.n_explained == expected.n_observations
+    for convention in ("stable", "equations", "published"):
+        mine, theirs = (e.table(convention=convention, sort_by=None) for e in (found, expected))
+        pd.testing.assert_frame_equal(mine, theirs, rtol=rtol, atol=1e-12)
+    mine, theirs = (e.decay_profile(DECAYS).to_numpy(float) for e in (found, expected))
+    assert_allclose(mine, theirs, rtol=rtol, atol=1e-13)
+    assert_allclose(found.prediction_sd, expected.prediction_sd, rtol=1e-12)
+    for name in expected.features:
+        mine, theirs = found[name], expected[name]
+        assert_array_equal(mine.grid, theirs.grid)
+        assert_allclose(mine.partial_dependence, theirs.partial_dependence, rtol=1e-12, atol=1e-12)
+        assert_allclose(mine.spread, theirs.spread, rtol=1e-10, atol=1e-12)
+        assert mine.kind == theirs.kind
+        assert (mine.levels is None) == (theirs.levels is None)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"grid": "quantile", "grid_size": 7},
+        {"grid": "uniform", "grid_size": 9},
+        {"grid": {"decimal": [-1, 0, 1.5], "level": ["z", "x"]}},
+        {"grid_size": 5, "features": ["missing", "level", "continuous"]},
+        {"engine": "brute", "features": ["missing", "level"]},
+        {"categorical": ["whole"], "convention": "published", "decay": 0.4},
+    ],
+    ids=str,
+)
+def test_trees_on_columns_of_all_kinds(client, model, X, partitioned, options):
+    """Grids, scales, missing values and levels are those of all rows, not of a partition."""
+    rows = X.sort_values("decimal", ignore_index=True)
+    assert_same(ice.explain(model, partitioned, client=client, **options), ice.explain(model, rows, **options))
+
+
+def test_rows_that_are_sent(client, model, X):
+    """Rows of this machine with `client`: nothing is sampled, and grids are its own."""
+    found, expected = ice.explain(model, X, client=client), ice.explain(model, X)
+    assert_same(found, expected)
+    assert found.n_observations == len(X)
+    assert found.notes == expected.notes
+
+
+def test_a_sample_of_the_rows_comes_to_this_machine(client, model, X, partitioned, monkeypatch):
+    """Curves and drivers are theirs, metrics are of all rows, and what needs all rows says so."""
+    client.run(_with_fewer_rows, 400)
+    monkeypatch.setattr(summaries, "MOST_SAMPLED", 400)
+    try:
+        e, again = (ice.explain(model, partitioned, client=client) for _ in range(2))
+    finally:
+        client.run(_with_fewer_rows, 10_000)
+    rows = X.sort_values("decimal", ignore_index=True)
+    assert_same(e, ice.explain(model, rows))
+    assert e.n_observations == 400
+    assert repr(e) == (
+        "<Explanation of the prediction: 6 features, 400 of 3,000 observations, engine 'tree'>"
+    )  # fmt: skip
+    assert "all 3,000 rows in 5 partitions" in e.notes[0]
+    curves = e["decimal"].curves
+    assert_array_equal(curves, ice.explain(model, rows)["decimal"].curves[e._context.table.index])
+    assert_array_equal(curves, again["decimal"].curves)
+    assert next(iter(e.drivers("decimal").index)) == "whole"
+    for request in (lambda: e.table(ci=0.95), lambda: e.table(by="level")):
+        with pytest.raises(ModelNeededError, match=r"400 of 3,000 rows, the others are on a cluster"):
+            request()
+
+
+def _with_fewer_rows(most):
+    summaries.MOST_SAMPLED = most
+
+
+def test_an_explanation_of_a_cluster_is_saved_and_opened(client, model, partitioned, tmp_path):
+    """It is looked at on a laptop, without model and rows."""
+    e = ice.explain(model, partitioned, client=client)
+    opened = ice.load(e.save(tmp_path / "result.ice"))
+    pd.testing.assert_frame_equal(opened.table(), e.table())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [LinearRegression, SVR, lambda: MLPRegressor((8,), max_iter=30, random_state=0)],
+    ids=["linear", "svr", "network"],
+)
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_other_engines_on_arrays(client, make):
+    """Straight lines, kernels and networks, on an array of Dask in chunks of rows and columns."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(600, 4)).round(1)
+    fitted = make().fit(X, X[:, 0] * X[:, 1] + np.sin(X[:, 2]))
+    chunked = da.from_array(X, chunks=(130, 2))
+    assert_same(ice.explain(fitted, chunked, client=client), ice.explain(fitted, X))
+
+
+def test_weights_and_classes(client):
+    """Weights are a Series of Dask; rows and partitions without weight do not count."""
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame(rng.normal(size=(900, 3)).round(1), columns=list("abc"))
+    y, weights = rng.choice(["no", "perhaps", "yes"], 900), pd.Series(rng.integers(0, 3, 900).astype(float))
+    weights[300:600] = 0
+    fitted = RandomForestClassifier(10, max_depth=5, random_state=0).fit(X, y)
+    mine = ice.explain(
+        fitted, dd.from_pandas(X, npartitions=3), output="yes", client=client,
+        sample_weight=dd.from_pandas(weights, npartitions=3),
+    )  # fmt: skip
+    assert_same(mine, ice.explain(fitted, X, output="yes", sample_weight=weights.to_numpy()))
+    mine = ice.explain(fitted, X, output="yes", client=client, sample_weight=weights)
+    assert_same(mine, ice.explain(fitted, X, output="yes", sample_weight=weights))
+
+
+def test_one_hot_groups(client):
+    """In a partition all rows may have one of the columns."""
+    rng = np.random.default_rng(3)
+    city = np.sort(rng.integers(0, 4, 400))
+    X = pd.DataFrame(
+        {f"city_{name}": (city == at).astype(int) for at, name in enumerate("abc")} | {"x": rng.random(400)}
+    )
+    fitted = LogisticRegression().fit(X, rng.random(400) < X.x)
+    groups = {"city": ["city_a", "city_b", "city_c"]}
+    mine = ice.explain(fitted, dd.from_pandas(X, npartitions=4), groups=groups, client=client)
+    expected = ice.explain(fitted, X, groups=groups)
+    assert_same(mine, expected)
+    assert mine["city"].levels == expected["city"].levels
+
+
+def test_texts_and_empty_partitions(client):
+    """Levels are numbered as on one machine, in the order of their texts where they have one."""
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame(
+        {"month": rng.choice(["Mar", "Jan", "Feb"], 300), "x": rng.random(300), "id": [f"r{i}" for i in range(300)]}
+    )
+
+    def predict(rows):
+        return rows["x"].to_numpy() * rows["month"].map({"Jan": 1.0, "Feb": 2.0, "Mar": 4.0}).to_numpy(float)
+
+    partitioned = dd.from_pandas(X.sort_values("month", ignore_index=True), npartitions=4)
+    some = partitioned[partitioned.month != "Feb"]
+    rows = some.compute()
+    mine, expected = ice.explain(predict, some, client=client), ice.explain(predict, rows)
+    assert_same(mine, expected)
+    assert mine["month"].levels == expected["month"].levels == ["Jan", "Mar"]
+    assert any("'id' has more than one level for every two rows" in note for note in mine.notes)
+
+
+def test_many_distinct_values_have_a_sketch(client):
+    """Quantiles are close, σ is exact, and a note says so."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(200_000, 2))
+    mine = ice.explain(_first, da.from_array(X, chunks=(30_000, 2)), client=client, grid="quantile", grid_size=20)
+    expected = ice.explain(_first, X, grid="quantile", grid_size=20)
+    assert any("t-digest" in note for note in mine.notes)
+    for name in expected.features:
+        assert_allclose(mine[name].scale, expected[name].scale, rtol=1e-12)
+        ranks = np.searchsorted(np.sort(X[:, int(name[1])]), mine[name].grid) / len(X)
+        assert_allclose(ranks, np.linspace(0, 1, 20), atol=summaries.RANK_ERROR)
+    given = {name: expected[name].grid for name in expected.features}
+    assert_same(ice.explain(_first, da.from_array(X, chunks=(30_000, 2)), client=client, grid=given), expected)
+
+
+def _first(X):
+    return X[:, 0] ** 2 + 0.1 * X[:, 1]
+
+
+def test_the_current_client_and_none(client, model, partitioned, X):
+    """Without `client`, the current one is taken; where there is none, workers in this process end with the work."""
+    expected = ice.explain(model, X.sort_values("decimal", ignore_index=True))
+    with client.as_current():
+        assert_same(ice.explain(model, partitioned), expected)
+    assert_same(ice.explain(model, partitioned), expected)
+    with pytest.raises(ValueError, match="No "):
+        Client.current(allow_global=True)
