@@ -59,7 +59,7 @@ def partitions_on_cluster(X: Any, sample_weight: Any) -> Partitions:
     - raises InputTypeError: if X is a Series, or the weights are in one place.
     - raises InputDataError: if X is no table.
     """
-    if not _is_dask_array(X) and not hasattr(X, "columns"):
+    if not _is_dask_array(X) and not isinstance(X, sys.modules["dask.dataframe"].DataFrame):
         raise InputTypeError.table(X)
     rows = _delayed(X)
     if sample_weight is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,9 +27,10 @@ from ice_explorer.results.plan import prepare
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ice_explorer.engines.context import Context
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.options import Options
-    from ice_explorer.results.plan import Whole
+    from ice_explorer.results.plan import Plan, Whole
 
 Found = TypeVar("Found")
 
@@ -41,7 +42,13 @@ class Summarise:
     model: Any
     options: Options
 
-    def __call__(self, X: Any, partition: int, sample_weight: Any = None) -> Summary | None:
+    def __call__(
+        self,
+        X: Any,
+        partition: int,
+        sample_weight: Any = None,
+        cancelled: Callable[[], bool] | None = None,  # noqa: ARG002 - it takes no calls of the model
+    ) -> Summary | None:
         """Summarise one partition; None where it has no rows."""
         with in_partition(partition):
             return summarise(self.model, self.options, X, sample_weight, partition)
@@ -55,12 +62,18 @@ class Sum:
     options: Options
     whole: Whole
 
-    def __call__(self, X: Any, partition: int, sample_weight: Any = None) -> Summed | None:
+    def __call__(
+        self,
+        X: Any,
+        partition: int,
+        sample_weight: Any = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Summed | None:
         """Explain one partition; None where no row has weight."""
         if len(X) == 0 or (sample_weight is not None and not np.any(np.asarray(sample_weight) > 0)):
             return None
         with in_partition(partition):
-            return summed(self.model, X, replace(self.options, sample_weight=sample_weight), self.whole)
+            return summed(self.model, X, replace(self.options, sample_weight=sample_weight), self.whole, cancelled)
 
 
 def merge_found(*found: Summary | None) -> Summary | None:
@@ -83,47 +96,75 @@ class MergeSums:
 def explained(model: Any, run: Callable[..., Any], options: Options) -> ExplanationResult:
     """Let `run` do both passes; see `explain_partitions`."""
     check_distributed(options, is_local=False)
-    summary = _checked(run(Summarise(model, options), merge_found), Summary)
-    if summary is None or summary.n_weighing == 0:
-        raise InputDataError("X must have rows that have weight; its partitions have none.", "Check them.")
-    is_weighted = bool((summary.weights != 1).any())
-    columns = Columns(fitted_table(model, summary.rows), options.groups, options.categorical or ())
-    whole, notes = whole_of(summary, options, columns)
-    plan = prepare(
-        model, summary.rows, replace(options, sample_weight=summary.weights if is_weighted else None), whole=whole
-    )
-    settings = plan.settings
-    on_workers = replace(
-        options, progress=False, n_jobs=None, features=None, grid="observed", grid_size=None, groups=settings.groups,
-        categorical=settings.categorical, output=settings.output,
-    )  # fmt: skip
-    found = _checked(run(Sum(model, on_workers, whole), MergeSums(whole)), Summed)
-    if found is None:
-        raise _other_rows(summary.n_weighing, 0)
-    sums: dict[int, Any] = {number: sums_of(found, whole, number) for number in whole.features}
-    n_rows = next(iter(sums.values())).n_rows
-    if n_rows != summary.n_weighing:
-        raise _other_rows(summary.n_weighing, n_rows)
-    moments = found.predictions
-    vars(plan._context)["prediction_sd"] = float(np.sqrt(moments.squared[0] / moments.weight))
+    found = _checked(run(Summarise(model, options), merge_found), Summary)
+    sampled = Sampled.of(model, found, options)
+    plan, whole = sampled.plan, sampled.whole
+    summed_up = check_rows(_checked(run(Sum(model, of_workers(options, plan), whole), MergeSums(whole)), Summed), whole)
+    keep_sd(plan._context, summed_up)
     results = {
-        feature: FeatureResult(plan._context, plan._engine, plan._inputs[feature], sums[number])
+        feature: FeatureResult(plan._context, plan._engine, plan._inputs[feature], sums_of(summed_up, whole, number))
         for feature, number in zip(plan.features, whole.features, strict=True)
     }
-    if len(summary.rows) < summary.n_rows:
-        notes.append(
-            f"Metrics, partial dependence and spread are of all {summary.n_rows:,} rows; curves, histograms, drivers "
-            f"and effects of {len(summary.rows):,} of them, drawn at random."
+    return plan.explanation(results, [*sampled.notes, *summed_up.notes])
+
+
+class Sampled(NamedTuple):
+    """What follows from the first pass.
+
+    - `plan`: of the sample of the rows, on the grids of all.
+    - `whole`: what all rows hold.
+    - `rows`: of the sample, and their weights; None where all weigh alike.
+    - `notes`: on columns that are not ranked, quantiles, and what is of the sample.
+    """
+
+    plan: Plan
+    whole: Whole
+    rows: tuple[Any, Any]
+    notes: list[str]
+
+    @classmethod
+    def of(cls, model: Any, summary: Summary | None, options: Options, **for_plan: Any) -> Sampled:
+        """Plan the explanation of the sample; `for_plan` is for `prepare`."""
+        if summary is None or summary.n_weighing == 0:
+            raise InputDataError("X must have rows that have weight; its partitions have none.", "Check them.")
+        columns = Columns(fitted_table(model, summary.rows), options.groups, options.categorical or ())
+        whole, notes = whole_of(summary, options, columns)
+        weights = summary.weights if bool((summary.weights != 1).any()) else None
+        plan = prepare(model, summary.rows, replace(options, sample_weight=weights), whole=whole, **for_plan)
+        if len(summary.rows) < summary.n_rows:
+            notes.append(
+                f"Metrics, partial dependence and spread are of all {summary.n_rows:,} rows; curves, histograms, "
+                f"drivers and effects of {len(summary.rows):,} of them, drawn at random."
+            )
+        return cls(plan, whole, (summary.rows, weights), notes)
+
+
+def of_workers(options: Options, plan: Plan) -> Options:
+    """Return the options of a partition, whose features, grids and output are chosen."""
+    settings = plan.settings
+    return replace(
+        options, client=None, sample_weight=None, progress=False, n_jobs=None, like=None, features=None,
+        grid="observed", grid_size=None, groups=settings.groups, categorical=settings.categorical,
+        output=settings.output,
+    )  # fmt: skip
+
+
+def check_rows(found: Summed | None, whole: Whole) -> Summed:
+    """Check that both passes had the same rows."""
+    n_rows = 0 if found is None else int(next(iter(found.features.values()))["counts"][0])
+    if found is None or n_rows != whole.n_weighing:
+        raise InputDataError(
+            "Partitions must hold the same rows in both passes; the first pass got "
+            f"{counted(whole.n_weighing, 'row')} that have weight, the second {n_rows}.",
+            "Store rows that are drawn at random before they are explained.",
         )
-    return plan.explanation(results, [*notes, *found.notes])
+    return found
 
 
-def _other_rows(first: int, second: int) -> InputDataError:
-    return InputDataError(
-        "Partitions must hold the same rows in both passes; the first pass got "
-        f"{counted(first, 'row')} that have weight, the second {second}.",
-        "Store rows that are drawn at random before they are explained.",
-    )
+def keep_sd(context: Context, found: Summed) -> None:
+    """Keep the standard deviation of the predictions of all rows."""
+    moments = found.predictions
+    vars(context)["prediction_sd"] = float(np.sqrt(moments.squared[0] / moments.weight))
 
 
 def _checked(found: object, kind: type[Found]) -> Found | None:

@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ice_explorer.adapters.models.fitted import fitted_table
 from ice_explorer.distributed.partitions import Partitions, is_dask, partitions_of_table, partitions_on_cluster
+from ice_explorer.distributed.passes import (
+    MergeSums,
+    Sampled,
+    Sum,
+    Summarise,
+    check_rows,
+    keep_sd,
+    merge_found,
+    of_workers,
+)
 from ice_explorer.distributed.summaries import without_values
 from ice_explorer.distributed.sums import sums_of
-from ice_explorer.errors import InputDataError, InvalidOptionError
-from ice_explorer.features.columns import Columns
+from ice_explorer.errors import InvalidOptionError
 from ice_explorer.results import plan as one_machine
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.plan import Plan, Whole
@@ -27,7 +35,6 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import Name, Table
     from ice_explorer.curves.known_predictions import Answers
     from ice_explorer.distributed.cluster import Cluster
-    from ice_explorer.distributed.summaries import Summary
     from ice_explorer.distributed.sums import Summed
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.results.options import Options
@@ -61,7 +68,10 @@ def prepare(
             return _of_partitions(model, X, options, cluster, opening)
         plan = one_machine.prepare(model, X, options, answers=answers, opening=opening, y=y)
         partitions = partitions_of_table(X, plan._context.weights, cluster.n_threads)
-        return _ClusterPlan(plan, Work(cluster, model, options, partitions), X, options.sample_weight, y=y)
+        work, context = Work(cluster, model, options, partitions), plan._context
+        features = {item.at_issue: _alone(item) for item in plan._inputs.values()}
+        whole = Whole(features, context.n_explained, len(context.weighing))
+        return _ClusterPlan(plan, work, whole, (X, options.sample_weight), y=y)
     except BaseException:
         cluster.close()
         raise
@@ -80,28 +90,12 @@ def _of_partitions(
     model: Any, X: Any, options: Options, cluster: Cluster, opening: Callable[[Table], Opening] | None
 ) -> Plan:
     """Find what all rows hold, and plan the explanation of a sample of them."""
-    from ice_explorer.distributed.whole import whole_of
-    from ice_explorer.distributed.work import merge_summaries, summarise_partition
-
     partitions = partitions_on_cluster(X, options.sample_weight)
     alone = replace(options, client=None, sample_weight=None, progress=False)
-    with cluster.sharing((model, alone)) as name:
-        summary: Summary | None = cluster.reduced(summarise_partition, merge_summaries, partitions, name)
-    if summary is None or summary.n_weighing == 0:
-        raise InputDataError("X must have rows that have weight; it has none on the cluster.", "Check its partitions.")
-    if options.sample_weight is not None:
-        alone = replace(alone, sample_weight=summary.weights)
-    columns = Columns(fitted_table(model, summary.rows), options.groups, options.categorical or ())
-    whole, notes = whole_of(summary, options, columns)
-    plan = one_machine.prepare(model, summary.rows, alone, opening=opening, whole=whole)
-    n_rows = len(summary.rows)
-    if n_rows < summary.n_rows:
-        notes.append(
-            f"Metrics, partial dependence and spread are of all {summary.n_rows:,} rows in {len(partitions):,} "
-            f"partitions; curves, histograms, drivers and effects of {n_rows:,} of them, drawn at random."
-        )
-    weights = alone.sample_weight
-    return _ClusterPlan(plan, Work(cluster, model, options, partitions), summary.rows, weights, notes=notes)
+    summary = cluster.reduced(Summarise(model, alone), merge_found, partitions)
+    sampled = Sampled.of(model, summary, alone, opening=opening)
+    work = Work(cluster, model, options, partitions)
+    return _ClusterPlan(sampled.plan, work, sampled.whole, sampled.rows, notes=sampled.notes)
 
 
 class _ClusterPlan(Plan):
@@ -109,19 +103,26 @@ class _ClusterPlan(Plan):
 
     - `plan`: the same on this machine.
     - `work`: on the cluster.
-    - `rows`, `weights`: those that are here.
+    - `whole`: what all rows hold.
+    - `rows`: those that are here, and their weights.
     """
 
     is_on_cluster = True
 
     def __init__(
-        self, plan: Plan, work: Work, rows: Any, weights: Any = None, *, y: object = None, notes: Sequence[str] = ()
+        self,
+        plan: Plan,
+        work: Work,
+        whole: Whole,
+        rows: tuple[Any, Any],
+        *,
+        y: object = None,
+        notes: Sequence[str] = (),
     ) -> None:
-        self._rows = rows, weights
-        items = list(plan._inputs.values())
-        super().__init__(plan._context, plan._engine, items, [*notes, *plan._notes], y)
+        self._rows = rows
+        super().__init__(plan._context, plan._engine, list(plan._inputs.values()), [*notes, *plan._notes], y)
         self._work = work
-        self._whole = Whole({item.at_issue: _alone(item) for item in items}, plan._context.n_explained)
+        self._whole = whole
         self._waiting = Lock()
         self._summed: Summed | None = None
 
@@ -156,37 +157,25 @@ class _ClusterPlan(Plan):
             if self._summed is None:
                 self._summed = self._sum_all(progress, cancelled)
         item = self._inputs[feature]
-        sums: Any = sums_of(self._summed, self._whole, item.at_issue)
+        sums = sums_of(self._summed, self._whole, item.at_issue)
         return FeatureResult(self._context, self._engine, item, sums, None)
 
     def _sum_all(
         self, progress: Callable[[int, int, str], object] | None, cancelled: Callable[[], bool] | None
     ) -> Summed:
-        from ice_explorer.distributed.work import merge_partitions, sum_partition
-
-        work, settings, total = self._work, self.settings, self.n_predictions
+        work, whole, total = self._work, self._whole, self.n_predictions
 
         def done(n_rows: int) -> None:
             if progress is not None:
                 progress(n_rows * self._per_row, total, f"{len(work.partitions):,} partitions")
 
-        alone = replace(
-            work.options, client=None, sample_weight=None, progress=False, n_jobs=None, like=None, features=None,
-            grid="observed", grid_size=None, groups=settings.groups, categorical=settings.categorical,
-            output=settings.output,
-        )  # fmt: skip
         try:
-            with work.cluster.sharing((work.model, alone, self._whole)) as name:
-                found: Summed | None = work.cluster.reduced(
-                    sum_partition, merge_partitions, work.partitions, name, done=done, cancelled=cancelled
-                )
-        except BaseException:
+            compute = Sum(work.model, of_workers(work.options, self), whole)
+            summed = work.cluster.reduced(compute, MergeSums(whole), work.partitions, done=done, cancelled=cancelled)
+        finally:
             work.cluster.close()
-            raise
-        work.cluster.close()
-        assert found is not None  # noqa: S101 - some row has weight
-        weight = found.predictions.weight
-        vars(self._context)["prediction_sd"] = float(np.sqrt(found.predictions.squared[0] / weight))
+        found = check_rows(summed, whole)
+        keep_sd(self._context, found)
         self._notes += found.notes
         return found
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ice_explorer.metrics.merging import merge_sums
-from ice_explorer.metrics.ordered import CurveSums, Moments
+from ice_explorer.metrics.ordered import FeatureSums, Moments
 from ice_explorer.metrics.sums_arrays import sums_from_arrays, sums_to_arrays
 from ice_explorer.results.plan import Whole, prepare
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.metrics.unordered import CategorySums
     from ice_explorer.results.options import Options
 
 
@@ -60,7 +61,7 @@ def merge_summed(parts: Sequence[Summed | None], whole: Whole) -> Summed | None:
     return Summed(features, predictions, tuple(dict.fromkeys(note for part in held for note in part.notes)))
 
 
-def sums_of(part: Summed, whole: Whole, number: int) -> CurveSums:
+def sums_of(part: Summed, whole: Whole, number: int) -> FeatureSums | CategorySums:
     """Return the sums of a feature."""
     return sums_from_arrays(*_made_with(whole, number), part.features[number])
 

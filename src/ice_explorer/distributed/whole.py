@@ -48,7 +48,7 @@ def whole_of(summary: Summary, options: Options, columns: Columns) -> tuple[Whol
             for number, values in given.items() if number in features
         }  # fmt: skip
     items = {number: _item(features[number], grid, options) for number in chosen}
-    return Whole(items, summary.n_rows), [*said, *_sketched(features, chosen)]
+    return Whole(items, summary.n_rows, summary.n_weighing), [*said, *_sketched(features, chosen)]
 
 
 def _chosen(summary: Summary, features: Mapping[int, FeatureSummary], options: Options) -> tuple[list[int], list[str]]:

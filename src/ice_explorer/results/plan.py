@@ -102,11 +102,12 @@ class Whole:
     """What all rows hold, where X has a part of them.
 
     - `features`: those to explain, by number.
-    - `n_rows`: how many they are.
+    - `n_rows`, `n_weighing`: how many they are, and how many have weight.
     """
 
     features: Mapping[int, FeatureInput]
     n_rows: int
+    n_weighing: int
 
 
 @dataclass(frozen=True, eq=False)
