@@ -79,7 +79,7 @@ def test_a_sample_of_the_rows_comes_to_this_machine(client, model, X, partitione
     assert repr(e) == (
         "<Explanation of the prediction: 6 features, 400 of 3,000 observations, engine 'tree'>"
     )  # fmt: skip
-    assert "all 3,000 rows in 5 partitions" in e.notes[0]
+    assert "all 3,000 rows; curves" in e.notes[0]
     curves = e["decimal"].curves
     assert_array_equal(curves, ice.explain(model, rows)["decimal"].curves[e._context.table.index])
     assert_array_equal(curves, again["decimal"].curves)
@@ -102,7 +102,7 @@ def test_an_explanation_of_a_cluster_is_saved_and_opened(client, model, partitio
 
 @pytest.mark.parametrize(
     "make",
-    [LinearRegression, SVR, lambda: MLPRegressor((8,), max_iter=30, random_state=0)],
+    [LinearRegression, SVR, lambda: MLPRegressor(hidden_layer_sizes=(8,), max_iter=30, random_state=0)],
     ids=["linear", "svr", "network"],
 )
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")

@@ -67,6 +67,11 @@ class Drafter:
         self.n_all = self._n_at_hand if context.n_summed is None else context.n_summed
 
     @property
+    def is_elsewhere(self) -> bool:
+        """Whether the result comes from a cluster, so that drafts do not tell how long it takes."""
+        return self._context.n_summed is not None
+
+    @property
     def is_called(self) -> bool:
         """Whether the model is called for every phantom observation."""
         return isinstance(self._engine, BruteEngine)

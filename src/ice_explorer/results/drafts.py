@@ -47,6 +47,7 @@ class Drafts:
         self._timed: list[tuple[int, float]] = []  # predictions and seconds of each
         self._size: _Size = (-1, math.inf)  # which of the nested samples, and most grid values
         self._is_shown = False
+        self._is_elsewhere = drafters[0].is_elsewhere
         self._n_besides = sum(drafter.cells_besides for drafter in drafters)
         self.n_all = drafters[0].n_all
 
@@ -67,14 +68,14 @@ class Drafts:
 
     def next(self, between_blocks: BetweenBlocks) -> list[Draft] | None:
         """Compute the next draft by every model; None where there is none."""
-        if not self._timed and self._n_cells < _LEAST_RATIO * self._n_besides:
+        if not (self._timed or self._is_elsewhere) and self._n_cells < _LEAST_RATIO * self._n_besides:
             return None
         found = None
         while (size := self._following()) is not None and (not self._timed or self._pays(size)):
             found = self._take(size, between_blocks)
             if self._is_shown or self._spent >= _FIRST / 2:
                 break  # else it was there so quickly that a larger one is the first to be shown
-        if found is not None and (self._is_shown or self.whole >= _SHORT):
+        if found is not None and (self._is_shown or self.whole >= _SHORT or self._is_elsewhere):
             self._is_shown = True
             return found
         return None
@@ -156,6 +157,8 @@ class Drafts:
     @property
     def _is_short(self) -> bool:
         """Whether the whole certainly takes no second."""
+        if self._is_elsewhere:
+            return False
         if not self._is_called:
             return self._n_cells <= _FEW_CELLS
         is_quick = max(drafter.seconds_per_call for drafter in self._drafters) < _QUICK
