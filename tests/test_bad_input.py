@@ -914,7 +914,7 @@ CASES = [
         UnknownOptionError,
         "explain() has no option 'grids'. Did you mean 'grid'? Its options are features, groups, categorical, "
         "output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, "
-        "engine, n_jobs, memory_limit, like, keep_curves, progress, budget.",
+        "engine, n_jobs, memory_limit, like, keep_curves, progress, budget, client.",
     ),
     Case(
         "option that is none",
@@ -922,7 +922,7 @@ CASES = [
         UnknownOptionError,
         "explain() has no option 'zoom'. Its options are features, groups, categorical, output, response, "
         "grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, engine, n_jobs, "
-        "memory_limit, like, keep_curves, progress, budget.",
+        "memory_limit, like, keep_curves, progress, budget, client.",
     ),
     Case(
         "budget of no time",
@@ -1578,7 +1578,7 @@ CASES = [
         UnknownOptionError,
         "ICEExplorer() has no option 'sampel'. Did you mean 'sample'? Its options are features, groups, "
         "categorical, output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, "
-        "convention, engine, n_jobs, memory_limit, like, keep_curves, progress, state.",
+        "convention, engine, n_jobs, memory_limit, like, keep_curves, progress, client, state.",
     ),
     Case(
         "what is set on an explorer, given as an option",

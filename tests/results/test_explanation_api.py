@@ -707,7 +707,7 @@ def test_a_misspelt_option_is_a_type_error_with_the_close_name():
     assert message.startswith(
         "explain() has no option 'grid_sise'. Did you mean 'grid_size'? Its options are features, "
     )
-    assert message.endswith("memory_limit, like, keep_curves, progress, budget.")
+    assert message.endswith("memory_limit, like, keep_curves, progress, budget, client.")
 
 
 @pytest.mark.parametrize("limit", ["1GB", "500MB", "1.5 MB", "2gb", "64kB", "1 MiB", 10**6, 1e6, np.int64(10**6)])

@@ -156,7 +156,8 @@ def test_tables_are_called_alike(three):
 
 OF_EXPLAIN = (
     "Its options are features, groups, categorical, output, response, grid, grid_size, sample, random_state, "
-    "sample_weight, decay, scale, convention, engine, n_jobs, memory_limit, like, keep_curves, progress, budget."
+    "sample_weight, decay, scale, convention, engine, n_jobs, memory_limit, like, keep_curves, progress, "
+    "budget, client."
 )
 FIELD = {
     "target": "Use `output=`.",
