@@ -34,5 +34,16 @@ class Slow:
         return X["a"].to_numpy() * X["b"].to_numpy()
 
 
+def calls_when_still(folder, seconds=20.0):
+    """How often the model was called, once no call follows for a while: the block that was begun is done."""
+    deadline = time.monotonic() + seconds
+    n_calls = -1
+    while (now := len(written(folder, "called"))) != n_calls:
+        assert time.monotonic() < deadline
+        n_calls = now
+        time.sleep(2.0)
+    return n_calls
+
+
 def written(folder, what):
     return sorted(path.name.split("-")[1] for path in folder.glob(f"{what}-*"))

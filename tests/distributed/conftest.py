@@ -19,7 +19,7 @@ def cluster():
 def client(cluster):
     """A client of the cluster, which is empty again afterwards."""
     with Client(cluster, set_as_default=False) as client:
-        client.wait_for_workers(2)
+        client.wait_for_workers(2, timeout=60)
         yield client
 
 

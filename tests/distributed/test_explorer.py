@@ -6,7 +6,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from clusters import Slow, on_cluster, written
+from clusters import Slow, calls_when_still, on_cluster, written
 from kernel_end import ask
 from numpy.testing import assert_allclose
 from sklearn.ensemble import RandomForestClassifier
@@ -45,10 +45,11 @@ def test_requests_are_answered_while_the_cluster_works(make, client, tmp_path):
     wait_until(lambda: explorer._status["state"] == "cancelled")
     assert time.monotonic() - start < 10
     wait_until(lambda: not any(client.processing().values()))
-    time.sleep(2.0)  # for the block that was begun
-    n_calls = len(written(tmp_path, "called"))
-    time.sleep(1.0)
-    assert len(written(tmp_path, "called")) == n_calls
+    n_calls = calls_when_still(tmp_path)
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    ice.explain(Slow(whole, 0.0), on_cluster(), client=client)
+    assert n_calls < len(written(whole, "called"))
 
 
 def test_classes_and_another_output(make, client):
