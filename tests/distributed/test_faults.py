@@ -86,9 +86,8 @@ def test_a_prediction_that_is_no_number_names_partition_and_row(client):
 
 def test_cancelling_frees_the_cluster(client, tmp_path):
     """Tasks that run stop at their next block, the others never start."""
-    plan = ice.explanation.prepare(
-        Slow(tmp_path, 0.2), on_cluster(120, n_partitions=2), ice.results.options.Options(client=client, memory_limit=10_000)
-    )  # fmt: skip
+    options = ice.results.options.Options(client=client, memory_limit=10_000)
+    plan = ice.explanation.prepare(Slow(tmp_path, 0.2), on_cluster(120, n_partitions=2), options)
     stop = Event()
     Thread(target=lambda: (time.sleep(1.5), stop.set())).start()
     start = time.monotonic()
