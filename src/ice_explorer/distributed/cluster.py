@@ -76,13 +76,13 @@ class Cluster:
         from ice_explorer.distributed.work import Pass, Shared, compute_partition, merge_partitions
 
         topic = f"ice-explorer-{uuid.uuid4().hex}"
-        reported: dict[int, int] = {}
+        reported: set[int] = set()
         waiting: list[int] = []
 
         def receive(event: tuple[float, tuple[int, int]]) -> None:
             partition, n_rows = event[1]
             if partition not in reported:  # else a worker was lost with it
-                reported[partition] = n_rows
+                reported.add(partition)
                 waiting.append(n_rows)
 
         computed, merged = delayed(compute_partition, pure=False), delayed(merge_partitions, pure=False)

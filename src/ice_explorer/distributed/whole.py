@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.checks import check_names
 from ice_explorer.distributed.summaries import MOST_DISTINCT, RANK_ERROR
 from ice_explorer.engines import notes
 from ice_explorer.engines.feature_input import FeatureInput
@@ -59,7 +58,6 @@ def _chosen(summary: Summary, features: Mapping[int, FeatureSummary], options: O
             raise InputDataError.feature_must(
                 label, f"at most {MOST_DISTINCT:,} levels", "has more", "Leave it out with `features=`."
             )
-        check_names("features", options.features)
         return list(features), []
     empty = [held.feature.label for held in features.values() if held.weight == 0]
     names = dict(summary.names)

@@ -84,8 +84,7 @@ def _active_everywhere(part: FeatureSums) -> FeatureSums:
     sums = FeatureSums(part.grid, part.scale, None)
     vars(sums).update(n_rows=part.n_rows, total_weight=part.total_weight, lowest=part.lowest, highest=part.highest)
     sums._missing_change, sums.along = part._missing_change, part.along
-    stretch = np.searchsorted(part.active, np.arange(len(part.grid)))
-    sums.curves = _columns(part.curves, part.curves.mean[stretch], part.curves.squared[stretch])
+    sums.curves = _columns(part.curves, part.at_grid(part.curves.mean), part.at_grid(part.curves.squared))
     mean, squared, absolute = np.zeros((3, len(part.grid) - 1))
     mean[part.active], squared[part.active] = part.slopes.mean, part.slopes.squared
     absolute[part.active] = part.slope_abs
