@@ -16,7 +16,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 # Each process, kernel and server of the tests would compile anew what it imports, for several seconds.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo test test-cluster test-heavy test-floors test-versions coverage fuzz soak check bench bench-engines bench-explorer bench-files film-strip catalogue \
+.PHONY: help demo test test-heavy test-floors test-versions coverage fuzz soak check bench bench-engines bench-explorer bench-files film-strip catalogue \
 	screenshot docs release constraints clean check-python check-js test-js test-python test-browser
 
 BIN := .venv/bin
@@ -45,9 +45,7 @@ NEWER_THAN_FLOORS := benchmarks browser contract distributed test_fuzz.py adapte
 COUNT_WARNINGS := test_there_and_back_through_json test_a_position_is_not_taken_for_a_label \
 	test_what_other_data_lack_is_said_and_the_rest_is_restored
 # Tests of one file share their fixtures, so a file stays in one process.
-# Workers that are killed need a machine of their own: `make test-cluster`.
-OF_CLUSTER := tests/distributed/test_explorer.py tests/distributed/test_faults.py
-PYTEST_PARALLEL := -n auto --maxprocesses 4 --dist loadfile $(addprefix --ignore=,$(OF_CLUSTER))
+PYTEST_PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 # A server, a kernel and a browser on a busy machine: what fails is tried once more, and named in the summary.
 PYTEST_BROWSER := -n 3 --dist loadfile --tb=short --reruns 1 -r aR
 
@@ -65,9 +63,6 @@ test: ## Run everything that continuous integration runs
 
 test-heavy: .venv/.test-heavy ## Test with PyTorch and MLflow too, which are large
 	$(BIN)/pytest tests/adapters/test_models.py tests/test_models_table.py
-
-test-cluster: .venv/.test ## Test a cluster whose workers are killed, and the explorer on it, while nothing else runs
-	$(BIN)/pytest --tb=short $(OF_CLUSTER)
 
 test-floors: .venv-floors/.ready $(BUNDLE) ## Test with the oldest versions that pyproject.toml allows, on Python 3.11
 	$(FLOORS)/pip install --quiet ipywidgets==7.7.1

@@ -108,7 +108,7 @@ CLAIMS = {
     assert difference < 1e-12
     assert list(e.table().index[:3]) == ["km", "hour", "centre"]
     assert e["km"].curves.shape[0] == 10_000
-    assert e.notes[0].startswith("Metrics, partial dependence and spread are of all 100,000 rows in 20 partitions;")
+    assert e.notes[0].startswith("Metrics, partial dependence and spread are of all 100,000 rows;")
     opened = ice.load("result.ice")
     assert opened.table().equals(e.table())
     """,

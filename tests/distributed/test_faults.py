@@ -2,14 +2,27 @@
 
 import os
 import signal
+import sys
 import time
-from threading import Event, Thread
+from threading import Event, Lock, Thread
+from types import ModuleType
 
 import dask.dataframe as dd
 import numpy as np
-import pandas as pd
 import pytest
-from clusters import N_PARTITIONS, Slow, calls_when_still, frame, on_cluster, written
+from clusters import (
+    N_PARTITIONS,
+    Slow,
+    calls_when_still,
+    failing,
+    frame,
+    no_number,
+    none_of_the_rows,
+    of_a,
+    on_cluster,
+    part,
+    written,
+)
 from numpy.testing import assert_array_equal
 
 import ice_explorer as ice
@@ -61,27 +74,16 @@ def test_progress_counts_to_its_total(client, tmp_path):
     assert set(labels) == {"12 partitions"}
 
 
-def _failing(X):
-    if (X["a"] == 6.0).any() and len(X) > 1 and X.index.min() >= 300:
-        raise RuntimeError("no row of 6 here")
-    return X["a"].to_numpy()
-
-
-def _no_number(X):
-    found = X["a"].to_numpy() + X["b"].to_numpy()
-    return np.where((X.index.to_numpy() == 425) & (X["b"].to_numpy() == 7.0), np.nan, found)
-
-
 def test_a_model_that_raises_names_the_partition(client):
     """The error of the model is in the message."""
     with pytest.raises(PredictionError, match=r"In partition \d+, whose rows count from 0: .*no row of 6 here"):
-        ice.explain(_failing, on_cluster(), client=client)
+        ice.explain(failing, on_cluster(), client=client)
 
 
 def test_a_prediction_that_is_no_number_names_partition_and_row(client):
     """Row 425 is row 25 of partition 8."""
     with pytest.raises(PredictionError, match=r"In partition 8, whose rows count from 0: .*nan.* row 25"):
-        ice.explain(_no_number, on_cluster(), client=client)
+        ice.explain(no_number, on_cluster(), client=client)
 
 
 def test_cancelling_frees_the_cluster(client, tmp_path):
@@ -104,10 +106,22 @@ def test_cancelling_frees_the_cluster(client, tmp_path):
     assert n_calls < len(written(tmp_path, "called")) - n_calls
 
 
+def test_a_model_of_a_module_that_workers_do_not_have(client, monkeypatch):
+    """The message names the module, and how it gets to the workers."""
+
+    def predict(X):
+        return X["a"].to_numpy()
+
+    predict.__module__, predict.__qualname__ = "only_here", "predict"
+    module = ModuleType("only_here")
+    module.predict = predict
+    monkeypatch.setitem(sys.modules, "only_here", module)
+    with pytest.raises(PredictionError, match=r"No module named 'only_here'\. .*client\.upload_file"):
+        ice.explain(predict, on_cluster(), client=client)
+
+
 def test_a_model_that_cannot_be_sent(client):
     """A lock cannot be pickled."""
-    from threading import Lock
-
     lock = Lock()
     with pytest.raises(PredictionError, match="can be pickled"):
         ice.explain(lambda X: X["a"].to_numpy() if lock else None, on_cluster(), client=client)
@@ -127,38 +141,25 @@ def test_a_model_that_cannot_be_sent(client):
 def test_options_that_need_all_rows_are_refused(client, options, problem):
     """Before anything is computed."""
     with pytest.raises(InvalidOptionError, match=problem):
-        ice.explain(_no_number, on_cluster(), client=client, **options)
+        ice.explain(no_number, on_cluster(), client=client, **options)
 
 
 def test_wrong_arguments(client):
     """What must hold, what was passed and what to do."""
     with pytest.raises(InputTypeError, match="`client` must be a client of Dask; got str"):
-        ice.explain(_no_number, frame(), client="tcp://there")
+        ice.explain(no_number, frame(), client="tcp://there")
     with pytest.raises(InputTypeError, match="must be a Dask Series or array"):
-        ice.explain(_no_number, on_cluster(), client=client, sample_weight=np.ones(600))
+        ice.explain(no_number, on_cluster(), client=client, sample_weight=np.ones(600))
     with pytest.raises(InvalidOptionError, match="3 partitions for 12 partitions of X"):
-        ice.explain(_no_number, on_cluster(), client=client, sample_weight=on_cluster(n_partitions=3)["a"])
+        ice.explain(no_number, on_cluster(), client=client, sample_weight=on_cluster(n_partitions=3)["a"])
     with pytest.raises(InputTypeError, match="X must be a DataFrame"):
-        ice.explain(_no_number, on_cluster()["a"], client=client)
+        ice.explain(no_number, on_cluster()["a"], client=client)
     with pytest.raises(InputDataError, match="its partitions have none"):
-        ice.explain(_no_number, _none(), client=client)
+        ice.explain(no_number, none_of_the_rows(), client=client)
 
 
 def test_partitions_of_different_kinds(client):
     """A column whose levels are declared differently, and one that is text in one partition."""
-    mixed = dd.from_map(_part, [0, 1], meta=_part(0))
+    mixed = dd.from_map(part, [0, 1], meta=part(0))
     with pytest.raises(InputDataError, match=r"'c' must declare the same levels .*categorize"):
-        ice.explain(_of_a, mixed, client=client)
-
-
-def _part(at):
-    return pd.DataFrame({"a": [1.0, 2.0, 3.0], "c": pd.Categorical(["x", "y", "x"], ["x", "y"] + ["z"] * at)})
-
-
-def _none():
-    rows = on_cluster()
-    return rows[rows.a > 99]
-
-
-def _of_a(X):
-    return X["a"].to_numpy()
+        ice.explain(of_a, mixed, client=client)

@@ -5,6 +5,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from clusters import draw_fewer_rows, first
 from distributed import Client
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import RandomForestClassifier
@@ -67,12 +68,12 @@ def test_rows_that_are_sent(client, model, X):
 
 def test_a_sample_of_the_rows_comes_to_this_machine(client, model, X, partitioned, monkeypatch):
     """Curves and drivers are theirs, metrics are of all rows, and what needs all rows says so."""
-    client.run(_with_fewer_rows, 400)
+    client.run(draw_fewer_rows, 400)
     monkeypatch.setattr(summaries, "MOST_SAMPLED", 400)
     try:
         e, again = (ice.explain(model, partitioned, client=client) for _ in range(2))
     finally:
-        client.run(_with_fewer_rows, 10_000)
+        client.run(draw_fewer_rows, 10_000)
     rows = X.sort_values("decimal", ignore_index=True)
     assert_same(e, ice.explain(model, rows))
     assert e.n_observations == 400
@@ -87,10 +88,6 @@ def test_a_sample_of_the_rows_comes_to_this_machine(client, model, X, partitione
     for request in (lambda: e.table(ci=0.95), lambda: e.table(by="level")):
         with pytest.raises(ModelNeededError, match=r"400 of 3,000 rows, the others are on a cluster"):
             request()
-
-
-def _with_fewer_rows(most):
-    summaries.MOST_SAMPLED = most
 
 
 def test_an_explanation_of_a_cluster_is_saved_and_opened(client, model, partitioned, tmp_path):
@@ -169,19 +166,15 @@ def test_many_distinct_values_have_a_sketch(client):
     """Quantiles are close, σ is exact, and a note says so."""
     rng = np.random.default_rng(5)
     X = rng.normal(size=(200_000, 2))
-    mine = ice.explain(_first, da.from_array(X, chunks=(30_000, 2)), client=client, grid="quantile", grid_size=20)
-    expected = ice.explain(_first, X, grid="quantile", grid_size=20)
+    mine = ice.explain(first, da.from_array(X, chunks=(30_000, 2)), client=client, grid="quantile", grid_size=20)
+    expected = ice.explain(first, X, grid="quantile", grid_size=20)
     assert any("t-digest" in note for note in mine.notes)
     for name in expected.features:
         assert_allclose(mine[name].scale, expected[name].scale, rtol=1e-12)
         ranks = np.searchsorted(np.sort(X[:, int(name[1])]), mine[name].grid) / len(X)
         assert_allclose(ranks, np.linspace(0, 1, 20), atol=summaries.RANK_ERROR)
     given = {name: expected[name].grid for name in expected.features}
-    assert_same(ice.explain(_first, da.from_array(X, chunks=(30_000, 2)), client=client, grid=given), expected)
-
-
-def _first(X):
-    return X[:, 0] ** 2 + 0.1 * X[:, 1]
+    assert_same(ice.explain(first, da.from_array(X, chunks=(30_000, 2)), client=client, grid=given), expected)
 
 
 def test_the_current_client_and_none(client, model, partitioned, X):

@@ -115,16 +115,24 @@ class Cluster:
         cancelled: Callable[[], bool] | None,
     ) -> Any:
         """Wait for a result."""
-        while not future.done():
-            sleep(_PAUSE)
+        while True:
+            is_done = future.done()  # what is reported before is here by then
             while waiting and done is not None:
                 done(waiting.pop())
+            if is_done:
+                break
             if cancelled is not None and cancelled():
                 raise Cancelled("The work on the cluster was cancelled.")
+            sleep(_PAUSE)
         try:
             return future.result()
         except ICEExplorerError:
             raise
+        except ImportError as error:
+            raise PredictionError(
+                f"The workers must have the modules of the model: {cause_of(error)}",
+                "Install the module there, or send it: `client.upload_file(...)`.",
+            ) from error
         except Exception as error:
             raise PredictionError(
                 f"The cluster failed: {cause_of(error)}",
