@@ -232,7 +232,7 @@ class OrderedDraws(MetricDraws):
 
     def _distances_of(self, observed: Array, likelihood_scale: Array) -> tuple[float, float]:
         """Smallest and largest distance of a phantom that counts, in likelihood scales."""
-        values = self._grid[self._ends.at_values() > 0]
+        values = self._grid[self._ends.at_values > 0]
         above = np.minimum(np.searchsorted(values, observed), len(values) - 1)
         near = np.minimum(np.abs(values[above] - observed), np.abs(values[np.maximum(above - 1, 0)] - observed))
         far = np.maximum(np.abs(values[0] - observed), np.abs(values[-1] - observed))
@@ -310,7 +310,7 @@ class OrderedDraws(MetricDraws):
 
     def _by_distances(self, nodes: Array) -> Callable[[Array, NDArray[np.int64]], tuple[Array, Array]]:
         """Return a function that sums what lies at grid values by likelihood, from the distance of each phantom."""
-        at_values = self._ends.at_values()
+        at_values = self._ends.at_values
 
         def sums_of(at_ends: Array, rows: NDArray[np.int64]) -> tuple[Array, Array]:
             # Nearer are only values that do not count.
@@ -326,7 +326,7 @@ class OrderedDraws(MetricDraws):
 
     def _by_products(self, nodes: Array) -> Callable[[Array, NDArray[np.int64]], tuple[Array, Array]]:
         """Return one that does so where σ is the unit: e^{-a|v - x|} is e^{av} e^{-ax} below x, its inverse above."""
-        middle, at_values = sum(self._span) / 2, self._ends.at_values()[:, None]
+        middle, at_values = sum(self._span) / 2, self._ends.at_values[:, None]
         rising = np.exp(np.outer((self._grid - middle) / self._unit, nodes))
         falling, to_nearest = 1 / rising, np.exp(nodes * self._nearest)
         up_to = np.pad(np.cumsum(at_values * rising, axis=0), ((1, 0), (0, 0)))

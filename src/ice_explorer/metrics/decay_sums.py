@@ -18,6 +18,7 @@ size of the grid. Sums of blocks of rows add up.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,12 +67,23 @@ class EndShares:
     left: Array
     right: Array
 
-    def at_values(self, active: NDArray[np.intp] | slice = slice(None), steepness: Array | float = 1.0) -> Array:
-        """Share of the weight at each grid value, (n_grid,); of `active` intervals, times their `steepness`."""
-        at_ends = np.zeros((2, len(self.left)))
-        at_ends[0, active] = self.left[active] * steepness
-        at_ends[1, active] = self.right[active] * steepness
-        return np.asarray(np.append(at_ends[0], 0.0) + np.append(0.0, at_ends[1]))
+    @cached_property
+    def at_values(self) -> Array:
+        """Share of the weight at each grid value, (n_grid,)."""
+        return _from_left_and_right(self.left, self.right)
+
+    def steep_at_values(self, active: NDArray[np.intp], steepness: Array) -> Array:
+        """Share of the weight at each grid value, (n_grid,), of `active` intervals alone, times their steepness."""
+        of_intervals = np.zeros(len(self.left))
+        of_intervals[active] = steepness
+        return _from_left_and_right(self.left * of_intervals, self.right * of_intervals)
+
+
+def _from_left_and_right(left: Array, right: Array) -> Array:
+    """Sum what intervals have at their left ends and at their right ones, value by value."""
+    at_values = np.append(left, 0.0)
+    at_values[1:] += right
+    return at_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +114,7 @@ class Ends:
             of_interval[active + 1, 0, channel] = ends.left[active]
             of_interval[active + 1, 1, channel] = ends.right[active]
         before, after = column[:-1], column[1:]
-        shares = np.array([ends.at_values() for ends in conventions]).T
+        shares = np.array([ends.at_values for ends in conventions]).T
         everywhere = cls(
             grid, shares, np.maximum(before, 0), np.maximum(after, 0), of_interval[:-1, 1], of_interval[1:, 0]
         )
@@ -324,9 +336,9 @@ class LikelihoodSums:
             steepness, likelihood = group.totals(convention, exponents).T
             return steepness, likelihood, group.sums.nearest
         ends = self._conventions[convention]
-        shares = [ends.at_values()]
+        shares = [ends.at_values]
         if self._shared is not None:
-            shares.append(ends.at_values(self._active, self._shared))
+            shares.append(ends.steep_at_values(self._active, self._shared))
         (nodes, masses), held = self._on_grid, shares[0] > 0
         nearest = self._nearest(convention) if group is None else group.sums.nearest
         # Distances near by lose nothing where values have an offset.
@@ -349,7 +361,7 @@ class LikelihoodSums:
 
     def _nearest(self, convention: str) -> float:
         """Smallest distance of what stands for the rows from an end that counts."""
-        ends = self._grid[self._conventions[convention].at_values() > 0]
+        ends = self._grid[self._conventions[convention].at_values > 0]
         assert self._on_grid is not None  # noqa: S101 - rows share one scale
         nodes = self._on_grid[0] if self._kept is None else np.append(self._on_grid[0], self._kept.nodes)
         return _nearest(ends, nodes, np.full(len(nodes), self._scale))
@@ -357,7 +369,7 @@ class LikelihoodSums:
     def _lay_out(self, nodes: Array, scales: Array) -> None:
         """Prepare sums over distances, conventions by that of what is nearest, so that none underflows."""
         nearest = {
-            name: _nearest(self._grid[ends.at_values() > 0], nodes, scales) for name, ends in self._conventions.items()
+            name: _nearest(self._grid[ends.at_values > 0], nodes, scales) for name, ends in self._conventions.items()
         }
         grid = self._grid
         farthest = float(np.max(np.maximum(np.abs(grid[-1] - nodes), np.abs(grid[0] - nodes)) / scales))

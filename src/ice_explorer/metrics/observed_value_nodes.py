@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # (a = 4.6); that leaves 1e-11 for decay 1e-4. Buckets that would need more are cut.
 MOST_MOMENTS = 12
 _EXPONENT = -math.log(0.01)
+_FEW_ROWS = 128  # that are their own nodes, rather than asked how many would do
 _WIDEST_HALF = np.array(
     [2.0 / _EXPONENT * (0.5e-15 * math.factorial(n)) ** (1.0 / n) for n in range(1, MOST_MOMENTS + 1)]
 )
@@ -53,8 +54,11 @@ class ObservedValues:
         self, observed: Array, weights: Array | None, breaks: Array, scale: float, *, compiled: bool = False
     ) -> None:
         self._compiled = compiled
-        edges, count = _buckets(observed.min(), observed.max(), breaks, scale, len(observed))
-        distinct = _distinct_if_few(observed, min(int(count.sum()), len(observed)))
+        if len(observed) <= _FEW_ROWS:
+            distinct: Array | None = np.unique(observed)
+        else:
+            edges, count = _buckets(observed.min(), observed.max(), breaks, scale, len(observed))
+            distinct = _distinct_if_few(observed, min(int(count.sum()), len(observed)))
         if distinct is not None:
             self.edges = self.nodes = distinct
             self.middle, self.inverse_half = self.edges, np.zeros(len(self.edges))

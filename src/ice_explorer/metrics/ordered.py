@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -82,14 +83,19 @@ class StepWeights:
 def step_weights(grid: Array) -> dict[Convention, StepWeights]:
     """Weights of the intervals of a grid of at least two values, by convention."""
     gaps = np.diff(grid)
-    n_intervals = len(gaps)
     length = gaps / gaps.sum()
+    half = length / 2
+    return {"stable": StepWeights(length, EndShares(half, half), math.inf), **_weights_by_number(len(gaps))}
+
+
+@lru_cache(maxsize=64)
+def _weights_by_number(n_intervals: int) -> dict[Convention, StepWeights]:
+    """Weights of intervals by the conventions that count them alike, however long they are."""
     alike = np.full(n_intervals, 1.0 / n_intervals)
     twice = np.full(n_intervals, 1.0 / (n_intervals + 1))
     first = np.zeros(n_intervals)
     first[0] = twice[0]
     return {
-        "stable": StepWeights(length, EndShares(length / 2, length / 2), math.inf),
         "equations": StepWeights(
             alike, EndShares(np.zeros(n_intervals), alike), 1.0 - alike[0] if n_intervals > 1 else math.inf
         ),
@@ -189,6 +195,13 @@ class CurveSums(ABC):
 
     def metrics(self, decay: float, convention: Convention = "stable") -> FeatureMetrics:
         """Compute every metric for a decay λ in (0, 1] and a convention, from the sums alone."""
+        in_distribution, support = self.decayed(np.array([decay]), convention)
+        return replace(
+            self.undecayed(convention), in_distribution_impact=float(in_distribution[0]), support=float(support[0])
+        )
+
+    def undecayed(self, convention: Convention = "stable") -> FeatureMetrics:
+        """Compute the metrics that do not depend on the decay; the other two are NaN."""
         nan = math.nan
         missing = self._missing_change / self.total_weight
         if not self.is_defined:
@@ -196,15 +209,14 @@ class CurveSums(ABC):
         brought = self._brought(convention)
         impact = float(brought.sum())
         direction, heterogeneity, non_linearity = self._differences(convention)
-        in_distribution, support = self.decayed(np.array([decay]), convention)
         return FeatureMetrics(
             impact=impact,
-            in_distribution_impact=float(in_distribution[0]),
+            in_distribution_impact=nan,
             direction=direction,
             heterogeneity=heterogeneity,
             non_linearity=non_linearity,
             missing_impact=missing,
-            support=float(support[0]),
+            support=nan,
             largest_step_share=float(brought.max()) / impact if impact > 0 else nan,
         )
 
@@ -291,9 +303,11 @@ class FeatureSums(CurveSums):
         if len(grid) < 2:
             return
         self.steps = step_weights(grid)
+        is_elsewhere = np.ones(len(grid) - 1, bool)
+        is_elsewhere[self.active] = False
         for at, step in enumerate(self.steps.values()):
             self.u[at, :n_active] = step.u[self.active]
-            self.elsewhere[at] = np.delete(step.u, self.active).sum()
+            self.elsewhere[at] = step.u[is_elsewhere].sum()
             self.divisor[at] = step.variance_divisor
         if scale > 0 and rows is not None:
             self.likelihoods = LikelihoodSums(

@@ -351,6 +351,6 @@ def _at_ends(
     at_nodes = np.zeros((len(changes), len(nodes)))
     at_nodes[:, np.searchsorted(nodes, active)] += changes * ends.left[active]
     at_nodes[:, np.searchsorted(nodes, active + 1)] += changes * ends.right[active]
-    weights = ends.at_values()
+    weights = ends.at_values
     nearest = np.searchsorted((nodes[1:] + nodes[:-1]) / 2, np.arange(n_grid))
     return at_nodes, np.bincount(nearest, weights, len(nodes)).astype(np.float64)

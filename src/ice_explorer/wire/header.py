@@ -153,7 +153,7 @@ def _figures(
     feature: FeatureResult, convention: Convention, decays: NDArray[np.float64]
 ) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     """Return what does not depend on the decay, and what does."""
-    undecayed = {**feature.metrics(None, convention), "mean_change": feature.mean_change}
+    undecayed = {**vars(feature._sums.undecayed(convention)), "mean_change": feature.mean_change}
     return undecayed, feature._decay_profiles(decays, convention)
 
 
