@@ -703,6 +703,16 @@ def test_columns_of_float64_are_views_of_one_copy(make, order):
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
+def test_a_copy_of_many_rows_has_its_columns_in_one_piece(order):
+    """However many rows are copied at a time."""
+    X = np.asarray(np.arange(3 * 2500.0).reshape(2500, 3), order=order)
+    copied = kept(X)
+    assert_array_equal(copied, X)
+    assert copied.flags.f_contiguous
+    assert not np.shares_memory(copied, X)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
 def test_rows_of_an_array_are_in_c_order(order):
     """Whatever the order of X: models may be compiled for it."""
     table = table_from(kept(np.asarray(np.arange(12.0).reshape(4, 3), order=order)))
