@@ -34,6 +34,7 @@ _HAS_NUMBA = find_spec("numba") is not None
 _CHUNK = 1 << 16  # predictions worked on at a time, so that they stay in the cache
 _MANY_PAIRS = 1 << 17  # of levels: numba takes less to load than NumPy to add up their changes
 _ROWS_AT_A_TIME = 512  # of so many pairs, each of which is merged once for these rows
+_FEWEST_AT_A_TIME = 128  # likewise: smaller blocks wait for others
 
 
 def category_scale(shares: Array) -> float:
@@ -79,6 +80,7 @@ class CategorySums(CurveSums):
         self.pairs = np.column_stack([first, second])
         self.changes = Moments(len(first))
         self._absolute = np.zeros(len(first))
+        self._waiting: list[tuple[Array, Array]] = []  # predictions (n_levels, n_rows) and weights
         total = float(shares @ _sums_of_others(shares)) / 2.0
         self.is_defined = len(grid) < 2 or scale == 0 or total > 0
         weighted = np.outer(shares, shares) / total if total > 0 else np.zeros((len(shares), len(shares)))
@@ -144,13 +146,9 @@ class CategorySums(CurveSums):
         held = weights if levels.shape[1] == len(weights) else weights.sum(keepdims=True)
         weight = float(weights.sum())
         if self._is_compiled and len(held) > 1:
-            from ice_explorer.metrics.unordered_numba import add_pairs
-
-            changes = self.changes
-            add_pairs(
-                levels, held, levels @ held / weight, changes.weight, changes.mean, changes.squared, self._absolute
-            )
-            changes.weight += weight
+            self._waiting.append((levels, held))
+            if sum(levels.shape[1] for levels, _ in self._waiting) >= _FEWEST_AT_A_TIME:
+                self._add_waiting()
             return
         block = Moments(len(self.q))
         block.weight = weight
@@ -165,6 +163,18 @@ class CategorySums(CurveSums):
             start = pairs.stop
         self.changes.merge(block)
 
+    def _add_waiting(self) -> None:
+        """Add the changes of rows that came in small blocks: each pass over the pairs takes as long as many rows do."""
+        from ice_explorer.metrics.unordered_numba import add_pairs
+
+        levels, weights = (np.concatenate(parts, axis=-1) for parts in zip(*self._waiting, strict=True))
+        self._waiting = []
+        changes, weight = self.changes, float(weights.sum())
+        add_pairs(
+            levels, weights, levels @ weights / weight, changes.weight, changes.mean, changes.squared, self._absolute
+        )
+        changes.weight += weight
+
     def _add_likely(self, curves: Array, rows: tuple[Array, Array | None, Array], some: slice) -> None:
         """Add the changes of some rows by likelihood, as `_add_pairs` does without."""
         if self._likelihoods is not None:
@@ -173,6 +183,8 @@ class CategorySums(CurveSums):
 
     def finish(self) -> None:
         """Release what is only needed while rows are added."""
+        if self._waiting:
+            self._add_waiting()
         if isinstance(self._likelihoods, _ByDistance):
             self._likelihoods.finish()
 
