@@ -108,7 +108,7 @@ class TreeCurves:
     def rows_per_block(self, memory_limit: int) -> int:
         """Rows swept at a time: few for small trees, more for large ones, within the memory limit."""
         per_tree = len(self.forest.nodes) // max(1, len(self.forest.roots))
-        wanted = int(np.clip(per_tree // 2, _FEWEST_ROWS, min(_MOST_ROWS, _MOST_BYTES // self.row_bytes)))
+        wanted = int(np.clip(per_tree, _FEWEST_ROWS, min(_MOST_ROWS, _MOST_BYTES // self.row_bytes)))
         return max(1, min(wanted, memory_limit // self.row_bytes))
 
     @property
