@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +22,7 @@ from polars.exceptions import PanicException
 
 import ice_explorer as ice
 from ice_explorer.errors import ComputationError
+from ice_explorer.results.feature_explanation import FeatureResult
 
 SOON = 20.0
 ENDS = [KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError, PanicException]
@@ -197,3 +199,27 @@ def test_a_forked_child_does_not_hang():
         capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert (done.stdout.split("\n")[-2], done.stderr) == ("failed 0", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork") or sys.version_info >= (3, 12), reason="there is no such lock")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_child_can_take_the_locks_of_cached_properties():
+    """While a thread of the parent computes such a property: it is not there in the child to release the lock."""
+    lock = vars(FeatureResult)["_own_metrics"].lock
+    taken, done = threading.Event(), threading.Event()
+
+    def hold():
+        with lock:
+            taken.set()
+            done.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    taken.wait()
+    child = os.fork()
+    if child == 0:
+        os._exit(not vars(FeatureResult)["_own_metrics"].lock.acquire(timeout=1.0))
+    _, status = os.waitpid(child, 0)
+    done.set()
+    thread.join()
+    assert status == 0

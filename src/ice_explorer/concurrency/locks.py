@@ -9,6 +9,7 @@ import threading
 import weakref
 from typing import Any
 
+_PACKAGE = __name__.partition(".")[0]
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
@@ -28,7 +29,7 @@ def _free_all() -> None:
 
 def _free_cached_properties() -> None:
     """Replace the lock that each cached property of this package has in Python 3.11."""
-    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == __package__]
+    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == _PACKAGE]
     classes = {each for module in modules for each in vars(module).values() if isinstance(each, type)}
     for each in classes:
         for member in vars(each).values():
