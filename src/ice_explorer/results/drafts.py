@@ -20,6 +20,7 @@ _FIRST: Final = 0.35  # seconds that the first draft takes where that is in our 
 _SHARE: Final = 0.25  # of the time of the whole, that all drafts together take
 _FEW_CELLS: Final = 2_000_000  # of curves that engines compute in less than a second
 _LEAST_RATIO: Final = 5  # of the work of the whole to what drafts of any size take
+_MOST_BESIDES: Final = 8  # times what a draft takes for its rows is what it takes at most, unless the model is called
 _FEW_PHANTOMS: Final = 10_000
 _QUICK: Final = 0.05  # of which a model that is called so quickly needs no draft
 _FEW_ROWS: Final = 16  # of the smallest draft, or more than half as many
@@ -132,7 +133,7 @@ class Drafts:
         if len(self._timed) > 1:
             of_all, in_all = np.transpose(self._timed)
             fitted = float(np.polyfit(of_all, in_all, 1)[0])
-            slope = min(slope, max(fitted, self._least_slope))
+            slope = min(slope, max(fitted, self._least_slope, 0.0 if self._is_called else slope / _MOST_BESIDES))
         return seconds + slope * (n_cells - cells)
 
     def _following(self) -> _Size | None:
