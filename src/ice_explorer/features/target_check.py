@@ -25,7 +25,6 @@ _SURE: Final = 0.05  # a probability this near to 0 or 1 is certain
 _ROUNDING: Final = 1e-9  # of the standard deviation of the target
 _FEWEST_ROWS: Final = 10  # fewer are alike by chance
 _FIRST_ROWS: Final = 200  # that tell most columns from the target
-_EVERY: Final = 16  # rows, of which one tells that curves are not on the diagonal
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +65,15 @@ def follows_diagonal(axis: Array, mean: Array, spread: Array, observed: Array) -
     - `observed` (n_observations,): values of the feature, NaN where missing: the curves count where the data are.
     """
     present = observed[np.isfinite(observed)]
-    most = _ALONG**2 * len(present) * (float(present.var()) if len(present) else 0.0)
-    # Squares of some rows are at most those of all; they suffice for most features.
-    return most > 0 and all(_squares(axis, mean, spread, present[::step]) <= most for step in (_EVERY, 1))
+    if not len(present):
+        return False
+    centred = present - present.mean()
+    squares = float(centred @ centred)
+    most, half_range = _ALONG**2 * squares, float(mean.max() - mean.min()) / 2
+    # A mean curve near the diagonal varies as the values do, by half its range at most.
+    if not squares > 0 or half_range**2 * len(present) < (1 - _ALONG) ** 2 * squares:
+        return False
+    return _squares(axis, mean, spread, present) <= most
 
 
 def _squares(axis: Array, mean: Array, spread: Array, values: Array) -> float:

@@ -26,7 +26,7 @@ import numpy as np
 from ice_explorer.metrics import chebyshev
 from ice_explorer.metrics.likelihood import distances
 from ice_explorer.metrics.observed_value_nodes import MOST_MOMENTS, ObservedValues
-from ice_explorer.metrics.running_sums import pair_sums
+from ice_explorer.metrics.running_sums import farthest, pair_sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -309,7 +309,9 @@ class LikelihoodSums:
                 group.add(None, weights, observed, scales)
             return
         self._scale = scale = float(scales[0])
-        breaks = grid[np.union1d(active, active + 1)]
+        is_break = np.zeros(len(grid), np.bool_)
+        is_break[active] = is_break[active + 1] = True
+        breaks = grid[is_break]
         is_whole = len(breaks) == len(grid)
         own = ObservedValues(observed, weights if is_whole else None, breaks, scale, compiled=compiled)
         if is_whole:
@@ -336,15 +338,15 @@ class LikelihoodSums:
             steepness, likelihood = group.totals(convention, exponents).T
             return steepness, likelihood, group.sums.nearest
         ends = self._conventions[convention]
-        shares = [ends.at_values]
+        shares = ends.at_values[:, None]
         if self._shared is not None:
-            shares.append(ends.steep_at_values(self._active, self._shared))
-        (nodes, masses), held = self._on_grid, shares[0] > 0
+            shares = np.column_stack([shares, ends.steep_at_values(self._active, self._shared)])
+        (nodes, masses), held = self._on_grid, ends.at_values > 0
         nearest = self._nearest(convention) if group is None else group.sums.nearest
         # Distances near by lose nothing where values have an offset.
         middle = nodes[len(nodes) // 2]
         own = (nodes - middle) / self._scale, masses
-        others = (self._grid[held] - middle) / self._scale, np.column_stack(shares)[held]
+        others = (self._grid[held] - middle) / self._scale, shares[held]
         by_pairs = pair_sums(own, others, exponents, nearest, compiled=self._compiled)
         if self._shared is not None:
             return by_pairs[:, 1], by_pairs[:, 0], nearest
@@ -363,8 +365,8 @@ class LikelihoodSums:
         """Smallest distance of what stands for the rows from an end that counts."""
         ends = self._grid[self._conventions[convention].at_values > 0]
         assert self._on_grid is not None  # noqa: S101 - rows share one scale
-        nodes = self._on_grid[0] if self._kept is None else np.append(self._on_grid[0], self._kept.nodes)
-        return _nearest(ends, nodes, np.full(len(nodes), self._scale))
+        parts = [self._on_grid[0]] if self._kept is None else [self._on_grid[0], self._kept.nodes]
+        return min(_nearest(ends, nodes, np.broadcast_to(self._scale, nodes.shape)) for nodes in parts)
 
     def _lay_out(self, nodes: Array, scales: Array) -> None:
         """Prepare sums over distances, conventions by that of what is nearest, so that none underflows."""
@@ -446,7 +448,7 @@ class LikelihoodSums:
         """Keep what is at hand by observed value, or move it into sums over distances where it is too large."""
         own, by_bucket = self.own, self._by_bucket
         if own is not None and by_bucket is not None:
-            at_nodes = own.to_nodes(by_bucket[:, : len(self._active)])
+            at_nodes = own.to_nodes(by_bucket)[:, : len(self._active)]
             if 0 < at_nodes.nbytes <= _MOST_KEPT:
                 self._keep(own.nodes, at_nodes)
             else:
@@ -478,7 +480,7 @@ class _Kept:
         self.nodes = nodes
         self._own, self._begins, self._ends = ((values - middle) / scale for values in (nodes, begins, ends))
         self.steepness, self._compiled = np.ascontiguousarray(steepness), compiled
-        self._reach = max(abs(float(values[at])) for values in (self._own, self._begins, self._ends) for at in (0, -1))
+        self._reach = max(farthest(values) for values in (self._own, self._begins, self._ends))
 
     def totals(self, shares: tuple[Array, Array], exponents: Array, nearest: float) -> Array:
         """Sum under some decays, (n_decays,), as multiples of e^{-a·nearest}.
@@ -560,10 +562,10 @@ class _Group:
 def _nearest(ends: Array, nodes: Array, scales: Array) -> float:
     """Smallest distance, in likelihood scales, of any node from any of the ends."""
     for some in (slice(_FEW_NODES), slice(None)):  # on a grid of observed values a few nodes tell: one is an end
-        above = np.minimum(np.searchsorted(ends, nodes[some]), len(ends) - 1)
+        above = np.minimum(ends.searchsorted(nodes[some]), len(ends) - 1)
         below = np.maximum(above - 1, 0)
         gap = np.minimum(np.abs(ends[above] - nodes[some]), np.abs(ends[below] - nodes[some]))
-        nearest = float(np.min(gap / scales[some]))
+        nearest = float((gap / scales[some]).min())
         if nearest == 0:
             break
     return nearest

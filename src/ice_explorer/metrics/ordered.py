@@ -303,12 +303,11 @@ class FeatureSums(CurveSums):
         if len(grid) < 2:
             return
         self.steps = step_weights(grid)
-        is_elsewhere = np.ones(len(grid) - 1, bool)
-        is_elsewhere[self.active] = False
         for at, step in enumerate(self.steps.values()):
             self.u[at, :n_active] = step.u[self.active]
-            self.elsewhere[at] = step.u[is_elsewhere].sum()
             self.divisor[at] = step.variance_divisor
+        if n_active < len(grid) - 1:
+            self.elsewhere = np.maximum(1.0 - self.u.sum(axis=1), 0.0)
         if scale > 0 and rows is not None:
             self.likelihoods = LikelihoodSums(
                 grid, self.active, self.ends, rows, compiled=compiled, most_cells=most_cells

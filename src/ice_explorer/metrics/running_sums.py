@@ -37,17 +37,22 @@ def pair_sums(
     """
     (values, weights), (ends, shares) = own, others
     middle = (values[0] + values[-1]) / 2
-    reach = max(float(np.abs(some[[0, -1]] - middle).max()) for some in (values, ends)) + nearest
+    reach = max(farthest(values, middle), farthest(ends, middle)) + nearest
     is_far = exponents * reach > _MOST_EXPONENT
     found = np.empty((len(exponents), shares.shape[1]))
     if is_far.any():
         from_right = (-values[::-1], weights[::-1]), (-ends[::-1], shares[::-1])
         found[is_far] = _from_left(own, others, "right", exponents[is_far], nearest)
         found[is_far] += _from_left(*from_right, "left", exponents[is_far], nearest)
-    below = np.searchsorted(values, ends, side="right")
+    below = values.searchsorted(ends, side="right")
     centred = (values - middle, weights), (ends - middle, np.ascontiguousarray(shares))
     found[~is_far] = _near(*centred, below, exponents[~is_far], nearest, compiled=compiled)
     return found
+
+
+def farthest(values: Array, middle: float = 0.0) -> float:
+    """Return how far from the middle increasing values reach."""
+    return max(abs(float(values[0]) - middle), abs(float(values[-1]) - middle))
 
 
 def _near(

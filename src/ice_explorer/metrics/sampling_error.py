@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -149,7 +150,7 @@ def _of_moving(
     slopes, distances = np.zeros((n_features, n_rows, n_active)), np.full((n_features, n_rows, n_nodes), np.inf)
     for at, (feature, nodes) in enumerate(zip(features, nodes_of, strict=True)):
         gaps = feature.grid[feature.active + 1] - feature.grid[feature.active]
-        slopes[at, :, : len(gaps)] = np.diff(feature.curves, axis=1) / gaps
+        np.divide(feature.curves[:, 1:] - feature.curves[:, :-1], gaps, out=slopes[at, :, : len(gaps)])
         apart = np.abs(feature.grid[nodes] - feature.own[:, None])
         distances[at, :, : len(nodes)] = apart / feature.likelihood_scale[:, None]
     steep, spread = np.abs(slopes), of_sample.spread(slopes)
@@ -163,7 +164,7 @@ def _of_moving(
         for at, (feature, nodes, step) in enumerate(zip(features, nodes_of, steps, strict=True)):
             u[at, : len(feature.active)] = step.u[feature.active]
             of_feature = scale[at] * steep[at, :, : len(feature.active)]
-            at_ends = _at_ends(of_feature, step.ends, feature.active, nodes, len(feature.grid))
+            at_ends = _at_ends(of_feature, step.ends, feature.active, nodes)
             changes[at, :, : len(nodes)], node_weights[at, : len(nodes)] = at_ends
         shares = scale[:, None] * u
         along = _along(slopes, u, [step.variance_divisor for step in steps], convention)
@@ -340,17 +341,22 @@ def _nodes(active: NDArray[np.intp], n_grid: int) -> NDArray[np.intp]:
     """Choose grid values at which likelihoods are computed: where curves change, and a few that stand for the rest."""
     if n_grid <= 2 * _FEW_NODES or len(active) == n_grid - 1:
         return np.arange(n_grid)
-    evenly = np.linspace(0, n_grid - 1, _FEW_NODES).astype(np.intp)
-    return np.unique(np.concatenate([active, active + 1, evenly]))
+    is_node = np.zeros(n_grid, np.bool_)
+    is_node[active] = is_node[active + 1] = is_node[_evenly(n_grid)] = True
+    return np.flatnonzero(is_node)
 
 
-def _at_ends(
-    changes: Array, ends: EndShares, active: NDArray[np.intp], nodes: NDArray[np.intp], n_grid: int
-) -> tuple[Array, Array]:
+@lru_cache
+def _evenly(n_grid: int) -> NDArray[np.intp]:
+    """Return a few grid values from the first to the last."""
+    return np.linspace(0, n_grid - 1, _FEW_NODES).astype(np.intp)
+
+
+def _at_ends(changes: Array, ends: EndShares, active: NDArray[np.intp], nodes: NDArray[np.intp]) -> tuple[Array, Array]:
     """Part what intervals bring (n_some, n_active), and what they weigh, between the nodes at their ends."""
     at_nodes = np.zeros((len(changes), len(nodes)))
-    at_nodes[:, np.searchsorted(nodes, active)] += changes * ends.left[active]
-    at_nodes[:, np.searchsorted(nodes, active + 1)] += changes * ends.right[active]
-    weights = ends.at_values
-    nearest = np.searchsorted((nodes[1:] + nodes[:-1]) / 2, np.arange(n_grid))
-    return at_nodes, np.bincount(nearest, weights, len(nodes)).astype(np.float64)
+    left = nodes.searchsorted(active)
+    at_nodes[:, left] = changes * ends.left[active]
+    at_nodes[:, left + 1] += changes * ends.right[active]  # the next value is a node as well
+    nearest_from = np.append(0, (nodes[1:] + nodes[:-1]) // 2 + 1)  # the first grid value that a node stands for
+    return at_nodes, np.add.reduceat(ends.at_values, nearest_from)
