@@ -365,8 +365,10 @@ class LikelihoodSums:
         """Smallest distance of what stands for the rows from an end that counts."""
         ends = self._grid[self._conventions[convention].at_values > 0]
         assert self._on_grid is not None  # noqa: S101 - rows share one scale
-        parts = [self._on_grid[0]] if self._kept is None else [self._on_grid[0], self._kept.nodes]
-        return min(_nearest(ends, nodes, np.broadcast_to(self._scale, nodes.shape)) for nodes in parts)
+        nearest = _nearest(ends, self._on_grid[0])
+        if nearest > 0 and self._kept is not None:
+            nearest = min(nearest, _nearest(ends, self._kept.nodes))
+        return nearest / self._scale
 
     def _lay_out(self, nodes: Array, scales: Array) -> None:
         """Prepare sums over distances, conventions by that of what is nearest, so that none underflows."""
@@ -559,13 +561,13 @@ class _Group:
         return np.asarray(np.exp(-exponents[:, None] * distances) @ channels)
 
 
-def _nearest(ends: Array, nodes: Array, scales: Array) -> float:
-    """Smallest distance, in likelihood scales, of any node from any of the ends."""
+def _nearest(ends: Array, nodes: Array, scales: Array | None = None) -> float:
+    """Smallest distance of any node from any of the ends, in the unit of both or in likelihood scales."""
     for some in (slice(_FEW_NODES), slice(None)):  # on a grid of observed values a few nodes tell: one is an end
         above = np.minimum(ends.searchsorted(nodes[some]), len(ends) - 1)
         below = np.maximum(above - 1, 0)
         gap = np.minimum(np.abs(ends[above] - nodes[some]), np.abs(ends[below] - nodes[some]))
-        nearest = float((gap / scales[some]).min())
+        nearest = float((gap if scales is None else gap / scales[some]).min())
         if nearest == 0:
             break
     return nearest
