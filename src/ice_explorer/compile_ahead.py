@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import numpy as np
 
 from ice_explorer.errors.tracebacks import short_traceback
+from ice_explorer.runtime import HAS_NUMBA
 
 
 @short_traceback
@@ -21,7 +20,7 @@ def warmup() -> None:
     >>> import ice_explorer as ice
     >>> ice.warmup()
     """
-    if find_spec("numba") is None:
+    if not HAS_NUMBA:
         return
     from ice_explorer.adapters.models.link import Link
     from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble

@@ -1,11 +1,15 @@
-"""Detect the environment: IPython, a Jupyter kernel or a script, and whether threads are available."""
+"""Detect the environment: IPython, a Jupyter kernel or a script, and whether numba and threads are available."""
 
 from __future__ import annotations
 
 import os
 import sys
 import threading
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, Final
+
+HAS_NUMBA: Final = find_spec("numba") is not None
+"""Whether kernels can be compiled; numba is imported where it pays."""
 
 
 def ipython_shell() -> Any:

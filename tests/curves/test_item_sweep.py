@@ -22,7 +22,7 @@ KERNELS = ("numba", "numpy")
 def kernel_of(name):
     """Sweep with one of the two kernels."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tree, "_HAS_NUMBA", name == "numba")
+        patch.setattr(tree, "HAS_NUMBA", name == "numba")
         yield
 
 

@@ -18,7 +18,7 @@ NUMBERS = st.one_of(
 
 def without_numba(function, *arguments):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(splits, "_HAS_NUMBA", False)
+        patch.setattr(splits, "HAS_NUMBA", False)
         return function(*arguments)
 
 

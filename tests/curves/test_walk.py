@@ -12,7 +12,7 @@ from ice_explorer.curves.trees import walk
 
 def walked(kernel, ensemble, X):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk, "_HAS_NUMBA", kernel == "numba")
+        patch.setattr(walk, "HAS_NUMBA", kernel == "numba")
         return walk.predict(ensemble, list(X.T))
 
 
@@ -42,5 +42,5 @@ def test_columns_that_no_tree_splits_are_not_read(kernel):
     ensemble = strategies.ensemble_of_tuples([(0, 0.5, frozenset(), False, -2, 3)])
     columns = [np.array([0.0, 1.0]), np.array(["a", "b"], object), np.zeros(2), np.zeros(2)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk, "_HAS_NUMBA", kernel == "numba")
+        patch.setattr(walk, "HAS_NUMBA", kernel == "numba")
         assert_array_equal(walk.predict(ensemble, columns), [-2.0, 3.0])

@@ -10,11 +10,12 @@ a unit changes sign does what it brings to the next layer change.
 from __future__ import annotations
 
 import math
-from importlib.util import find_spec
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,6 @@ _CELLS = 1 << 15  # hidden units of a block: they fit the cache
 _WORTH_COMPILING = 1_000_000_000  # hidden units of all phantoms; numba takes longer to load than NumPy to add up fewer
 _PRODUCTS = 16  # products of weights and units that take as long as a unit
 _FEW_VALUES = 4  # to follow the units along so few takes longer than to add them up anew
-_HAS_NUMBA = find_spec("numba") is not None
 
 
 class NetworkCurves:
@@ -46,7 +46,7 @@ class NetworkCurves:
         self._is_single = is_single
         of_phantom = sum(len(weights) + weights.size / _PRODUCTS for weights in model.weights[1:])
         is_long = n_phantoms * of_phantom > _WORTH_COMPILING
-        self.is_compiled = _HAS_NUMBA and is_long and model.activation == "relu"
+        self.is_compiled = HAS_NUMBA and is_long and model.activation == "relu"
 
     def row_bytes(self, n_grid: int) -> int:
         """Bytes that the curves of one row take."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -27,6 +26,7 @@ from ice_explorer.curves.trees.curves import SweepLimitError, TreeCurves
 from ice_explorer.engines.model_space import NotColumnwiseError, Space
 from ice_explorer.engines.sums import BruteEngine, ClosedFormEngine, TreeEngine
 from ice_explorer.errors import ICEExplorerError, InvalidOptionError
+from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,7 +88,6 @@ class Inside:
         return tree_ensemble(self.peeled.model, self._predictor.position, response, categorical)
 
 
-_HAS_NUMBA = find_spec("numba") is not None
 _REFUSALS = (NotColumnwiseError, NotExactError, OtherFormError, SweepLimitError, UnsupportedTreesError)
 
 
@@ -131,13 +130,13 @@ def _not_exact(engine: str, reason: str) -> InvalidOptionError:
 def _check_worth_sweeping(ensemble: TreeEnsemble) -> None:
     """Refuse trees that scikit-learn's compiled code predicts several times faster than NumPy sweeps them."""
     is_classic = ensemble.library == "scikit-learn" and ensemble.input_dtype == np.float32  # not histogram boosting
-    if is_classic and not _HAS_NUMBA:
+    if is_classic and not HAS_NUMBA:
         raise UnsupportedTreesError("numba is not installed, and without it scikit-learn is faster.")
 
 
 def _without_numba() -> list[str]:
     """Return a note if numba is missing."""
-    if _HAS_NUMBA:
+    if HAS_NUMBA:
         return []
     return [
         "numba is not installed, so tree models are computed with NumPy: the results are the same, but take longer."

@@ -6,7 +6,6 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
@@ -22,6 +21,7 @@ from ice_explorer.metrics.decay_sums import MOST_CELLS
 from ice_explorer.metrics.ordered import FeatureSums
 from ice_explorer.metrics.straight import StraightSums, slope_of
 from ice_explorer.metrics.unordered import CategorySums
+from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
-_HAS_NUMBA = find_spec("numba") is not None
 _NOWHERE = np.empty(0, np.int64)
 _EVERYWHERE = slice(None)
 _ROWS_AT_A_TIME = 2048
@@ -188,7 +187,7 @@ def sums_of(
 
 def _is_worth_compiling(items: Iterable[FeatureInput]) -> bool:
     """Whether so much is added up that loading numba pays; whether it is loaded already must not change results."""
-    return _HAS_NUMBA and sum(len(item.summed) * item.grid.n_grid for item in items) > _WORTH_COMPILING
+    return HAS_NUMBA and sum(len(item.summed) * item.grid.n_grid for item in items) > _WORTH_COMPILING
 
 
 def _stop_if(cancelled: Callable[[], bool] | None, label: str) -> None:
@@ -652,7 +651,7 @@ class TreeEngine:
 
         def empty(item: FeatureInput) -> Sums:
             active = self._trees.active[item.at_issue]
-            return empty_sums(item, self._weights, active, compiled=_HAS_NUMBA, most_cells=most_cells)
+            return empty_sums(item, self._weights, active, compiled=HAS_NUMBA, most_cells=most_cells)
 
         with _Workers(self._n_jobs) as workers:
             sums = workers.each(empty, items)
@@ -672,7 +671,7 @@ class TreeEngine:
         to_fold = self._to_fold(jumps, item, sums)
         if to_fold is None or isinstance(sums, CategorySums):
             curves = self._fitting(item, rows, jumps.curves(item.at_issue))
-            add_block(sums, curves, item, (rows, self._weights, change), compiled=_HAS_NUMBA)
+            add_block(sums, curves, item, (rows, self._weights, change), compiled=HAS_NUMBA)
             return
         from ice_explorer.metrics import ordered_numba
 

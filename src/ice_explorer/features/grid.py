@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ice_explorer.checks import LARGEST, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import quoted
+from ice_explorer.metrics.likelihood import distinct_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -93,11 +95,17 @@ def make_grid(
     if grid == "observed" and n_distinct <= size:
         return Grid(column.distinct, n_distinct)
     if grid in {"observed", "quantile"}:
-        return Grid(np.unique(column.quantiles(np.linspace(0, 1, size))), n_distinct, capped=grid == "observed")
+        return Grid(distinct_of(column.quantiles(_levels_of_quantiles(size))), n_distinct, capped=grid == "observed")
     if grid == "uniform":
         evenly = np.linspace(column.values[0], column.values[-1], size)
         return Grid(np.unique(evenly if digits is None else np.round(evenly, digits)), n_distinct)
     return Grid(_random_values(column.distinct, size, feature_seed(random_state, feature)), n_distinct)
+
+
+@lru_cache
+def _levels_of_quantiles(size: int) -> NDArray[np.float64]:
+    """Shares from 0 to 1, spread evenly."""
+    return np.linspace(0, 1, size)
 
 
 def _levels(codes: Ordered, size: int, generator: np.random.Generator | None) -> Grid:

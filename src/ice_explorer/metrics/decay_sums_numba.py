@@ -9,14 +9,9 @@ import numpy as np
 from numba import njit
 
 from ice_explorer.curves.trees.margins_numba import exponential
-from ice_explorer.metrics import chebyshev
-from ice_explorer.metrics.observed_value_nodes import MOST_MOMENTS
 
 _FEW = 8  # edges that are looked at one by one
 _LANES = 8  # decays that are summed side by side
-_TO_NODES = np.array(  # of each number of moments that a bucket may have, filled up with 0
-    [np.pad(chebyshev.to_nodes(n), (0, MOST_MOMENTS - n)) for n in range(1, MOST_MOMENTS + 1)]
-)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract"})
@@ -67,7 +62,7 @@ def add_weights(observed, weights, own, n_rows, moments):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract"})
-def to_nodes(moments, first, count):
+def to_nodes(moments, first, count, matrices):
     """Do what `ObservedValues.to_nodes` does, (n_nodes, n_columns).
 
     Parameters
@@ -75,6 +70,8 @@ def to_nodes(moments, first, count):
     moments : float64 (n_nodes, n_columns)
     first, count : int64 (n_buckets,)
         As those of `ObservedValues`.
+    matrices : float64 (most moments, most moments, most moments)
+        `chebyshev.to_nodes` of 1, 2, … moments, filled up with 0.
     """
     masses = np.zeros_like(moments)
     for bucket in range(count.shape[0]):
@@ -82,7 +79,7 @@ def to_nodes(moments, first, count):
         for node in range(begin, begin + n):
             target = masses[node]
             for degree in range(n):
-                share = _TO_NODES[n - 1, degree, node - begin]
+                share = matrices[n - 1, degree, node - begin]
                 of_degree = moments[begin + degree]
                 for at in range(target.shape[0]):
                     target[at] += share * of_degree[at]

@@ -50,6 +50,13 @@ def standard_deviation(values: NDArray[np.float64], weights: NDArray[np.float64]
     return math.sqrt(float(np.average((column - mean) ** 2, weights=mass)))
 
 
+def distinct_of(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each of some increasing values once, for which `np.unique` would sort them again."""
+    is_new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    return ordered[is_new]
+
+
 @dataclass(frozen=True, eq=False)
 class Ordered:
     """The values of a column that are not missing, of rows that have weight, sorted once for all that needs it.
@@ -75,9 +82,7 @@ class Ordered:
     @cached_property
     def distinct(self) -> NDArray[np.float64]:
         """Each value once."""
-        is_new = np.ones(len(self.values), np.bool_)
-        np.not_equal(self.values[1:], self.values[:-1], out=is_new[1:])
-        return self.values[is_new]
+        return distinct_of(self.values)
 
     @cached_property
     def n_distinct(self) -> int:

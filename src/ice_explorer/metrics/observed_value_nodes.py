@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.metrics import chebyshev
+from ice_explorer.metrics.likelihood import distinct_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 # (a = 4.6); that leaves 1e-11 for decay 1e-4. Buckets that would need more are cut.
 MOST_MOMENTS = 12
 _EXPONENT = -math.log(0.01)
+_TO_NODES = np.array(
+    [np.pad(chebyshev.to_nodes(n), (0, MOST_MOMENTS - n)) for n in range(1, MOST_MOMENTS + 1)]
+)  # by number of moments, filled up with 0
 _FEW_ROWS = 128  # that are their own nodes, rather than asked how many would do
 _WIDEST_HALF = np.array(
     [2.0 / _EXPONENT * (0.5e-15 * math.factorial(n)) ** (1.0 / n) for n in range(1, MOST_MOMENTS + 1)]
@@ -55,7 +59,7 @@ class ObservedValues:
     ) -> None:
         self._compiled = compiled
         if len(observed) <= _FEW_ROWS:
-            distinct: Array | None = _distinct(observed)
+            distinct: Array | None = distinct_of(np.sort(observed))
         else:
             edges, count = _buckets(observed.min(), observed.max(), breaks, scale, len(observed))
             distinct = _distinct_if_few(observed, min(int(count.sum()), len(observed)))
@@ -121,7 +125,7 @@ class ObservedValues:
         if self._compiled:
             from ice_explorer.metrics.decay_sums_numba import to_nodes
 
-            return np.asarray(to_nodes(moments, self.first, self.count))
+            return np.asarray(to_nodes(moments, self.first, self.count, _TO_NODES))
         masses = np.empty_like(moments)
         for n in np.unique(self.count[self.count > 0]):
             at = self.first[self.count == n, None] + np.arange(n)
@@ -191,13 +195,7 @@ def _buckets(lowest: float, highest: float, breaks: Array, scale: float, most: i
 def _distinct_if_few(values: Array, most: int) -> Array | None:
     """Distinct values, increasing; None where there are more than `most`."""
     # Where values are all different a few tell, and the others need no sorting.
-    if len(values) > 2 * most and len(_distinct(values[: 2 * most])) > most:
+    if len(values) > 2 * most and len(distinct_of(np.sort(values[: 2 * most]))) > most:
         return None
-    distinct = _distinct(values)
+    distinct = distinct_of(np.sort(values))
     return distinct if len(distinct) <= most else None
-
-
-def _distinct(values: Array) -> Array:
-    """Distinct values, increasing: `np.unique` of few takes several times as long."""
-    values = np.sort(values)
-    return np.asarray(values[np.append(True, values[1:] != values[:-1])])

@@ -7,7 +7,6 @@ Arrays may come from anyone: those of wrong shapes or values are refused with a 
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ice_explorer.metrics.decay_sums import DecaySums, EndShares, LikelihoodSums
 from ice_explorer.metrics.ordered import CONVENTIONS, CurveSums, FeatureSums, Moments
 from ice_explorer.metrics.straight import StraightSums
 from ice_explorer.metrics.unordered import CategorySums, _ByDistance, _OwnOrOther
+from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _COUNTS = ("n_rows", "total_weight", "lowest", "highest", "_missing_change")
 _FARTHEST = 1e300  # distance that has a cell
-_HAS_NUMBA = find_spec("numba") is not None
 
 
 def sums_to_arrays(sums: FeatureSums | CategorySums) -> Arrays:
@@ -177,7 +176,7 @@ def _likelihoods(
     grid: Array, active: NDArray[np.int64], ends: Mapping[str, EndShares], arrays: Mapping[str, NDArray[Any]]
 ) -> LikelihoodSums:
     sums = LikelihoodSums(grid, active, ends, None)
-    sums._compiled = bool(_checked(arrays, "is_compiled", (1,))[0]) and _HAS_NUMBA
+    sums._compiled = bool(_checked(arrays, "is_compiled", (1,))[0]) and HAS_NUMBA
     if "nodes" in arrays:
         sums._scale = float(_checked(arrays, "unit", (1,))[0])
         nodes = _nodes(arrays, "nodes")

@@ -13,13 +13,13 @@ those of its two levels. The convention of intervals does not matter.
 from __future__ import annotations
 
 import math
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ice_explorer.metrics.decay_sums import DecaySums
 from ice_explorer.metrics.ordered import CurveSums, Moments
+from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_HAS_NUMBA = find_spec("numba") is not None
 _CHUNK = 1 << 16  # predictions worked on at a time, so that they stay in the cache
 _MANY_PAIRS = 1 << 17  # of levels: numba takes less to load than NumPy to add up their changes
 _ROWS_AT_A_TIME = 512  # of so many pairs, each of which is merged once for these rows
@@ -132,7 +131,7 @@ class CategorySums(CurveSums):
 
     @property
     def _is_compiled(self) -> bool:
-        return _HAS_NUMBA and len(self.q) > _MANY_PAIRS
+        return HAS_NUMBA and len(self.q) > _MANY_PAIRS
 
     def _place(self, own: Array) -> NDArray[np.intp]:
         """Where among `levels` own levels stand; -1 where they do not."""

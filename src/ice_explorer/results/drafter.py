@@ -95,11 +95,8 @@ class Drafter:
 
     @property
     def least_seconds_per_cell(self) -> float:
-        """At least so long takes a prediction: where the model is called, the largest call takes as long as the first.
-
-        What is computed takes a tenth of a nanosecond.
-        """
-        return self.seconds_per_call / self._context.brute.phantoms_per_block if self.is_called else 1e-10
+        """At least so long takes a prediction: the largest call of the model takes as long as the first."""
+        return self.seconds_per_call / self._context.brute.phantoms_per_block if self.is_called else 0.0
 
     def cells(self, n_grid: float = math.inf) -> int:
         """Predictions of one row of all features with so many grid values; of those computed, as many as take time."""

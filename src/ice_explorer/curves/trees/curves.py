@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -14,6 +13,7 @@ from ice_explorer.curves.trees import item_sweep_numpy
 from ice_explorer.curves.trees.ranked_forest import SweepForest
 from ice_explorer.curves.trees.splits import Moves, Splits, deepest_leaf, missing_rank
 from ice_explorer.errors import ICEExplorerError
+from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,6 @@ _FEWEST_ROWS, _MOST_ROWS = 2048, 8192  # of a block: what is done once per node 
 _MOST_BYTES = 64_000_000  # of the difference arrays of a block, which a few thousand positions make large
 _ROWS_ORDERED = 1 << 16  # rows whose leaves are looked up at a time
 _MOST_FEATURES = (1 << 16) - 1  # what an item can name; rows of a block are far fewer
-_HAS_NUMBA = find_spec("numba") is not None
 
 ToFold: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64], int, int]"
 """What compiled sums make the curves of a feature of: jumps and base of one margin, first cell and link."""
@@ -175,7 +174,7 @@ class TreeCurves:
     ) -> None:
         """Sweep rows: add to their difference arrays (n_margins, width, n_rows) and own margins."""
         ranks = self._ranks.of(positions)
-        if not _HAS_NUMBA:
+        if not HAS_NUMBA:
             item_sweep_numpy.sweep(forest, ranks, jumps, base)
             return
         counters = np.zeros(2, np.int64)
@@ -223,7 +222,7 @@ class Jumps:
 
     def to_fold(self, feature: int) -> ToFold | None:
         """Return what compiled sums make curves of, None if they do not know the link."""
-        if not _HAS_NUMBA or len(self.base) > 1:
+        if not HAS_NUMBA or len(self.base) > 1:
             return None
         from ice_explorer.curves.trees.margins_numba import LINKS
 
@@ -233,7 +232,7 @@ class Jumps:
     def curves(self, feature: int) -> NDArray[np.float64]:
         """Read a feature: its curves on the stretches between active intervals, (n_rows, n_active + 1)."""
         start, n_positions = self.starts[feature], len(self.active[feature]) + 1
-        if _HAS_NUMBA:
+        if HAS_NUMBA:
             from ice_explorer.curves.trees.margins_numba import margins_of
 
             margins: NDArray[np.float64] = np.empty((*self.base.shape, n_positions))

@@ -8,10 +8,11 @@ is a stretch between two of them.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+
+from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _MOST_CELLS = 1 << 23  # nodes × positions looked at together
 _ROWS_AT_A_TIME = 1 << 16
 _MOST_KEPT = 1 << 23  # ranks of rows that are kept although they can be found again
-_HAS_NUMBA = find_spec("numba") is not None
 
 
 def missing_rank(dtype: np.dtype[Any]) -> int:
@@ -38,7 +38,7 @@ def _renumbered(ensemble: TreeEnsemble) -> tuple[NDArray[np.int64], NDArray[np.i
     - returns `nodes` (n_nodes, 4): feature and left child are filled in.
     """
     n_trees = len(ensemble.root)
-    if _HAS_NUMBA:
+    if HAS_NUMBA:
         from ice_explorer.curves.trees import splits_numba
 
         order = np.empty(n_trees + 2 * np.count_nonzero(ensemble.left >= 0), np.int64)
@@ -61,7 +61,7 @@ def _renumbered(ensemble: TreeEnsemble) -> tuple[NDArray[np.int64], NDArray[np.i
 
 def deepest_leaf(nodes: NDArray[np.int32], roots: NDArray[np.int32]) -> int:
     """Count the nodes above the deepest leaf of any tree."""
-    if _HAS_NUMBA:
+    if HAS_NUMBA:
         from ice_explorer.curves.trees import splits_numba
 
         return int(splits_numba.deepest_leaf(nodes, roots))
@@ -89,7 +89,7 @@ def _look_up(
     some: NDArray[np.float64], values: NDArray[np.float64], side: Literal["left", "right"]
 ) -> NDArray[np.int64]:
     """Find where values belong among sorted numbers without NaN, as `np.searchsorted` does."""
-    if not _HAS_NUMBA:
+    if not HAS_NUMBA:
         return np.searchsorted(some, values, side)
     from ice_explorer.curves.trees import splits_numba
 
@@ -303,7 +303,7 @@ class Moves:
     def _in_order(self, some: NDArray[np.int64], compared: NDArray[np.float64]) -> bool:
         """Whether each node sends left what lies before some grid value."""
         is_categorical = bool(self._splits.categories.is_categorical[some[0]])
-        return not is_categorical and not np.isnan(compared).any() and bool(np.all(np.diff(compared) >= 0))
+        return not is_categorical and not np.isnan(compared).any() and bool((compared[1:] >= compared[:-1]).all())
 
     def _write_runs(
         self, moved: Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]], n_grid: int

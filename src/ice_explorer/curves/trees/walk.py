@@ -5,10 +5,11 @@ What the sweep is checked with: the arrays of the ensemble are followed as they 
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
-
-_HAS_NUMBA = find_spec("numba") is not None
 
 
 def predict(ensemble: TreeEnsemble, columns: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
@@ -29,7 +28,7 @@ def predict(ensemble: TreeEnsemble, columns: Sequence[NDArray[Any]]) -> NDArray[
     for column in np.flatnonzero(np.bincount(ensemble.feature + 1)[1:]).tolist():
         compared[column] = ensemble.as_compared(column, columns[column])
     margins = np.repeat(ensemble.base[:, None], compared.shape[1], axis=1)
-    if _HAS_NUMBA:
+    if HAS_NUMBA:
         from ice_explorer.curves.trees.walk_numba import add_leaves
 
         splits = ensemble.categorical

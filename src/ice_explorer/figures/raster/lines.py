@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,6 @@ _LEAST_HEIGHT: Final = 1.0  # of density.ts, as is the opacity of the peak
 _SOLID: Final = 0.94
 _BLOCK: Final = 1 << 13  # pieces of lines worked on at a time: what is made of them fits the cache
 _WORTH_COMPILING: Final = 400_000  # of them in a picture; numba takes longer to load than NumPy to draw fewer
-_HAS_NUMBA: Final = find_spec("numba") is not None
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def draw_lines(
     by_point = np.ascontiguousarray(lines.y.T)
     by_segment = np.ascontiguousarray(lines.opacity.T)
     if compiled is None:
-        compiled = _HAS_NUMBA and len(pieces.column) * n_lines > _WORTH_COMPILING
+        compiled = HAS_NUMBA and len(pieces.column) * n_lines > _WORTH_COMPILING
     opacities = _opacity_table(strength)
     for first, last, block in _blocks(pieces, width, n_lines):
         shape = (last - first, n_channels, height)
