@@ -260,7 +260,7 @@ class OrderedDraws(MetricDraws):
             n_nodes = _n_nodes(half * (self._farthest - self._nearest) / 2)
             if n_nodes < len(distinct):
                 degrees = chebyshev.polynomials(rates[members] / half - 3.0, n_nodes)
-                nodes = half * (3.0 + chebyshev.nodes(n_nodes))
+                nodes = half * (3.0 + chebyshev.nodes(np.arange(n_nodes), n_nodes))
                 parts.append((octave, nodes, members, degrees.T @ chebyshev.to_nodes(n_nodes)))
             else:
                 parts.append((distinct.tobytes(), distinct, members, np.eye(len(distinct))[position]))

@@ -11,17 +11,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def node(place: NDArray[np.intp], n_nodes: int | NDArray[np.int64]) -> NDArray[np.float64]:
-    """Zeros of the polynomial of degree `n_nodes`, counted from the least, which is the one at place 0."""
+def nodes(place: NDArray[np.intp], n_nodes: int | NDArray[np.int64]) -> NDArray[np.float64]:
+    """Zeros of the polynomial of degree `n_nodes` by their place, increasing from place 0."""
     return np.asarray(-np.cos(np.pi * (place + 0.5) / n_nodes))
-
-
-@lru_cache
-def nodes(n_nodes: int) -> NDArray[np.float64]:
-    """Zeros of the polynomial of degree `n_nodes`, increasing; read-only."""
-    found = node(np.arange(n_nodes), n_nodes)
-    found.setflags(write=False)
-    return found
 
 
 @lru_cache

@@ -254,7 +254,9 @@ class DecaySums:
             self._atoms = [(distances[finite], masses[finite])]
             return
         held = np.flatnonzero(self._moments.any(axis=(1, 2)))
-        distances = self._middle[held, None] + self._half[held, None] * chebyshev.nodes(_N_MOMENTS)
+        distances = self._middle[held, None] + self._half[held, None] * chebyshev.nodes(
+            np.arange(_N_MOMENTS), _N_MOMENTS
+        )
         masses = np.swapaxes(self._moments[held] @ chebyshev.to_nodes(_N_MOMENTS), 1, 2)
         self._atoms = [(distances.ravel(), masses.reshape(-1, self._n_channels))]
         self._moments = None

@@ -79,7 +79,7 @@ class ObservedValues:
         self.first = np.cumsum(self.count) - self.count
         bucket = np.repeat(np.arange(len(self.count)), self.count)
         place = np.arange(len(bucket)) - self.first[bucket]
-        self.nodes = self.middle[bucket] + half[bucket] * chebyshev.node(place, self.count[bucket])
+        self.nodes = self.middle[bucket] + half[bucket] * chebyshev.nodes(place, self.count[bucket])
         self.masses = np.empty(0) if weights is None else self.to_nodes(moments[bucket, place, None])[:, 0]
 
     @cached_property

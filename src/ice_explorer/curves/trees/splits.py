@@ -77,12 +77,13 @@ def deepest_leaf(nodes: NDArray[np.int32], roots: NDArray[np.int32]) -> int:
 
 def _by_column(nodes: NDArray[np.int32], n_columns: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Yield each column that some node splits, with those nodes."""
-    column = nodes[:, 0]
-    small = column.astype(np.int16) if n_columns < np.iinfo(np.int16).max else column
-    order = np.argsort(small, kind="stable")
-    bounds = np.searchsorted(small[order], np.arange(n_columns + 1))
+    inner = np.flatnonzero(nodes[:, 0] >= 0)
+    column = nodes[inner, 0]
+    # Small numbers are sorted by counting.
+    in_order = inner[np.argsort(column.astype(np.min_scalar_type(n_columns)), kind="stable")]
+    bounds = np.append(0, np.cumsum(np.bincount(column, minlength=n_columns)))
     for at in np.flatnonzero(np.diff(bounds)):
-        yield int(at), order[bounds[at] : bounds[at + 1]]
+        yield int(at), in_order[bounds[at] : bounds[at + 1]]
 
 
 def _look_up(
