@@ -50,6 +50,7 @@ _NOWHERE = np.empty(0, np.int64)
 _EVERYWHERE = slice(None)
 _ROWS_AT_A_TIME = 2048
 _PARALLEL_AT_A_TIME = 1 << 16
+_FEATURES_AT_A_TIME = 100  # that are prepared, or finished, between two looks at questions and cancels
 _FEW_VALUES = 20  # of a grid, of which a row's own is one
 _MOST_KEPT = 1 << 26  # bytes of all curves of a model that are kept for bootstrap draws, unless all are to be kept
 _WORTH_COMPILING = 5_000_000  # predictions of all features; numba takes longer to load than NumPy to add up fewer
@@ -653,8 +654,16 @@ class TreeEngine:
             active = self._trees.active[item.at_issue]
             return empty_sums(item, self._weights, active, compiled=HAS_NUMBA, most_cells=most_cells)
 
+        def between(at: int) -> None:
+            if report is not None and at > 0:
+                report(0, total, label)
+            _stop_if(cancelled, label)
+
         with _Workers(self._n_jobs) as workers:
-            sums = workers.each(empty, items)
+            sums: list[Sums] = []
+            for at in range(0, len(items), _FEATURES_AT_A_TIME):
+                between(at)
+                sums += workers.each(empty, items[at : at + _FEATURES_AT_A_TIME])
             for rows, jumps in workers.ahead(swept, blocks, n_ahead):
                 # Features are added side by side, each in the order of the blocks.
                 workers.each(partial(self._add, rows, jumps), items, sums)
@@ -662,7 +671,9 @@ class TreeEngine:
                 if report is not None:
                     report(sum(len(rows) * item.n_predictions_per_row for item in items), total, label)
                 _stop_if(cancelled, label)
-            workers.each(lambda of_feature: of_feature.finish(), sums)
+            for at in range(0, len(items), _FEATURES_AT_A_TIME):
+                between(at)
+                workers.each(lambda of_feature: of_feature.finish(), sums[at : at + _FEATURES_AT_A_TIME])
         return dict(zip((item.at_issue for item in items), sums, strict=True))
 
     def _add(self, rows: NDArray[np.int64], jumps: Jumps, item: FeatureInput, sums: Sums) -> None:
