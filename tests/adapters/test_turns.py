@@ -440,20 +440,19 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_it_does_not_have():
 def test_turns_come_in_the_order_of_the_calls():
     """A model that is called again and again does not keep others out."""
     turn, order = turns.turn_of(object()), []
-    is_inside = threading.Event()
-
-    def first(_):
-        is_inside.set()
-        time.sleep(0.3)
-
-    def later(number):
-        time.sleep(0.05 * number)
-        turn.call(order.append, number)
-
+    all_wait = threading.Event()
     with ThreadPoolExecutor(5) as pool:
-        pool.submit(turn.call, first, None)
-        assert is_inside.wait(5)
-        list(pool.map(later, range(4)))
+        calls = [pool.submit(turn.call, lambda _: all_wait.wait(30), None)]
+        for number in range(4):
+            end = time.monotonic() + 30
+            while len(turn._callers) <= number and time.monotonic() < end:  # the one before has not come yet
+                time.sleep(0.001)
+            calls.append(pool.submit(turn.call, order.append, number))
+        while len(turn._callers) < 5 and time.monotonic() < end:
+            time.sleep(0.001)
+        all_wait.set()
+        for call in calls:
+            call.result(30)
     assert order == [0, 1, 2, 3]
 
 
