@@ -43,8 +43,18 @@ from ice_explorer.export.regular_files import write_file
 
 folder, n, moment = Path(sys.argv[1]), int(sys.argv[2]), random.Random(0)
 contents = [letter * 3_000_000 for letter in (b"a", b"b")]
+
+
+def seconds():
+    start = time.perf_counter()
+    write_file(folder / "first.csv", contents[0], overwrite=True)
+    return time.perf_counter() - start
+
+
+longest = 2 * max(seconds() for _ in range(3))  # disks differ a hundredfold
 outcomes = []
-for i in range(n):
+while len(outcomes) < n or (len(outcomes) < 10 * n and not all(map(any, zip(*outcomes)))):
+    i = len(outcomes)
     target, overwrite = folder / f"{i % 4}.csv", i % 2 == 0
     if not overwrite:
         target.unlink(missing_ok=True)
@@ -55,7 +65,7 @@ for i in range(n):
             if not overwrite:
                 break
         os._exit(0)
-    time.sleep(moment.random() * 0.02)
+    time.sleep(moment.random() * longest)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     content = target.read_bytes() if target.exists() else None
@@ -78,7 +88,7 @@ def test_a_process_that_is_killed_leaves_a_whole_file_or_none(tmp_path):
     )
     assert done.stderr == ""
     whole, left, tried = map(int, done.stdout.split())
-    assert tried == int(n)
+    assert tried >= int(n)
     assert whole > 0
     assert left > 0  # so that the moment was within a write
 
