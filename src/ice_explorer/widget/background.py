@@ -101,10 +101,10 @@ class Background(Generic[Name, Result]):
         results: Mapping[Name, Result] | None = None,
         draft: NextDraft[Name, Result] | None = None,
     ) -> None:
-        self._names = tuple(names)
         self._compute = compute
         self._listener: Callable[[], bool | None] | None = tell
         self._results: dict[Name, Result] = dict(results or {})
+        self._line_up(names)
         self._draft = None if self._results else draft
         self._drafts: dict[Name, Result] = {}
         self._state: State = "ready" if self._missing() is None else "computing"
@@ -232,7 +232,12 @@ class Background(Generic[Name, Result]):
     def prefer(self, names: Sequence[Name]) -> None:
         """Change that order."""
         with self._changed:
-            self._names = tuple(names)
+            self._line_up(names)
+
+    def _line_up(self, names: Sequence[Name]) -> None:
+        """Order the features; those without a result apart, since there may be thousands."""
+        self._names = tuple(names)
+        self._left = {name: None for name in names if name not in self._results}
 
     def pause(self) -> None:
         """Stop at the next block, until there is a question or a thread that waits. The state stays as it is."""
@@ -361,7 +366,7 @@ class Background(Generic[Name, Result]):
         return self._missing() if self._state == "computing" else None
 
     def _missing(self) -> Name | None:
-        return next((name for name in self._names if name not in self._results), None)
+        return next(iter(self._left), None)
 
     def _compute_one(self, name: Name) -> None:
         self._tell_now_and_then()
@@ -385,6 +390,7 @@ class Background(Generic[Name, Result]):
             if error is None:
                 self._results[name] = result  # type: ignore[assignment]
                 self._drafts.pop(name, None)
+                self._left.pop(name, None)
                 if self._missing() is None:
                     self._state = "ready"
             elif isinstance(error, Cancelled) and self._stop:
