@@ -12,11 +12,11 @@ from sklearn.ensemble import RandomForestRegressor
 import ice_explorer as ice
 
 ice.warmup()
-from ice_explorer.curves.trees import item_sweep, margins_numba, walk_numba
+from ice_explorer.curves.trees import item_sweep, margins_numba
 from ice_explorer.figures.raster import lines_numba
 from ice_explorer.metrics import decay_sums_numba, ordered_numba
 
-modules = (decay_sums_numba, item_sweep, margins_numba, ordered_numba, lines_numba, walk_numba)
+modules = (decay_sums_numba, item_sweep, margins_numba, ordered_numba, lines_numba)
 kernels = {
     f"{module.__name__}.{name}": kernel
     for module in modules

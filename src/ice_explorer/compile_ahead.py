@@ -25,7 +25,6 @@ def warmup() -> None:
     from ice_explorer.adapters.models.link import Link
     from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
     from ice_explorer.curves import network_numba
-    from ice_explorer.curves.trees import walk
     from ice_explorer.curves.trees.curves import TreeCurves
     from ice_explorer.figures.raster.lines import LineSet, draw_lines
     from ice_explorer.metrics import ordered_numba
@@ -55,7 +54,6 @@ def warmup() -> None:
     own = np.arange(4.0)
     ones = np.ones(4)
     trees = TreeCurves(stump, [own], {0: (np.zeros(1, np.intp), own[:, None])})
-    walk.predict(stump, [np.array([0.0, np.nan])])
     sums = FeatureSums(own, 1.0, (own, ones, ones), trees.active[0], compiled=True)
     jumps = trees.sweep([0])(np.arange(4))
     to_fold = jumps.to_fold(0)

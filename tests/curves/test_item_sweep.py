@@ -9,11 +9,14 @@ import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.tree import DecisionTreeRegressor
 
+import ice_explorer as ice
 from ice_explorer.adapters.models.link import Link
 from ice_explorer.curves.trees import curves as tree
 from ice_explorer.curves.trees import item_sweep_numpy, splits
 from ice_explorer.curves.trees.curves import SweepLimitError, TreeCurves
+from ice_explorer.errors import InvalidOptionError
 
 KERNELS = ("numba", "numpy")
 
@@ -400,15 +403,17 @@ def test_a_set_of_categories_is_one_item_however_it_is_scattered():
 
 
 def test_more_features_than_an_item_can_name_are_refused(monkeypatch):
-    """Sixteen bits name 65,535 features."""
+    """Sixteen bits name 65,535 features; beyond them phantoms are predicted."""
     assert tree._MOST_FEATURES == 65535
     monkeypatch.setattr(tree, "_MOST_FEATURES", 2)
-    ensemble = strategies.ensemble_of_tuples([stump(), stump(1)])
-    X = np.zeros((2, 4))
-    curves("numba", ensemble, X, {0: [0.0, 1.0], 1: [0.0, 1.0]})
-    with pytest.raises(SweepLimitError) as caught:
-        swept("numba", ensemble, X, {0: [0.0, 1.0], 1: [0.0, 1.0], 2: [0.0, 1.0]})
-    assert str(caught.value) == "The sweep moves up to 2 features; there are 3."
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    model = DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
+    assert ice.explain(model, X, features=["x0", "x1"], engine="tree", progress=False).engine == "tree"
+    reason = "The sweep moves up to 2 features; there are 3."
+    with pytest.raises(InvalidOptionError, match=reason):
+        ice.explain(model, X, engine="tree", progress=False)
+    with pytest.raises(SweepLimitError, match=reason):
+        tree.check_limit(3)
 
 
 def test_more_positions_than_sixteen_bits_number_are_swept():

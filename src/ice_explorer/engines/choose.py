@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -22,7 +22,7 @@ from ice_explorer.curves.linear import LinearCurves
 from ice_explorer.curves.network import NetworkCurves
 from ice_explorer.curves.polynomial import PolynomialCurves
 from ice_explorer.curves.trees import walk
-from ice_explorer.curves.trees.curves import SweepLimitError, TreeCurves
+from ice_explorer.curves.trees.curves import SweepLimitError, TreeCurves, check_limit
 from ice_explorer.engines.model_space import NotColumnwiseError, Space
 from ice_explorer.engines.sums import BruteEngine, ClosedFormEngine, TreeEngine
 from ice_explorer.errors import ICEExplorerError, InvalidOptionError
@@ -223,13 +223,14 @@ def _tree_engine(inside: Inside, context: Context, items: Sequence[FeatureInput]
     moved = [place for places, _ in free.values() for place in places.tolist()]
     if len(set(moved)) < len(moved):
         raise NotExactError("Two features change the same input column of the trees.")
+    check_limit(len(free))
     # What transformers return, and labels, would have to be held for the ranks.
     is_lasting = peeled.transform is None and not ensemble.levels
-    trees = TreeCurves(ensemble, space.columns, free, is_lasting=is_lasting)
+    make_trees = partial(TreeCurves, ensemble, space.columns, free, is_lasting=is_lasting)
     _check(
         space,
         walk.predict(ensemble, space.phantoms),
         _FLOAT32_TOLERANCE if ensemble.library == "XGBoost" else _TOLERANCE,
     )
     reason = _named(peeled, "is evaluated tree by tree: all features at once, exactly")
-    return TreeEngine(trees, peeled, context, items, n_jobs=n_jobs, reason=reason)
+    return TreeEngine(make_trees, peeled, context, items, n_jobs=n_jobs, reason=reason)

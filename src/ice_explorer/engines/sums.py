@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from ice_explorer.checks import LARGEST
+from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.concurrency.turns import as_here
 from ice_explorer.curves.brute import check_fits, fits
 from ice_explorer.curves.equal_rows import Repeats, tells_apart
@@ -565,7 +566,11 @@ class ClosedFormEngine(_FeatureByFeature):
 
 
 class TreeEngine:
-    """Sweeps all features at once, so that the first feature asked for brings the others along."""
+    """Sweeps all features at once, so that the first feature asked for brings the others along.
+
+    - `make_trees`: ranks trees, rows and grids; called once, when curves are first asked for: of thousands of columns
+      it takes as long as all that is checked before.
+    """
 
     name = "tree"
     notes: tuple[str, ...] = ()
@@ -574,7 +579,7 @@ class TreeEngine:
 
     def __init__(
         self,
-        trees: TreeCurves,
+        make_trees: Callable[[], TreeCurves],
         peeled: Peeled,
         context: Context,
         items: Sequence[FeatureInput],
@@ -582,7 +587,8 @@ class TreeEngine:
         n_jobs: int,
         reason: str,
     ) -> None:
-        self._trees = trees
+        self._make_trees: Callable[[], TreeCurves] | None = make_trees
+        self._lock = new_lock()
         self._peeled = peeled
         self._brute = context.brute
         self._items = items
@@ -592,6 +598,14 @@ class TreeEngine:
         self._sums: dict[int, Sums] = {}
         self.kept: dict[int, Array] = {}  # the model is not called for curves
         self.reason = reason
+
+    @property
+    def _trees(self) -> TreeCurves:
+        with self._lock:
+            if self._make_trees is not None:
+                self._made = self._make_trees()
+                self._make_trees = None  # and with it the trees as they were read
+            return self._made
 
     def curves(
         self, item: FeatureInput, positions: NDArray[np.int64], at: Places = _EVERYWHERE

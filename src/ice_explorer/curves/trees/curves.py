@@ -41,7 +41,6 @@ class TreeCurves:
     - `is_lasting`: whether the columns are held anyway, so that ranks of many rows need not be.
     - `active`: intervals of each feature's grid in which a curve can change.
     - `counters` (2,): node visits and emitted items so far: what the work was, whatever the machine.
-    - raises SweepLimitError: if there are more features than an item can name.
     """
 
     def __init__(
@@ -52,8 +51,6 @@ class TreeCurves:
         *,
         is_lasting: bool = False,
     ) -> None:
-        if len(free) > _MOST_FEATURES:
-            raise SweepLimitError(f"The sweep moves up to {_MOST_FEATURES} features; there are {len(free)}.")
         self._base, self.link = ensemble.base, ensemble.link
         self.n_rows = len(columns[0])
         self.counters = np.zeros(2, np.int64)
@@ -246,6 +243,12 @@ class Jumps:
 
 class SweepLimitError(ICEExplorerError):
     """The sweep cannot hold this ensemble; the message says why."""
+
+
+def check_limit(n_features: int) -> None:
+    """Raise SweepLimitError if there are more features than an item can name."""
+    if n_features > _MOST_FEATURES:
+        raise SweepLimitError(f"The sweep moves up to {_MOST_FEATURES} features; there are {n_features}.")
 
 
 def _kernels() -> Any:
