@@ -862,6 +862,8 @@ class ICEExplorer(anywidget.AnyWidget):
         if tables.is_early(snapshot):
             return False
         is_drafted = tables.fill(snapshot, self.decay)
+        if not tables.is_due:
+            return False
         work.known = work.explanation(snapshot.known)
         if is_drafted:
             self._background.prefer(tables.ranked(self.rank_by, self.decay))
