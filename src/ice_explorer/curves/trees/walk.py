@@ -66,9 +66,10 @@ def _goes_left(
 
 def _keys_of(splits: CategoricalSplits) -> NDArray[np.int64]:
     """Number each code of each split, so that one look-up is for all splits."""
-    return _keys(np.repeat(np.arange(len(splits.node)), np.diff(splits.start)), splits.codes)
+    n_codes = np.diff(splits.start).astype(np.intp)
+    return _keys(np.repeat(np.arange(len(splits.node)), n_codes), splits.codes)
 
 
 def _keys(split: NDArray[np.intp], codes: NDArray[Any]) -> NDArray[np.int64]:
     limited = np.clip(codes, -_BEYOND_CODES, _BEYOND_CODES - 1).astype(np.int64)
-    return np.asarray(split * (2 * _BEYOND_CODES) + limited)
+    return np.asarray(split.astype(np.int64) * (2 * _BEYOND_CODES) + limited)
