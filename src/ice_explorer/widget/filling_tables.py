@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # Tables of thousands of features keep the browser busy each time they come.
 _BYTES_PER_SECOND: Final = 1_000_000
 _MANY_AT_ONCE: Final = 100  # features, whose figures at all decays would keep the first ones waiting
+_SHARE: Final = 0.125  # of the time between tables, for figures at all decays while features are computed
 _SECONDS_AT_A_TIME: Final = 0.1  # for figures at all decays: what the browser sets waits so long
 
 
@@ -68,6 +69,7 @@ class FillingTables:
     def fill(self, snapshot: Snapshot[Name, FeatureExplanation], decay: float) -> bool:
         """Fill in what is new, drafts and many features at `decay` alone; return whether there are new drafts."""
         known, new = snapshot.known, self._new(snapshot)
+        seconds = len(self._of_open.profile) / _BYTES_PER_SECOND
         is_drafted = not new.isdisjoint(snapshot.drafts)
         self._filled |= {name: known[name] for name in new}
         if is_drafted or len(new) > _MANY_AT_ONCE:
@@ -75,7 +77,8 @@ class FillingTables:
                 self._enter(name, decay)
             self._without_profile |= new
         else:
-            until = time.monotonic() + _SECONDS_AT_A_TIME
+            share = _SHARE if snapshot.state == "computing" else 1.0
+            until = time.monotonic() + min(seconds * share, _SECONDS_AT_A_TIME)
             for name in new or self._without_profile.copy():
                 self._enter(name, None)
                 self._without_profile.discard(name)
@@ -83,7 +86,7 @@ class FillingTables:
                     break
         self.is_due = self._is_first or bool(new) or self.is_whole or time.monotonic() >= self._next
         if self.is_due and self._filled:  # else the first figures would have to wait
-            self._next = time.monotonic() + len(self._of_open.profile) / _BYTES_PER_SECOND
+            self._next = time.monotonic() + seconds
         self._is_first = False
         return is_drafted
 
