@@ -442,14 +442,12 @@ def test_turns_come_in_the_order_of_the_calls():
     turn, order = turns.turn_of(object()), []
     all_wait = threading.Event()
     with ThreadPoolExecutor(5) as pool:
-        calls = [pool.submit(turn.call, lambda _: all_wait.wait(30), None)]
-        for number in range(4):
+        calls = []
+        for asked in ((lambda _: all_wait.wait(30), None), *((order.append, number) for number in range(4))):
+            calls.append(pool.submit(turn.call, *asked))
             end = time.monotonic() + 30
-            while len(turn._callers) <= number and time.monotonic() < end:  # the one before has not come yet
+            while len(turn._callers) < len(calls) and time.monotonic() < end:  # it has not come yet
                 time.sleep(0.001)
-            calls.append(pool.submit(turn.call, order.append, number))
-        while len(turn._callers) < 5 and time.monotonic() < end:
-            time.sleep(0.001)
         all_wait.set()
         for call in calls:
             call.result(30)

@@ -410,10 +410,14 @@ def test_more_features_than_an_item_can_name_are_refused(monkeypatch):
     model = DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
     assert ice.explain(model, X, features=["x0", "x1"], engine="tree", progress=False).engine == "tree"
     reason = "The sweep moves up to 2 features; there are 3."
+    predicted = ice.explain(model, X, progress=False)
+    assert predicted.engine == "brute"
+    assert [note.endswith(reason) for note in predicted.notes if "tree engine" in note] == [True]
     with pytest.raises(InvalidOptionError, match=reason):
         ice.explain(model, X, engine="tree", progress=False)
-    with pytest.raises(SweepLimitError, match=reason):
+    with pytest.raises(SweepLimitError) as caught:
         tree.check_limit(3)
+    assert str(caught.value) == reason
 
 
 def test_more_positions_than_sixteen_bits_number_are_swept():
