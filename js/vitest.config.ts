@@ -21,6 +21,7 @@ const testTimeout = 60_000;
 
 export default defineConfig({
   test: {
+    tags: [{ name: "slow", description: "One of many cases of a behaviour, which only `make test-all` runs." }],
     projects: [
       {
         test: {
@@ -39,8 +40,6 @@ export default defineConfig({
           testTimeout,
           include: inBrowser,
           setupFiles: ["test/browser/setup.ts"],
-          // Pointers, frames and fonts of a real browser on a busy machine: Vitest names what passed the second time.
-          retry: 1,
           browser: {
             enabled: true,
             headless: true,
