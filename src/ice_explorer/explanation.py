@@ -788,7 +788,8 @@ class Explanation(ExplanationResult):
         Returns
         -------
         Figure
-            Its axes are labelled by feature: `figure.axes[0].get_label()`.
+            Its axes are labelled by feature: `figure.axes[0].get_label()`. It is not registered with pyplot: a notebook
+            shows it as the value of a cell, a script saves it by `figure.savefig("all.png")`.
 
         Raises
         ------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer
@@ -97,16 +98,22 @@ def plot_all(
 
 def _panels(n_panels: int, n_columns: int) -> tuple[Figure, list[Axes]]:
     require_matplotlib()
-    from matplotlib import pyplot as plt
-    from matplotlib import rcParams
+    from matplotlib import get_backend, rcParams
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
+    # pyplot would show a figure of its own in addition to the value of the cell. Without pyplot, the backend of
+    # notebooks has to be loaded here: it registers how a Figure is shown.
+    if "inline" in get_backend():
+        import_module("matplotlib_inline.backend_inline")
     n_columns = min(n_columns, n_panels)
     n_rows = math.ceil(n_panels / n_columns)
     usual = rcParams["figure.figsize"]
     around = _AROUND * size_of("font.size") / 72
     size = n_columns * _PANEL[0] * usual[0], n_rows * _PANEL[1] * usual[1] + around
-    figure, grid = plt.subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False)
-    axes = list(grid.flat)
+    figure = Figure(figsize=size, layout="constrained")
+    FigureCanvasAgg(figure)  # whose `draw` draws, unlike that of a bare Figure
+    axes = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
     for ax in axes[n_panels:]:
         ax.remove()
     return figure, axes[:n_panels]
