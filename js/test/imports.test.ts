@@ -85,3 +85,8 @@ test("no file imports itself by way of others", () => {
   expect([...imports.values()].flat().length).toBeGreaterThan(300);
   expect(files.flatMap((file) => circleOf(file)?.join(" → ") ?? [])).toEqual([]);
 });
+
+test("the focused element is read through the root: in a shadow root, the document has its host alone", () => {
+  const wrong = files.filter((file) => readFileSync(join(source, file), "utf8").includes("document.activeElement"));
+  expect(wrong).toEqual([]);
+});

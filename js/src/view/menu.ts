@@ -57,7 +57,9 @@ class ButtonMenu implements Menu {
     );
     this.items = entries.map((entry) => itemOf(name, entry));
     const parts = this.items.flatMap((item, at) => (entries[at]!.apart ? [rule(), item] : [item]));
-    this.menu = html("div", { class: "ice-menu", role: "menu", "aria-label": title, hidden: true }, ...parts);
+    // A press beside the items, or on one in Safari, moves the focus to the menu, not out of it to a cell of the notebook.
+    const attributes = { class: "ice-menu", role: "menu", "aria-label": title, tabindex: -1, hidden: true };
+    this.menu = html("div", attributes, ...parts);
     for (const [at, item] of this.items.entries()) item.addEventListener("click", entries[at]!.act, options);
     this.button.addEventListener("click", () => (this.menu.hidden ? this.#open() : this.close(true)), options);
     this.menu.addEventListener("keydown", (event) => this.#press(event), options);

@@ -4,7 +4,7 @@ import { userEvent } from "vitest/browser";
 import { FORMATS } from "../../dev/model.ts";
 import type { ExportRequest, Traits } from "../../src/wire/protocol.ts";
 import { caughtClipboard, caughtDownloads } from "./exports.ts";
-import { frame, kernel, type Mounted, mount } from "./mount.ts";
+import { frame, kernel, type Mounted, mount, notebookCell } from "./mount.ts";
 import { setTo } from "./settings.ts";
 
 const asked = ({ model }: Mounted): ExportRequest[] =>
@@ -182,6 +182,16 @@ test("the menu is opened, gone through and closed with the keyboard", async () =
   await userEvent.keyboard("{Escape}");
   expect(part("export-png").checkVisibility()).toBe(false);
   expect(document.activeElement).toBe(part("export"));
+});
+
+test("the menu stays open when its rule is pressed in a notebook, whose cells take the focus on a press", async () => {
+  const { part, drawn, root } = mount(kernel.model({ feature: "Age" }), 1000, notebookCell());
+  await drawn("Age");
+  await userEvent.click(part("export"));
+  await userEvent.click(root.querySelector(".ice-menu-rule")!);
+  expect(part("export-png").checkVisibility()).toBe(true);
+  await userEvent.click(part("export-more"));
+  expect(part<HTMLDialogElement>("export-dialog").open).toBe(true);
 });
 
 test("there is nothing to save before there is a picture, and the page is told so when it asks", async () => {

@@ -3,7 +3,7 @@ import { userEvent } from "vitest/browser";
 import { cases } from "../../dev/catalogue.ts";
 import { interactionsOf } from "../../dev/joint.ts";
 import { clinic } from "../../dev/model.ts";
-import { kernel, type Mounted, mount } from "./mount.ts";
+import { kernel, type Mounted, mount, shadowRoot } from "./mount.ts";
 
 const shown = { left: "interactions" } as const;
 const found = interactionsOf(clinic(300));
@@ -65,18 +65,22 @@ test("additivity of the open feature is a sentence, and a click opens another fe
   ).toBe("true");
 });
 
-test("progress is shown, and can be cancelled and resumed", async () => {
+test("progress is shown, and can be cancelled and resumed; the focus stays on the button or row, in a shadow root", async () => {
   const model = cases["interactions, computing"]!();
-  const { part, parts } = mount(model);
+  const place = shadowRoot();
+  const { part, parts } = mount(model, 1000, place);
   await expect.poll(() => part("interactions-status").textContent).toBe("5 of 18 features and pairs");
   expect(parts("joint-feature").length).toBe(5);
   await userEvent.click(part("interactions-cancel"));
   await expect.poll(() => part("interactions-status").textContent).toBe("Cancelled after 5 of 18 features and pairs.");
-  expect(document.activeElement).toBe(part("interactions-start"));
+  expect(place.activeElement).toBe(part("interactions-start"));
   await userEvent.click(part("interactions-start"));
+  const row = parts("joint-feature")[1]!;
+  row.focus();
   const { id } = model.sent.findLast(({ type }) => type === "interactions")!;
   model.emit("msg:custom", { id, type: "result", body: found }, []);
   await expect.poll(() => parts("pair").length).toBe(10);
+  expect((place.activeElement as HTMLElement | null)?.dataset.name).toBe(row.dataset.name);
 });
 
 test("why there are none is a sentence", async () => {

@@ -3,7 +3,7 @@ import { userEvent } from "vitest/browser";
 import { cases } from "../../dev/catalogue.ts";
 import { importanceOf } from "../../dev/importance.ts";
 import { clinic } from "../../dev/model.ts";
-import { choose, frame, kernel, type Mounted, mount, slideTo } from "./mount.ts";
+import { choose, frame, kernel, type Mounted, mount, shadowRoot, slideTo } from "./mount.ts";
 
 const against = { left: "map", map_y: "permutation" } as const;
 
@@ -62,14 +62,15 @@ test("points stand at their shares; the slider moves them across only", async ()
   await expect.poll(() => mounted.part("map-comparison").textContent).toMatch(/^Correlation with impact: /);
 });
 
-test("progress is shown, and can be cancelled and resumed", async () => {
+test("progress is shown, and can be cancelled and resumed; the focus stays on the button, in a shadow root", async () => {
   const model = cases["map, importance, computing"]!();
-  const { part } = mount(model);
+  const place = shadowRoot();
+  const { part } = mount(model, 1000, place);
   await expect.poll(() => part("map-message").textContent).toBe("Computing permutation importance: 43\u00a0%.");
   expect(part("map").hidden).toBe(true);
   await userEvent.click(part("map-cancel"));
   await expect.poll(() => part("map-message").textContent).toBe("Cancelled after 43\u00a0%.");
-  expect(document.activeElement).toBe(part("map-start"));
+  expect(place.activeElement).toBe(part("map-start"));
   expect(part("map-start").textContent).toBe("Resume");
   await userEvent.click(part("map-start"));
   const { id } = model.sent.findLast(({ type }) => type === "importance")!;

@@ -20,10 +20,11 @@ export interface Mounted {
 
 export const kernel = new FakeKernel(clinic(300));
 
-export function mount(model: FakeModel = kernel.model(), width = 1000): Mounted {
+/** `place` is where the cell is appended: the body, or a place of `shadowRoot` or `notebookCell`. */
+export function mount(model: FakeModel = kernel.model(), width = 1000, place: ParentNode = document.body): Mounted {
   const cell = document.createElement("div");
   cell.style.width = `${width}px`;
-  document.body.append(cell);
+  place.append(cell);
   const cleanup = widget.render({ model, el: cell } as unknown as RenderProps<Traits>) as () => void;
   const root = cell.querySelector<HTMLElement>(".ice-explorer")!;
   let ended = false;
@@ -53,6 +54,27 @@ export function mount(model: FakeModel = kernel.model(), width = 1000): Mounted 
     await expect.poll(() => [root.dataset.feature, part("curves").dataset.state]).toEqual([feature, "ready"]);
   };
   return { root, model, end, part, parts, bar, order, drawn };
+}
+
+function addToPage(): HTMLElement {
+  const node = document.createElement("div");
+  document.body.append(node);
+  onTestFinished(() => node.remove());
+  return node;
+}
+
+/** A shadow root, in which marimo mounts widgets; `document.activeElement` is its host while anything inside has the focus. */
+export function shadowRoot(): ShadowRoot {
+  const root = addToPage().attachShadow({ mode: "open" });
+  root.append(...[...document.querySelectorAll("style")].map((style) => style.cloneNode(true)));
+  return root;
+}
+
+/** An element that takes the focus on a press, as cells and notebooks of JupyterLab do. */
+export function notebookCell(): HTMLElement {
+  const node = addToPage();
+  node.tabIndex = -1;
+  return node;
 }
 
 export const frame = (): Promise<void> => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { manyFeatures, someOfMany } from "../../dev/many.ts";
-import { FakeKernel, rentals } from "../../dev/model.ts";
+import { FakeKernel, type FakeModel, rentals } from "../../dev/model.ts";
 import type { RankBy } from "../../src/wire/protocol.ts";
 import { meaningOf, RANK_LABELS } from "../../src/words/metric_names.ts";
 import { choose, frame, kernel, letGo, mount, questions, slideTo } from "./mount.ts";
@@ -330,4 +330,42 @@ test("per cent of the standard deviation waits until that is known, and follows 
   await frame();
   expect([unit.value, ofSd.disabled, unit.dataset.explanation]).toEqual(["sd", false, undefined]);
   expect(parts("bar-figure")[0]!.textContent).toMatch(/%$/);
+});
+
+/** The figures of a computation that ends: tables, the open feature and the status come one after another, as from Python. */
+async function complete(model: FakeModel, whole: FakeModel, feature: string): Promise<void> {
+  for (const name of ["_impact", "_profile"] as const) model.push(name, whole.get(name));
+  await frame();
+  model.push("feature", feature);
+  await frame();
+  model.push("_status", whole.get("_status"));
+  await frame();
+}
+
+test("the list opens at its top where the open feature is the first, also when it is sorted after that was opened", async () => {
+  const whole = manyFeatures(120, { rank_by: "impact", feature: "" });
+  const best = "glucose 12"; // the 89th column
+  const model = someOfMany(120, 1);
+  model.push("rank_by", "impact");
+  model.push("feature", "");
+  const { root, bar } = mount(model);
+  await frame();
+  await complete(model, whole, best);
+  await expect.poll(() => bar(best).getAttribute("aria-posinset")).toBe("1");
+  expect(scrollOf(root).scrollTop).toBe(0);
+});
+
+test("the list keeps where it was scrolled while features are computed", async () => {
+  const whole = manyFeatures(30);
+  const model = someOfMany(30, 1);
+  const opened = whole.get("_header").features[20]!.name;
+  model.push("feature", opened);
+  const { root, bar } = mount(model);
+  await frame();
+  await frame();
+  expect(scrollOf(root).scrollTop).toBeGreaterThan(0);
+  await scrollTo(root, 48);
+  await complete(model, whole, opened);
+  await expect.poll(() => bar(opened).dataset.pending).toBeUndefined();
+  expect(scrollOf(root).scrollTop).toBe(48);
 });

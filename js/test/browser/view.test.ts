@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { clinic, FakeKernel, observedClinic, outcomes, steppedClinic } from "../../dev/model.ts";
-import { frame, ink, kernel, type Mounted, mount } from "./mount.ts";
+import { frame, ink, kernel, type Mounted, mount, notebookCell } from "./mount.ts";
 
 async function openMenu({ part }: Mounted): Promise<void> {
   part("view").click();
@@ -30,6 +30,22 @@ test("the menu opens and closes by keyboard, and says why a choice is not there"
   expect(document.activeElement).toBe(part("view"));
   await openMenu(mounted);
   root.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+  expect(part("view-menu").hidden).toBe(true);
+});
+
+test("a click on the text of an entry takes effect in a notebook, whose cells take the focus on a press", async () => {
+  const { part, drawn, root } = mount(kernel.model({ feature: "Age" }), 1000, notebookCell());
+  await drawn("Age");
+  await userEvent.click(part("view"));
+  for (const name of ["view-shared_y", "lines-as-density", "view-partial_dependence"]) {
+    const input = part<HTMLInputElement>(name);
+    const before = input.checked;
+    await userEvent.click(input.labels![0]!.querySelector("span")!);
+    expect([name, input.checked, part("view-menu").hidden]).toEqual([name, !before, false]);
+  }
+  await userEvent.click(part("view-menu").querySelector("legend")!);
+  expect(part("view-menu").hidden).toBe(false);
+  await userEvent.click(root.querySelector(".ice-ranking")!, { position: { x: 2, y: 2 } });
   expect(part("view-menu").hidden).toBe(true);
 });
 

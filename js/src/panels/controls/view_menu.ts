@@ -43,7 +43,15 @@ export function viewMenu(view: View): HTMLElement {
   );
   const menu = html(
     "div",
-    { class: "ice-menu ice-view-choices", role: "group", "aria-label": "View", hidden: true, "data-test": "view-menu" },
+    {
+      class: "ice-menu ice-view-choices",
+      role: "group",
+      "aria-label": "View",
+      // A press on a text moves the focus to the menu, not out of it to a cell of the notebook.
+      tabindex: -1,
+      hidden: true,
+      "data-test": "view-menu",
+    },
     linesChoice(view),
     ...USUAL.map((name) => switchOf(view, name)),
     effectsChoice(view),

@@ -1,6 +1,7 @@
 /** How far features act together: pairs and features by H², computed when the tab is opened. */
 import { html, setText, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
+import { focusedBeside } from "../../elements/focus.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
 import type { Progress } from "../../store/feed.ts";
@@ -130,7 +131,7 @@ function statusPart({ store, keep, aborted }: View): HTMLElement {
     ([progress, status]) => {
       const { state, body } = progress;
       const isWaiting = status === "computing" && state !== "computing";
-      const isFocused = node.contains(document.activeElement);
+      const isFocused = node.contains(focusedBeside(node));
       node.hidden = state === "ready";
       bar.hidden = state !== "computing";
       cancel.hidden = state !== "computing";

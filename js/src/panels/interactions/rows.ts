@@ -1,6 +1,7 @@
 /** A list of features or pairs: a bar for H², its figure, and the size of the effect. */
 import { html, setText, update } from "../../elements/element.ts";
 import { hinted } from "../../elements/explained.ts";
+import { focusedBeside } from "../../elements/focus.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
 import { figureFormat } from "../../words/numbers.ts";
@@ -46,8 +47,8 @@ export class JointRows {
 
   /** Rows with the largest H² first, after which those too small to matter; a bar of `longest` fills its room. */
   draw(rows: readonly JointRow[], most: number, longest: number): void {
-    const focused = this.#list.contains(document.activeElement) ? (document.activeElement as HTMLElement) : null;
-    const name = focused?.dataset.name;
+    const focused = focusedBeside(this.#list);
+    const name = this.#list.contains(focused) ? (focused as HTMLElement).dataset.name : undefined;
     this.#rows = [...rows].sort((a, b) => Number(a.isTiny) - Number(b.isTiny)).slice(0, most);
     this.node.hidden = rows.length === 0;
     const size = figureFormat(Math.max(0, ...rows.map(({ effect }) => effect)));

@@ -1,5 +1,6 @@
 /** What covers the map while it shows nothing: why, how far a measure of importance is, and what to do. */
 import { html, setText, update } from "../../elements/element.ts";
+import { focusedBeside } from "../../elements/focus.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
 import type { Progress } from "../../store/feed.ts";
@@ -27,7 +28,7 @@ export function mapCover({ store, keep, aborted }: View): HTMLElement {
         nPlaced(store),
       ] as const,
     ([ranking, status, measure, progress, placed]) => {
-      const isFocused = node.contains(document.activeElement);
+      const isFocused = node.contains(focusedBeside(node));
       const isComputing = progress?.state === "computing";
       const isWaiting = status === "computing" && !isComputing;
       const isReady = measure === null || (progress?.state === "ready" && progress.body.problem === "");

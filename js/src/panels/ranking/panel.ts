@@ -83,6 +83,8 @@ class Ranking {
   );
   /** The open feature and the search text for which the list was last scrolled. */
   #revealed = ["", ""];
+  /** Whether the open feature had no place by its figure when the list was scrolled to it. */
+  #isPlaceless = false;
 
   constructor(
     private readonly view: View,
@@ -250,7 +252,7 @@ class Ranking {
   }
 
   #draw(state: State): void {
-    const { ranking, matching, listed, query, metric, level, feature, computing, waits } = state;
+    const { ranking, matching, query, metric, level, computing, waits } = state;
     this.#key.hidden = metric !== "in_distribution_impact";
     this.#search.show(matching.length, ranking.length);
     setText(this.#remark, remarkOn(ranking, matching.length, query, metric, computing));
@@ -267,10 +269,20 @@ class Ranking {
     });
     setText(this.#ties, tiesText(ranking, level));
     this.#drawRows(state);
-    if (feature !== this.#revealed[0] || query !== this.#revealed[1]) {
-      this.#revealed = [feature, query];
-      this.#rows.reveal(listed.findIndex(({ name }) => name === feature));
-    }
+    this.#reveal(state);
+  }
+
+  /** Scrolls to the open feature when another one is opened, and once more when it gets its place by its figure. */
+  #reveal({ ranking, listed, feature, query }: State): void {
+    const isOther = feature !== this.#revealed[0] || query !== this.#revealed[1];
+    if (!isOther && !this.#isPlaceless) return;
+    const isOpen = ({ name }: RankedFeature): boolean => name === feature;
+    // While figures come in, the last order is kept for a moment.
+    const isSorted = ranking.every(({ rank }, place) => rank === place + 1);
+    const hasPlace = isSorted && ranking.some((ranked) => ranked.known && isOpen(ranked));
+    if (isOther || (hasPlace && !this.#rows.isMoved)) this.#rows.reveal(listed.findIndex(isOpen));
+    this.#revealed = [feature, query];
+    this.#isPlaceless = !hasPlace;
   }
 
   #drawRows({ ranking, reading, matching, listed, metric, level, feature, computing, models }: State): void {

@@ -39,6 +39,7 @@ export class RowList {
   /** The last measured scroll position and height: reading them while drawing forces a layout. */
   #top = 0;
   #height = 0;
+  #revealedTop = 0;
   readonly #inSight = signal(0);
   #shownAt = Number.NEGATIVE_INFINITY;
   readonly #cleaning: Timer;
@@ -100,6 +101,12 @@ export class RowList {
     const { scrollTop, clientHeight } = this.scroll;
     const wanted = revealing(place, scrollTop, clientHeight, this.#row);
     if (wanted !== scrollTop) this.scroll.scrollTop = wanted;
+    this.#revealedTop = this.scroll.scrollTop;
+  }
+
+  /** Whether the list was scrolled since a row was revealed. */
+  get isMoved(): boolean {
+    return this.scroll.scrollTop !== this.#revealedTop;
   }
 
   /** Moves the focus to a row, in view or not. */
