@@ -7,10 +7,9 @@ from workloads import load
 TITLE = "Every observed value"
 CAPTION = (
     'Ours in one thread with `grid="observed"` and no cap, so that a feature has as many values as it has distinct '
-    "observed ones. Target: at most 15 s, and at most 10 % for the decay: what is saved where in-distribution impact "
-    "and all that it needs are left out."
+    "observed ones. Target: at most 15 s."
 )
-HEAD = ["workload", "values of all features", "phantoms", "processor seconds", "wall seconds", "share of the decay"]
+HEAD = ["workload", "values of all features", "phantoms", "processor seconds", "wall seconds"]
 WORKLOADS = ["wide_lightgbm", "wide_xgboost"]
 
 
@@ -18,20 +17,14 @@ def row(name, options):
     """One line of the table."""
     work, ours = load(name, options.share), options.processes["ours"]
     ours.take("warm", name, options.share)
-    calls = {
-        "everything": lambda: ours.take("everything", name, options.share, every_value=True),
-        "table": lambda: ours.take("table", name, options.share, every_value=True),
-        "without_decays": lambda: ours.take("without_decays", name, options.share, every_value=True),
-    }
-    took = in_turn(calls, options.rounds)
-    everything = took["everything"]
+    call = {"ours": lambda: ours.take("everything", name, options.share, every_value=True)}
+    everything = in_turn(call, options.rounds)["ours"]
     return [
         work.text.rsplit(",", 1)[0],
         f"{everything['values']:,}".replace(",", " "),
         f"{everything['values'] * len(work.X):.2g}",
         f"{everything['processor']:.3g} s",
         f"{everything['wall']:.3g} s",
-        f"{100 * (1 - took['without_decays'] / took['table']):.0f} %",
     ]
 
 

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from measuring import grids_of, interleaved, n_values, named, ours
 from numpy.testing import assert_allclose
-from one_thread import check_averages, few_of, tolerance
-from peers import Effector, PDPilot, Woodelf, takes_every_value, with_first_trees
+from peers import Effector, PDPilot, Woodelf, check_averages, few_of, takes_every_value, tolerance, with_first_trees
 from workloads import Workload, load
 
 TITLE = "Other libraries"

@@ -2,8 +2,7 @@
 
 import numpy as np
 from measuring import grids_of, interleaved, n_values, named, ours
-from one_thread import few_of
-from peers import ScikitLearn
+from peers import ScikitLearn, few_of
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neural_network import MLPRegressor

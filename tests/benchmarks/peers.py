@@ -10,9 +10,8 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
+from numpy.testing import assert_allclose
 from sklearn.inspection import partial_dependence
-
-BATCH = 100_000  # phantoms of one stacked prediction
 
 
 class ScikitLearn:
@@ -31,23 +30,6 @@ class ScikitLearn:
             work.model, work.X, [column], kind="individual", method="brute", custom_values={column: values}
         )
         return found.individual[0]
-
-
-class Stacked:
-    """One batch of phantoms of one feature, predicted at once: ICE curves of some rows."""
-
-    def run(self, work, feature, values):
-        """Row positions, and their curves (n_rows, n_values)."""
-        rows = np.arange(min(len(work.X), max(1, BATCH // len(values))))
-        again = np.repeat(rows, len(values))
-        at, tiled = work.column(feature), np.tile(values, len(rows))
-        if isinstance(work.X, pd.DataFrame):
-            phantoms = work.X.iloc[again].copy()
-            phantoms[at] = tiled
-        else:
-            phantoms = work.X[again]
-            phantoms[:, at] = tiled
-        return rows, work.predict(phantoms).reshape(len(rows), len(values))
 
 
 class PDPilot:
@@ -146,6 +128,28 @@ class Woodelf:
         )
         unused = np.zeros(most)
         return {name: (values, found.get(name, unused)[: len(values)]) for name, values in grids.items()}
+
+
+def few_of(grids):
+    """Three features that have enough values, and five values of each."""
+    wide_enough = [feature for feature, grid in grids.items() if len(grid) >= 5] or list(grids)
+    chosen = [wide_enough[at] for at in np.linspace(0, len(wide_enough) - 1, 3).astype(int)]
+    few = {feature: grids[feature] for feature in dict.fromkeys(chosen)}
+    return {feature: grid[np.unique(np.linspace(0, len(grid) - 1, 5).astype(int))] for feature, grid in few.items()}
+
+
+def tolerance(model):
+    """XGBoost adds up in single precision, everything else in double."""
+    return 2e-5 if "xgboost" in type(model).__module__ else 1e-9
+
+
+def check_averages(explanation, found, tolerance_):
+    """Insist that the averages of a peer are ours at the same values."""
+    for feature, (values, averages) in found.items():
+        mine = explanation[feature].partial_dependence
+        at = np.searchsorted(explanation[feature].grid, values)
+        scale = max(1.0, np.abs(mine).max())
+        assert_allclose(averages, mine[at], rtol=0, atol=tolerance_ * scale, err_msg=str(feature))
 
 
 def framed(X):

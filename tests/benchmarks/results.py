@@ -20,12 +20,12 @@ from turns import versions
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 SETS = {
-    "short": ["engines", "shapes", "decay_share", "never_slower", "decay_lines"],
-    "long": ["one_thread", "libraries", "two_threads", "growth", "every_value", "tall", "memory", "first_call"],
+    "short": ["engines", "shapes", "never_slower"],
+    "long": ["libraries", "two_threads", "growth", "every_value", "tall", "memory", "first_call"],
 }
 PARTS = [part for parts in SETS.values() for part in parts]
 INTRODUCTION = (
-    "# Engines against their peers\n\nThe first sections are written by `make bench`, those from One thread on by "
+    "# Engines against their peers\n\nThe first sections are written by `make bench`, those from Other libraries on by "
     "`make bench-engines`; one alone by `python tests/benchmarks/results.py PART --write`.\n"
 )
 

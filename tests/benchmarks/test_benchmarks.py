@@ -9,11 +9,13 @@ import pytest
 
 pytest.importorskip("numba", reason="the benchmarks tell what it compiles for")
 
-PARTS = ["engines", "shapes", "decay_share", "never_slower", "decay_lines", "growth", "every_value", "tall"]
+PARTS = ["engines", "shapes", "never_slower", "growth", "every_value", "tall"]
 NAMES = ["linear", "wide_extremely_random_trees", "many_levels", "wide_xgboost", "rows", "1000000"]
 
 
 @pytest.mark.slow
+@pytest.mark.current
+@pytest.mark.timeout(300)
 def test_every_part_prints_a_table_with_the_columns_of_its_head():
     """Of each part a workload or two."""
     script = Path(__file__).with_name("results.py")

@@ -127,22 +127,13 @@ def _options(work, every_value):
     return {"grid": "observed", "grid_size": len(work.X)} if every_value else work.options
 
 
-def table(work, *, every_value=False, decays=True):
-    """Processor seconds of `explain` and its table, with all that decays need or without."""
+def table(work):
+    """Processor seconds of `explain` and its table."""
     import ice_explorer as ice
-    from ice_explorer.metrics import ordered
 
-    options = _options(work, every_value)
-    kept = ordered.LikelihoodSums
-    with mock.patch.object(ordered, "LikelihoodSums", kept if decays else lambda *_, **__: None):
-        start = time.process_time()
-        ice.explain(work.model, work.X, progress=False, **options).table()
-        return time.process_time() - start
-
-
-def without_decays(work, *, every_value=False):
-    """Processor seconds of `explain` and its table, in-distribution impact left out."""
-    return table(work, every_value=every_value, decays=False)
+    start = time.process_time()
+    ice.explain(work.model, work.X, progress=False, **work.options).table()
+    return time.process_time() - start
 
 
 def explorer(work):
@@ -175,8 +166,7 @@ def explorer(work):
 def sklearn(work):
     """Processor seconds of scikit-learn on a few features and values, and scaled to all values; values of ours."""
     from measuring import n_values
-    from one_thread import few_of
-    from peers import ScikitLearn
+    from peers import ScikitLearn, few_of
 
     grids = _loaded.grids()
     few = few_of(grids)

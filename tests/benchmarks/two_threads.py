@@ -6,8 +6,7 @@ import time
 
 from measuring import grids_of, in_new_process, interleaved, n_values, named, ours
 from numpy.testing import assert_allclose
-from one_thread import few_of
-from peers import ScikitLearn
+from peers import ScikitLearn, few_of
 from workloads import load
 
 TITLE = "Two threads"

@@ -188,15 +188,6 @@ def small_xgboost(share):
     return X, model, {"grid": "quantile", "grid_size": 50}
 
 
-def extremely_random_trees(share):
-    """10 000 × 20, extremely random trees: 200 for two classes, 50 quantiles."""
-    from sklearn.ensemble import ExtraTreesClassifier
-
-    X, y = small(some(10_000, share), 20)
-    model = ExtraTreesClassifier(some(200, share), min_samples_leaf=2, random_state=0).fit(X, y > 0)
-    return X, model, {"grid": "quantile", "grid_size": 50}
-
-
 def wide_extremely_random_trees(share):
     """1500 × 2000, 60 extremely random trees, all observed values up to 1000."""
     from sklearn.ensemble import ExtraTreesRegressor
@@ -208,26 +199,7 @@ def wide_extremely_random_trees(share):
     return X, model.fit(X, y), {}
 
 
-def adaptive_boosting(share):
-    """5000 × 20, AdaBoost with 100 trees of depth 3 for two classes, 50 quantiles."""
-    from sklearn.ensemble import AdaBoostClassifier
-    from sklearn.tree import DecisionTreeClassifier
-
-    X, y = small(some(5000, share), 20)
-    model = AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), n_estimators=some(100, share), random_state=0)
-    return X, model.fit(X, y > 0), {"grid": "quantile", "grid_size": 50}
-
-
 # --- anything else ----------------------------------------------------------------------------------
-
-
-def small_forest_by_brute_force(share):
-    """1000 × 10, 200 trees, every phantom predicted."""
-    from sklearn.ensemble import RandomForestRegressor
-
-    X, y = small(some(1000, share))
-    model = RandomForestRegressor(some(200, share), random_state=0).fit(X, y)
-    return X, model, {"grid": "quantile", "grid_size": 50, "engine": "brute"}
 
 
 def small_network(share):
@@ -316,18 +288,3 @@ def many_levels(share):
     X["x"] = generator.normal(size=len(X))
     options = {"features": ["town"], "grid": {"town": towns}, "sample": min(500, n_towns), "engine": "brute"}
     return X, OfTown(n_towns), options
-
-
-def strings(share):
-    """1000 × 11, scaler and one-hot encoder of text in front of logistic regression, 50 quantiles."""
-    from sklearn.compose import make_column_transformer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder, StandardScaler
-
-    numbers, y = small(some(1000, share))
-    X = pd.DataFrame(numbers, columns=[f"x{position}" for position in range(numbers.shape[1])])
-    X["town"] = np.random.default_rng(0).choice(["Ur", "Uruk", "Lagash"], len(X))
-    prepare = make_column_transformer((StandardScaler(), list(X.columns[:-1])), (OneHotEncoder(), ["town"]))
-    model = make_pipeline(prepare, LogisticRegression()).fit(X, y > 0)
-    return X, model, {"grid": "quantile", "grid_size": 50}
