@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 import ice_explorer as ice
@@ -145,30 +144,6 @@ def test_options_that_are_passed_on_are_those_of_the_function(options, function)
     """A keyword that is added to one of them is seen by type checkers everywhere."""
     parameters = inspect.signature(function).parameters.values()
     assert options.__annotations__.keys() == {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
-
-
-def test_a_misspelt_option_is_refused_with_the_close_one_everywhere():
-    """What a type checker marks red is a sentence at run time: options are not collected in `**options` to be lost."""
-    e = ice.explain(lambda X: X[:, 0], np.array([[0.0], [1.0]]), progress=False)
-    refused = {
-        "table": lambda: e.table(sortby="impact"),
-        "metrics": lambda: e["x0"].metrics(deacy=0.5),
-        "to_frame": lambda: e.to_frame(row=[0]),
-        "plot": lambda: e["x0"].plot(colour_by="x0"),
-        "save": lambda: e["x0"].save("a.svg", overwrit=True),
-    }
-    meant = {}
-    for name, call in refused.items():
-        with pytest.raises(ice.errors.UnknownOptionError) as caught:
-            call()
-        meant[name] = re.search(r"^(\w+)\(\) has no option '\w+'\. Did you mean '(\w+)'\?", str(caught.value)).groups()
-    assert meant == {
-        "table": ("table", "sort_by"),
-        "metrics": ("metrics", "decay"),
-        "to_frame": ("to_frame", "rows"),
-        "plot": ("plot", "color_by"),
-        "save": ("save", "overwrite"),
-    }
 
 
 def test_the_signature_of_explain_is_its_options():

@@ -18,7 +18,7 @@ from witnesses import data, nonlinear
 
 import ice_explorer as ice
 from ice_explorer.beyond.effects import local_effects
-from ice_explorer.errors import InvalidOptionError, PredictionError, UnknownFeatureError
+from ice_explorer.errors import PredictionError
 
 KINDS = ["partial_dependence", "ale", "m_plot"]
 
@@ -271,29 +271,6 @@ def test_a_model_that_changed_is_refused():
     model.fit(X, -X["x"])
     with pytest.raises(PredictionError, match=r"^The model must stay as it was explained"):
         e.effects("x", "ale")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"kinds": "pd"}, "`kinds` must be 'partial_dependence', 'ale' or 'm_plot'; got 'pd'."),
-        ({"ci": 95}, "`ci` must be greater than 0 and less than 1; got 95. Use `ci=0.95` for intervals of 95 %."),
-        ({"ci": True}, "`ci` must be greater than 0 and less than 1; got True. Use `ci=0.95` for intervals of 95 %."),
-        ({"grid_size": 1}, "`grid_size` must be an integer of at least 2; got 1. Leave it out for 40."),
-    ],
-)
-def test_wrong_options_are_refused(options, message):
-    """Each by a sentence."""
-    e = explain(nonlinear, data())
-    with pytest.raises(InvalidOptionError) as caught:
-        e.effects("x", **options)
-    assert str(caught.value) == message
-
-
-def test_an_unknown_feature_is_refused():
-    """As by indexing."""
-    with pytest.raises(UnknownFeatureError):
-        explain(nonlinear, data()).effects("y")
 
 
 def test_local_effects_are_within_the_axis_that_is_drawn():

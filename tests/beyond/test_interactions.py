@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestRegressor
 from witnesses import data, nonlinear
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError, PredictionError, UnknownFeatureError
+from ice_explorer.errors import PredictionError
 
 
 def explain(model, X, **options):
@@ -218,18 +218,3 @@ def test_a_model_that_changed_is_refused():
     model.fit(X, -X["x"])
     with pytest.raises(PredictionError, match=r"^The model must stay as it was explained"):
         _ = i.features
-
-
-def test_wrong_options_are_refused():
-    """Each by a sentence."""
-    e = explain(nonlinear, data())
-    with pytest.raises(InvalidOptionError) as caught:
-        e.interactions(rows=1)
-    assert str(caught.value) == "`rows` must be an integer of at least 2; got 1. Leave it out for 500."
-    with pytest.raises(UnknownFeatureError):
-        e.interactions(["x", "zz"])
-    with pytest.raises(InvalidOptionError) as caught:
-        e.interactions(["x", "rooms"]).additivity("room")
-    assert str(caught.value) == (
-        "`feature` must be one of these features; got 'room'. Did you mean 'rooms'? Name it in `features`."
-    )

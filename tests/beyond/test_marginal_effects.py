@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 from witnesses import data, nonlinear
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError, PredictionError
+from ice_explorer.errors import PredictionError
 
 
 def explain(model, X, **options):
@@ -126,52 +126,3 @@ def test_a_model_that_fails_names_the_point():
 
     with pytest.raises(PredictionError, match=r"phantom observations of 'x and z' \(grid value \(.*, .*\), row 0 of X"):
         explain(model, X).marginal_effects({"x": 200, "z": 1})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ("x", 0),
-            (
-                "`step` must be a number other than 0, or of dates and durations a timedelta; got 0 for 'x'. "
-                "Leave it out for one standard deviation."
-            ),
-        ),
-        (
-            ("size", "larg"),
-            (
-                "`step` must be a level of a feature that has levels; got 'larg' for 'size'. Did you mean 'large'? "
-                "Its levels are 'small', 'medium', 'large'."
-            ),
-        ),
-        (
-            ("size",),
-            (
-                "`step` must be a level of a feature that has levels; got None for 'size'. "
-                "Its levels are 'small', 'medium', 'large'."
-            ),
-        ),
-        (
-            ({"x": 1}, 2),
-            (
-                "`step` must be left out where `feature` gives steps by name; got 2. "
-                "Leave it out, or pass the name of one feature."
-            ),
-        ),
-        (
-            ({"x": 1, "z": 1}, None, "derivative"),
-            (
-                "`feature` must be one feature with an axis of numbers for a derivative; got ['x', 'z']. "
-                'Use `kind="forward"` for several features and for levels.'
-            ),
-        ),
-        (("x", 1, "slope"), "`kind` must be 'forward' or 'derivative'; got 'slope'."),
-        (({},), "`feature` must name at least one feature; got {}. Pass its name."),
-    ],
-)
-def test_wrong_steps_are_refused(e, arguments, message):
-    """Each by a sentence."""
-    with pytest.raises(InvalidOptionError) as caught:
-        e.marginal_effects(*arguments)
-    assert str(caught.value) == message

@@ -22,7 +22,6 @@ from ice_explorer.drivers.curve_shapes import spread_of
 from ice_explorer.drivers.drivers import ALIKE, find_drivers
 from ice_explorer.drivers.rules import between, sides_of_levels, sides_of_threshold
 from ice_explorer.drivers.splits import split_column
-from ice_explorer.errors import UnknownFeatureError
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 LEVELS = ["Oslo", "Rome", "Ur", "Uruk", "Kiš"]
@@ -595,15 +594,6 @@ def test_they_are_found_once_and_the_curves_are_not_kept():
     assert_array_equal(explanation.drivers("X2")["share"], first["share"])
     assert n_calls == asked
     assert explanation["X2"]._rows == {}
-
-
-def test_an_unknown_feature_is_refused():
-    """With the sentence that it gets everywhere."""
-    X, _ = planted(20)
-    explanation = ice.explain(truth, X, progress=False)
-    with pytest.raises(UnknownFeatureError) as error:
-        explanation.drivers("X4")
-    assert str(error.value) == "No feature named 'X4' was explained. There are 3 features: 'X1', 'X2', 'X3'."
 
 
 def test_a_feature_alone_has_no_drivers():

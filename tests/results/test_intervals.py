@@ -15,7 +15,6 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError
 from ice_explorer.metrics.row_draws import ROWS_AT_A_TIME, RowDraws
 from ice_explorer.results.bootstrap import METRICS, Bootstrap
 
@@ -356,18 +355,6 @@ def test_neighbours_are_tied_where_their_difference_may_be_zero():
     assert apart["next"].tolist() == ["b", "a"]
     assert_allclose(apart.loc["b", "difference"], 0.02 * same["a"].std(ddof=0), rtol=1e-9)
     assert explained(curved, X, features=["a"]).ties().empty
-
-
-@pytest.mark.parametrize("ci", [0, 1, 95, "0.95", True, math.nan])
-def test_levels_are_between_0_and_1(ci):
-    """In the table and in ties."""
-    e = explained(curved, X)
-    for call in (lambda: e.table(ci=ci), lambda: e.ties(ci)):
-        with pytest.raises(InvalidOptionError) as caught:
-            call()
-        assert str(caught.value) == (
-            f"`ci` must be greater than 0 and less than 1; got {ci!r}. Use `ci=0.95` for intervals of 95 %."
-        )
 
 
 def test_intervals_cover_the_metrics_of_the_source(root):

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors import InvalidOptionError
 
 NUMBERS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact"]
 
@@ -180,46 +180,6 @@ def test_the_selection_of_an_explorer_may_be_a_mask():
         x.selection = (X["sex"] == "f")[::-1]
 
 
-@pytest.mark.parametrize(
-    ("by", "message"),
-    [
-        (
-            "dose",
-            (
-                "`by` must name at most 20 groups; 'dose' has 94 values. Pass labels of intervals instead, such as "
-                "`pandas.qcut(X['name'], 4)`."
-            ),
-        ),
-        (
-            ["sex", "city"],
-            (
-                "`by` must be a column or group of X, or one label for each of its 120 rows; got ['sex', 'city']. For "
-                "several columns pass `X.groupby(['a', 'b']).ngroup()`."
-            ),
-        ),
-        (
-            X["sex"].iloc[::-1],
-            (
-                "`by` must have the index of X; row 0 has the label 119 in by and 0 in X. Pass `by.loc[X.index]` to "
-                "match them by label, or `by.to_numpy()` if they are in the order of X."
-            ),
-        ),
-    ],
-    ids=["many", "few", "shuffled"],
-)
-def test_groups_that_cannot_be_made_are_refused(by, message):
-    """With what to do."""
-    with pytest.raises(InvalidOptionError) as error:
-        ice.explain(model, X, features=["age"]).table(by=by)
-    assert str(error.value) == message
-
-
-def test_a_misspelt_column_is_named():
-    """As everywhere."""
-    with pytest.raises(UnknownFeatureError, match="Did you mean 'sex'"):
-        ice.explain(model, X, features=["age"]).table(by="sexe")
-
-
 # --- steps ---------------------------------------------------------------------------------------
 
 
@@ -241,27 +201,6 @@ def test_effects_are_per_the_step_that_is_given(by):
         assert (rows["per"] == step).all()
     others = plain.index.get_level_values("feature") == "dose"
     pd.testing.assert_frame_equal(table[others][plain.columns], plain[others])
-
-
-A_STEP = "`unit` must give 'age' a number greater than 0, or of dates a timedelta; got "
-NO_STEP = " Leave it out of `unit` for one standard deviation."
-
-
-@pytest.mark.parametrize(
-    ("unit", "message"),
-    [
-        ({"age": 0}, f"{A_STEP}0.{NO_STEP}"),
-        ({"age": "ten"}, f"{A_STEP}'ten'.{NO_STEP}"),
-        ({"age": True}, f"{A_STEP}True.{NO_STEP}"),
-        ({"city": 1}, "`unit` gives 'city' a step, but its levels have no order. Leave it out of `unit`."),
-    ],
-    ids=["zero", "text", "flag", "levels"],
-)
-def test_steps_that_are_none_are_refused(unit, message):
-    """With the feature they were given for."""
-    with pytest.raises(InvalidOptionError) as error:
-        ice.explain(model, X, features=["age", "city"]).table(unit=unit)
-    assert str(error.value) == message
 
 
 # --- folds ----------------------------------------------------------------------------------------
@@ -340,49 +279,6 @@ def test_an_explorer_takes_another_explanation_as_its_measure():
     assert x.explanation["age"].grid.tolist() == e["age"].grid.tolist()
     assert x.explanation["age"].scale == e["age"].scale
     x.close()
-
-
-E = ice.explain(model, X, features=["age", "city"])
-
-
-@pytest.mark.parametrize(
-    ("data", "options", "message"),
-    [
-        (X, {"like": "e"}, "`like` must be an explanation; got 'e'. Pass the result of `explain`."),
-        (X, {"like": E, "grid": "quantile"}, "`like` brings its own grids; got `grid` as well. Leave out one of them."),
-        (X, {"like": E, "grid": {}}, "`like` brings its own grids; got `grid` as well. Leave out one of them."),
-        (
-            X, {"like": E, "grid_size": 5},
-            "`like` brings its own grids; got `grid_size` as well. Leave out one of them.",
-        ),
-        (
-            X.rename(columns={"age": "Age"}), {"like": E},
-            ("X must have the features of `like`. No column named 'age' in X. Did you mean 'Age'? X has 4 columns: "
-             "'Age', 'dose', 'city', 'sex'. Use `features=` to choose from those that both have."),
-        ),
-        (
-            X, {"like": E, "features": ["dose"]},
-            ("Every feature must be one of `like`; 'dose' is not explained there. Use `features=` to choose from "
-            "'age', 'city'."),
-        ),
-        (
-            X.assign(age=X["age"] > 40), {"like": E},
-            ("'age' must be of the kind that it has in `like`, numeric; got boolean. "
-            "Give the column the same dtype in both tables."),
-        ),
-        (
-            X.assign(city=X["city"].cat.set_categories(["a", "b", "c"])), {"like": E},
-            ("'city' must declare the levels that it has in `like`, 'a', 'b', 'c', 'd'; got 'a', 'b', 'c'. "
-            "Give the column the same dtype in both tables."),
-        ),
-    ],
-    ids=["text", "grid", "grid of values", "grid size", "renamed", "feature", "kind", "levels"],
-)  # fmt: skip
-def test_explanations_that_do_not_compare_are_refused(data, options, message):
-    """With what differs."""
-    with pytest.raises(InvalidOptionError) as error:
-        ice.explain(model, data, **options)
-    assert str(error.value) == message
 
 
 def test_the_column_scale_is_the_unit_of_distances():

@@ -6,7 +6,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError
 from ice_explorer.export import tables
 
 N = 40
@@ -166,24 +165,3 @@ def test_the_size_that_is_announced_is_that_of_the_table(e):
     """The bytes of each row are what a row takes, where labels are numbers."""
     frame = ice.explain(lambda X: X[:, 0], np.arange(300.0)[:, None], progress=False)["x0"].to_frame()
     assert frame.memory_usage(index=False).sum() / len(frame) == pytest.approx(tables._BYTES, abs=1)
-
-
-REFUSED = {
-    "`features` must name at least one feature; got an empty list. Leave it out for all of them.": (
-        lambda e: e.to_frame([])
-    ),
-    "Slopes need a feature with an order; 'city' is an unordered category. Use `centered_curves`, the change of each "
-    "curve since one of the levels.": lambda e: e["city"].to_frame("d-ice"),
-    "`kind` must be 'ice', 'c-ice' or 'd-ice'; got 'average'. Use `kind=\"ice\"`, which draws the curves and their "
-    "mean. The mean alone is `e[feature].partial_dependence`.": lambda e: e["age"].to_frame("average"),
-    "`rows` must be row positions of X, from 0 to 39; got 40. Rows are addressed by position, not by index label; "
-    "`X.index.get_indexer(labels)` has the positions.": (lambda e: e["age"].to_frame(rows=[40])),
-}
-
-
-@pytest.mark.parametrize("sentence", REFUSED)
-def test_what_cannot_be_a_table_is_refused(e, sentence):
-    """Each mistake has its sentence."""
-    with pytest.raises(InvalidOptionError) as caught:
-        REFUSED[sentence](e)
-    assert str(caught.value) == sentence

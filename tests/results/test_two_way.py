@@ -14,7 +14,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.inspection import partial_dependence
 
 import ice_explorer as ice
-from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
+from ice_explorer.errors import Cancelled, InputDataError, PredictionError
 
 
 @pytest.fixture(scope="module", name="X")
@@ -192,34 +192,6 @@ def test_it_can_be_stopped_between_blocks_and_begun_again(X):
     assert_allclose(two.partial_dependence, np.repeat(two.first.axis[:, None], len(two.second.axis), axis=1))
 
 
-@pytest.mark.parametrize(
-    ("pair", "options", "error", "message"),
-    [
-        (
-            ("age", "bmj"), {}, UnknownFeatureError,
-            "No column named 'bmj' in X. Did you mean 'bmi'? X has 4 columns: 'age', 'bmi', 'sex', 'rent'.",
-        ),
-        (
-            ("age", "age"), {}, InvalidOptionError,
-            "The two features of a pair must differ; got 'age' twice. Pass two different features.",
-        ),
-        (
-            ("age", "bmi"), {"grid_size": 1}, InvalidOptionError,
-            "`grid_size` must be an integer of at least 2; got 1. Leave it out for 20.",
-        ),
-        (
-            ("age", "bmi"), {"max_rows": 0}, InvalidOptionError,
-            "`max_rows` must be an integer of at least 1; got 0. Leave it out for 500.",
-        ),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_is_said_in_a_sentence(X, pair, options, error, message):
-    """Before the model is called."""
-    with pytest.raises(error) as caught:
-        explain(product, X).two_way(*pair, **options)
-    assert str(caught.value) == message
-
-
 def test_a_column_of_no_kind_is_no_axis(forest, X):
     """It is refused in the words that refuse it as a feature, and another one is what to name."""
     strange = X.assign(thing=[{"a": 1}] * len(X), empty=np.nan)
@@ -235,15 +207,6 @@ def test_a_column_of_no_kind_is_no_axis(forest, X):
     assert str(caught.value) == (
         "A feature must hold at least one value; 'empty' is missing in every row that has weight. Name another feature."
     )
-
-
-def test_a_column_of_a_group_is_no_axis():
-    """The group is what to name: there are no options to choose it by."""
-    rows = pd.DataFrame({"age": [1.0, 2.0, 3.0], "red": [1, 0, 0], "blue": [0, 1, 1]})
-    e = explain(lambda rows: rows["age"].to_numpy(), rows, groups={"color": ["red", "blue"]})
-    with pytest.raises(InvalidOptionError) as caught:
-        e.two_way("age", "red")
-    assert str(caught.value) == ("A column of a group moves with the others; 'red' belongs to 'color'. Name the group.")
 
 
 def test_a_failing_model_is_told_where(X):

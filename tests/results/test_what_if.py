@@ -121,13 +121,6 @@ def test_dates_and_durations_are_those_of_pandas():
     assert [type(value) for value in table["observed"]] == [pd.Timedelta, pd.Timestamp]
 
 
-@pytest.mark.parametrize("row", [-1, N, 1.5])
-def test_a_row_that_is_not_there_is_an_error(e, row):
-    """With the rows that there are."""
-    with pytest.raises(InvalidOptionError, match=rf"`row` must be .* 0 to {N - 1}"):
-        e.what_if(row)
-
-
 # --- in common ------------------------------------------------------------------------------------
 
 
