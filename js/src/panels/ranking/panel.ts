@@ -137,7 +137,8 @@ class Ranking {
     if (ranked === undefined) return;
     this.view.store.open(ranked.name);
     if (this.#isCut.peek()) this.view.drawNow(); // it may have no row yet
-    this.#rows.focus(this.#listed.peek().indexOf(ranked));
+    // By its name: drawing may take the focus from a row that goes, after which the features are ranked anew.
+    this.#rows.focus(this.#listed.peek().findIndex(({ name }) => name === ranked.name));
   }
 
   #listen(): void {
