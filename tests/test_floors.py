@@ -35,6 +35,7 @@ def test_what_is_tested_is_what_is_promised(root):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(180)
 def test_a_kernel_shows_an_explorer():
     """With ipywidgets 7 too, which opens its connection in a kernel only."""
     cells = [SHOW, "x.decay, x.feature = 0.5, 'bp'", "print(x.state()['decay'], x.feature, x)"]

@@ -117,6 +117,8 @@ def by_pyright(files, root):
 
 
 @pytest.mark.slow
+@pytest.mark.current
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("check", [by_mypy, by_pyright], ids=["mypy", "pyright"])
 def test_right_code_passes_and_each_mistake_is_an_error(check, files, root):
     """In strict mode: the README passes, and a misspelt option, value or trait is found in its line."""
@@ -125,6 +127,8 @@ def test_right_code_passes_and_each_mistake_is_an_error(check, files, root):
 
 
 @pytest.mark.slow
+@pytest.mark.current
+@pytest.mark.timeout(300)
 def test_pyright_finds_a_misspelt_trait(tmp_path, root):
     """To mypy an explorer has every attribute, because ipywidgets publishes no types."""
     (tmp_path / "traits.py").write_text(f"{START}    x.decay = 0.5\n    x.decai = 0.5\n", encoding="utf-8")

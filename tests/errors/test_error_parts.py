@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,18 +54,14 @@ def raised():
 RAISED = [
     error
     for error in raised()
-    # The message of another error stands for all parts; `must` is tested below.
+    # The message of another error stands for all parts.
     if not re.search(r"\{error\}\.?$", error.facts) and error.facts != "{facts}"
 ]
 
 
-def test_an_error_says_what_must_hold_and_what_came():
+def test_every_error_says_what_must_hold_what_came_and_what_to_do():
     """In whole sentences; values such as the cause of an error end theirs."""
     assert [error for error in RAISED if not TWO_PARTS.search(error.facts) or error.facts[-1] not in ".}"] == []
-
-
-def test_an_error_says_what_to_do():
-    """In a sentence of its own."""
     assert [error for error in RAISED if not error.advice or error.advice[-1] not in ".}"] == []
 
 
@@ -77,31 +72,12 @@ def test_what_to_do_in_an_explorer_is_no_option_of_a_call():
     assert [error for error in of_explorers if OF_A_CALL.search(error.control or error.advice)] == []
 
 
-def test_a_constructor_has_two_callers():
-    """A sentence with a single caller is read at its raise site."""
-    constructors, calls = {}, Counter()
-    for name, tree in TREES.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute):
-                calls[ast.unparse(node).replace("cls.", "") if name.startswith("errors/") else ast.unparse(node)] += 1
-            elif name.startswith("errors/") and isinstance(node, ast.ClassDef):
-                for member in node.body:
-                    if "classmethod" in map(ast.unparse, getattr(member, "decorator_list", ())):
-                        constructors[f"{node.name}.{member.name}"] = member.name
-    assert len(constructors) > 20
-    assert [whole for whole, alone in constructors.items() if calls[whole] + calls[alone] < 2] == []
-
-
-def test_an_option_must_be_something():
-    """All parts of an option's error, in their order."""
+def test_an_error_has_other_advice_in_an_explorer():
+    """Where there is some; the closest known value is offered in both."""
     error = InvalidOptionError.must(
         "kind", "be 'ice'", "icee", "Leave it out.", "Choose one.", where=" for 'age'", known=["ice"]
     )
     assert str(error) == "`kind` must be 'ice'; got 'icee' for 'age'. Did you mean 'ice'? Leave it out."
     assert str(error.in_explorer()) == "`kind` must be 'ice'; got 'icee' for 'age'. Did you mean 'ice'? Choose one."
-
-
-def test_an_error_without_a_control_is_the_same_in_an_explorer():
-    """Its advice holds there, too."""
     error = ICEExplorerError("X must be a table; got 1.", "Pass a table.")
     assert error.in_explorer() is error
