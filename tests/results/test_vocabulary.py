@@ -13,15 +13,9 @@ import ice_explorer as ice
 from ice_explorer.drivers.table import DriverTable
 
 METRICS = [
-    "impact",
-    "in_distribution_impact",
-    "direction",
-    "heterogeneity",
-    "non_linearity",
-    "missing_impact",
-    "support",
+    "impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "support",
     "largest_step_share",
-]
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module", name="X")
@@ -113,7 +107,7 @@ def test_saved_files_are_paths(three, tmp_path):
     origin = ice.provenance(tmp_path / "f.svg")
     assert (origin["feature"], origin["kind"]) == ("age", "c-ice")
     assert all(isinstance(path, Path) for path in e.save(tmp_path / "{feature}.csv", "all"))
-    curves = pd.read_csv(f.save(tmp_path / "f.csv"), comment="#")
+    curves = pd.read_csv(f.save(tmp_path / "f.csv"))
     assert set(curves["feature"]) == {"age"}
 
 
@@ -147,19 +141,9 @@ def test_tables_are_called_alike(three):
     pd.testing.assert_frame_equal(x.table(sort_by=None, unit="prediction"), e.table(sort_by=None))
     assert type(x.table[x.table["impact"] > 0]) is pd.DataFrame
     assert x.table[x.table.isna()].shape == x.table.shape
-    with pytest.raises(ice.errors.UnknownOptionError) as caught:
-        x.table(sortby="impact")
-    assert str(caught.value) == (
-        "table() has no option 'sortby'. Did you mean 'sort_by'? Its options are decay, convention, sort_by, unit, ci."
-    )
 
 
-OF_EXPLAIN = (
-    "Its options are features, groups, categorical, output, response, grid, grid_size, sample, random_state, "
-    "sample_weight, decay, scale, convention, engine, n_jobs, memory_limit, like, keep_curves, progress, "
-    "budget, client."
-)
-FIELD = {
+OF_EXPLAIN = {
     "target": "Use `output=`.",
     "class_": "Use `output=`.",
     "n_points": "Use `grid_size=`.",
@@ -172,43 +156,37 @@ FIELD = {
     "centered": 'Curves have a kind where they are drawn: `e.plot(feature, kind="c-ice")`.',
     "kind": 'Curves have a kind where they are drawn: `e.plot(feature, kind="ice")`.',
 }
+OF_PLOT = {
+    "hue": "Use `color_by=`.",
+    "subsample": "Use `max_lines=`.",
+    "centered": 'Use `kind="c-ice"`.',
+    "cmap": "Use `palette=`.",
+    "figsize": "Use `ax=plt.subplots(figsize=(6, 4))[1]`.",
+    "alpha": 'Use `line_kw={"alpha": 0.2}`.',
+}
 
 
-@pytest.mark.parametrize("keyword", FIELD)
-def test_keywords_of_other_libraries_are_understood(X, keyword):
-    """The error says which option is meant."""
-    with pytest.raises(ice.errors.UnknownOptionError) as caught:
-        ice.explain(model, X, **{keyword: "both"})
-    assert str(caught.value) == f"explain() has no option {keyword!r}. {FIELD[keyword]} {OF_EXPLAIN}"
-
-
-def test_keywords_of_plots_are_understood(e):
-    """Those of seaborn and scikit-learn; a word is offered where the function has the option."""
-    options = "Its options are kind, color_by, decay, "
-    words = {
-        "hue": "color_by=", "subsample": "max_lines=", "centered": 'kind="c-ice"', "cmap": "palette=",
-        "figsize": "ax=plt.subplots(figsize=(6, 4))[1]", "alpha": 'line_kw={"alpha": 0.2}',
-    }  # fmt: skip
-    for keyword, meant in words.items():
-        with pytest.raises(ice.errors.UnknownOptionError) as caught:
-            e.plot("age", **{keyword: "sex"})
-        assert str(caught.value).startswith(f"plot() has no option '{keyword}'. Use `{meant}`. {options}")
+def test_keywords_of_other_libraries_are_understood(e, X):
+    """The error says which option is meant, where the function has one."""
+    calls = {
+        "explain": lambda **keyword: ice.explain(model, X, **keyword),
+        "plot": lambda **keyword: e.plot("age", **keyword),
+    }
+    for name, words in (("explain", OF_EXPLAIN), ("plot", OF_PLOT)):
+        for keyword, meant in words.items():
+            with pytest.raises(ice.errors.UnknownOptionError) as caught:
+                calls[name](**{keyword: "both"})
+            assert str(caught.value).startswith(f"{name}() has no option {keyword!r}. {meant} Its options are ")
+    with pytest.raises(ice.errors.InvalidOptionError, match=r"got 'probability'\. Use `response=\"predict_proba\"`\.$"):
+        ice.explain(model, X, response="probability")
 
 
 def test_a_column_or_list_in_the_place_of_a_name_is_told_from_a_misspelt_name(e, X):
     """Without its values in the error."""
-    with pytest.raises(
-        ice.errors.UnknownFeatureError, match=r"^A column of X must be given by its name; got a value of "
-    ):
+    with pytest.raises(ice.errors.UnknownFeatureError, match=r"^A column of X must be given by its name; got a value"):
         e.plot("age", color_by=X["sex"])
     with pytest.raises(ice.errors.UnknownFeatureError, match=r"^A feature must be given by its name; .*`e\.to_frame"):
         e.plot(["age", "sex"])
-
-
-def test_the_scale_of_a_response_is_understood(X):
-    """By what other libraries call it."""
-    with pytest.raises(ice.errors.InvalidOptionError, match=r"got 'probability'\. Use `response=\"predict_proba\"`\.$"):
-        ice.explain(model, X, response="probability")
 
 
 @pytest.mark.parametrize("kind", ["both", "individual"])
@@ -221,7 +199,4 @@ def test_kinds_of_scikit_learn_are_understood(e, X, kind):
         assert str(caught.value) == f"`kind` must be 'ice', 'c-ice' or 'd-ice'; got {kind!r}. {meant}"
     with pytest.raises(ice.errors.UnknownOptionError) as caught:
         ice.ICEExplorer(model, X, kind=kind)
-    assert str(caught.value) == (
-        "ICEExplorer() has no option 'kind': it is set on an explorer that is there. Write "
-        f"`x = ICEExplorer(model, X)`, then `x.kind = {kind!r}`. {meant}"
-    )
+    assert str(caught.value).endswith(f"Write `x = ICEExplorer(model, X)`, then `x.kind = {kind!r}`. {meant}")

@@ -91,14 +91,10 @@ def test_moves_are_the_running_maximum_of_the_change(e, X):
 
 
 def test_the_rounding_of_a_model_is_no_change():
-    """A curve that differs in its last digits moves nowhere."""
+    """A curve that differs in its last digits moves nowhere, and values count while their likelihood is one half."""
     curve = np.full(5, 0.3)
     curve[2] = 0.1 + 0.2
     assert moves_of(np.arange(5.0), curve, 0.3).within(math.inf)[0] is None
-
-
-def test_reach_is_where_values_count_half():
-    """2.4 scales at the default decay, everything without decay."""
     assert_allclose(0.75 ** reach_of(0.75), 0.5)
     assert reach_of(1.0) == math.inf
 
@@ -128,38 +124,29 @@ def column_of(values, levels=None, kind="numeric", label="c"):
     return SecondFeature(label, kind, is_integer=False, values=np.asarray(values, dtype=float), levels=levels)
 
 
-def test_an_upper_end_of_a_column_is_a_range_that_is_open():
-    """The rows with the largest values have a lower bound in common, and nothing else."""
-    values = np.arange(100.0)
-    (found,) = in_common([column_of(values), column_of(values % 2, label="other")], values >= 70)
-    assert (found.of.label, found.low, found.high) == ("c", 72.0, math.inf)
-    assert_allclose([found.inside, found.outside], [28 / 30, 0])
+HUNDRED = np.arange(100.0)
 
 
-def test_rows_from_the_middle_have_a_range_with_two_ends():
-    """Both ends set them apart."""
-    values = np.arange(200.0)
-    (found,) = in_common([column_of(values)], (values >= 80) & (values < 120))
-    assert (found.low, found.high) == (83.0, 115.0)
+COUNTED, CODES = column_of(HUNDRED), HUNDRED // 34
+HOLED = column_of(np.where(HUNDRED % 3 == 0, np.nan, HUNDRED))
 
 
-def test_levels_that_the_rows_have_more_often_are_named():
-    """Up to three of them, whatever their number."""
-    codes = np.repeat([0, 1, 2], 40)
-    rows = np.isin(codes, [0, 2])
-    (found,) = in_common([column_of(codes, ["x", "y", "z"], "category")], rows)
-    assert found.levels == (0.0, 2.0)
-    assert (found.inside, found.outside) == (1.0, 0.0)
-
-
-def test_what_is_missing_is_in_common():
-    """A missing value is a level, also of numbers."""
-    values = np.arange(100.0)
-    rows = np.arange(100) % 3 == 0
-    values[rows] = np.nan
-    (found,) = in_common([column_of(values)], rows)
-    assert len(found.levels) == 1
-    assert math.isnan(found.levels[0])
+@pytest.mark.parametrize(
+    ("column", "rows", "common", "shares"),
+    [
+        (COUNTED, HUNDRED >= 70, (72.0, math.inf), (28 / 30, 0.0)),
+        (COUNTED, (HUNDRED >= 40) & (HUNDRED < 60), (41.0, 57.0), (0.85, 0.0)),
+        (column_of(CODES, ["x", "y", "z"], "category"), CODES != 1, (0.0, 2.0), (1.0, 0.0)),
+        (HOLED, HUNDRED % 3 == 0, (math.nan,), (1.0, 0.0)),
+    ],
+    ids=["upper end", "middle", "levels", "missing"],
+)
+def test_rows_have_a_range_or_levels_in_common(column, rows, common, shares):
+    """Which sets them apart from the rest: one end, two ends, up to three levels, or that the value is missing."""
+    (found,) = in_common([column, column_of(HUNDRED % 2, label="other")], rows)
+    assert found.of.label == "c"
+    assert_array_equal(found.levels or (found.low, found.high), common)
+    assert_allclose((found.inside, found.outside), shares)
 
 
 @pytest.mark.parametrize("rows", [slice(0, 4), slice(0, 100), slice(0, 0)])
@@ -199,8 +186,8 @@ def explorer(make, X):
     return make(predict, X, predict(X) + np.arange(N))
 
 
-def test_residuals_are_y_minus_the_prediction(explorer, X):
-    """As a column beside the selected rows, indexed as X is."""
+def test_residuals_are_y_minus_the_prediction(explorer, make, X):
+    """As a column beside the selected rows, indexed as X is; without y there are predictions alone."""
     explorer.selection = [3, 17]
     found = explorer.selected_predictions
     assert list(found.columns) == ["prediction", "y", "residual"]
@@ -208,10 +195,6 @@ def test_residuals_are_y_minus_the_prediction(explorer, X):
     assert_allclose(found["prediction"], predict(X)[[3, 17]])
     assert_allclose(found["residual"], [3, 17])
     assert explorer.selected.join(found).shape == (2, 7)
-
-
-def test_without_y_there_are_predictions_alone(make, X):
-    """And rows of an array are known by their position."""
     x = make(lambda X: X[:, 0], X[["line", "idle"]].to_numpy())
     x.selection = [4, 9]
     assert x.selected_predictions.to_dict() == {"prediction": {4: X["line"].iloc[4], 9: X["line"].iloc[9]}}
@@ -254,38 +237,26 @@ def test_a_column_called_residual_stays_a_column(make, X):
     assert_array_equal(x.explanation._column(x.color_by).values, np.zeros(N))
 
 
-def test_residuals_need_y(make, e):
-    """The error says where to pass it."""
-    x = make(e)
+def test_residuals_need_y(make, e, X):
+    """The error says where to pass it; a missing target has no residual."""
     with pytest.raises(InvalidOptionError) as raised:
-        x.color_by = ice.RESIDUAL
+        make(e).color_by = ice.RESIDUAL
     assert str(raised.value) == (
         "`color_by=RESIDUAL` needs the observed target; this explanation has none. "
         "Pass it to the explorer: `ICEExplorer(model, X, y)`."
     )
-
-
-def test_a_missing_target_has_no_residual(make, X):
-    """It is missing as well, and the row is coloured so."""
     y = predict(X)
     y[2] = np.nan
-    x = make(predict, X, y)
-    assert math.isnan(x.explanation._column(ice.RESIDUAL).values[2])
+    assert math.isnan(make(predict, X, y).explanation._column(ice.RESIDUAL).values[2])
 
 
-def test_a_state_keeps_the_residuals(make, explorer, X):
-    """Another explorer with y looks the same; one without y says what is lost."""
+def test_a_state_and_a_file_keep_the_residuals(make, explorer, X, tmp_path):
+    """Another explorer with y looks the same, one without y says what is lost; the code in a file passes y."""
     explorer.color_by = ice.RESIDUAL
-    other = make(predict, X, predict(X), state=explorer.state())
-    assert other.color_by == "residual"
+    assert make(predict, X, predict(X), state=explorer.state()).color_by == "residual"
     with pytest.warns(UserWarning, match="residual"):
         without = make(predict, X, state=explorer.state())
     assert without.color_by is None
-
-
-def test_a_figure_is_coloured_by_residuals_and_can_be_made_again(explorer, tmp_path):
-    """The code in the file passes y."""
-    explorer.color_by = ice.RESIDUAL
     code = ice.provenance(explorer.save(tmp_path / "view.svg"))["code"]
     assert "y=y" in code
     assert "x.color_by = 'residual'" in code
@@ -305,30 +276,22 @@ def test_rows_are_sorted_before_they_are_cut(explorer, X):
     assert [row[2] for row in body["rows"]] == ["30", "4"]
     reply, _ = ask(explorer, "2", type="rows", positions=[0, 1, 2, 3], sort_by=5)
     assert [row[5] for row in reply["body"]["rows"]] == sorted(X["town"][:4], key=["Eridu", "Ur", "Uruk"].index)
-
-
-def test_a_column_to_sort_by_that_is_not_there_is_an_error(explorer):
-    """With the numbers that there are."""
-    reply, _ = ask(explorer, type="rows", positions=[0], sort_by=7)
+    reply, _ = ask(explorer, "3", type="rows", positions=[0], sort_by=7)
     assert reply["message"] == "`sort_by` must be the number of a column from 0 to 6; got 7. Leave it out."
 
 
-def test_all_features_come_in_one_reply(explorer, e):
-    """Where the model is fast: each with its moves, and values as text."""
+def test_all_features_come_in_one_reply(explorer, e, monkeypatch):
+    """Each with its moves, and values as text; of a slow model at least one, so that requests for the rest end."""
     assert explorer.explanation
-    reply, _ = ask(explorer, type="what_if", position=5, features=["town", "step", "line", "idle"])
+    features = ["town", "step", "line", "idle"]
+    reply, _ = ask(explorer, type="what_if", position=5, features=features)
     table = e.what_if(5, decay=1.0)
     for found in reply["body"]["features"]:
         last = found["moves"][-1]["change"] if found["moves"] else 0.0
         assert_allclose(abs(last), abs(table.loc[found["feature"], "change"]), atol=1e-12)
-    assert [found["feature"] for found in reply["body"]["features"]] == ["town", "step", "line", "idle"]
-
-
-def test_a_slow_model_is_asked_for_some_features_at_a_time(explorer, monkeypatch):
-    """At least one, so that requests for the rest come to an end."""
+    assert [found["feature"] for found in reply["body"]["features"]] == features
     monkeypatch.setattr("ice_explorer.widget.replies._SECONDS_OF_REPLY", -1.0)
-    assert explorer.explanation
-    reply, _ = ask(explorer, type="what_if", position=5, features=["town", "step"])
+    reply, _ = ask(explorer, "2", type="what_if", position=5, features=features)
     assert [found["feature"] for found in reply["body"]["features"]] == ["town"]
 
 
