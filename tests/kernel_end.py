@@ -1,4 +1,4 @@
-"""The kernel's end of the connection to a browser, without a kernel.
+"""The kernel's end of the connection to a browser, without a kernel, and what tests of explorers share.
 
 `Wire` stands in for the comm, so that everything above it is the code users run: ipywidgets'
 syncing, the dispatcher, the background thread.
@@ -7,8 +7,14 @@ syncing, the dispatcher, the background thread.
 from __future__ import annotations
 
 import threading
+import time
 import uuid
+from pathlib import PurePosixPath
 
+import numpy as np
+import pandas as pd
+
+SECONDS = 20.0  # no test waits longer for another thread
 _SECONDS_TO_HOLD_A_POLL = 10.0
 
 
@@ -39,7 +45,7 @@ class Wire:
         """Deliver a message of the browser's to the kernel side."""
         self._receive({"content": {"data": data}, "buffers": list(buffers)})
 
-    def wait_for(self, condition, seconds=20.0):
+    def wait_for(self, condition, seconds=SECONDS):
         """Return the first message kept that meets the condition."""
         with self.arrived:
             found = self.arrived.wait_for(lambda: [message for message in self.sent if condition(message)], seconds)
@@ -63,3 +69,58 @@ def reply_to(wire, request_id):
     """Wait for the reply to a request: its content and buffers."""
     message = wire.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
     return message["data"]["content"], message["buffers"]
+
+
+def set_from_page(explorer, **state):
+    """Set traits as a page does. Return the states that the explorer sends back, and its other messages."""
+    n_sent = len(explorer.comm.sent)
+    explorer.comm.receive({"method": "update", "state": state, "buffer_paths": []})
+    sent = [message["data"] for message in explorer.comm.sent[n_sent:]]
+    states = [data["state"] | {name: "bytes" for (name,) in data["buffer_paths"]} for data in sent if "state" in data]
+    return states, [data["content"] for data in sent if data["method"] == "custom"]
+
+
+def wait_until(condition):
+    """Wait for what another thread brings about, and return it."""
+    deadline = time.monotonic() + SECONDS
+    while not (result := condition()):
+        assert time.monotonic() < deadline, "what the test waits for has not happened"
+        time.sleep(0.002)
+    return result
+
+
+class Model:
+    """A regressor whose calls can be held (but for the first, when an explorer is made), counted and made to fail."""
+
+    def __init__(self, *, is_held=False, fails_where=None):
+        self.gate = threading.Event()
+        self.fails_where = fails_where
+        self.n_calls = self.concurrent = self.most_concurrent = 0
+        if not is_held:
+            self.gate.set()
+
+    def predict(self, X):
+        self.concurrent += 1
+        self.most_concurrent = max(self.most_concurrent, self.concurrent)
+        try:
+            self.n_calls += 1
+            assert self.n_calls == 1 or self.gate.wait(SECONDS)
+            if self.fails_where is not None and self.fails_where(X):
+                raise ValueError("out of range")
+            return (X["slope"] * 3 + X["bend"] ** 2 + X["flag"] * X["slope"]).to_numpy()
+        finally:
+            self.concurrent -= 1
+
+
+def observations():
+    """Forty rows of three features and a column of objects that cannot be placed on an axis."""
+    generator = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "slope": generator.normal(size=40),
+            "bend": np.round(generator.normal(size=40), 1),
+            "flag": generator.integers(0, 2, size=40).astype(bool),
+            "town": [PurePosixPath(name) for name in generator.choice(["Ur", "Uruk", "Eridu"], size=40)],
+        },
+        index=[f"row {i}" for i in range(40)],
+    )

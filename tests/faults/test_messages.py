@@ -1,12 +1,9 @@
-"""Whatever a browser sends, and whatever a file holds: an answer or an error of ours, and nothing by half."""
+"""Faults of messages: whatever a page sends has one reply or is logged, and values are set together or not at all."""
 
 from __future__ import annotations
 
 import json
 import logging
-import struct
-import tracemalloc
-import zlib
 from contextlib import contextmanager
 
 import numpy as np
@@ -14,16 +11,16 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_end import Wire
+from kernel_end import Model, Wire, ask, observations, set_from_page
 
-import ice_explorer as ice
 from ice_explorer import errors
 from ice_explorer.results.options import METRIC_RANKINGS
 from ice_explorer.widget.explorer import ICEExplorer
+from ice_explorer.widget.session import ModelWork
 from ice_explorer.widget.trait_checks import checked
 from ice_explorer.wire import messages
 
-# 75 examples of each test here by default, together 300; `--hypothesis-profile=fuzz` has 10,000.
+# 75 examples of each test here by default; `make fuzz` has thousands.
 fuzz = settings(max_examples=max(75, settings().max_examples * 3 // 4))
 
 N_ROWS = 24
@@ -264,7 +261,7 @@ def listening():
         logger.removeHandler(log)
 
 
-def ask(explorer, content):
+def answers(explorer, content):
     """Send a message, and then a good one, which is answered as well; return all that came back in between."""
     wire = explorer.comm
     with wire.arrived:
@@ -313,19 +310,89 @@ def sendable(message):
     return json.dumps(message, ensure_ascii=False, allow_nan=False).encode()
 
 
+# --- one by one ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", [[], None, "rows", {"id": 3, "type": "rows"}, {"id": "\ud800", "type": "rows"}])
+def test_a_message_that_is_no_request_or_whose_id_cannot_be_returned_is_logged_and_the_next_is_answered(
+    make, caplog, content
+):
+    """Half of a letter cannot be sent back."""
+    explorer = make(Model(), observations())
+    assert explorer.explanation
+    n_sent = len(explorer.comm.sent)
+    with caplog.at_level(logging.WARNING, "ice_explorer.widget.explorer"):
+        explorer.comm.receive({"method": "custom", "content": content})
+    assert explorer.comm.sent[n_sent:] == []
+    assert "A message without an id cannot be answered" in caplog.text
+    assert ask(explorer, type="rows", positions=[0])[0]["type"] == "result"
+
+
+def test_of_several_traits_with_one_invalid_none_is_applied_and_the_page_receives_the_values_of_the_kernel(
+    make, caplog
+):
+    """No observer is called, and the page gets one message, which is logged, too."""
+    explorer = make(Model(), observations())
+    assert explorer.explanation
+    explorer.feature = "slope"
+    before, observed = explorer.state(), []
+    explorer.observe(observed.append)
+    states, others = set_from_page(explorer, feature="bend", decay=1.5, kind="c-ice", selection=[3])
+    message = (
+        "`decay` must be greater than 0 and at most 1; got 1.5. "
+        "Use `decay=1` to weight all phantom observations equally."
+    )
+    assert explorer.state() == before
+    assert observed == []
+    assert states == [{"feature": "slope", "decay": 0.75, "kind": "ice", "selection": []}]
+    assert others == [{"type": "refused", "message": message}]
+    logged = [record.getMessage() for record in caplog.records if record.name == "ice_explorer.widget.explorer"]
+    assert logged == [f"What the browser set is not taken: {message}"]
+
+
+def test_of_several_traits_with_an_output_that_cannot_be_explained_none_is_applied(make, X, monkeypatch):
+    """The output is prepared before anything is set."""
+
+    def fail(*_arguments):
+        raise errors.PredictionError("The model has no log-odds of '2'.")
+
+    explorer = make(Classes(), X, output=1)
+    assert explorer.explanation
+    before, observed = explorer.state(), []
+    explorer.observe(observed.append)
+    monkeypatch.setattr(ModelWork, "other", fail)
+    states, others = set_from_page(explorer, decay=0.5, output="2", response="log_odds")
+    assert explorer.state() == before
+    assert (observed, states) == ([], [{"decay": 0.75, "output": "1", "response": "predict_proba"}])
+    assert others == [{"type": "refused", "message": "The model has no log-odds of '2'."}]
+
+
+@pytest.mark.parametrize("name", ["_status", "layout"])
+def test_a_page_that_sets_what_only_the_kernel_sets_receives_the_value_of_the_kernel(make, name):
+    """What it set besides is applied."""
+    explorer = make(Model(), observations())
+    assert explorer.explanation
+    before = getattr(explorer, name)
+    states, others = set_from_page(explorer, **{name: 3, "kind": "c-ice"})
+    assert (getattr(explorer, name), explorer.kind, others) == (before, "c-ice", [])
+    assert [list(state) for state in states] == [["kind"], [name]]  # the first one is for other pages
+
+
+# --- arbitrary ones -----------------------------------------------------------------------------------
+
 IDS = st.sampled_from(["a", "a", "a", "a", "", "x" * 1000]) | JSON
 
 
 @fuzz
 @given(st.tuples(IDS, mutated(REQUESTS)) | JSON)
-def test_every_message_has_one_answer(explorer, folder, asked):
-    """With an id exactly one reply of its own, without one none; an error is a sentence of ours and writes nothing."""
+def test_a_request_with_invalid_fields_has_one_reply_with_the_error(explorer, folder, asked):
+    """Without an id it has none; an error is a sentence of ours, and no file is left by one."""
     identity, content = asked if isinstance(asked, tuple) else (None, asked)
     if isinstance(asked, tuple) and isinstance(content, dict) and "id" not in content:
         content = {"id": identity, **content}
     before = set(folder.iterdir())
     with listening() as log:
-        replies = ask(explorer, content)
+        replies = answers(explorer, content)
     identity = content.get("id") if isinstance(content, dict) else None
     if isinstance(identity, str) and encodable(identity):
         (reply,) = replies
@@ -375,8 +442,8 @@ def plain(value):
     st.fixed_dictionaries({}, optional=VALID_TRAITS),
     st.data(),
 )
-def test_traits_of_a_page_are_taken_together_or_not_at_all(explorer, odd, valid, data):
-    """A page that sets any values shows what the kernel has, which is all of them or what it had before."""
+def test_a_page_that_sets_arbitrary_traits_shows_the_state_of_the_kernel(explorer, odd, valid, data):
+    """All of the values are taken, or none."""
     sent = valid | odd
     sent = {name: sent[name] for name in data.draw(st.permutations(list(sent)))}
     assert explorer.explanation  # of the output that an example before has chosen
@@ -416,8 +483,8 @@ SAVED = st.fixed_dictionaries(
 @fuzz
 @given(state=mutated(SAVED) | JSON)
 @pytest.mark.filterwarnings("ignore:The s:UserWarning")
-def test_any_state_is_restored_or_refused(X, on_wire, state):
-    """What an explorer might have written is restored, without what the data lack; anything else is refused."""
+def test_a_saved_state_that_is_invalid_is_an_error_or_its_valid_parts_are_restored(X, on_wire, state):
+    """What an explorer might have written is restored, without what the data lack, with a warning."""
     try:
         explorer = on_wire(Classes(), X, state=state, engine="brute")
     except errors.ICEExplorerError:
@@ -426,92 +493,3 @@ def test_any_state_is_restored_or_refused(X, on_wire, state):
     explorer.close()
     assert sendable(written)
     assert on_wire(Classes(), X, state=written).state() == written
-
-
-# --- files that say where they come from --------------------------------------------------------------
-
-FORMATS = ("svg", "png", "pdf", "html", "csv", "parquet", "json", "ice")
-
-
-@pytest.fixture(scope="module", name="saved")
-def files(X, tmp_path_factory):
-    """What each file holds, and what it says of itself."""
-    folder = tmp_path_factory.mktemp("saved")
-    explanation = ice.explain(Classes(), X, output=1, features=["x"])
-    paths = {
-        name: explanation.save(folder / f"x.{name}", "view" if name in ("html", "ice") else "panel") for name in FORMATS
-    }
-    return {name: (path.read_bytes(), ice.provenance(path)) for name, path in paths.items()}
-
-
-PIECES = [
-    b"\0", b"<", b">", b'"', b"{" * 3000, b"[" * 3000, b"(", b"\\", b"\n", b"1" * 5000, b"\xff\xfe", b"&lol;", b"NaN",
-    b"/ice-explorer (", b"\x7f\xff\xff\xff", b"<!DOCTYPE x [<!ENTITY a '1'>]>", b"# ice-explorer code: ",
-    b'"weighting": [], "convention": {}, "rank_by": [], "code"', b'"weighting": 1, "code"',
-    b'"weighting": "mass", "code": "' + b"-" * 3000 + b'1", "page"',
-]  # fmt: skip
-# What becomes of a file: its bytes, those of another one, a place and a piece -> what is left.
-DAMAGES = {
-    "cut": lambda content, _other, place, _piece: content[:place],
-    "flip": lambda content, _other, place, piece: (
-        content[:place]
-        + bytes(one ^ two for one, two in zip(content[place:], piece, strict=False))
-        + content[place + len(piece) :]
-    ),
-    "insert": lambda content, _other, place, piece: content[:place] + piece + content[place:],
-    "remove": lambda content, _other, place, piece: content[:place] + content[place + len(piece) :],
-    "join": lambda content, other, place, _piece: content[:place] + other[place % len(other) :],
-    "rename": lambda content, _other, _place, piece: content.replace(b'"code"', piece),
-    "repeat": lambda content, _other, place, _piece: content[:place] + content[max(0, place - 2000) : place] * 20,
-}
-DAMAGE = st.tuples(
-    st.sampled_from(sorted(DAMAGES)), st.floats(0, 1), st.binary(min_size=1, max_size=16) | st.sampled_from(PIECES)
-)
-
-
-@fuzz
-@given(st.sampled_from(FORMATS), st.sampled_from(FORMATS), st.lists(DAMAGE, min_size=1, max_size=3))
-def test_a_damaged_file_tells_the_truth_or_nothing(saved, tmp_path_factory, name, other, damages):
-    """Whatever became of a file, it is read or refused in words; one that was cut says what it said, or nothing."""
-    content, truth = saved[name]
-    for how, at, piece in damages:
-        content = DAMAGES[how](content, saved[other][0], int(at * len(content)), piece)
-    path = tmp_path_factory.getbasetemp() / f"damaged.{name}"
-    path.write_bytes(content)
-    try:
-        found = ice.provenance(path)
-    except errors.ExportError:
-        found = None
-    assert found is None or found.keys() & {"code", "page"}
-    if {how for how, _, _ in damages} == {"cut"}:
-        assert found in (None, truth)
-
-
-def chunk(kind, content):
-    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-
-
-LAUGHS = "".join(f"<!ENTITY l{n} '{f'&l{n - 1};' * 20}'>" for n in range(1, 12))
-BOMBS = {
-    "svg": f"<?xml version='1.0'?><!DOCTYPE svg [<!ENTITY l0 'ha'>{LAUGHS}]><svg>&l11;</svg>".encode(),
-    "deep.svg": b"<svg>" * 100_000,
-    "png": b"\x89PNG\r\n\x1a\n" + chunk(b"zTXt", b"ice-explorer\0\0" + zlib.compress(bytes(50_000_000))),
-    "long.png": b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 2**32 - 1) + b"tEXtice-explorer\0" + b"[" * 1000,
-    "pdf": b"%PDF-1.4\n/ice-explorer (" + b"a" * 4_000_000,
-    "csv": b"# ice-explorer code: " + b"[" * 100_000,
-    "json": b'{"provenance": ' + b'{"code":' * 100_000,
-    "html": b"<!doctype html>" + b'<script type="application/json" id="ice-provenance">' * 20_000,
-}
-
-
-@pytest.mark.parametrize("name", BOMBS)
-def test_a_file_that_is_made_to_grow_is_refused(tmp_path, name):
-    """Nothing in it is unpacked, and what is nested is not followed for ever: 100 MB are enough."""
-    path = tmp_path / name
-    path.write_bytes(BOMBS[name])
-    tracemalloc.start()
-    with pytest.raises(errors.ExportError):
-        ice.provenance(path)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 100e6

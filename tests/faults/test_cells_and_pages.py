@@ -1,4 +1,4 @@
-"""Explorers that a run of their cell replaced: what pauses, what is released, and what continues."""
+"""Faults of cells and pages: cells that run again, explorers that are closed, a front end that is not there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import gc
 import itertools
 import logging
 import threading
-import time
 import weakref
 
 import comm
@@ -15,13 +14,14 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 from ipywidgets import VBox
-from kernel_end import Wire
+from kernel_end import SECONDS, Wire, ask, observations, reply_to, wait_until
+from kernel_end import Model as Regressor
 from traitlets.config import Config
 
 import ice_explorer as ice
+from ice_explorer import errors
 from ice_explorer.widget.lifetime import registry
 
-SOON = 20.0
 MAKE = "x = ice.ICEExplorer(model, X, engine='brute', **options)\nx"
 
 
@@ -59,8 +59,7 @@ class Model:
     def __call__(self, X):
         self.n_calls += 1
         if threading.current_thread().name == "ice-explorer":
-            self.gate.wait(0.2)  # no longer: the next explorer of this model waits for its turn
-        time.sleep(0.01)
+            self.gate.wait(0.05)  # no longer: the next explorer of this model waits for its turn
         return X[:, 0] * X[:, 1] + X[:, 2]
 
 
@@ -95,13 +94,6 @@ def threads():
     return [thread for thread in threading.enumerate() if thread.name == "ice-explorer"]
 
 
-def wait_until(condition):
-    deadline = time.monotonic() + SOON
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 def tell(explorer, state, view="a"):
     """Report a view to the kernel, as a page does."""
     explorer.comm.receive({"method": "custom", "content": {"id": "a", "type": "view", "view": view, "state": state}})
@@ -111,8 +103,8 @@ def is_paused(explorer):
     return explorer._background._is_paused
 
 
-def test_a_cell_that_runs_again_leaves_one_thread(notebook, held):
-    """Five runs of a cell leave one thread, and the calls of the model are those of one explorer, but for a few."""
+def test_a_cell_that_runs_again_pauses_the_previous_explorer_and_leaves_one_thread(notebook, held):
+    """After five runs the model is called as often as for one explorer, but for the calls that had begun."""
     notebook.shell.user_ns["X"] = X = np.random.default_rng(0).normal(size=(60, 20))
     alone = Model()
     with_one = ice.ICEExplorer(alone, X, engine="brute")
@@ -130,24 +122,25 @@ def test_a_cell_that_runs_again_leaves_one_thread(notebook, held):
     wait_until(lambda: threads() == [])
 
 
-def test_fifty_runs_leave_what_one_leaves(notebook):
-    """However often a cell runs, one explorer with its layout is open; the others need no collector to go."""
+@pytest.mark.parametrize("n_runs", [3, pytest.param(50, marks=pytest.mark.slow)])
+def test_a_cell_that_runs_many_times_leaves_the_widgets_and_the_memory_of_one_explorer(notebook, n_runs):
+    """One explorer with its layout is open; the others are released without the garbage collector."""
     notebook.run("cell", MAKE)
     after_one = set(registry())
     made = []
     gc.disable()
     try:
-        for _ in range(50):
+        for _ in range(n_runs):
             notebook.run("cell", MAKE)
             made.append(weakref.ref(notebook["x"]))
             notebook["x"].explanation  # noqa: B018 - so that there are results to release
-        wait_until(lambda: [reference() is None for reference in made] == [True] * 49 + [False])
+        wait_until(lambda: [reference() is None for reference in made] == [True] * (n_runs - 1) + [False])
     finally:
         gc.enable()
     assert len(registry()) == len(after_one)
 
 
-def test_a_result_without_a_name_is_let_go(notebook):
+def test_a_result_without_a_name_is_released_by_the_next_run_of_its_cell(notebook):
     """An explorer that is only the result of its cell leaves IPython's cache of results with the next run."""
     first = weakref.ref(notebook.run("cell", "ice.ICEExplorer(model, X, engine='brute')"))
     assert first() is notebook["_"]
@@ -159,8 +152,8 @@ def test_a_result_without_a_name_is_let_go(notebook):
     assert notebook["_"] == 1
 
 
-def test_a_name_assigned_in_another_cell_replaces(notebook, model):
-    """Where the cell of the old explorer has been deleted and its variable is another's, it is released."""
+def test_an_explorer_whose_cell_was_deleted_and_whose_name_is_assigned_anew_is_released(notebook, model):
+    """Until the cell is deleted, it shows the explorer."""
     notebook.run("first", MAKE)
     first = weakref.ref(notebook["x"])
     notebook.run("second", MAKE)
@@ -178,8 +171,8 @@ def test_a_name_assigned_in_another_cell_replaces(notebook, model):
         pytest.param("ice.ICEExplorer(model, X, engine='brute')", None, id="never replaced"),
     ],
 )
-def test_what_was_not_replaced_goes_on(notebook, held, first, again):
-    """An explorer that a variable holds, or whose cell did not run again, goes on, views or none."""
+def test_an_explorer_that_was_not_replaced_continues(notebook, held, first, again):
+    """A variable holds it, or its cell did not run again, whatever pages show."""
     notebook.run("cell", first)
     made = [one for one in registry().values() if isinstance(one, ice.ICEExplorer)][-1]
     tell(made, "shown")
@@ -190,8 +183,8 @@ def test_what_was_not_replaced_goes_on(notebook, held, first, again):
     assert not is_paused(made)
 
 
-def test_what_another_cell_displays_goes_on(notebook, held):
-    """A replaced explorer goes on while another cell displays it, until that one runs again."""
+def test_a_replaced_explorer_continues_while_another_cell_displays_it(notebook, held):
+    """Until that cell runs again."""
     notebook.run("cell", MAKE)
     first = notebook["x"]
     notebook.run("other", "display(x)")
@@ -201,8 +194,8 @@ def test_what_another_cell_displays_goes_on(notebook, held):
     assert is_paused(first)
 
 
-def test_what_a_page_shows_goes_on(notebook, held):
-    """A view in a page, as in a container or another tab, keeps a replaced explorer going until it is removed."""
+def test_a_replaced_explorer_continues_while_a_page_has_a_view_of_it(notebook, held):
+    """As in a container or another tab, until the last view is removed."""
     notebook.run("cell", MAKE)
     first = notebook["x"]
     tell(first, "shown", "one")
@@ -215,8 +208,8 @@ def test_what_a_page_shows_goes_on(notebook, held):
     assert is_paused(first)
 
 
-def test_a_page_that_is_left_lets_nothing_go(notebook, held):
-    """While a page is loaded anew no view is there; what is replaced goes on when the page shows it again."""
+def test_a_page_that_is_reloaded_releases_nothing(notebook, held):
+    """Meanwhile there is no view; a replaced explorer resumes when the page shows it again."""
     notebook.run("cell", "x = ice.ICEExplorer(model, X, engine='brute'); kept.append(x); box = VBox([x]); box")
     first = notebook["x"]
     tell(first, "shown")
@@ -230,8 +223,8 @@ def test_a_page_that_is_left_lets_nothing_go(notebook, held):
     assert registry()[first.model_id] is first
 
 
-def test_an_explorer_that_is_asked_goes_on(notebook, held):
-    """What is kept in a list pauses when its cell runs again, and computes when its result is read."""
+def test_a_paused_explorer_resumes_when_its_result_is_read(notebook, held):
+    """Kept in a list, it pauses when its cell runs again."""
     notebook.run("cell", MAKE + "; kept.append(x)")
     notebook.run("cell", MAKE)
     first = notebook["kept"][0]
@@ -244,8 +237,8 @@ def test_an_explorer_that_is_asked_goes_on(notebook, held):
     assert first._known is not None
 
 
-def test_an_explorer_that_is_displayed_again_goes_on(notebook, held):
-    """Displayed in another cell, an explorer that has paused computes to its end, and is kept."""
+def test_a_paused_explorer_resumes_when_another_cell_displays_it(notebook, held):
+    """It computes to its end, and is kept."""
     notebook.run("cell", MAKE + "; kept.append(x)")
     notebook.run("cell", MAKE)
     held.gate.set()
@@ -256,19 +249,19 @@ def test_an_explorer_that_is_displayed_again_goes_on(notebook, held):
     assert first() is not None
 
 
-def test_cells_without_names(notebook, held):
-    """Where the host names no cells, a variable assigned anew replaces once the pages have removed its views."""
+def test_where_the_host_names_no_cells_an_explorer_pauses_once_pages_have_removed_its_views(notebook, held):
+    """Its variable was assigned anew; before that a page may be about to show it."""
     notebook.run(None, MAKE)
     first = notebook["x"]
     notebook.run(None, MAKE)
-    assert not is_paused(first)  # a page may be about to show it
+    assert not is_paused(first)
     tell(first, "shown")
     tell(first, "removed")
     assert is_paused(first)
 
 
 def test_without_ipython_explorers_are_kept(make, model):
-    """In a script nothing tells of replacing, so an explorer that no variable holds computes to its end."""
+    """A script tells nothing of replaced explorers, so one that no variable holds computes to its end."""
     explorer = make(model, np.random.default_rng(0).normal(size=(60, 3)), engine="brute")
     tell(explorer, "shown")
     tell(explorer, "removed")
@@ -276,8 +269,8 @@ def test_without_ipython_explorers_are_kept(make, model):
     assert registry()[explorer.model_id] is explorer
 
 
-def test_a_host_that_closes_the_connection_lets_go(make, held):
-    """Where IPython runs no cells, an explorer whose connection is closed pauses, and goes with its last reference."""
+def test_a_host_that_closes_the_connection_pauses_the_explorer(make, held):
+    """Where IPython runs no cells, it is released with its last reference."""
     explorer = ice.ICEExplorer(held, np.random.default_rng(0).normal(size=(60, 3)), engine="brute")
     explorer.comm.close()
     assert is_paused(explorer)
@@ -288,6 +281,85 @@ def test_a_host_that_closes_the_connection_lets_go(make, held):
     del explorer
     assert reference() is None
     assert model_id not in registry()
+
+
+# --- closing --------------------------------------------------------------------------------------
+
+
+def test_an_explorer_closed_during_a_computation_refuses_all_requests(make):
+    """Open requests are cancelled, the views end, and reading says that it is closed; closing again does nothing."""
+    held = Regressor(is_held=True)
+    explorer = make(held, observations())
+    wire = explorer.comm
+    request = {"id": "a", "type": "curves", "feature": "flag", "max_lines": 5, "selection": []}
+    wire.receive({"method": "custom", "content": request})
+    explorer.close()
+    assert reply_to(wire, "a")[0] == {"id": "a", "type": "cancelled"}
+    assert wire.sent[-1]["data"] == {"method": "close"}
+    assert repr(explorer) == "<ICEExplorer: closed>"
+    held.gate.set()
+    with pytest.raises(errors.Cancelled) as caught:
+        _ = explorer.table
+    assert str(caught.value) == (
+        "An explorer must be open to be read; this one is closed and no longer holds its model and data. "
+        "Create a new one."
+    )
+    explorer.close()
+
+
+def test_an_explorer_closed_while_its_result_is_published_closes_afterwards_without_an_error(make, caplog):
+    """The thread that closes waits for the observers of the result."""
+    held = Regressor(is_held=True)
+    explorer = make(held, observations(), features=["slope"])
+    closing = threading.Thread(target=explorer.close)
+
+    def close_meanwhile(_change):
+        closing.start()
+        closing.join(0.2)  # it waits for this observer, or the explorer is closed by now
+
+    explorer.observe(close_meanwhile, "_header")
+    held.gate.set()
+    wait_until(lambda: repr(explorer) == "<ICEExplorer: closed>")
+    closing.join(SECONDS)
+    wait_until(lambda: threads() == [])
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("is_remembered", [True, False])
+def test_a_closed_explorer_releases_its_model_and_data(monkeypatch, is_remembered):
+    """Also where a notebook still remembers the explorer; where it does not, the explorer is released, too."""
+    monkeypatch.setattr(comm, "create_comm", Wire)
+    watched, remembered = [], []
+    for _ in range(3):
+        model, X = Regressor(), observations()
+        explorer = ice.ICEExplorer(model, X)
+        ask(explorer, type="curves", feature="bend", max_lines=5, selection=[])
+        assert explorer.explanation
+        explorer.close()
+        watched += [weakref.ref(model), weakref.ref(X)]
+        if is_remembered:
+            remembered.append(explorer)
+        else:
+            watched.append(weakref.ref(explorer))
+    del model, X, explorer
+    wait_until(lambda: gc.collect() is not None and not any(ref() for ref in watched))
+
+
+def test_an_explanation_outlives_its_explorer(make):
+    """Curves that were not kept are computed when they are read."""
+    X = observations()
+    explorer = make(Regressor(), X)
+    explanation = explorer.explanation
+    explorer.close()
+    assert explanation["bend"].curves.shape == (len(X), len(explanation["bend"].grid))
+
+
+def test_refused_arguments_leave_no_connection_and_no_thread(make):
+    """The explorer was never made."""
+    before = set(registry())
+    with pytest.raises(TypeError):
+        make(Regressor(), observations(), nonsense=1)
+    assert (set(registry()), threads()) == (before, [])
 
 
 def test_a_layout_that_others_use_stays_open(make):
@@ -309,3 +381,18 @@ def test_nothing_is_logged(notebook, caplog):
             notebook.run("cell", MAKE)
         notebook["x"].explanation  # noqa: B018 - waits for it
     assert caplog.records == []
+
+
+# --- a front end that is not there ----------------------------------------------------------------
+
+
+def test_a_front_end_that_was_not_built_is_an_error_with_the_command_to_run(make, monkeypatch, tmp_path):
+    """In a checkout that was never built."""
+    monkeypatch.setattr("ice_explorer.widget.explorer.SCRIPT", tmp_path / "explorer.js")
+    with pytest.raises(errors.FrontEndMissingError) as caught:
+        make(Regressor(), observations())
+    assert str(caught.value) == (
+        f"The explorer needs its built front end; there is none at {tmp_path / 'explorer.js'}. "
+        "In a source checkout run `npm ci && npm run build` in js/, or install the released "
+        "package."
+    )
