@@ -96,7 +96,8 @@ def said(call, *arguments, **options):
 def test_odd_values_are_options_or_are_refused(explanation, option, value, suffix):
     """Of every option of `save`: a message of the package, in one line and not long, or a file that reads."""
     path = f"file.{suffix}"
-    Path(path).unlink(missing_ok=True)
+    for name in (path, f"{path}.json"):
+        Path(name).unlink(missing_ok=True)
     message = said(explanation.save, path, **{option: value})
     assert len(message) <= LONGEST
     assert message or "code" in ice.provenance(path)

@@ -297,7 +297,7 @@ def test_a_file_follows_what_was_chosen_in_the_browser_and_its_code_makes_it_aga
         files = [explorer.save(tmp_path / name, "panel") for name in ("curves.csv", "figure.svg")]
     found = [ice_explorer.provenance(file) for file in files]
     left = table.index[table["#town"] != "c,d"].tolist()
-    assert sorted(set(pd.read_csv(files[0], comment="#")["row"])) == left
+    assert sorted(set(pd.read_csv(files[0])["row"])) == left
     assert found[1]["rows_drawn"] == len(left)
     assert (found[1]["view"], found[1]["not_drawn"]) == (view, [])
     again = tmp_path / "again"
@@ -421,7 +421,7 @@ def test_a_name_that_no_system_takes_is_said(explanation, tmp_path):
 def test_a_csv_of_a_view_is_the_table_of_metrics(mixed, tmp_path):
     """Read with "#" for comments it is the table, to the last digit that pandas reads, whatever the names hold."""
     path = save(mixed, ViewState(rank_by="impact", decay=0.4), tmp_path / "metrics.csv")
-    found = pd.read_csv(path, comment="#")
+    found = pd.read_csv(path)
     expected = mixed.table(0.4, sort_by="impact")
     assert found.columns.tolist() == ["feature", *expected.columns]
     assert found["feature"].tolist() == [mixed[name].label for name in expected.index]
@@ -433,7 +433,7 @@ def test_curves_are_one_point_in_each_row(mixed, table, tmp_path):
     """Prediction, change and likelihood are those of the explanation, at the place that the row says."""
     state = ViewState(decay=0.5, max_lines=20, selection=(5,))  # the row that lacks its age
     path = save(mixed, state, tmp_path / "age.csv", "age, in years")
-    found = pd.read_csv(path, comment="#")
+    found = pd.read_csv(path)
     feature = mixed["age, in years"]
     rows = feature.draw(20, [5])
     n_points = len(feature.grid) + 1  # the missing value comes last
@@ -482,7 +482,7 @@ def test_moments_are_written_as_moments(tmp_path, unit):
     e = explain(lambda rows: rows["since"].dt.day.to_numpy() + rows["one"].to_numpy(), X, progress=False)
     found = pd.read_parquet(save(e, ViewState(), tmp_path / "since.parquet", "since"))
     assert set(found["value"]) == set(X["since"])
-    written = pd.read_csv(save(e, ViewState(), tmp_path / "since.csv", "since"), comment="#")
+    written = pd.read_csv(save(e, ViewState(), tmp_path / "since.csv", "since"))
     assert set(pd.to_datetime(written["value"])) == set(X["since"])
 
 
@@ -614,7 +614,7 @@ def test_a_file_of_brackets_says_nothing_about_where_it_comes_from(tmp_path):
         ice_explorer.provenance(path)
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html", ".csv", ".parquet", ".json", ".ice"])
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html", ".parquet", ".json", ".ice"])
 def test_a_file_that_was_changed_says_where_it_comes_from_or_that_it_does_not(explanation, tmp_path, suffix):
     """Renamed or opened in an editor it is read; cut or damaged it is so, or a sentence says that it says nothing."""
     whole = save(explanation, {"feature": "x0"}, tmp_path / f"x{suffix}").read_bytes()
@@ -626,7 +626,7 @@ def test_a_file_that_was_changed_says_where_it_comes_from_or_that_it_does_not(ex
         return ice_explorer.provenance(changed)["code"]
 
     assert found(whole) == code
-    if suffix in {".svg", ".html", ".csv", ".json"}:
+    if suffix in {".svg", ".html", ".json"}:
         assert found(b"\xef\xbb\xbf" + whole) == code
     generator = np.random.default_rng(0)
     damaged = [whole[: int(at)] for at in generator.integers(0, len(whole), 30)]
@@ -690,7 +690,7 @@ def test_a_csv_for_spreadsheets_has_no_formula_in_any_cell(formulas, tmp_path, w
     )
     del lossless["code"]
     assert origin == lossless
-    read, known = (pd.read_csv(file, comment="#") for file in (path, plain))
+    read, known = (pd.read_csv(file) for file in (path, plain))
     assert read.columns.tolist() == known.columns.tolist()
     for name in known:
         if known[name].dtype.kind in "if":

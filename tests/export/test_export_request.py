@@ -30,7 +30,7 @@ KINDS = {
     "svg": ("image/svg+xml", b"<?xml"),
     "png": ("image/png", b"\x89PNG\r\n\x1a\n"),
     "pdf": ("application/pdf", b"%PDF-"),
-    "csv": ("text/csv", b"# ice-explorer "),
+    "csv": ("text/csv", b'"feature","row","value"'),
     "parquet": ("application/octet-stream", b"PAR1"),
     "json": ("application/json", b"{"),
 }
@@ -98,9 +98,9 @@ def test_every_format_comes_back_as_what_it_is(explanation, here, name):
     assert body == {"filename": f"{PANELS.get(name, 'c-ice-of-moon')}.{name}", "mime": mime, "path": None}
     assert content.startswith(start)
     assert names(here) == []
-    (here / body["filename"]).write_bytes(content)
-    further = ", spreadsheet=True" if name == "csv" else ""  # of what a person may open in one
-    assert ice.provenance(body["filename"])["code"].endswith(f"; x.save({body['filename']!r}, 'panel'{further})")
+    if name != "csv":  # whose provenance would be a second file
+        (here / body["filename"]).write_bytes(content)
+        assert ice.provenance(body["filename"])["code"].endswith(f"; x.save({body['filename']!r}, 'panel')")
 
 
 def test_a_result_goes_back_or_beside_the_notebook(explanation, here):
@@ -125,6 +125,8 @@ def test_every_format_is_written_beside_the_notebook(explanation, here, name):
     assert buffers == []
     assert body["path"] == str(here / f"{PANELS.get(name, 'c-ice-of-moon')}.{name}")
     assert Path(body["path"]).read_bytes().startswith(KINDS[name][1])
+    further = ", spreadsheet=True" if name == "csv" else ""  # which a person may open in one
+    assert ice.provenance(body["path"])["code"].endswith(f"; x.save({body['filename']!r}, 'panel'{further})")
 
 
 def test_a_name_that_is_taken_gets_a_number_and_the_code_in_the_file_knows(explanation, here):
@@ -156,18 +158,17 @@ def test_a_name_that_somebody_takes_meanwhile_is_left_to_them(explanation, here,
 
 @given(taken=st.sets(st.integers(1, 12)))
 def test_the_first_free_number_is_taken(explanation, tmp_path_factory, taken):
-    """Whatever is there already, the lowest number that is free is used, and nothing else changes."""
+    """The lowest one under which neither a table nor a provenance is there; nothing else changes."""
     folder = tmp_path_factory.mktemp("beside")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         for number in taken:
-            (
-                folder / ("metrics-of-all-features.csv" if number == 1 else f"metrics-of-all-features-{number}.csv")
-            ).touch()
+            name = "metrics-of-all-features.csv" if number == 1 else f"metrics-of-all-features-{number}.csv"
+            (folder / (name if number % 2 else f"{name}.json")).touch()
         body, _ = answer(explanation, asked("csv", to="notebook"))
     free = min(set(range(1, 14)) - taken)
     assert body["filename"] == ("metrics-of-all-features.csv" if free == 1 else f"metrics-of-all-features-{free}.csv")
-    assert len(names(folder)) == len(taken) + 1
+    assert len(names(folder)) == len(taken) + 2
 
 
 def test_pictures_of_all_features_fill_a_folder(explanation, here):
@@ -192,7 +193,7 @@ def test_all_features_are_one_file_where_the_format_holds_them(explanation):
     assert body["filename"] == "c-ice-of-all-features.pdf"
     assert len(pypdf.PdfReader(io.BytesIO(content)).pages) == 3
     _, (content,) = answer(explanation, asked("csv", "all"))
-    assert set(pd.read_csv(io.BytesIO(content), comment="#")["feature"]) == {"moon", "wind", "view"}
+    assert set(pd.read_csv(io.BytesIO(content))["feature"]) == {"moon", "wind", "view"}
     with pytest.raises(errors.ExportError, match=r"must hold '\{feature\}'"):
         answer(explanation, asked("png", "all"))
 
@@ -201,7 +202,7 @@ def test_a_table_of_the_view_is_the_metrics(explanation):
     """It is named so."""
     body, (content,) = answer(explanation, asked("csv"))
     assert body["filename"] == "metrics-of-all-features.csv"
-    assert "impact" in pd.read_csv(io.BytesIO(content), comment="#").columns
+    assert "impact" in pd.read_csv(io.BytesIO(content)).columns
 
 
 @pytest.mark.parametrize(
@@ -420,7 +421,7 @@ def test_a_file_is_of_the_output_that_was_there_when_it_was_asked_for(make, X):
     is_chosen.set()
     message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == "a")
     assert message["data"]["content"]["type"] == "result"
-    assert len(pd.read_csv(io.BytesIO(message["buffers"][0]), comment="#")) == 3
+    assert len(pd.read_csv(io.BytesIO(message["buffers"][0]))) == 3
     explorer._background = before
 
 

@@ -95,9 +95,8 @@ def test_the_line_of_a_file_of_before_runs(tmp_path, monkeypatch, weighting):
     monkeypatch.setattr(comm, "create_comm", Wire)
     monkeypatch.chdir(tmp_path)
     origin = former("equations", weighting, f", weighting={weighting!r}")
-    old = tmp_path / "old.csv"
-    comments = [f"# ice-explorer {name}: {json.dumps(value)}" for name, value in origin.items()]
-    old.write_text("\n".join([*comments, '"feature"', '"x0"', ""]))
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps({"provenance": origin}))
     found = ice.provenance(old)
     scope = {"ice_explorer": ice, "model": model, "X": X}
     exec(found["code"], scope)  # noqa: S102 - it is what the test is about

@@ -151,7 +151,7 @@ def test_files_name_it(nameless, suffix, tmp_path):
     if suffix == ".svg":
         assert ">ICE of (no name)<" in content
     elif suffix == ".csv":
-        assert sorted(pd.read_csv(tmp_path / "file.csv", comment="#", na_filter=False)["feature"]) == ["", " ", "age"]
+        assert sorted(pd.read_csv(tmp_path / "file.csv", na_filter=False)["feature"]) == ["", " ", "age"]
     elif suffix == ".json":
         assert {row["feature"] for row in json.loads(content)["metrics"]} == {"", " ", "age"}
 
@@ -237,7 +237,7 @@ def test_data_files_keep_names_and_levels_whole(reviews, suffix, what, tmp_path)
         names = {each["feature"] for each in content["curves"]}
         levels = {level for each in content["curves"] if each["feature"] == "review" for level in each["grid"]}
     else:
-        table = pd.read_csv(path, comment="#") if suffix == ".csv" else pd.read_parquet(path)
+        table = pd.read_csv(path) if suffix == ".csv" else pd.read_parquet(path)
         names = set(table["feature"])
         levels = set(table.loc[table["feature"] == "review", "value"]) if what == "all" else None
     assert names == {"a", LONG + "b", LONG + "c", "review"}

@@ -157,7 +157,7 @@ def test_files_name_the_level_and_draw_the_whiskers(make, X, tmp_path):
     assert found["intervals"] == 0.9
     assert "x.intervals = 0.9; " in found["code"]
     assert "with 90 % interval over other samples of rows. Tied at 90 %: " in path.read_text(encoding="utf-8")
-    table = pd.read_csv(explorer.save(tmp_path / "view.csv"), comment="#")
+    table = pd.read_csv(explorer.save(tmp_path / "view.csv"))
     assert {"impact_low", "impact_high", "rank_low", "rank_high"} <= set(table.columns)
 
 

@@ -252,7 +252,7 @@ def test_files_of_numbers_have_every_model(make, X, models, tmp_path):
     explorer = make(models, X)
     explorer.model = "line"
     both = explorer.models
-    table = pd.read_csv(explorer.save(tmp_path / "a.csv"), comment="#")
+    table = pd.read_csv(explorer.save(tmp_path / "a.csv"))
     order = both.explanations["line"].table().index
     assert table["feature"].tolist() == [feature for feature in order for _ in models]
     assert table["model"].tolist() == [*models] * 3
@@ -263,7 +263,7 @@ def test_files_of_numbers_have_every_model(make, X, models, tmp_path):
         pair = disagreement.loc[row["feature"]]
         assert_allclose(row["disagreement"], pair["disagreement"], rtol=1e-9)
         assert row["between"] == f"{pair['first']}, {pair['second']}"
-    curves = pd.read_csv(explorer.save(tmp_path / "b.csv", "one"), comment="#")
+    curves = pd.read_csv(explorer.save(tmp_path / "b.csv", "one"))
     for name, of_model in curves.groupby("model"):
         feature = both.explanations[name]["one"]
         assert_allclose(of_model["prediction"], feature.rows(of_model["row"].unique()).ravel(), rtol=1e-7, atol=1e-12)

@@ -19,37 +19,13 @@ const MEASURED = [...[...EFFECTS].filter((metric) => metric !== "disagreement"),
 /** Where a cell can begin: at the start of a text, and after separators of cells in some countries or programs. */
 const FORMULA = /(?<![^;\t\r\n])(?=[=+\-@\t\r])/g;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
-/** The same inside a text of JSON, where cells also begin after commas and may have quotes in front. */
-const FORMULA_IN_JSON = /((?:^"|[,;])(?:[\s'"]|\\["nrt])*)([=+\-@])/g;
-const TEXT_OF_JSON = /"(?:[^"\\]|\\.)*"/g;
-const SPREADSHEET =
-  "Texts that begin with = + - @ or with a tab or a line break have an apostrophe in front here: spreadsheets would " +
-  "run them as formulas. Numbers are unchanged.";
 
 /** Puts an apostrophe where a spreadsheet would begin to read a formula; a number is none. */
 export const withoutFormula = (text: string): string => (NUMBER.test(text) ? text : text.replace(FORMULA, "'"));
 
-/** JSON of a value; if commas split it into cells, no cell is a formula. */
-const jsonWithoutFormulas = (value: unknown): string =>
-  JSON.stringify(value).replace(TEXT_OF_JSON, (text) =>
-    text.replace(FORMULA_IN_JSON, (_, before: string, sign: string) => {
-      return `${before}\\u00${sign.charCodeAt(0).toString(16)}`;
-    }),
-  );
-
-/**
- * Each entry of the origin is a comment above the table: `pandas.read_csv(path, comment="#")` reads the rest. Texts
- * are written so that spreadsheets run none of them as a formula.
- */
-export function csv(
-  origin: Record<string, unknown>,
-  columns: readonly string[],
-  rows: Iterable<readonly Cell[]>,
-): Blob {
-  const lines = Object.entries({ ...origin, spreadsheet: SPREADSHEET }).map(
-    ([name, value]) => `# ice-explorer ${name}: ${jsonWithoutFormulas(value)}`,
-  );
-  lines.push(columns.map(quoted).join(","));
+/** The header comes first. Texts are written so that spreadsheets run none of them as a formula. */
+export function csv(columns: readonly string[], rows: Iterable<readonly Cell[]>): Blob {
+  const lines = [columns.map(quoted).join(",")];
   for (const row of rows) lines.push(row.map(written).join(","));
   return new Blob([`${lines.join("\n")}\n`], { type: "text/csv" });
 }

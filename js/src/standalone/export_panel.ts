@@ -51,10 +51,10 @@ export function takePanel(
     {
       name: "curves",
       label: "Curves of the open feature as CSV",
-      act: () => void run(() => saveCurves(store, page)),
+      act: () => void run(() => saveCurves(store)),
       apart: true,
     },
-    { name: "ranking", label: "Ranking as CSV", act: () => void run(() => saveRanking(store, page)) },
+    { name: "ranking", label: "Ranking as CSV", act: () => void run(() => saveRanking(store)) },
   ]);
   react(aborted, () => {
     button.disabled = store.picture.value.state !== "ready";
@@ -76,17 +76,16 @@ function save(file: Blob, name: string): string {
   return `The browser saves it as ${name}.`;
 }
 
-function saveCurves(store: Store, { title }: Page): string {
+function saveCurves(store: Store): string {
   const curves = loadedOf(store.picture.peek())?.curves;
   if (curves === undefined) throw new Error("There are no curves to save yet.");
-  const origin = { ...originOf(store.documentState(), title), rows_drawn: curves.nLines };
   const rows = curvesRows(curves, store.anchor.peek(), store.decay.peek());
-  return save(csv(origin, CURVES_COLUMNS, rows), `${plainName(`curves of ${curves.feature}`)}.csv`);
+  return save(csv(CURVES_COLUMNS, rows), `${plainName(`curves of ${curves.feature}`)}.csv`);
 }
 
-function saveRanking(store: Store, { title }: Page): string {
+function saveRanking(store: Store): string {
   const rows = rankingRows(store.ranking.peek(), store.reading.peek()!);
-  return save(csv(originOf(store.documentState(), title), RANKING_COLUMNS, rows), "ranking.csv");
+  return save(csv(RANKING_COLUMNS, rows), "ranking.csv");
 }
 
 /** The name of a file with the view. */

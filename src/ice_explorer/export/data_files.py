@@ -1,4 +1,4 @@
-"""Tables and numbers as files: CSV, Parquet and JSON, each with its provenance."""
+"""Tables and numbers as files: CSV, Parquet and JSON, and their provenance."""
 
 from __future__ import annotations
 
@@ -26,16 +26,12 @@ if TYPE_CHECKING:
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.scene.view_state import ViewState
 
-COMMENT: Final = "# ice-explorer "
 DIGITS: Final = 9
 """Significant digits of curves in text: enough to distinguish float32 values, in half the file size."""
 
 # Where a cell can begin: at the start of a text, and behind what separates cells in some countries or programs.
 _FORMULA: Final = re.compile(r"(?<![^;\t\r\n])(?=[=+\-@\t\r])")
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-# The same inside a text of JSON, where cells may also begin after commas and quotes.
-_FORMULA_IN_JSON: Final = re.compile(r"""((?:^"|[,;])(?:[\s'"]|\\["nrt])*)([=+\-@])""")
-_TEXT_OF_JSON: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SPREADSHEET: Final = (
     "Texts that begin with = + - @ or with a tab or a line break have an apostrophe in front here: spreadsheets would "
     "run them as formulas. Numbers are unchanged."
@@ -47,11 +43,10 @@ _LARGEST: Final = 1e22
 _DIGITS_TEXT: Final = f"Curves have {DIGITS} significant digits here; Parquet has all of them."
 
 
-def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any], *, spreadsheet: bool = False) -> bytes:
-    """Write a table as CSV, under a comment for each entry of its provenance.
+def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any], *, spreadsheet: bool = False) -> tuple[bytes, bytes]:
+    """Return a table as CSV, and its provenance as JSON, for a file next to it.
 
-    `pandas.read_csv(path, comment="#")` reads the table: texts are quoted. For a spreadsheet they are written so
-    that it runs none of them as a formula.
+    For a spreadsheet, texts are written so that it runs none of them as a formula.
     """
     curves = {name: shortened(table[name].to_numpy()) for name in _CURVES if name in table}
     origin = {**provenance, "digits": _DIGITS_TEXT} if curves else dict(provenance)
@@ -59,12 +54,8 @@ def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any], *, spreadsheet
     if spreadsheet:
         table = table.apply(_without_formulas)
         origin["spreadsheet"] = _SPREADSHEET
-    entries = {name: json.dumps(value) for name, value in origin.items()}
-    if spreadsheet:
-        entries = {name: _json_without_formulas(text) for name, text in entries.items()}
-    head = "".join(f"{COMMENT}{name}: {text}\n" for name, text in entries.items())
-    body: str = table.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    return (head + body).encode(errors=_HALVES)
+    text: str = table.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    return text.encode(errors=_HALVES), (json.dumps(origin, indent=1) + "\n").encode()
 
 
 def without_formula(text: str) -> str:
@@ -78,15 +69,6 @@ def _without_formulas(column: pd.Series) -> pd.Series:
         return column
     texts = column.astype(str).where(column.notna(), None).astype(object)
     return texts.map(without_formula, na_action="ignore")
-
-
-def _json_without_formulas(text: str) -> str:
-    """Return JSON of the same value, in which no cell is a formula where commas split it into cells."""
-
-    def escaped(text: re.Match[str]) -> str:
-        return _FORMULA_IN_JSON.sub(lambda found: f"{found[1]}\\u{ord(found[2]):04x}", text[0])
-
-    return _TEXT_OF_JSON.sub(escaped, text)
 
 
 def require_pyarrow() -> None:

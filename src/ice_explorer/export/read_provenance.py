@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from ice_explorer.errors import ExportError, MissingDependencyError
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_traceback
-from ice_explorer.export.regular_files import open_file
+from ice_explorer.export.file_names import CSV, provenance_file
+from ice_explorer.export.regular_files import as_path, open_file
 from ice_explorer.saved.archive import SIGNATURE, first_member
 from ice_explorer.wire.older import renewed_provenance
 
@@ -29,7 +30,6 @@ _PDF_LETTERS: Final = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _HTML_ELEMENT: Final = re.compile(rb'<script type="application/json" id="ice-provenance">([^<]*)</script>')
 _JSON_ENTRY: Final = re.compile(r'\{\s*"provenance"\s*:\s*')
 _SVG_METADATA: Final = re.compile(rb"<(?:\w+:)?metadata[^>]*>([^<]*)</")
-_COMMENT: Final = f"# {_KEY} "
 _LAST: Final = {"code", "page"}  # the line that makes it again, or the page that it was saved from
 
 
@@ -41,6 +41,7 @@ def provenance(path: str | Path) -> dict[str, Any]:
     ----------
     path : str or Path
         What `save` of an explorer or an explanation wrote: SVG, PNG, PDF, HTML, CSV, Parquet, JSON, or a result (.ice).
+        The provenance of "table.csv" is in "table.csv.json" next to it, that of other files inside.
 
     Returns
     -------
@@ -59,7 +60,10 @@ def provenance(path: str | Path) -> dict[str, Any]:
     >>> ice.provenance("view.svg")["code"]  # doctest: +SKIP
     "x = ice_explorer.ICEExplorer(model, X); x.feature = 'age'; x.save('view.svg')"
     """
-    with open_file(path) as file:
+    source = as_path(path)
+    with open_file(source) as file:
+        if source.suffix.lower() == CSV:
+            return _next_to(source)
         try:
             found = _found(file)
         except OSError as error:
@@ -74,6 +78,17 @@ def provenance(path: str | Path) -> dict[str, Any]:
             "Save it again, and keep it as it is written: some programs drop what is not shown.",
         )
     return found
+
+
+def _next_to(table: Path) -> dict[str, Any]:
+    """Read the provenance of a CSV."""
+    file = provenance_file(table)
+    if not os.path.lexists(file):
+        raise ExportError(
+            f"The provenance of a CSV must be next to it; {quoted(str(table))} has no {quoted(file.name)}.",
+            "Keep both files together, or save the table again.",
+        )
+    return provenance(file)
 
 
 def _found(file: BinaryIO) -> dict[str, Any] | None:
@@ -147,23 +162,13 @@ def _of_result(content: bytes) -> Any:
     return document.get("provenance") if isinstance(document, dict) else None
 
 
-def _of_csv(content: bytes) -> Any:
-    found = {}
-    for line in _text(content).split("\n"):
-        if not line.startswith(_COMMENT):
-            break
-        name, _, value = line.removeprefix(_COMMENT).partition(": ")
-        found[name] = json.loads(value)
-    return found
-
-
 def _of_json(content: bytes) -> Any:
     text = _text(content)
     entry = _JSON_ENTRY.match(text)
     if entry is not None:  # the rest may be long
         return json.JSONDecoder().raw_decode(text, entry.end())[0]
     whole = json.loads(text)
-    return whole.get("provenance") if isinstance(whole, dict) else None
+    return whole.get("provenance", whole) if isinstance(whole, dict) else None  # that of a CSV is alone in its file
 
 
 # By how a file begins, so that one which was renamed is read as well.
@@ -175,7 +180,6 @@ _READERS: Final[tuple[tuple[bytes, Callable[[bytes], Any]], ...]] = (
     (b"<?xml", _of_svg),
     (b"<svg", _of_svg),
     (b"<!doctype html>", _of_html),
-    (_COMMENT.encode(), _of_csv),
     (b"{", _of_json),
 )
 _AT_END: Final = (_of_pdf, _of_parquet)

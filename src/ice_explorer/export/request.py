@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer.errors import ExportError, MissingDependencyError
 from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export import save
-from ice_explorer.export.file_names import plain_name
+from ice_explorer.export.file_names import files_of, plain_name
 from ice_explorer.scene.view_state import USUAL, compared_with
 from ice_explorer.wire.messages import WHATS, ExportBody, FormatHead
 
@@ -117,17 +117,21 @@ def _beside_notebook(
     if what == "all" and Path(name).suffix in save.ONE_EACH:
         return _folder_of_all(explanation, state, places, options)
     for place in places:
-        if os.path.lexists(place):
+        if _is_taken(place):
             continue
         try:
             save.save(explanation, state, place, what, **options)
         except ExportError as error:
             is_refused = isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, FileExistsError)
-            if is_refused or not os.path.lexists(place):  # else somebody took the name meanwhile
+            if is_refused or not _is_taken(place):  # else somebody took the name meanwhile
                 raise
         else:
             return place
     raise AssertionError  # the names do not end
+
+
+def _is_taken(place: Path) -> bool:
+    return any(os.path.lexists(file) for file in files_of(place))
 
 
 def _folder_of_all(

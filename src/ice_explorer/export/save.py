@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,7 +13,7 @@ from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import ExportError
 from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
-from ice_explorer.export.file_names import plain_name
+from ice_explorer.export.file_names import CSV, files_of, plain_name, provenance_file
 from ice_explorer.export.regular_files import as_path, check_target, write_file
 from ice_explorer.export.tables import curves_table, metrics_table
 from ice_explorer.figures.compose import compose
@@ -45,7 +46,6 @@ _ALL: Final = "all"
 _WORDS: Final = (_VIEW, _PANEL, _ALL)
 _LEFT_OUT: Final = {_VIEW: (), _PANEL: AROUND}  # choices that a file does not follow; a feature by name has curves
 _HTML: Final = ".html"
-_CSV: Final = ".csv"
 _HOLD_RANKING: Final = (_HTML, ".json")  # whatever is wanted
 _LINES: Final = 1000  # that an explorer draws at first
 _USUAL: Final = {"title": True, "caption": False, "dpi": USUAL_DPI}
@@ -75,8 +75,8 @@ def save(
 ) -> Path | list[Path]:
     """Write an explanation to a file, or to one for each feature; the suffix of the path chooses the format.
 
-    Every file carries where it comes from: what it shows, how it was computed, and the line of
-    code that makes it again. `ice_explorer.provenance` reads it.
+    Every file carries its provenance, a CSV in a JSON file next to it: what it shows, how it was computed, and the line
+    of code that makes it again. `ice_explorer.provenance` reads it.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def save(
             f"`path` must end in {or_listed(SUFFIXES)}; got {quoted(str(path))}.",
             "The suffix chooses the format.",
         )
-    if check_flag("spreadsheet", spreadsheet) and suffix != _CSV:
+    if check_flag("spreadsheet", spreadsheet) and suffix != CSV:
         raise ExportError(
             f"`spreadsheet=True` needs a `path` that ends in '.csv'; got {quoted(str(path))}.",
             "Leave it out for other formats.",
@@ -114,23 +114,38 @@ def save(
     if what != _ALL or FEATURE not in file.name:
         if what == _ALL and suffix in ONE_EACH:
             raise ExportError.one_file_each(path, suffix)
-        check_target(file, overwrite=overwrite)
-        content = _content(
+        _check_targets(file, overwrite=overwrite)
+        contents = _contents(
             explanation, state, suffix, what, paper=sheet, call=_call(file, what, given), spreadsheet=spreadsheet
         )
-        write_file(file, content, overwrite=overwrite)
+        _write(file, contents, overwrite=overwrite)
         return file
     features = [bar.label for bar in ranking_of(explanation, state).bars]
     files = _one_each(file, features)
     for each in files:  # all of them before the first is written
-        check_target(each, overwrite=overwrite)
+        _check_targets(each, overwrite=overwrite)
     curves = {name: choice for name, choice in state.choices.items() if name != "pair"}
     for each, feature in zip(files, features, strict=True):
         one = _PANEL if feature in _WORDS else feature  # a word says what is drawn, also where a feature has it
         opened, call = replace(state, feature=feature, choices=curves), _call(each, one, given)
-        content = _content(explanation, opened, suffix, one, paper=sheet, call=call, spreadsheet=spreadsheet)
-        write_file(each, content, overwrite=overwrite)
+        contents = _contents(explanation, opened, suffix, one, paper=sheet, call=call, spreadsheet=spreadsheet)
+        _write(each, contents, overwrite=overwrite)
     return files
+
+
+def _check_targets(file: Path, *, overwrite: bool) -> None:
+    for each in files_of(file):
+        check_target(each, overwrite=overwrite)
+
+
+def _write(file: Path, contents: tuple[bytes, ...], *, overwrite: bool) -> None:
+    """Write a file, and the provenance of a CSV after it."""
+    write_file(file, contents[0], overwrite=overwrite)
+    for origin in contents[1:]:
+        if overwrite:  # a process that is killed here leaves no table with the provenance of the former one
+            with suppress(OSError):
+                provenance_file(file).unlink()
+        write_file(provenance_file(file), origin, overwrite=overwrite)
 
 
 def _save_result(
@@ -247,7 +262,7 @@ def file_bytes(
     spreadsheet: bool = False,
     **paper: Any,
 ) -> bytes:
-    """Return what `save` would write into a file of this name."""
+    """Return what `save` would write into a file of this name; of a CSV the table alone."""
     file = Path(name)
     suffix = file.suffix.lower()
     if what == _ALL and suffix in ONE_EACH:
@@ -257,7 +272,8 @@ def file_bytes(
         return result_content(explanation, state=ViewState.of(view_state), call=_call(file, what, {}))
     state = _of_lines(explanation, _state_of(explanation, view_state, what, suffix), suffix, None)
     call = _call(file, what, {**paper, "spreadsheet": True} if spreadsheet else paper)
-    return _content(explanation, state, suffix, what, paper=_sheet(what, paper), call=call, spreadsheet=spreadsheet)
+    sheet = _sheet(what, paper)
+    return _contents(explanation, state, suffix, what, paper=sheet, call=call, spreadsheet=spreadsheet)[0]
 
 
 def picture(explanation: ExplanationResult, view_state: ViewState | Mapping[str, Any], *, waits: bool = False) -> str:
@@ -307,7 +323,7 @@ def _picture_of(explanation: ExplanationResult, state: ViewState, most: int, lef
     return document.decode()
 
 
-def _content(
+def _contents(
     explanation: ExplanationResult,
     state: ViewState,
     suffix: str,
@@ -316,20 +332,20 @@ def _content(
     paper: Paper,
     call: str,
     spreadsheet: bool,
-) -> bytes:
-    """Make what is to be written, in memory: a file that fails is not left half done."""
+) -> tuple[bytes, ...]:
+    """Return the content of a file, of a CSV that of its provenance, too; nothing is written where this fails."""
     _NEEDS.get(suffix, bool)()  # before any work is done
     if suffix == _HTML:
-        return frozen_page(explanation, _opening_with(state, what), call, title=paper.title)
+        return (frozen_page(explanation, _opening_with(state, what), call, title=paper.title),)
     has_all = what == _ALL or (what == _VIEW and suffix == ".json")
     shown = scenes(explanation, state) if has_all else [scene(explanation, state)]
     origin = provenance(explanation, shown, call, _LEFT_OUT.get(what, (*AROUND, "pair")))
     states = [each.state for each in shown]
     if suffix == ".json":
-        return json_bytes(explanation, states, origin)
-    if suffix in (_CSV, ".parquet"):
+        return (json_bytes(explanation, states, origin),)
+    if suffix in (CSV, ".parquet"):
         table = metrics_table(explanation, states[0]) if what == _VIEW else curves_table(explanation, states)
-        return parquet_bytes(table, origin) if suffix != _CSV else csv_bytes(table, origin, spreadsheet=spreadsheet)
+        return csv_bytes(table, origin, spreadsheet=spreadsheet) if suffix == CSV else (parquet_bytes(table, origin),)
     surrounded = {_VIEW: with_surroundings, _PANEL: with_pair}.get(what)
     if surrounded is not None:
         shown = [surrounded(explanation, each) for each in shown]
@@ -338,8 +354,8 @@ def _content(
     words = first.heading, first.description if what == _VIEW else first.panel_description
     text = json.dumps(origin, default=str, allow_nan=False)
     if suffix == ".pdf":
-        return pdf_pages(pages, *words, text)
-    return (svg_page if suffix == ".svg" else png_page)(pages[0], *words, text)
+        return (pdf_pages(pages, *words, text),)
+    return ((svg_page if suffix == ".svg" else png_page)(pages[0], *words, text),)
 
 
 def _is_word(what: object) -> bool:

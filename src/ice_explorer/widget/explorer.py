@@ -669,8 +669,8 @@ class ICEExplorer(anywidget.AnyWidget):
             of a feature is the panel of that one. "all" are the panels of all features, in the order of the
             bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
             else the curves that are drawn, one point in each row. A JSON has both, and of a view the curves of
-            all features. Curves in text have nine significant digits, in Parquet all. A CSV begins with comments that
-            say where it comes from: `pandas.read_csv(path, comment="#")`. An HTML is the explorer itself
+            all features. Curves in text have nine significant digits, in Parquet all. The provenance of a CSV is
+            written to a JSON file next to it, "table.csv.json" for "table.csv". An HTML is the explorer itself
             with all features, as far as it works without a kernel: one page that needs no network;
             `what` says what it opens with.
         width : float or str, optional
@@ -693,8 +693,7 @@ class ICEExplorer(anywidget.AnyWidget):
             `what="all"` the files of the first features are there then.
         spreadsheet : bool
             Write a CSV for spreadsheets: texts that begin with =, +, -, @, a tab or a line break get an apostrophe in
-            front, so that they do not run as formulas, and the head of the file says so. By default texts are
-            written as they are.
+            front, so that they do not run as formulas. By default texts are written as they are.
 
         Returns
         -------
