@@ -5,7 +5,6 @@ import copy
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
 
 import ice_explorer as ice
 from ice_explorer.errors import Cancelled, PredictionError
@@ -40,20 +39,17 @@ def failed(service, **options):
 @pytest.mark.parametrize("error", [ConnectionError("503"), TimeoutError("no answer"), RuntimeError("quota exceeded")])
 def test_the_cause_comes_first_and_the_grid_is_not_blamed(error):
     """Errors of the network are known by their class, others by the rows that the model predicted before."""
-    found = failed(Service(error, 3))
+    service = Service(error, 4)
+    found = failed(service)
     assert str(found) == (
         f"The model failed: {type(error).__name__}: {error}. It was predicting phantom observations of 'b', whose "
         "values are not the reason. 1 of 3 features are computed and kept. When the model works, compute the others: "
         "`error.resume()`, or `sys.last_value.resume()` after an error that was not caught."
     )
     assert found.__cause__ is error
-
-
-def test_a_service_that_does_not_answer_is_not_asked_again_and_again():
-    """Where a phantom is to blame, halves of the block are predicted to find it."""
-    service = Service(ConnectionError("503"), 4)
-    failed(service)
-    assert service.n_calls == 5  # four that succeed, and the one that fails
+    assert str(copy.copy(found)) == str(found)  # as workers of joblib do
+    if not isinstance(error, RuntimeError):  # else halves of the block are predicted to find a phantom to blame
+        assert service.n_calls == 5
 
 
 def test_what_was_computed_is_there_and_the_rest_is_resumed():
@@ -89,8 +85,15 @@ class Counted:
         return np.sin(columns[:, 0]) * np.exp(columns[:, 1]) + np.where(columns[:, 2] > 0, columns[:, 1], 0.1)
 
 
-@pytest.mark.parametrize("down", [4, 11, 17, 22])
-@pytest.mark.parametrize("options", [{}, {"keep_curves": True}, {"sample_weight": np.linspace(1, 2, 40)}])
+@pytest.mark.parametrize(
+    ("down", "options"),
+    [
+        (4, {}),
+        (11, {"keep_curves": True}),
+        (17, {"sample_weight": np.linspace(1, 2, 40)}),
+        (22, {}),
+    ],
+)
 def test_blocks_of_the_feature_that_failed_are_kept(down, options):
     """No row is predicted twice, and every figure is the same to the last bit."""
     options = {"progress": False, "memory_limit": 60_000, "engine": "brute", **options}
@@ -134,29 +137,19 @@ def test_a_failure_that_is_over_when_it_is_looked_at_is_no_phantom_either():
     assert str(failed(predict)).startswith("The model failed: RuntimeError: busy. It was predicting phantom")
 
 
-def test_a_phantom_that_is_to_blame_is_still_named_and_the_other_features_are_kept():
-    """Its values are the reason; the grid is what to change."""
+def test_features_are_kept_where_a_phantom_is_to_blame():
+    """The error names it, because the grid is what to change."""
 
     def predict(rows):
-        if (rows["b"] > rows["a"].max() + 100).any():
+        if (rows["b"] == 500).any():
             raise ValueError("too large")
         return rows["a"].to_numpy()
 
-    wide = X.assign(b=X["b"] * 1000)
-    wide.loc[wide["b"].gt(90), "b"] = 50.0
-    with pytest.raises(PredictionError) as caught:
-        ice.explain(predict, wide, grid={"b": [0.0, 500.0]}, progress=False)
-    assert str(caught.value) == (
-        "The model failed on phantom observations of 'b' (grid value 500.0, row 0 of X): ValueError: too large. Limit "
-        "the grid with `grid=`, or leave the feature out with `features=`."
-    )
+    with pytest.raises(
+        PredictionError, match=r"'b' \(grid value 500\.0, row 0 of X\): ValueError: too large"
+    ) as caught:
+        ice.explain(predict, X, grid={"b": [0.0, 500.0]}, progress=False)
     assert list(caught.value.explanation.table().index) == ["a"]
-
-
-def test_an_error_with_an_explanation_can_be_copied_and_pickled():
-    """As workers of joblib do; the message is kept."""
-    error = failed(Service(ConnectionError("503"), 3))
-    assert str(copy.copy(error)) == str(error)
 
 
 def test_an_explorer_names_its_button():
@@ -175,34 +168,6 @@ def test_an_explorer_names_its_button():
     x._background.resume()
     assert len(x.explanation) == 3
     x.close()
-
-
-def certain():
-    """A forest whose trees agree on some rows, and the data of its fit."""
-    return RandomForestClassifier(5, random_state=0).fit(X, X["a"] > 0)
-
-
-@pytest.mark.parametrize("engine", ["auto", "brute"])
-def test_log_odds_of_a_probability_of_0_say_so_and_offer_a_way_on(engine):
-    """All trees of a forest may agree."""
-    with pytest.raises(PredictionError) as caught:
-        ice.explain(certain(), X, response="log_odds", engine=engine, progress=False)
-    head, _, advice = str(caught.value).partition("). ")
-    assert head.startswith("Log-odds need probabilities between 0 and 1; the model returned a probability of ")
-    assert advice == (
-        'Use `response="predict_proba"`, or pass a function that keeps probabilities from 0 and 1, for example '
-        "`lambda X: logit(model.predict_proba(X)[:, 1].clip(0.001, 0.999))` with `scipy.special.logit`."
-    )
-
-
-def test_the_ways_on_work():
-    """Both are explained."""
-    from scipy.special import logit
-
-    model = certain()
-    assert ice.explain(model, X, response="predict_proba", progress=False).table()["impact"]["a"] > 0
-    clipped = ice.explain(lambda X: logit(model.predict_proba(X)[:, 1].clip(0.001, 0.999)), X, progress=False)
-    assert clipped.table()["impact"]["a"] > 0
 
 
 def test_log_odds_of_a_certain_row_name_the_row():
