@@ -1,0 +1,331 @@
+"""Break the code by one line at a time, and report which of these faults the tests notice.
+
+`python tests/tools/mutants.py` copies the checkout, applies one mutation after another to the copy, and runs the tests
+that should notice it. A mutation is "killed" if a test fails, "survived" if none does, and "gone" if its text is no
+longer in the code: adapt it then. Tests that fail without it do not count. Seconds are those of the tests with the
+mutation; compiled code is compiled anew, which takes most of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import queue
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT: Final = Path(__file__).parents[2]
+SECONDS: Final = 900  # of one run of tests; a longer one hangs, which is noticed
+_BROKEN: Final = "no result"
+
+# Each has a name, a module with the tests that are run first, the text to replace, which occurs once, and its
+# replacement. Modules and tests are relative to the folders of the package and of its tests, or of the front end.
+MUTATIONS: Final = r"""
+= the conditional scale ignores weights
+@ engines/feature_input.py : metrics/test_conditional_scale.py metrics/test_conditional_scale_weights.py
+- found = conditional_moments(feature.values, others, sigma, context.weights, context.settings.random_state)
++ found = conditional_moments(feature.values, others, sigma, None, context.settings.random_state)
+= draws divide missing impact by the weight of all rows
+@ metrics/bootstrap.py : results/test_intervals.py results/test_missing_impact_intervals.py
+- change = missing / weight if has_missing
++ change = missing / weight.mean() if has_missing
+= notes need six grid values
+@ results/impact_notes.py : results/test_impact_notes.py results/test_notes_of_few_values.py
+- _FEWEST_VALUES: Final = 5
++ _FEWEST_VALUES: Final = 6
+= tied pairs count among the known features
+@ wire/intervals.py : widget/test_intervals_widget.py widget/test_unfinished.py
+- tied=[(places[first], places[second]) for first, second in found.tied],
++ tied=list(found.tied),
+= tables of drafts lack the decay below that of the view
+@ wire/header.py : widget/test_drafts_widget.py widget/test_unfinished.py
+- np.searchsorted(DECAYS, [decay - 0.01, decay, 1.0])
++ np.searchsorted(DECAYS, [decay, decay, 1.0])
+= x.table() forgets the level of intervals
+@ widget/view_table.py : widget/test_intervals_widget.py widget/test_view_table.py
+- ci=shown_level if ci is None else ci,
++ ci=ci,
+= a saved selection may hold row n
+@ widget/state.py : widget/test_state.py widget/test_state_of_fewer_rows.py
+- there = [row for row in rows if row < n_rows]
++ there = [row for row in rows if row <= n_rows]
+= the dots of a heat map are the first rows
+@ wire/joint.py : widget/test_joint_widget.py widget/test_heat_map_dots.py
+- f64(axes[0].observed[rows]),
++ f64(axes[0].observed[: len(rows)]),
+= predictions are kept without bound
+@ curves/known_predictions.py : curves/test_answers.py curves/test_kept_predictions.py
+- self._room -= predictions.nbytes
++ self._room -= 0
+= a cancel is not published
+@ widget/background.py : widget/test_background.py widget/test_unfinished.py
+-                 self._state = "cancelled"
+-             self._untold = True
++                 self._state = "cancelled"
+= heterogeneity divides by n
+@ metrics/ordered.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
+- np.sqrt(changes.squared / (self.total_weight - 1.0))
++ np.sqrt(changes.squared / self.total_weight)
+= the stable convention weighs by the right end alone
+@ metrics/ordered.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
+- EndShares(half, half)
++ EndShares(half - half, length)
+= non-linearity ignores the flat part of a curve
+@ metrics/ordered.py : metrics/test_running_sums.py metrics/test_metrics_numba.py engines/test_engines_trees.py
+- along = np.abs(deviation, out=deviation) @ u[at] + self.elsewhere[at] * np.abs(mean)
++ along = np.abs(deviation, out=deviation) @ u[at]
+= weighted quantiles take the next value
+@ metrics/likelihood.py : metrics/test_sample_weight.py metrics/test_edge_values.py
+- levels * cumulative[-1], side="left")
++ levels * cumulative[-1], side="right")
+= disagreement ignores weights of phantoms
+@ metrics/disagreement.py : results/test_models.py
+- self._differences += np.bincount(bins, mass * size, _BINS + 1)
++ self._differences += np.bincount(bins, size, _BINS + 1)
+= draws scale distances by the inverse ratio
+@ metrics/bootstrap.py : results/test_intervals.py
+- np.divide(self._unit, scales, out=self._ratio
++ np.divide(scales, self._unit, out=self._ratio
+= errors of a sample do not shrink towards all rows
+@ metrics/sampling_error.py : metrics/test_sampling_error.py
+- math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows)
++ math.sqrt(1.0 / n_rows)
+= XGBoost sends the threshold left
+@ adapters/structure/trees/xgboost.py : adapters/test_trees_extract.py engines/test_engines_trees.py
+- comparison="lt",
++ comparison="le",
+= a nested split forgets the one above it
+@ curves/trees/item_sweep.py : curves/test_item_sweep.py engines/test_engines_trees.py
+- return low, min(high, cut), max(low, cut), high, n_held
++ return low, cut, max(low, cut), high, n_held
+= kept predictions are found by feature and values alone
+@ curves/known_predictions.py : curves/test_answers.py
+-         digest.update(np.ascontiguousarray(positions).tobytes())
++         digest.update(b"")
+= missing changes of a group are those of the first rows
+@ results/subgroups.py : results/test_subgroups.py
+- moved = None if change is None else change[inside]
++ moved = None if change is None else change[: inside.sum()]
+= the threshold of unlike observations ignores weights
+@ results/extrapolation.py : results/test_extrapolation.py
+- np.array([_LEVEL]), None if weights is None else weights[rows])[0]
++ np.array([_LEVEL]), None)[0]
+= ALE is centred over the grid
+@ beyond/effects.py : beyond/test_effects.py
+- return np.asarray(accumulated - self.mean_of(accumulated))
++ return np.asarray(accumulated - accumulated.mean(axis=1, keepdims=True))
+= equal values have the rank of the last of them
+@ beyond/correlations.py : beyond/test_correlations.py
+- return np.asarray((np.cumsum(mass) - mass / 2)[of_row])
++ return np.asarray(np.cumsum(mass)[of_row])
+= one large side is enough for a driver
+@ drivers/splits.py : drivers/test_drivers.py
+- valid = np.minimum(mass, rest) >= training.least
++ valid = np.maximum(mass, rest) >= training.least
+= likelihood scales of lines are those of the first rows
+@ wire/lines.py : widget/test_scale.py widget/test_widget.py wire
+- f64(feature.likelihood_scale[positions]),
++ f64(feature.likelihood_scale[: len(positions)]),
+= a request does not wake a paused explorer
+@ widget/background.py : widget/test_background.py widget/test_lifetime.py
+-                 self._is_paused = False
+-                 self._questions.append
++                 self._questions.append
+= what was computed before another scale is lost
+@ widget/explorer.py : widget/test_scale.py
+- work.results.update(before.snapshot().results)
++ before.snapshot()
+= a refused change stays in the browser
+@ widget/explorer.py : widget/test_widget.py widget/test_state.py
+-             if changed:
++             if not changed:
+= an opened draft forgets that it is one
+@ saved/read.py : saved/test_saved.py
+- sums, sampling=_sampling(entry))
++ sums)
+= c-ICE shows the mean of missing values unshifted
+@ scene/curve_lines.py : figures/test_drawn_view.py figures/test_figures.py contract
+- if shift is None else known[0] - shift
++ if shift is None else known[0]
+= of two grid values equally near the upper is taken
+@ geometry/transforms.ts : geometry/transforms.test.ts
+- if (Math.abs(grid[k]! - value) < Math.abs(grid[best]! - value)) best = k;
++ if (Math.abs(grid[k]! - value) <= Math.abs(grid[best]! - value)) best = k;
+= segments fade by their left ends
+@ geometry/likelihood.ts : geometry/contract.test.ts plots/scene.test.ts drawn.test.ts
+- Math.exp(rate * distance[i * nGrid + k]!)
++ Math.exp(rate * distance[i * nGrid + k - 1]!)
+= figures between two decays are taken from the other one
+@ wire/decode.ts : wire/decode.test.ts wire/between_decays.test.ts
+- at(left) + (place - left) * (at(left + 1) - at(left))
++ at(left + 1) - (place - left) * (at(left + 1) - at(left))
+= a refused decay stays on the slider
+@ store/store.ts : store/store.test.ts
+-       this.#local("decay").value = this.#given("decay"); // the kernel may have refused the last value
++       // the kernel may have refused the last value
+= late curves replace newer ones
+@ store/store.ts : store/store.test.ts
+- const current = () => turn >= this.#oldest;
++ const current = () => turn > 0;
+= a whisker begins below zero
+@ store/ranking.ts : store/drafts.test.ts store/ranking.test.ts
+- [Math.max(0, value - draft.margin), value + draft.margin]
++ [value - draft.margin, value + draft.margin]
+= the steepest slope is the steepest way up
+@ panels/curves/sentence.ts : panels/curves/sentence.test.ts
+- const sizes = Array.from(mean, Math.abs);
++ const sizes = Array.from(mean);
+= intervals that are switched on again have the usual level
+@ panels/ranking/intervals.ts : browser/intervals.test.ts browser/interval_level.test.ts
+- level = chosen ?? level;
++ level = chosen ?? USUAL_LEVEL;
+"""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One mutation; `tests` are run first."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+def mutants() -> list[Mutant]:
+    """Read the mutations."""
+    found = []
+    for entry in re.findall(r"^= (.*)\n@ (\S+) : (.*)\n((?:- .*\n)+)((?:\+ .*\n)+)", MUTATIONS, re.MULTILINE):
+        name, module, tests, *texts = entry
+        source, folder = ("js/src", "js/test") if module.endswith(".ts") else ("src/ice_explorer", "tests")
+        old, new = ("\n".join(line[2:] for line in text.splitlines()) for text in texts)
+        named = tuple(f"{folder}/{each}" for each in tests.split())
+        found.append(Mutant(name, f"{source}/{module}", old, new, named))
+    return found
+
+
+class Copy:
+    """A copy of a checkout that can be broken; `marks` are the tests of pytest that are run, as `-m` takes them."""
+
+    def __init__(self, tree: Path, folder: Path, marks: str) -> None:
+        self.root, self._marks = folder / "checkout", marks
+        listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        names = subprocess.run(listing, cwd=tree, check=True, capture_output=True, text=True).stdout.split("\0")
+        # Compiled functions are valid while the times of their modules are the same.
+        for pattern in ("static/*", "**/*.nb[ci]"):
+            names += [str(path.relative_to(tree)) for path in (tree / "src/ice_explorer").glob(pattern)]
+        for name in filter(lambda name: (tree / name).is_file(), names):
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(tree / name, self.root / name)
+        shutil.copytree(tree / "js/node_modules", self.root / "js/node_modules", symlinks=True)  # Vite follows no link
+        if (tree.parent / "shared").is_dir():
+            (folder / "shared").symlink_to(tree.parent / "shared")
+
+    def has(self, mutant: Mutant) -> bool:
+        """Return whether the text of a mutation is there once."""
+        path = self.root / mutant.file
+        return path.is_file() and path.read_text(encoding="utf-8").count(mutant.old) == 1
+
+    @contextmanager
+    def mutated(self, mutant: Mutant) -> Iterator[dict[str, str]]:
+        """Apply a mutation, and yield environment variables for the tests."""
+        path = self.root / mutant.file
+        text, times = path.read_text(encoding="utf-8"), path.stat()
+        path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+        # A cache would return the callers of a compiled function as they were.
+        variables = {"NUMBA_CACHE_DIR": tempfile.mkdtemp(dir=self.root.parent)} if "@njit" in text else {}
+        try:
+            yield variables
+        finally:
+            path.write_text(text, encoding="utf-8")
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    def stages(self, mutant: Mutant) -> list[tuple[str, ...]]:
+        """Return the tests to run: the files that are named, then the folders of those that are gone."""
+        there = [test for test in mutant.tests if (self.root / test).exists()]
+        folders = {str(Path(test).parent) for test in mutant.tests if test not in there}
+        return [tuple(stage) for stage in (there, sorted(folders)) if stage]
+
+    def failing(self, tests: tuple[str, ...], known: list[str] | None = None, **variables: str) -> list[str]:
+        """Run tests, and return those that fail: all, or up to the first one that is not `known` to fail."""
+        if tests[0].startswith("js/"):
+            folder, project = self.root / "js", "browser" if "/browser" in " ".join(tests) else "node"
+            command = ["node_modules/.bin/vitest", "run", *(["--tags-filter=!slow"] if self._marks else [])]
+            command += [f"--project={project}"] if tests != ("js/test",) else []
+            command += [*(["--bail=1"] if known == [] else []), *(test.removeprefix("js/") for test in tests)]
+        else:
+            folder, command = self.root, [sys.executable, "-m", "pytest", "-q", "--tb=no", "-rfE", "-m", self._marks]
+            command += ["-p", "no:cacheprovider", "-p", "no:randomly", *([] if known is None else ["-x"]), *tests]
+            command += [f"--deselect={test}" for test in known or ()]
+        path = os.pathsep.join(str(self.root / name) for name in ("src", "tests"))
+        environment = {**os.environ, "PYTHONPATH": path, "CI": "1", "NO_COLOR": "1", **variables}
+        with subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            start_new_session=True,
+        ) as process:  # fmt: skip
+            try:
+                output, _ = process.communicate(timeout=SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                return [f"{_BROKEN}: more than {SECONDS} seconds"]
+        failed = re.findall(r"^ ?(?:FAILED|ERROR|FAIL) +(.+?)(?: - .*)?$", output, re.MULTILINE)
+        is_fine = process.returncode in {0, 5}  # 5: pytest found no tests, as in a folder of slow ones
+        return failed or ([] if is_fine else [f"{_BROKEN}: exit {process.returncode}"])
+
+
+def main() -> None:
+    """Run the mutations that the command line names."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--tree", type=Path, default=ROOT, help="another checkout, with its own tests")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="mutations whose name has one of these texts")
+    parser.add_argument("--jobs", type=int, default=1, help="how many run at a time, each in a copy of its own")
+    parser.add_argument("--marks", default="not slow", help="tests that are run, as `pytest -m` takes them")
+    parser.add_argument("--all", action="store_true", help="run all tests where those that are named notice nothing")
+    options = parser.parse_args()
+    chosen = [each for each in mutants() if not options.only or any(text in each.name for text in options.only)]
+    unbroken: dict[tuple[str, ...], list[str]] = {}  # tests that fail without a mutation
+    copies: queue.Queue[Copy] = queue.Queue()
+
+    def tried(mutant: Mutant) -> str:
+        copy, status, first, seconds = copies.get(), "gone", "", 0.0
+        every = ("js/test" if mutant.file.startswith("js/") else "tests",)
+        try:
+            for tests in [*copy.stages(mutant), *([every] if options.all else [])] if copy.has(mutant) else []:
+                known = unbroken[tests] = unbroken[tests] if tests in unbroken else copy.failing(tests)
+                start = time.monotonic()
+                with copy.mutated(mutant) as variables:
+                    found = copy.failing(tests, known, **variables)
+                seconds += time.monotonic() - start
+                first = next((test for test in found if test not in known), "")
+                is_unclear = any(test.startswith(_BROKEN) for test in known)
+                status = "killed" if first else "unclear" if is_unclear else "survived"
+                if first:
+                    break
+        finally:
+            copies.put(copy)
+        print(f"{status:8} {seconds:6.1f} s  {mutant.name:60} {first}", flush=True)
+        return status
+
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(options.jobs) as pool:
+        for job in range(options.jobs):
+            copies.put(Copy(options.tree.resolve(), Path(folder) / str(job), options.marks))
+        found = list(pool.map(tried, chosen))
+    print(", ".join(f"{found.count(status)} {status}" for status in ("killed", "survived", "unclear", "gone")))
+
+
+if __name__ == "__main__":
+    main()
