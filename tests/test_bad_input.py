@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from kernel_end import Wire
 from sklearn.decomposition import PCA
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -131,6 +131,10 @@ def read_closed():
     x = ice.ICEExplorer(wealth, NUMBERS)
     x.close()
     return x.table
+
+
+def compare(X=NUMBERS, **models):
+    ice.compare_models(models, X, progress=False)
 
 
 def table_of(package, *members):
@@ -410,6 +414,10 @@ OPTIONS = {
     "`like` brings its own grids; got `grid_size` as well": lambda: explain(like=e(), grid_size=5),
     "features of `like`. No column named 'age' in X": lambda: explain(X=X.rename(columns={"age": "Age"}), like=e()),
     "'sex' is not explained there. Use `features=`": lambda: explain(X=X.assign(sex=1), like=e(), features=["sex"]),
+    "'city' must declare the levels that it has in `like`": lambda: explain(
+        X=X.astype({"city": "category"}),
+        like=explain(X=X.assign(city=pd.Categorical(X["city"], ["Oslo", "Rome", "Lima", "Bern"]))),
+    ),
     "kind that it has in `like`, numeric; got boolean": lambda: explain(X=X.assign(age=X["age"] > 40), like=e()),
 }
 METRICS_OF_TABLES = (
@@ -553,6 +561,39 @@ EXPLORERS = {
     },
     Cancelled: {"this one is closed and no longer holds its model and data. Create": read_closed},
 }
+THAT_MANY = "2 to 4 models by name; got a dict of"
+COMPARED = {
+    InputTypeError: {
+        "by name; got LinearRegression. For one model use `explain`": lambda: ice.compare_models(line(), NUMBERS),
+        "got models alone. Call `compare_models(models, X)`": lambda: compare(X=None, a=line(), b=tree()),
+        "'b' is not an explanation, as others are": lambda: compare(X=None, a=e(), b=line()),
+        "got X, decay as well. Pass that to `explain`": lambda: ice.compare_models({"a": e(), "b": e()}, X, decay=0.5),
+        **{
+            f"as text that is not empty; got {name!r}": lambda name=name: ice.compare_models(
+                {"a": line(), name: line()}, NUMBERS
+            )
+            for name in (1, "", " ", None)
+        },
+    },
+    InvalidOptionError: {
+        "that of 'a' is 'predict_proba', that of 'b' 'predict'": lambda: compare(a=classes(2), b=line()),
+        "Pass `response='decision_function'`, which all": lambda: compare(
+            a=classes(2), b=RidgeClassifier().fit(NUMBERS, classes(2).predict(NUMBERS))
+        ),
+        "'a' has outputs 'no', 'yes', 'b' has outputs 0, 1": lambda: compare(
+            a=classes(2), b=tree(DecisionTreeClassifier)
+        ),
+        "'a' has outputs 'no', 'yes', 'b' has one output": lambda: compare(a=classes(2), b=wealth),
+        f"{THAT_MANY} 0. Choose": compare,
+        f"{THAT_MANY} 1. Pass a single model": lambda: compare(a=line()),
+        f"{THAT_MANY} 5. Choose": lambda: compare(**dict.fromkeys("abcde", line())),
+        "those of 'a' and 'b' differ for 'age'. Explain": lambda: compare(X=None, a=e(), b=explain(X=X[::-1])),
+        "those of 'a' and 'b' differ for 'income'. Explain": lambda: compare(
+            X=None, a=e(), b=explain(grid={"income": [1, 2]})
+        ),
+        "'a' has 'age', 'income', 'city'": lambda: compare(X=None, a=e(), b=explain(features=["age"])),
+    },
+}
 SUFFIXES = "'.svg', '.png', '.pdf', '.html', '.csv', '.parquet', '.json' or '.ice'; got"
 FILES = {
     ExportError: {
@@ -591,7 +632,7 @@ FILES = {
         f"`selection` {POSITIONS} 3.5": lambda: e().save("view.svg", selection=3.5),
     },
 }
-TOPICS = (MODELS, TABLES, NAMES, {InvalidOptionError: OPTIONS}, {InvalidOptionError: RESULTS}, EXPLORERS, FILES)
+TOPICS = (MODELS, TABLES, NAMES, {InvalidOptionError: OPTIONS | RESULTS}, COMPARED, EXPLORERS, FILES)
 CASES = [
     pytest.param(error, words, call, id=words[:70])
     for topic in TOPICS

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
-from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
-from ice_explorer.errors import InputTypeError, InvalidOptionError
 from ice_explorer.results import models as of_models
 
 DECAYS = (0.01, 0.75, 1.0)
@@ -73,27 +72,27 @@ def plain_disagreement(first, second, feature, decay, weights=None):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"grid": "quantile", "grid_size": 7}, {"sample": 20}, {"scale": "conditional"}]
+    "options",
+    [
+        {},
+        {"grid": "quantile", "grid_size": 7},
+        {"sample": 20},
+        {"scale": "conditional"},
+        {"sample_weight": np.arange(60.0) % 3},
+    ],
+    ids=str,
 )
-def test_disagreement_is_the_equation(X, options):
-    """For numbers, dates off the grid, levels with and without an order, missing values, and every decay."""
+def test_disagreement_is_the_equation(X, options, monkeypatch):
+    """For numbers, levels with and without an order, missing values, weights, and every decay; a few rows at a time."""
+    if "sample" in options:
+        monkeypatch.setattr(of_models, "_VALUES_AT_A_TIME", 50)
     both = ice.compare_models({"one": one, "other": other}, X, progress=False, **options)
     first, second = both.explanations.values()
     for decay in DECAYS:
         found = both.disagreement(decay)["disagreement"]
         for feature in first.features:
-            expected = plain_disagreement(first, second, feature, decay)
+            expected = plain_disagreement(first, second, feature, decay, options.get("sample_weight"))
             assert_allclose(found[feature], expected, rtol=1e-5, err_msg=f"{feature} {decay}")
-
-
-def test_disagreement_counts_rows_by_weight(X):
-    """Whole weights are repeated rows."""
-    weights = np.arange(len(X)) % 3
-    repeated = X.loc[X.index.repeat(weights)].reset_index(drop=True)
-    models = {"one": one, "other": other}
-    by_weight = ice.compare_models(models, X, sample_weight=weights, progress=False).disagreement(0.5)
-    by_rows = ice.compare_models(models, repeated, progress=False).disagreement(0.5)
-    assert_allclose(by_weight["disagreement"], by_rows["disagreement"].loc[by_weight.index], rtol=1e-9)
 
 
 numbers = st.floats(-100, 100).map(lambda value: round(value, 3))
@@ -155,14 +154,6 @@ def test_of_many_rows_a_sample_is_compared(X, monkeypatch):
     some = ice.compare_models(models, large, progress=False).disagreement()["disagreement"].loc[whole.index]
     assert not np.array_equal(some, whole)
     assert_allclose(some, whole, rtol=0.2)
-
-
-def test_blocks_of_rows_change_nothing(X, monkeypatch):
-    """Memory is bounded by comparing a few rows at a time."""
-    models = {"one": one, "other": other}
-    whole = ice.compare_models(models, X, progress=False).disagreement()
-    monkeypatch.setattr(of_models, "_VALUES_AT_A_TIME", 50)
-    pd.testing.assert_frame_equal(ice.compare_models(models, X, progress=False).disagreement(), whole, rtol=1e-12)
 
 
 def test_of_several_models_the_pair_that_disagrees_most_is_named(X):
@@ -232,82 +223,6 @@ def test_thresholds_of_all_models_are_one_grid(X):
     both = ice.compare_models(models, numbers, grid="thresholds", progress=False)
     for explanation in both.explanations.values():
         assert explanation["rent"].axis.tolist() == np.unique(np.concatenate(grids)).tolist()
-
-
-def refused(models, X=None, **options):
-    with pytest.raises((InvalidOptionError, InputTypeError)) as raised:
-        ice.compare_models(models, X, **options)
-    return str(raised.value)
-
-
-def test_what_cannot_be_compared_is_refused_in_a_sentence(X):
-    """Kinds of response, outputs, features, rows, and how many models there are."""
-    numbers = X[["rent", "member"]].astype(float)
-    y = one(X)
-    labels = np.where(y > np.median(y), "high", "low")
-    forest = RandomForestRegressor(3, random_state=0).fit(numbers, y)
-    classes = RandomForestClassifier(3, random_state=0).fit(numbers, labels)
-    flags = LogisticRegression().fit(numbers, y > np.median(y))
-    ridge = RidgeClassifier().fit(numbers, labels)
-    kind = "Models must have the same kind of response to be compared; "
-    outputs = "Models must have the same outputs to be compared; "
-    wrap = "Pass functions of X that return the same quantity."
-    assert refused({"a": classes, "b": forest}, numbers) == (
-        f"{kind}that of 'a' is 'predict_proba', that of 'b' 'predict'. {wrap}"
-    )
-    assert refused({"b": forest, "a": classes}, numbers) == (
-        f"{kind}that of 'b' is 'predict', that of 'a' 'predict_proba'. {wrap}"
-    )
-    assert refused({"a": classes, "b": ridge}, numbers) == (
-        f"{kind}that of 'a' is 'predict_proba', that of 'b' 'decision_function'. "
-        "Pass `response='predict'`, which all of them have."
-    )
-    assert refused({"a": classes, "b": flags}, numbers) == (
-        f"{outputs}'a' has outputs 'high', 'low', 'b' has outputs False, True. {wrap}"
-    )
-    assert refused({"a": classes, "b": lambda X: np.zeros(len(X))}, numbers) == (
-        f"{outputs}'a' has outputs 'high', 'low', 'b' has one output. {wrap}"
-    )
-    count = "`models` must be a dict of 2 to 4 models by name; got a dict of "
-    assert refused({}, numbers) == f"{count}0. Choose which models to compare."
-    assert refused({"a": forest}, numbers) == f"{count}1. Pass a single model without a dict."
-    assert refused(dict.fromkeys("abcde", forest), numbers) == f"{count}5. Choose which models to compare."
-    for name, shown in ((1, "1"), ("", "''"), (" ", "' '"), (None, "None")):
-        assert refused({"a": forest, name: forest}, numbers) == (
-            f"The keys of `models` must be names of models, as text that is not empty; got {shown}. "
-            'Write `{"forest": forest, "boosting": boosting}`.'
-        )
-    assert refused(forest, numbers) == (
-        "`models` must be a dict of models by name; got RandomForestRegressor. For one model use `explain`."
-    )
-    assert refused({"a": forest, "b": forest}) == (
-        "compare_models needs the observations to explain the models on; got models alone. "
-        "Call `compare_models(models, X)`."
-    )
-
-
-def test_explanations_that_do_not_fit_are_refused(X):
-    """Other rows, other grids, other outputs, or a model among explanations."""
-    numbers = X[["rent", "member"]].astype(float)
-    model = LinearRegression().fit(numbers, one(X))
-    whole = ice.explain(model, numbers, progress=False)
-    rows = (
-        "Explanations must be of the same rows and grid values to be compared; those of 'a' and 'b' differ for 'rent'. "
-    )
-    again = "Explain both models on the same X with the same options."
-    assert refused({"a": whole, "b": ice.explain(model, numbers[::-1], progress=False)}) == f"{rows}{again}"
-    assert refused({"a": whole, "b": ice.explain(model, numbers, grid="uniform", progress=False)}) == f"{rows}{again}"
-    assert refused({"a": whole, "b": ice.explain(model, numbers, features=["rent"], progress=False)}) == (
-        "Models must be explained by the same features to be compared; 'a' has 'rent', 'member' and 'b' 'rent'. "
-        "Pass X as a DataFrame with the columns that all of them were fitted on."
-    )
-    assert refused({"a": whole, "b": model}) == (
-        "Models by name must be models alone or explanations alone; 'b' is not an explanation, as others are. "
-        "Pass all models with X, or explain all of them first."
-    )
-    assert refused({"a": whole, "b": whole}, numbers, decay=0.5) == (
-        "Explanations bring their data and options; got X, decay as well. Pass that to `explain`."
-    )
 
 
 def test_a_function_is_compared_with_a_regressor(X):
