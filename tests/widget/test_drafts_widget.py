@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import threading
@@ -9,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from kernel_end import ask
+from kernel_end import SECONDS, ask, wait_until
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
@@ -18,7 +19,6 @@ from ice_explorer.widget import explorer as explorer_module
 from ice_explorer.widget.session import ModelWork
 from ice_explorer.wire.header import DECAYS, METRICS, PROFILES
 
-SOON = 20.0
 N_ROWS, N_FEATURES = 140, 12
 
 
@@ -34,7 +34,7 @@ class Slow:
     def predict(self, X):
         self.n_calls += 1
         if self.n_calls > self.n_free:
-            assert self.gate.wait(SOON)
+            assert self.gate.wait(SECONDS)
         elif self.n_calls < 4:
             time.sleep(0.2)  # so that the first draft is shown
         return self.factor * (X[:, 0] * X[:, 1] + 3 * X[:, 2] + np.sin(X).sum(axis=1))
@@ -64,22 +64,8 @@ def column(explorer, name):
     return tables_of(explorer)[0][:, METRICS.index(name)]
 
 
-def wait_until(condition):
-    deadline = time.monotonic() + SOON
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 def has_draft(explorer):
     return explorer._status["n_rows"] is not None
-
-
-def stop(explorer, model):
-    """Cancel what is being computed, so that the draft is all there is."""
-    assert ask(explorer, "stop", type="cancel")[0]["type"] == "result"
-    model.gate.set()
-    wait_until(lambda: explorer._status["state"] == "cancelled")
 
 
 def test_every_feature_has_a_bar_after_one_call_of_a_slow_model(make, X, held):
@@ -105,6 +91,7 @@ def test_every_feature_has_a_bar_after_one_call_of_a_slow_model(make, X, held):
     assert (profile[PROFILES.index("in_distribution_impact_error"), :2, at] > 0).all()
 
 
+@pytest.mark.wide
 def test_the_result_after_drafts_is_that_of_explain(make, X):
     """To the bit, and nothing of a draft is left in tables, header and status."""
     explorer = make(Slow(), X)
@@ -123,49 +110,33 @@ def test_the_result_after_drafts_is_that_of_explain(make, X):
     assert explorer._background.snapshot().drafts == {}
 
 
-def test_questions_are_answered_from_drafts(make, X, held):
-    """Curves of the sample, without a call of the model, and the feature that ranks first is open."""
+def test_a_cancelled_draft_answers_questions_and_resuming_makes_it_exact(make, X, held):
+    """Curves are those of the sample, a picture states its rows, and accessors wait for the exact result."""
     explorer = make(held, X)
     wait_until(lambda: has_draft(explorer))
-    n_rows = explorer._status["n_rows"]
     ranked = np.argsort(-tables_of(explorer)[1][0, :, 74])
     assert explorer.feature == f"x{ranked[0]}"
-    stop(explorer, held)
-    reply, buffers = ask(explorer, type="curves", feature="x7", max_lines=100, selection=[])
-    assert reply["type"] == "result"
-    assert reply["body"]["n_lines"] == n_rows
-    assert len(buffers[0]) == 4 * n_rows
-
-
-def test_a_picture_of_a_draft_states_its_rows(make, X, held):
-    """What is drawn, and the provenance in the file."""
-    explorer = make(held, X)
-    wait_until(lambda: has_draft(explorer))
-    stop(explorer, held)
-    said = f"sample of {explorer._status['n_rows']} of {N_ROWS} rows"
-    reply, (svg,) = ask(
-        explorer, type="export", format="svg", what="view", width=None, dpi=None, title=True, to="browser",
-        choices={}, state=dict(explorer._view_state()),
-    )  # fmt: skip
-    assert reply["type"] == "result"
-    text = svg.decode()
-    assert f"rows ({said})" in text
-    assert f'"sample": "{said}"' in text or f"&quot;sample&quot;: &quot;{said}&quot;" in text
-
-
-def test_cancelling_keeps_the_draft_and_going_on_makes_it_exact(make, X, held):
-    """The status says on how many rows figures rest; accessors wait for the exact result."""
-    explorer = make(held, X)
-    wait_until(lambda: has_draft(explorer))
-    stop(explorer, held)
+    assert ask(explorer, "stop", type="cancel")[0]["type"] == "result"
+    held.gate.set()
+    wait_until(lambda: explorer._status["state"] == "cancelled")
     n_rows = explorer._status["n_rows"]
     assert explorer._status["message"] == (
         f"Cancelled: 0 of 12 features are exact, the others rest on a sample of {n_rows} of 140 rows."
     )
     assert np.isfinite(column(explorer, "impact")).all()
+    reply, buffers = ask(explorer, "curves", type="curves", feature="x7", max_lines=100, selection=[])
+    assert (reply["type"], reply["body"]["n_lines"], len(buffers[0])) == ("result", n_rows, 4 * n_rows)
+    reply, (svg,) = ask(
+        explorer, "export", type="export", format="svg", what="view", width=None, dpi=None, title=True, to="browser",
+        choices={}, state=dict(explorer._view_state()),
+    )  # fmt: skip
+    sample = f"sample of {n_rows} of {N_ROWS} rows"
+    assert reply["type"] == "result"
+    assert f"rows ({sample})" in svg.decode()
+    assert f'"sample": "{sample}"' in html.unescape(svg.decode())
     with pytest.raises(errors.Cancelled):
         _ = explorer.explanation
-    assert ask(explorer, "b", type="resume")[0]["type"] == "result"
+    assert ask(explorer, "resume", type="resume")[0]["type"] == "result"
     assert len(explorer.explanation) == N_FEATURES
     assert explorer._status["n_rows"] is None
 
@@ -249,7 +220,7 @@ def test_a_given_explanation_and_a_rescaled_one_have_no_drafts(make, X):
 
 
 def test_a_model_that_fails_on_a_draft_fails_with_the_error_of_its_feature(make, X):
-    """What is wrong with a call for several features is said of the feature that is."""
+    """Although the call was one for several features."""
 
     class Failing(Slow):
         def predict(self, rows):
@@ -266,8 +237,8 @@ def test_a_model_that_fails_on_a_draft_fails_with_the_error_of_its_feature(make,
     assert explorer._background.snapshot().drafts == {}
 
 
-def test_a_program_that_runs_a_notebook_needs_no_drafts(make, X, monkeypatch):
-    """Nobody would look at them, and the saved notebook does not depend on the speed of the machine."""
+def test_no_draft_is_made_where_a_program_runs_the_notebook(make, X, monkeypatch):
+    """Nobody would look at it, and the saved notebook does not depend on the speed of the machine."""
     monkeypatch.setattr(explorer_module, "is_unattended", lambda: True)
     monkeypatch.setattr(ModelWork, "draft", lambda *_: pytest.fail("A draft was made."))
     explorer = make(Slow(), X)

@@ -7,15 +7,12 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+from kernel_end import SECONDS, ask, reply_to, wait_until
 
 import ice_explorer as ice
 from ice_explorer.errors import Cancelled
 from ice_explorer.widget.background import Background
 from ice_explorer.wire.colors import colors_of
-from ice_explorer.wire.messages import MessageError, parse_request
-
-SOON = 20.0
-RELOAD = "Restart the kernel and reload the page, so that both run the same version."
 
 
 class Model:
@@ -28,7 +25,7 @@ class Model:
 
     def __call__(self, X):
         self.n_calls += 1
-        assert self.gate.wait(SOON)
+        assert self.gate.wait(SECONDS)
         return (X["one"] * (X["two"] > 0) * (1 + (X["three"] > 0))).to_numpy(dtype=float)
 
 
@@ -42,19 +39,13 @@ def send(explorer, request_id, **request):
     explorer.comm.receive({"method": "custom", "content": {"id": request_id, **request}})
 
 
-def reply_to(explorer, request_id):
-    message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
-    return message["data"]["content"]
-
-
 def test_the_browser_is_told_what_makes_curves_differ(make, X):
     """The same as from Python, the best first, found once for all requests."""
     model = Model()
     explorer = make(model, X, engine="brute")
     table = explorer.explanation.drivers("one")
     n_calls = model.n_calls
-    send(explorer, "a", type="drivers", feature="one")
-    body = reply_to(explorer, "a")["body"]
+    body = ask(explorer, "a", type="drivers", feature="one")[0]["body"]
     assert body["feature"] == "one"
     assert [driver["column"] for driver in body["drivers"]] == ["two"] == list(table.index[table["share"] >= 0.05])
     driver, best = body["drivers"][0], table.loc["two"]
@@ -71,29 +62,21 @@ def test_the_browser_is_told_what_makes_curves_differ(make, X):
     assert {rule["rule"]: rule["n_rows"] for rule in body["combined"]["rules"]} == table.rules
     assert (body["n_rows"], body["n_curves"]) == (60, 60)
     assert model.n_calls == n_calls
-    send(explorer, "b", type="drivers", feature="four")
-    assert reply_to(explorer, "b")["message"] == (
-        "No feature named 'four' was explained. There are 3 features: 'one', 'two', 'three'."
-    )
 
 
 def test_the_browser_colours_by_the_groups_of_two_columns(make, X):
     """Each row has the rule that it fulfils, any rows at all; a feature without such rules has a sentence."""
     explorer = make(Model(), X, engine="brute")
     table = explorer.explanation.drivers("one")
-    positions = [0, 7, 59]
-    send(explorer, "a", type="groups", feature="one", positions=list(range(60)))
-    message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == "a")
-    body, rule_of = message["data"]["content"]["body"], np.frombuffer(message["buffers"][0], "<f4").astype(int)
+    reply, (buffer,) = ask(explorer, "a", type="groups", feature="one", positions=list(range(60)))
+    body, rule_of = reply["body"], np.frombuffer(buffer, "<f4").astype(int)
     assert body["column"] == "two and three"
     assert dict(zip(body["levels"], body["counts"], strict=True)) == table.rules
     assert np.bincount(rule_of, minlength=len(body["levels"])).tolist() == body["counts"]
-    send(explorer, "b", type="groups", feature="one", positions=positions)
-    few = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == "b")
-    assert np.frombuffer(few["buffers"][0], "<f4").tolist() == rule_of[positions].tolist()
+    _, (few,) = ask(explorer, "b", type="groups", feature="one", positions=[0, 7, 59])
+    assert np.frombuffer(few, "<f4").tolist() == rule_of[[0, 7, 59]].tolist()
     without = next(f.label for f in explorer.explanation if f._groups() is None)
-    send(explorer, "c", type="groups", feature=without, positions=positions)
-    assert reply_to(explorer, "c")["message"] == (
+    assert ask(explorer, "c", type="groups", feature=without, positions=[0])[0]["message"] == (
         "Curves can be coloured by the groups of two columns where these explain more of the differences between "
         f"them than one column does; those of {without!r} are explained as well by one. Colour them by a column."
     )
@@ -108,7 +91,7 @@ def test_curves_do_not_wait_for_drivers(make, X):
     send(explorer, "drivers", type="drivers", feature="one")
     send(explorer, "curves", type="curves", feature="two", max_lines=5, selection=[])
     model.gate.set()
-    reply_to(explorer, "drivers")
+    reply_to(explorer.comm, "drivers")
     custom = [message["data"]["content"] for message in explorer.comm.sent if message["data"]["method"] == "custom"]
     assert [reply["id"] for reply in custom] == ["curves", "drivers"]
 
@@ -122,12 +105,10 @@ def test_closing_ends_the_search(make, X):
     model.gate.clear()
     n_calls = model.n_calls
     send(explorer, "drivers", type="drivers", feature="one")
-    while model.n_calls == n_calls:
-        pass
+    wait_until(lambda: model.n_calls > n_calls)
     explorer._background.close()
     model.gate.set()
-    message = wire.wait_for(lambda message: message["data"].get("content", {}).get("id") == "drivers")
-    assert message["data"]["content"] == {"id": "drivers", "type": "cancelled"}
+    assert reply_to(wire, "drivers")[0] == {"id": "drivers", "type": "cancelled"}
 
 
 def test_a_long_answer_lets_others_come_between():
@@ -145,7 +126,7 @@ def test_a_long_answer_lets_others_come_between():
         done.set()
 
     background.ask("a", long, got.append)
-    assert done.wait(SOON)
+    assert done.wait(SECONDS)
     assert got == ["short A", "long A"]
 
 
@@ -166,15 +147,3 @@ def test_a_ramp_knows_its_median():
     column = pd.DataFrame({"t": [9.0, 1, 2, 3, np.nan, 5, 7, 8, 6]})
     body, _ = colors_of(ice.explain(lambda X: X["t"].fillna(0), column, progress=False)._column("t"), [0])
     assert body["median"] == 5.0
-
-
-def test_what_a_request_holds_is_checked_at_the_door():
-    """A feature is text; levels are texts, or left out."""
-    sentence = "'levels' of a request 'colors' must be a list of texts, or nothing; got [1]. " + RELOAD
-    with pytest.raises(MessageError) as error:
-        parse_request({"type": "colors", "column": "a", "positions": [], "levels": [1]})
-    assert str(error.value) == sentence
-    assert parse_request({"type": "colors", "column": "a", "positions": []})
-    with pytest.raises(MessageError) as error:
-        parse_request({"type": "drivers"})
-    assert str(error.value) == f"'feature' of a request 'drivers' must be text; got None. {RELOAD}"

@@ -31,24 +31,21 @@ def fitted_forest(X, y):
 
 
 @pytest.fixture(name="ask")
-def asking():
+def asking(ask):
     """Request a measure of an explorer until it is complete, and return all replies."""
-    count = iter(range(1000))
 
-    def ask(explorer, measure):
-        found = []
-        while not found or (found[-1]["type"] == "result" and found[-1]["body"]["share_done"] < 1):
-            request_id = str(next(count))
-            content = {"id": request_id, "type": "importance", "measure": measure}
-            explorer.comm.receive({"method": "custom", "content": content})
-            message = explorer.comm.wait_for(lambda sent: sent["data"].get("content", {}).get("id") == request_id)  # noqa: B023
-            found.append(message["data"]["content"])
-        return found
+    def ask_until_complete(explorer, measure):
+        replies = []
+        while not replies or (replies[-1]["type"] == "result" and replies[-1]["body"]["share_done"] < 1):
+            replies.append(ask(explorer, type="importance", measure=measure)[0])
+        return replies
 
-    return ask
+    return ask_until_complete
 
 
-@pytest.mark.parametrize("measure", ["native", "permutation", "partial_dependence", "loco", "shap"])
+@pytest.mark.parametrize(
+    "measure", ["native", "permutation", "partial_dependence", "loco", pytest.param("shap", marks=pytest.mark.slow)]
+)
 def test_a_measure_comes_bit_by_bit(make, ask, forest, X, y, monkeypatch, measure):  # noqa: PLR0917 - fixtures
     """Each request continues where the last one ended; in the end it is that of `compare`, and kept."""
     if measure == "shap":
@@ -128,6 +125,7 @@ def test_an_error_of_the_model_is_the_reply_and_the_next_request_tries_again(mak
     assert ask(explorer, "permutation")[-1]["body"]["share_done"] == 1
 
 
+@pytest.mark.slow
 def test_random_numbers_of_the_user_stay_as_they_were(make, ask, forest, X, y):
     """SHAP seeds NumPy's global generator; the user's own is put back."""
     pytest.importorskip("shap")

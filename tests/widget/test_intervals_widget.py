@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import kernel_end
 import numpy as np
 import pandas as pd
 import pytest
@@ -40,9 +41,8 @@ def ask(explorer, request_id="a", **changed):
         "type": "intervals", "rank_by": "impact", "level": 0.9, "decay": 0.75, "convention": "stable",
         "unit": "prediction", **changed,
     }  # fmt: skip
-    explorer.comm.receive({"method": "custom", "content": {"id": request_id, **request}})
-    message = explorer.comm.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
-    return message["data"]["content"], [np.frombuffer(buffer, "<f8") for buffer in message["buffers"]]
+    reply, buffers = kernel_end.ask(explorer, request_id, **request)
+    return reply, [np.frombuffer(buffer, "<f8") for buffer in buffers]
 
 
 def pairs_of(explorer, body):

@@ -5,13 +5,13 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+from kernel_end import SECONDS
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import ICEExplorer, explain
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.results import extrapolation
 
-SOON = 30
 N = 60
 
 
@@ -103,7 +103,7 @@ def test_it_appears_at_once_with_the_option(model, monkeypatch):
 
     def held(*arguments, **options):
         threads.add(threading.current_thread().name)
-        assert gate.wait(SOON)
+        assert gate.wait(SECONDS)
         return moments(*arguments, **options)
 
     monkeypatch.setattr(extrapolation, "conditional_moments", held)
@@ -132,8 +132,8 @@ def test_it_can_be_cancelled_between_two_models(explorer, monkeypatch):
 
     monkeypatch.setattr(extrapolation, "conditional_moments", cancelled_within)
     explorer.scale = "conditional"
-    assert begun.wait(SOON)
-    explorer._background.wait(SOON)
+    assert begun.wait(SECONDS)
+    explorer._background.wait(SECONDS)
     explorer._publish()
     assert explorer._status["message"] == "Cancelled after 0 of 3 features."
     explorer.scale = "marginal"

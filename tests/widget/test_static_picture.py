@@ -4,14 +4,12 @@ import base64
 import logging
 import re
 import threading
-from contextlib import closing
 from xml.etree import ElementTree as ET
 
-import comm
 import nbformat
 import numpy as np
 import pytest
-from kernel_end import Wire
+from kernel_end import SECONDS
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter, MarkdownExporter
 
@@ -21,11 +19,6 @@ from ice_explorer.export import save
 VIEW = "application/vnd.jupyter.widget-view+json"
 SVG = "image/svg+xml"
 MOST_BYTES = 450_000
-
-
-@pytest.fixture(autouse=True)
-def _wired(monkeypatch):
-    monkeypatch.setattr(comm, "create_comm", Wire)
 
 
 def numbers(n_rows=80):
@@ -41,94 +34,82 @@ def shown(explorer):
     return data
 
 
-def test_a_picture_of_the_view_stands_beside_the_explorer():
+class Held:
+    """A function whose calls for more rows than there are, or for all but the first, wait until `gate` is set."""
+
+    def __init__(self, n_free=80):
+        self.gate = threading.Event()
+        self.n_free = n_free
+
+    def __call__(self, rows):
+        assert len(rows) <= self.n_free or self.gate.wait(SECONDS)
+        return wave(rows)
+
+
+def test_a_picture_of_the_view_stands_beside_the_explorer(make):
     """It is a document of its own that shows the state at hand; the explorer is still what is preferred."""
-    with closing(ice.ICEExplorer(wave, numbers())) as explorer:
-        explorer.feature, explorer.kind = "x1", "c-ice"
-        explorer.explanation  # noqa: B018 - waits for it
-        data = shown(explorer)
+    explorer = make(wave, numbers())
+    explorer.feature, explorer.kind = "x1", "c-ice"
+    assert explorer.explanation
+    data = shown(explorer)
     assert set(data) == {"text/plain", VIEW, SVG}
     root = ET.fromstring(data[SVG])  # noqa: S314 - our own
     assert root.findtext("{http://www.w3.org/2000/svg}title") == "c-ICE of x1"
 
 
-def test_nothing_waits_long_for_a_picture(caplog):
-    """While the explorer computes it is shown without one, soon."""
-    gate = threading.Event()
-
-    def held(rows):
-        if len(rows) > 80:
-            gate.wait(20)
-        return wave(rows)
-
-    with closing(ice.ICEExplorer(held, numbers())) as explorer:
-        data = shown(explorer)
-        assert not explorer._background.snapshot().results
-        assert set(data) == {"text/plain", VIEW}
-        assert caplog.records == []
-        gate.set()
+def test_an_explorer_that_takes_long_is_shown_without_a_picture(make, caplog):
+    """Nothing waits for it, and nothing is logged."""
+    held = Held()
+    explorer = make(held, numbers())
+    data = shown(explorer)
+    assert not explorer._background.snapshot().results
+    assert set(data) == {"text/plain", VIEW}
+    assert caplog.records == []
+    held.gate.set()
 
 
-def test_an_explorer_of_a_slow_model_does_not_wait_for_its_picture_in_vain():
+def test_an_explorer_of_a_slow_model_does_not_wait_for_its_picture_in_vain(make):
     """Where the first predictions tell that it takes long, the explorer appears at once."""
-    gate = threading.Event()
-
-    def held(rows):
-        gate.wait(20)
-        return wave(rows)
-
-    with closing(ice.ICEExplorer(held, numbers(), engine="brute")) as explorer:
-        waited = []
-        wait = explorer._background.wait
-        explorer._background.wait = lambda at_most: waited.append(at_most) or wait(at_most)
-        assert SVG not in shown(explorer)
-        assert waited == [0.08]
-        gate.set()
+    held = Held()
+    explorer = make(held, numbers(), engine="brute")
+    waited, wait = [], explorer._background.wait
+    explorer._background.wait = lambda at_most: waited.append(at_most) or wait(at_most)
+    assert SVG not in shown(explorer)
+    assert waited == [0.08]
+    held.gate.set()
 
 
-def test_a_cell_that_makes_an_explorer_keeps_its_picture():
-    """What takes a moment is there when the explorer appears, without asking twice."""
-    with closing(ice.ICEExplorer(wave, numbers())) as explorer:
-        assert set(shown(explorer)) == {"text/plain", VIEW, SVG}
-
-
-def test_a_picture_can_be_waited_for():
+def test_a_picture_can_be_waited_for(make):
     """With "wait", an explorer appears with its picture however long it computes."""
-    gate = threading.Event()
-
-    def held(rows):
-        if len(rows) > 80:
-            gate.wait(20)
-        return wave(rows)
-
-    with closing(ice.ICEExplorer(held, numbers(), static_picture="wait")) as explorer:
-        opening = threading.Timer(0.8, gate.set)
-        opening.start()
-        assert set(shown(explorer)) == {"text/plain", VIEW, SVG}
-        opening.join()
+    held = Held()
+    explorer = make(held, numbers(), static_picture="wait")
+    wait = explorer._background.wait
+    explorer._background.wait = lambda: held.gate.set() or wait()  # it is called without a limit
+    assert set(shown(explorer)) == {"text/plain", VIEW, SVG}
 
 
-def test_a_picture_can_be_left_out():
+def test_a_picture_can_be_left_out(make):
     """`static_picture=False` shows the explorer alone."""
-    with closing(ice.ICEExplorer(wave, numbers(), static_picture=False)) as explorer:
-        explorer.explanation  # noqa: B018 - waits for it
-        assert set(shown(explorer)) == {"text/plain", VIEW}
+    explorer = make(wave, numbers(), static_picture=False)
+    assert explorer.explanation
+    assert set(shown(explorer)) == {"text/plain", VIEW}
 
 
-def test_an_explorer_is_shown_whatever_becomes_of_its_picture(monkeypatch, caplog):
-    """A picture that fails is logged and left out; so is one of an explorer that was closed."""
+def test_an_explorer_whose_picture_fails_is_shown_without_it(make, monkeypatch, caplog):
+    """The failure is logged."""
 
     def fail(*_):
         raise RuntimeError("no ink")
 
     monkeypatch.setattr(save, "picture", fail)
-    with closing(ice.ICEExplorer(wave, numbers())) as explorer:
-        explorer.explanation  # noqa: B018 - waits for it
-        with caplog.at_level(logging.ERROR):
-            assert SVG not in shown(explorer)
+    explorer = make(wave, numbers())
+    assert explorer.explanation
+    with caplog.at_level(logging.ERROR):
+        assert SVG not in shown(explorer)
     assert "There is no picture beside the explorer." in caplog.text
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("n_rows", [60, 200, 3000])
 @pytest.mark.parametrize("grid", ["quantile", "observed"])
 def test_a_picture_is_of_bounded_size(n_rows, grid):
@@ -155,7 +136,7 @@ def test_a_notebook_that_a_program_runs_has_its_picture(tmp_path, monkeypatch, s
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / ".ipython"))
     monkeypatch.setenv("SERVER_SOFTWARE", server)
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(SLOW)])
-    NotebookClient(notebook, timeout=120).execute()
+    NotebookClient(notebook, timeout=50).execute()
     (output,) = notebook.cells[0].outputs
     assert (SVG in output["data"]) == (server == "")
 
@@ -173,7 +154,7 @@ def test_what_is_made_of_a_saved_notebook_shows_the_picture(tmp_path, monkeypatc
     )
     cells = [nbformat.v4.new_code_cell("\n".join(lines)), nbformat.v4.new_code_cell("x")]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    NotebookClient(notebook, timeout=120, store_widget_state=False).execute()
+    NotebookClient(notebook, timeout=50, store_widget_state=False).execute()
     nbformat.validate(notebook)
     page, _ = HTMLExporter().from_notebook_node(notebook)
     (embedded,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', page)
@@ -199,7 +180,7 @@ def test_a_notebook_holds_the_front_end_once(tmp_path, monkeypatch):
     for n in (1, 3):
         cells = [make, *["ice.ICEExplorer(model, X)"] * n]
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-        NotebookClient(notebook, timeout=120).execute()
+        NotebookClient(notebook, timeout=50).execute()
         sizes.append(len(nbformat.writes(notebook)))
     first, further = sizes[0], (sizes[1] - sizes[0]) / 2
     assert further <= 160_000
