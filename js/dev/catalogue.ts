@@ -458,6 +458,29 @@ export const cases: Record<string, () => FakeModel> = {
   },
 };
 
+/** Typical cases of each panel, by the name of its folder, with all kinds of features, states and models between them. */
+export const typical: Record<string, readonly string[]> = {
+  ranking: ["ready", "forty features", "two thousand, computing", "intervals", "two models by disagreement"],
+  map: ["map", "map, importance, computing", "map, many features"],
+  interactions: ["interactions"],
+  curves: [
+    "slopes",
+    "category, coloured",
+    "numbers with gaps",
+    "dates",
+    "all that is optional",
+    "error",
+    "four models",
+  ],
+  controls: ["groups and a filter", "ramp"],
+  beside: ["compared, every kind", "three classes", "parted at the median"],
+  grid: ["all features, every kind"],
+  pair: ["two kinds of levels", "two numbers, computing"],
+  rows: ["coloured", "many selected"],
+  status: ["cancelled", "drafts, cancelled"],
+  export: ["kernel gone"],
+};
+
 /** Shows the case that the address names behind "#", or all, on the catalogue's own page; tests take the cases alone. */
 function show(main: HTMLElement, wanted: string, width: string | null, signal: AbortSignal): void {
   const sections = Object.entries(cases)

@@ -1,15 +1,10 @@
 /** Where the system chooses all colours, what is chosen, and where a slider stands, can still be seen. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { cdp } from "vitest/browser";
+import { emulate } from "./hosts.ts";
 import { kernel, mount } from "./mount.ts";
 
-const force = (value: string) =>
-  (cdp() as unknown as { send(method: string, options: object): Promise<void> }).send("Emulation.setEmulatedMedia", {
-    features: [{ name: "forced-colors", value }],
-  });
-
-beforeEach(() => force("active"));
-afterEach(() => force(""));
+beforeEach(() => emulate("forced-colors", "active"));
+afterEach(() => emulate("forced-colors", ""));
 
 const ground = (node: Element): string => getComputedStyle(node).backgroundColor;
 

@@ -1,5 +1,6 @@
 /** The themes that a host may set, by the variables it sets them with; after a dark one comes a light one. */
 import { expect } from "vitest";
+import { cdp } from "vitest/browser";
 import type { Mounted } from "./mount.ts";
 
 export const hosts: Record<string, Record<string, string>> = {
@@ -47,6 +48,12 @@ export async function dress({ root }: Mounted, variables: Record<string, string>
   const theme = Object.values(variables).some((color) => DARK_PAPERS.has(color)) ? "dark" : "light";
   await expect.poll(() => root.dataset.theme, { interval: 10, timeout: 5000 }).toBe(theme);
 }
+
+/** Sets a preference of the system, a media feature by its name; "" unsets it. */
+export const emulate = (name: string, value: string): Promise<void> =>
+  (cdp() as unknown as { send(method: string, options: object): Promise<void> }).send("Emulation.setEmulatedMedia", {
+    features: [{ name, value }],
+  });
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
