@@ -9,9 +9,9 @@ import {
   RAMPS,
   type Ramp,
   rampPalette,
-  rgbOf,
   type Theme,
 } from "../../src/geometry/palette.ts";
+import { splitPalette } from "../../src/geometry/split_palette.ts";
 
 const BACKGROUND: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [17, 17, 17] };
 
@@ -62,6 +62,12 @@ describe.each(["light", "dark"] as const)("on a %s background", (theme) => {
     }
   });
 
+  it("the colours of two sides have the contrast of text", () => {
+    for (const side of colorsOf(splitPalette(theme)).slice(0, 2)) {
+      expect(contrast(side, BACKGROUND[theme])).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+
   it("the colours of missing values and of uncoloured lines are not those of a level", () => {
     const palette = levelPalette(9, false, theme);
     const colors = colorsOf(palette).map(String);
@@ -70,41 +76,19 @@ describe.each(["light", "dark"] as const)("on a %s background", (theme) => {
   });
 });
 
-describe("levelPalette", () => {
-  it("spans the ramp where levels have an order, and a single one starts it", () => {
-    const ramp = colorsOf(rampPalette("light"));
-    expect(colorsOf(levelPalette(2, true, "light"))).toEqual([ramp[0], ramp[255]]);
-    expect(colorsOf(levelPalette(1, true, "light"))).toEqual([ramp[0]]);
-    const other = colorsOf(rampPalette("light", "cividis"));
-    expect(colorsOf(levelPalette(2, true, "light", "cividis"))).toEqual([other[0], other[255]]);
-  });
-
-  it("keeps a level's hue however many levels follow", () => {
-    expect(colorsOf(levelPalette(8, false, "light")).slice(0, 3)).toEqual(colorsOf(levelPalette(3, false, "light")));
-  });
+it.each([
+  [[-2, 2], true],
+  [[0, 0], false],
+  [[-2, 3], false],
+  [[1, 2], false],
+] as const)("whether 0 is in the middle of %j: %s", (domain, isMiddle) => {
+  expect(isDiverging([...domain])).toBe(isMiddle);
 });
 
-describe("isDiverging", () => {
-  it("holds where 0 is in the middle of the domain", () => {
-    expect(
-      [
-        [-2, 2],
-        [0, 0],
-        [-2, 3],
-        [1, 2],
-      ].map((domain) => isDiverging(domain as [number, number])),
-    ).toEqual([true, false, false, false]);
-  });
-});
-
-describe("cssColor", () => {
-  it("reads level 0, both ends of the ramp, beyond them, and missing values", () => {
-    const levels = levelPalette(3, false, "light");
-    expect(cssColor(levels, 0)).toBe("rgb(0, 114, 178)");
-    expect(cssColor(levels, Number.NaN)).toBe("rgb(180, 180, 180)");
-    const ramp = rampPalette("light");
-    expect(cssColor(ramp, 0)).toBe(`rgb(${rgbOf("#440154").join(", ")})`);
-    expect(cssColor(ramp, -3)).toBe(cssColor(ramp, 0));
-    expect(cssColor(ramp, 7)).toBe(cssColor(ramp, 1));
-  });
+it("a colour of the page is that of level 0, of an end of the ramp also beyond it, or of missing values", () => {
+  const levels = levelPalette(3, false, "light");
+  expect([0, Number.NaN].map((level) => cssColor(levels, level))).toEqual(["rgb(0, 114, 178)", "rgb(180, 180, 180)"]);
+  const ramp = rampPalette("light");
+  expect([0, -3].map((place) => cssColor(ramp, place))).toEqual(["rgb(68, 1, 84)", "rgb(68, 1, 84)"]);
+  expect(cssColor(ramp, 7)).toBe(cssColor(ramp, 1));
 });

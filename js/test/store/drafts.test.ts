@@ -1,14 +1,12 @@
 /** Samples of the rows: whiskers, ranks that may move, and what is requested again when the rows change. */
-import { effect, signal } from "@preact/signals-core";
+import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { drafted, exactOf, sampled, send } from "../../dev/drafts.ts";
 import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
 import { Shelf } from "../../src/store/curve_queue.ts";
-import { Feed, featureFeed, type Showing, type Wanted } from "../../src/store/feed.ts";
 import { type RankedFeature, rankFeatures, whiskerOf } from "../../src/store/ranking.ts";
 import { Reading } from "../../src/store/reading.ts";
 import { SteadyOrder } from "../../src/store/steady_order.ts";
-import { KernelError } from "../../src/wire/client.ts";
 import { DecayProfile, ImpactTable, type Unlike, unlikeOfLines } from "../../src/wire/decode.ts";
 import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
 import { storeOf } from "../stores.ts";
@@ -124,90 +122,6 @@ describe("the order", () => {
     expect(names()).not.toEqual(before);
     expect(store.ranking.value.map(({ rank }) => rank)).toEqual(names().map((_, place) => place + 1));
   });
-});
-
-describe("what is known", () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-
-  function slowFeed() {
-    const asked: { resolve: (text: string) => void; reject: (error: Error) => void }[] = [];
-    const showing = signal<Showing | null>(null);
-    const show = (version: number | null) => {
-      showing.value = { feature: "age", key: "age", positions: new Uint32Array(), version };
-      return vi.advanceTimersByTimeAsync(1000);
-    };
-    const feed = featureFeed(showing, () => new Promise<string>((resolve, reject) => asked.push({ resolve, reject })));
-    onTestFinished(() => feed.dispose());
-    const later = () => vi.advanceTimersByTimeAsync(1000);
-    return { asked, show, later, known: () => feed.of("age") };
-  }
-
-  test("is asked for again for other rows, and stays until the reply is there", async () => {
-    const { asked, show, later, known } = slowFeed();
-    await show(1024);
-    asked[0]!.resolve("of 1024");
-    await show(2048);
-    expect([asked.length, known()]).toEqual([2, { state: "ready", share: 1, body: "of 1024" }]);
-    asked[1]!.resolve("of 2048");
-    await later();
-    expect([asked.length, known().body]).toEqual([2, "of 2048"]);
-  });
-
-  test("is of a late reply until the next one is there", async () => {
-    const { asked, show, later, known } = slowFeed();
-    await show(1024);
-    await show(2048);
-    expect(asked.length).toBe(1);
-    asked[0]!.resolve("of 1024");
-    await later();
-    expect([asked.length, known().body]).toEqual([2, "of 1024"]);
-    asked[1]!.resolve("of 2048");
-    await later();
-    expect([asked.length, known().body]).toEqual([2, "of 2048"]);
-  });
-
-  test("stays where the next request fails, which is not repeated before the rows change", async () => {
-    const { asked, show, later, known } = slowFeed();
-    await show(1024);
-    asked[0]!.resolve("of 1024");
-    await show(2048);
-    asked[1]!.reject(new KernelError("The model failed."));
-    await later();
-    expect([asked.length, known().state, known().body]).toEqual([2, "ready", "of 1024"]);
-    await show(null);
-    expect(asked.length).toBe(3);
-  });
-});
-
-test("a reply in parts replaces an older one once it is complete", async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const wanted = signal({ key: "row 3", version: 1024 });
-  const asked: (string | null)[] = [];
-  const feed = new Feed<Wanted, string>(
-    wanted,
-    async ({ version }, known) => {
-      asked.push(known);
-      const body = `${known ?? version} part`;
-      return { share: asked.length % 2 === 0 ? 1 : 0.5, body };
-    },
-    10,
-  );
-  onTestFinished(() => feed.dispose());
-  const seen: unknown[] = [];
-  onTestFinished(effect(() => void seen.push([feed.of("row 3").state, feed.of("row 3").body])));
-  await vi.advanceTimersByTimeAsync(100);
-  wanted.value = { key: "row 3", version: 2048 };
-  await vi.advanceTimersByTimeAsync(100);
-  expect(asked).toEqual([null, "1024 part", null, "2048 part"]);
-  const states = [...new Set(seen.map((each) => JSON.stringify(each)))].map((text) => JSON.parse(text));
-  expect(states).toEqual([
-    ["computing", null],
-    ["computing", "1024 part"],
-    ["ready", "1024 part part"],
-    ["ready", "2048 part part"],
-  ]);
 });
 
 describe("what is open", () => {

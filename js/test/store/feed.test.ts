@@ -1,130 +1,161 @@
 /** Feeds: when something is requested, how often, and what becomes of replies. */
 import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { featureFeed, type Showing } from "../../src/store/feed.ts";
+import { Feed, type Known, type Wanted } from "../../src/store/feed.ts";
 import { Cancelled, KernelError } from "../../src/wire/client.ts";
-
-/** A client whose answers come when the test says so. */
-class SlowClient {
-  readonly asked: { feature: string; resolve: () => void; reject: (error: Error) => void }[] = [];
-  request(feature: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      this.asked.push({ feature, resolve: () => resolve(`about ${feature}`), reject });
-    });
-  }
-}
-
-const show = (feature: string): Showing => ({ feature, key: `output ${feature}`, positions: new Uint32Array() });
-const later = () => vi.advanceTimersByTimeAsync(1000);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const later = () => vi.advanceTimersByTimeAsync(1000);
+const failure = new KernelError("The model failed.");
+
+/** A feed whose replies come when the test says so. */
 function slowFeed() {
-  const client = new SlowClient();
-  const showing = signal<Showing | null>(null);
-  const feed = featureFeed(showing, ({ feature }) => client.request(feature));
+  const asked: string[] = [];
+  let last: { resolve: (known: Known<string>) => void; reject: (error: Error) => void };
+  const wanted = signal<Wanted | null>(null);
+  const feed = new Feed<Wanted, string>(
+    wanted,
+    ({ key, version }, known) => {
+      asked.push([key, version, known].filter((each) => each != null).join(" "));
+      return new Promise((resolve, reject) => {
+        last = { resolve, reject };
+      });
+    },
+    100,
+  );
   onTestFinished(() => feed.dispose());
-  return { client, showing, feed };
+  const show = (key: string | null, version: number | null = null) => {
+    wanted.value = key === null ? null : { key, version };
+    return later();
+  };
+  const answer = (body: string | null, share = 1) => {
+    last.resolve({ share, body });
+    return later();
+  };
+  const fail = (error: Error = failure) => {
+    last.reject(error);
+    return later();
+  };
+  return { asked, wanted, feed, show, answer, fail };
 }
 
-test("nothing is asked before curves have been on screen for a moment", async () => {
-  const { client, showing } = slowFeed();
+test("nothing is requested before it has been wanted for a moment, nor after the end", async () => {
+  const { asked, wanted, feed, show } = slowFeed();
+  for (const key of ["age", "rm", "tax"]) {
+    wanted.value = { key };
+    await vi.advanceTimersByTimeAsync(50);
+  }
+  expect(asked).toEqual([]);
   await later();
-  showing.value = show("age");
-  expect(client.asked).toEqual([]);
-  showing.value = show("rm");
-  await later();
-  expect(client.asked.map(({ feature }) => feature)).toEqual(["rm"]);
-});
-
-test("one question at a time, and each feature once", async () => {
-  const { client, showing, feed } = slowFeed();
-  showing.value = show("age");
-  await later();
-  showing.value = show("rm");
-  await later();
-  expect(client.asked.length).toBe(1);
-  client.asked[0]!.resolve();
-  await later();
-  expect(client.asked.map(({ feature }) => feature)).toEqual(["age", "rm"]);
-  client.asked[1]!.resolve();
-  await later();
-  showing.value = show("age");
-  await later();
-  expect(client.asked.length).toBe(2);
-  expect(feed.of("output age")).toEqual({ state: "ready", share: 1, body: "about age" });
-  expect(feed.of("another output age")).toEqual({ state: "idle", share: 0, body: null });
-});
-
-test("an error is kept while nothing else is shown, until it is tried again", async () => {
-  const { client, showing, feed } = slowFeed();
-  showing.value = show("age");
-  await later();
-  client.asked[0]!.reject(new KernelError("The model failed."));
-  await later();
-  expect(feed.of("output age")).toEqual({ state: "error", share: 0, body: null, message: "The model failed." });
-  showing.value = null;
-  await later();
-  showing.value = show("age");
-  await later();
-  expect([client.asked.length, feed.of("output age").state]).toEqual([1, "error"]);
-  feed.retry();
-  expect(feed.of("output age").state).toBe("computing");
-  await later();
-  expect(client.asked.length).toBe(2);
-});
-
-test("what failed is requested again once something else was shown", async () => {
-  const { client, showing, feed } = slowFeed();
-  showing.value = show("age");
-  await later();
-  client.asked[0]!.reject(new KernelError("The model failed."));
-  await later();
-  showing.value = show("rm");
-  await later();
-  client.asked[1]!.resolve();
-  await later();
-  showing.value = show("age");
-  await later();
-  client.asked[2]!.resolve();
-  await later();
-  expect(feed.of("output age")).toMatchObject({ state: "ready", body: "about age" });
-});
-
-test("what was cancelled is requested again when it comes back", async () => {
-  const { client, showing } = slowFeed();
-  showing.value = show("age");
-  await later();
-  client.asked[0]!.reject(new Cancelled("cancelled"));
-  await later();
-  showing.value = null;
-  showing.value = show("age");
-  await later();
-  expect(client.asked.map(({ feature }) => feature)).toEqual(["age", "age"]);
-});
-
-test("a cancelled question is put again when its feature is opened again", async () => {
-  const { client, showing, feed } = slowFeed();
-  showing.value = show("age");
-  await later();
-  client.asked[0]!.reject(new Cancelled("cancelled"));
-  await later();
-  expect([client.asked.length, feed.of("output age").state]).toEqual([1, "idle"]);
-  showing.value = show("rm");
-  await later();
-  showing.value = show("age");
-  await later();
-  expect(client.asked.map(({ feature }) => feature)).toEqual(["age", "rm"]);
-  client.asked[1]!.resolve();
-  await later();
-  expect(client.asked.map(({ feature }) => feature)).toEqual(["age", "rm", "age"]);
-});
-
-test("after the end nothing is asked", async () => {
-  const { client, showing, feed } = slowFeed();
-  showing.value = show("age");
+  expect(asked).toEqual(["tax"]);
   feed.dispose();
+  await show("age");
+  expect(asked).toEqual(["tax"]);
+});
+
+test("one request at a time, of what is wanted then, and each reply is kept", async () => {
+  const { asked, feed, show, answer } = slowFeed();
+  await show("age");
+  await show("rm");
+  await show("tax");
+  expect(asked).toEqual(["age"]);
+  await answer("about age");
+  expect(asked).toEqual(["age", "tax"]);
+  await answer("about tax");
+  await show("age");
+  expect(asked).toEqual(["age", "tax"]);
+  expect(feed.of("age")).toEqual({ state: "ready", share: 1, body: "about age" });
+  expect(feed.of("rm")).toEqual({ state: "idle", share: 0, body: null });
+});
+
+test("a request is repeated, with what is known, until its reply is complete", async () => {
+  const { asked, feed, show, answer } = slowFeed();
+  const requested = show("age");
+  expect(feed.of("age")).toEqual({ state: "computing", share: 0, body: null });
+  await requested;
+  await answer("a", 0.4);
+  expect(feed.of("age")).toEqual({ state: "computing", share: 0.4, body: "a" });
+  await answer("ab");
+  expect([asked, feed.of("age")]).toEqual([["age", "age a"], { state: "ready", share: 1, body: "ab" }]);
+});
+
+test("what is no longer wanted is requested no more; what is known of it stays, and is gone on with", async () => {
+  const { asked, feed, show, answer } = slowFeed();
+  await show("age");
+  await show(null);
+  await answer("a", 0.4);
+  expect([asked, feed.of("age")]).toEqual([["age"], { state: "idle", share: 0.4, body: "a" }]);
+  await show("age");
+  expect(asked).toEqual(["age", "age a"]);
+});
+
+test("an error is kept while nothing else is wanted, until it is tried again", async () => {
+  const { asked, feed, show, fail } = slowFeed();
+  await show("age");
+  await fail();
+  const error = { state: "error", share: 0, body: null, message: "The model failed." };
+  expect(feed.of("age")).toEqual(error);
+  await show(null);
+  await show("age");
+  expect([asked, feed.of("age")]).toEqual([["age"], error]);
+  feed.retry();
+  expect(feed.of("age").state).toBe("computing");
   await later();
-  expect(client.asked).toEqual([]);
+  expect(asked).toEqual(["age", "age"]);
+});
+
+test("what failed is requested again once something else was wanted", async () => {
+  const { asked, feed, show, answer, fail } = slowFeed();
+  await show("age");
+  await fail();
+  await show("rm");
+  await answer("about rm");
+  await show("age");
+  await answer("about age");
+  expect([asked, feed.of("age").state]).toEqual([["age", "rm", "age"], "ready"]);
+});
+
+test.each([[null], ["rm"]])(
+  "what was cancelled is requested again when it is wanted again, after %s",
+  async (other) => {
+    const { asked, feed, wanted, show, fail } = slowFeed();
+    await show("age");
+    await fail(new Cancelled("Cancelled."));
+    expect([asked, feed.of("age").state]).toEqual([["age"], "idle"]);
+    wanted.value = other === null ? null : { key: other };
+    await show("age");
+    expect(asked).toEqual(["age", "age"]);
+  },
+);
+
+test("another version is requested, and the reply before stays until the new one is complete", async () => {
+  const { asked, feed, show, answer } = slowFeed();
+  await show("age", 1024);
+  await answer("of 1024");
+  await show("age", 2048);
+  await answer("a part", 0.5);
+  expect(feed.of("age")).toEqual({ state: "ready", share: 1, body: "of 1024" });
+  await answer("of 2048");
+  expect([asked, feed.of("age").body]).toEqual([["age 1024", "age 2048", "age 2048 a part"], "of 2048"]);
+});
+
+test("a late reply is shown until the one to the next version is there", async () => {
+  const { asked, feed, show, answer } = slowFeed();
+  await show("age", 1024);
+  await show("age", 2048);
+  await answer("of 1024");
+  expect([asked, feed.of("age").body]).toEqual([["age 1024", "age 2048"], "of 1024"]);
+});
+
+test("where another version fails, the reply before stays, and nothing is requested until the version changes", async () => {
+  const { asked, feed, show, answer, fail } = slowFeed();
+  await show("age", 1024);
+  await answer("of 1024");
+  await show("age", 2048);
+  await fail();
+  expect(feed.of("age")).toMatchObject({ state: "ready", body: "of 1024" });
+  await show("age", null);
+  expect(asked).toEqual(["age 1024", "age 2048", "age"]);
 });

@@ -1,7 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
 import type { Store } from "../../src/store/store.ts";
-import { PROTOCOL_VERSION } from "../../src/wire/protocol.ts";
 import { storeOf } from "../stores.ts";
 
 const kernel = new FakeKernel(clinic(60));
@@ -27,84 +26,43 @@ test("what Python sets is seen, and what the reader sets is saved", () => {
   expect(model.saved).toEqual([["rank_by", "heterogeneity"]]);
 });
 
-test("how impact is counted and its unit are saved at once and part of what is exported", () => {
-  const model = kernel.model();
+test("intervals are requested anew for another decay only where the figure depends on it, and not while that moves", async () => {
+  vi.useFakeTimers();
+  const later = () => vi.advanceTimersByTimeAsync(400);
+  const model = kernel.model({ ...kernel.partial(3), rank_by: "impact", unit: "share" });
   const store = storeOf(model);
-  let saves = 0;
-  const save = model.save_changes.bind(model);
-  model.save_changes = () => {
-    saves++;
-    save();
-  };
-  store.setConvention("published");
-  store.setUnit("share");
-  expect(saves).toBe(2);
-  expect(model.saved).toEqual([
-    ["convention", "published"],
-    ["unit", "share"],
-  ]);
-  expect(store.documentState()).toMatchObject({ convention: "published", unit: "share" });
-});
-
-test("intervals are requested for what the bars show, and for another decay only where the figure depends on it", async () => {
-  const model = kernel.model({ rank_by: "impact", unit: "share" });
-  const store = storeOf(model);
-  const requests = () => questions(model, "intervals").length;
-  expect(store.whiskers.value).toBeNull();
+  const decays = () => model.sent.flatMap((sent) => (sent.type === "intervals" ? [sent.decay] : []));
   store.setIntervals(0.9);
-  expect(model.saved).toEqual([["intervals", 0.9]]);
-  expect(store.documentState()).toMatchObject({ intervals: 0.9 });
-  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
-  expect(questions(model, "intervals")[0]).toMatchObject({
-    rank_by: "impact",
-    level: 0.9,
-    decay: 0.75,
-    convention: "stable",
-    unit: "share",
-  });
-  store.dragDecay(0.4);
-  expect(store.ranking.value.some(({ interval }) => interval !== null)).toBe(true);
-  store.releaseDecay();
-  await new Promise((resolve) => setTimeout(resolve, 400));
-  expect(requests()).toBe(1);
-  store.setRankBy("in_distribution_impact");
-  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
-  expect(requests()).toBe(2);
-  store.setIntervals(null);
-  expect(store.whiskers.value).toBeNull();
-  expect(store.ranking.value.every(({ interval }) => interval === null)).toBe(true);
-});
-
-test("while the slider moves no whisker of another decay is shown, and no request is sent", async () => {
-  const model = kernel.model({ intervals: 0.95 });
-  const store = storeOf(model);
-  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
-  for (const decay of [0.7, 0.6, 0.75, 0.5]) {
-    store.dragDecay(decay);
-    expect(store.whiskers.value).toEqual({ state: "idle", share: 0, body: null });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  expect(questions(model, "intervals").length).toBe(1);
-  store.releaseDecay();
-  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
-  expect(questions(model, "intervals").at(-1)).toMatchObject({ decay: 0.5 });
-  expect(questions(model, "intervals").length).toBe(2);
-});
-
-test("intervals wait until all features are computed, and until they are counted as chosen", async () => {
-  const model = kernel.model({ ...kernel.partial(3), intervals: 0.95 });
-  const store = storeOf(model);
-  await new Promise((resolve) => setTimeout(resolve, 400));
-  expect(questions(model, "intervals")).toEqual([]);
+  await later();
+  expect(decays()).toEqual([]); // while features are computed
   model.push("_impact", kernel.impact);
   model.push("_profile", kernel.profile);
   model.push("_status", { state: "ready", done: 8, total: 8, label: "", message: "", n_rows: null, n_all: null });
-  await vi.waitFor(() => expect(store.whiskers.value?.state).toBe("ready"), { timeout: 5000 });
+  await later();
+  const of = { rank_by: "impact", level: 0.9, decay: 0.75, convention: "stable", unit: "share" };
+  expect(questions(model, "intervals")).toMatchObject([of]);
+  store.dragDecay(0.4);
+  expect(store.ranking.value.some(({ interval }) => interval !== null)).toBe(true);
+  store.releaseDecay();
+  await later();
+  store.setRankBy("in_distribution_impact");
+  await later();
+  for (const decay of [0.7, 0.4, 0.5]) {
+    store.dragDecay(decay);
+    expect(store.whiskers.value).toEqual({ state: "idle", share: 0, body: null });
+    await later();
+  }
+  expect(decays()).toEqual([0.75, 0.4]);
+  store.releaseDecay();
+  await later();
+  expect([decays(), store.whiskers.value?.state]).toEqual([[0.75, 0.4, 0.5], "ready"]);
   model.recount = () => {};
   store.setConvention("published");
-  expect(store.whiskers.value?.state).toBe("idle");
-  await new Promise((resolve) => setTimeout(resolve, 400));
-  expect(questions(model, "intervals").length).toBe(1);
+  await later();
+  expect([decays().length, store.whiskers.value?.state]).toEqual([3, "idle"]);
+  store.setIntervals(null);
+  expect(store.whiskers.value).toBeNull();
+  expect(store.ranking.value.every(({ interval }) => interval === null)).toBe(true);
 });
 
 test("what Python sets is not sent back to it", () => {
@@ -138,20 +96,9 @@ test("a drag tells Python at most every 100 ms, and its end at once", () => {
     vi.advanceTimersByTime(10);
   }
   store.releaseDecay();
-  const saved = model.saved.map(([, value]) => value as number);
-  expect(saved.length).toBeLessThanOrEqual(4);
-  expect(saved.at(-1)).toBeCloseTo(0.41, 9);
-});
-
-test("the kind of picture changes without asking the kernel", async () => {
-  const model = kernel.model();
-  const store = storeOf(model);
-  await ready(store);
-  const before = model.sent.length;
-  store.setKind("c-ice");
-  store.setAnchor("own");
-  store.setKind("d-ice");
-  expect(model.sent.length).toBe(before);
+  store.releaseDecay();
+  vi.advanceTimersByTime(500);
+  expect(model.saved.map(([, value]) => Number((value as number).toFixed(2)))).toEqual([0.7, 0.61, 0.51, 0.41]);
 });
 
 test("curves of a feature are asked for once, also when it is opened again", async () => {
@@ -196,33 +143,14 @@ test("curves and colours arrive as one picture", async () => {
   expect(colors?.values.length).toBe(curves.nLines);
 });
 
-test("colours that fail leave the curves, with the reason", async () => {
-  const model = kernel.model({ color_by: "Ward" });
-  const refuse = { type: "error", message: "'Ward' cannot colour the lines." } as const;
-  model.answer = (request) =>
-    request.type === "colors" ? { reply: { id: request.id, ...refuse } } : kernel.answer(request);
-  const loaded = await ready(storeOf(model));
-  expect(loaded).toMatchObject({ colors: null, colorProblem: "'Ward' cannot colour the lines." });
-});
-
-test("row 0 can be selected", () => {
-  const model = kernel.model();
-  const store = storeOf(model);
-  store.select(0, false);
-  expect(model.get("selection")).toEqual([0]);
-  store.select(0, false);
-  expect(model.get("selection")).toEqual([]);
-});
-
-test("with shift rows are added in order and taken out again", () => {
+test("a row is selected alone or cleared, with Shift added in order or taken out; row 0 like any other", () => {
   const store = storeOf(kernel.model());
-  store.select(7, false);
-  store.select(2, true);
-  expect(store.selection.value).toEqual([2, 7]);
-  store.select(7, true);
-  expect(store.selection.value).toEqual([2]);
-  store.select(5, false);
-  expect(store.selection.value).toEqual([5]);
+  const select = (row: number, adds: boolean) => {
+    store.select(row, adds);
+    return store.selection.value;
+  };
+  expect([select(0, false), select(0, false)]).toEqual([[0], []]);
+  expect([select(7, false), select(2, true), select(7, true), select(5, false)]).toEqual([[7], [2, 7], [2], [5]]);
 });
 
 test("a brush selects at once here, tells Python now and then, and the last of it when it is let go", () => {
@@ -251,45 +179,18 @@ test("what Python echoes during a brush does not throw it back", () => {
   expect(store.selection.value).toEqual([5]);
 });
 
-test("the anchor follows a drag, and Python hears where it ends", () => {
-  const model = kernel.model();
-  const store = storeOf(model);
-  store.dragAnchor(20);
-  store.dragAnchor(30);
-  expect(store.anchor.value).toBe(30);
-  store.release();
-  expect(model.get("anchor")).toBe(30);
-});
-
 test("a selected row that is not drawn is fetched; drawn ones are not", async () => {
   const model = kernel.model({ feature: "Age", max_lines: 10 });
   const store = storeOf(model);
   const first = await ready(store);
+  const before = store.picture.value;
   store.select(first.curves.positions[1]!, false);
-  await ready(store);
-  expect(questions(model, "curves").length).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect([store.picture.value === before, questions(model, "curves").length]).toEqual([true, 1]);
   model.push("selection", [1]);
   await vi.waitFor(() => expect(questions(model, "curves").length).toBe(2));
   const { curves } = await ready(store);
   expect(Array.from(curves.positions)).toContain(1);
-});
-
-test("a new selection of drawn rows leaves the picture as it is", async () => {
-  const model = kernel.model({ feature: "Age" });
-  const store = storeOf(model);
-  await ready(store);
-  const before = store.picture.value;
-  store.select(0, false);
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(store.picture.value).toBe(before);
-});
-
-test("another protocol is refused with a sentence", () => {
-  const store = storeOf(kernel.model({ _header: { ...kernel.header, protocol: 99 } }));
-  expect(store.figures.value).toBeNull();
-  expect(store.problem.value).toBe(
-    `This view uses protocol ${PROTOCOL_VERSION}, the kernel uses protocol 99. Restart the kernel and reload the page.`,
-  );
 });
 
 test("what the kernel takes back is seen, with its sentence until something else is set", () => {
@@ -331,14 +232,4 @@ test("traits that this view cannot read stand at their defaults, and figures tha
   expect(store.problem.value).toBe(
     `impact must have ${kernel.impact.length} values; got 3. Restart the kernel and reload the page, so that both run the same version.`,
   );
-});
-
-test("disposal leaves no listener on the model and settles nothing later", async () => {
-  const model = kernel.model();
-  const store = storeOf(model);
-  store.dispose();
-  store.client.dispose();
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(model.listenerCount).toBe(0);
-  expect(store.picture.value.state).toBe("loading");
 });
