@@ -72,6 +72,14 @@ def assert_draw_equals(draws, at, expected, size, *, rtol=1e-9):
         assert_allclose(draws[name][at], expected[name], rtol=rtol, atol=slack, err_msg=name)
 
 
+def assert_draws_equal_loops(e, model, X, draws, *, size=1.0, n=3, **options):
+    """Compare a few draws of the first feature with the metrics of the rows, repeated as often as they were drawn."""
+    weights, f = weights_of(e, len(X)), e[e.features[0]]
+    for at in range(n):
+        expected = oracles.metrics(model, np.asarray(X), 0, grid=f.grid.tolist(), weights=weights[at], **options)
+        assert_draw_equals(draws, at, expected, size)
+
+
 @st.composite
 def cases(draw):
     """A table, a model and what moves a metric."""
@@ -157,37 +165,20 @@ def test_draws_with_missing_values_equal_plain_loops():
         return np.where(np.isnan(X[:, 0]), 2.0 + X[:, 1], X[:, 0] * X[:, 1])
 
     e = explained(model, values)
-    draws, weights = draws_of(e, "x0"), weights_of(e, len(values))
-    for at in (0, 1):
-        expected = oracles.metrics(
-            model, values, 0, grid=e["x0"].grid.tolist(), weights=weights[at], stand_in=e["x0"].median
-        )
-        assert_draw_equals(draws, at, expected, 1.0)
+    assert_draws_equal_loops(e, model, values, draws_of(e, "x0"), n=2, stand_in=e["x0"].median)
 
 
 def test_draws_of_a_sample_equal_plain_loops():
     """The curves are of some rows, σ of all."""
     e = explained(curved, X, sample=20)
-    draws, weights, f = draws_of(e, "a"), weights_of(e, len(X)), e["a"]
-    for at in (0, 1):
-        expected = oracles.metrics(
-            curved, X.to_numpy(), 0, grid=f.grid.tolist(), weights=weights[at], positions=f.row_positions.tolist()
-        )
-        assert_draw_equals(draws, at, expected, 1.0)
+    assert_draws_equal_loops(e, curved, X, draws_of(e, "a"), n=2, positions=e["a"].row_positions.tolist())
 
 
-@pytest.mark.parametrize(
-    ("model", "engine"),
-    [
-        (RandomForestRegressor(n_estimators=5, random_state=0), "tree"),
-        (LinearRegression(), "linear"),
-        (RandomForestRegressor(n_estimators=5, random_state=0), "brute"),
-    ],
-)
-def test_intervals_do_not_depend_on_the_engine(model, engine):
+@pytest.mark.parametrize("model", [RandomForestRegressor(5, random_state=0), LinearRegression()], ids=["tree", "line"])
+def test_intervals_do_not_depend_on_the_engine(model):
     """Draws are of rows, and curves are the same."""
     model.fit(X.to_numpy(), curved(X))
-    tables = [explained(model, X.to_numpy(), engine=name).table(ci=0.9) for name in (engine, "brute")]
+    tables = [explained(model, X.to_numpy(), engine=engine).table(ci=0.9) for engine in ("auto", "brute")]
     numbers = [table.drop(columns="kind").astype(float) for table in tables]
     assert_allclose(*numbers, rtol=1e-7, atol=1e-7)
 
@@ -357,6 +348,8 @@ def test_neighbours_are_tied_where_their_difference_may_be_zero():
     assert explained(curved, X, features=["a"]).ties().empty
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(300)
 def test_intervals_cover_the_metrics_of_the_source(root):
     """A small version of the benchmark: 95 % intervals of samples cover in at least 85 % of 60 draws."""
     benchmark = runpy.run_path(str(root / "tests" / "benchmarks" / "interval_coverage.py"))
@@ -369,8 +362,15 @@ def test_intervals_cover_the_metrics_of_the_source(root):
 # --- intervals of a ranking ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("unit", ["prediction", "sd", "share", {"a": 0.1, "b": 2}])
-@pytest.mark.parametrize("metric", ["in_distribution_impact", "missing_impact", "heterogeneity"])
+@pytest.mark.parametrize(
+    ("metric", "unit"),
+    [
+        ("in_distribution_impact", "prediction"),
+        ("missing_impact", "sd"),
+        ("heterogeneity", "share"),
+        ("in_distribution_impact", {"a": 0.1, "b": 2}),
+    ],
+)
 def test_whiskers_and_brackets_are_those_of_table_and_ties(unit, metric):
     """A picture shows the intervals of `table` in its unit, and the ties of `ties`."""
     e = few_draws(explained(curved, X))
@@ -420,14 +420,8 @@ def test_likelihoods_of_far_values_equal_plain_loops(spread):
     rows = X.assign(a=X["a"] ** 3)
     rows.loc[7, "a"] *= spread
     e = few_draws(explained(curved, rows))
-    weights = weights_of(e, len(rows))
     for decay in (0.9, 1e-3, 1e-80):
-        draws = draws_of(e, "a", decay)
-        for at in (0, 1, 2):
-            expected = oracles.metrics(
-                curved, rows.to_numpy(), 0, grid=e["a"].grid.tolist(), weights=weights[at], decay=decay
-            )
-            assert_draw_equals(draws, at, expected, spread)
+        assert_draws_equal_loops(e, curved, rows, draws_of(e, "a", decay), size=spread, decay=decay)
 
 
 def test_rows_are_drawn_for_one_feature_after_another():

@@ -7,7 +7,7 @@ from inspect import signature
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -47,22 +47,21 @@ compared_with_sklearn = pytest.mark.skipif(
 )
 
 
+def of_sklearn(model, X, two, pair, output=0):
+    """Average the curves of scikit-learn at the same values."""
+    values = dict(zip(pair, (two.first.axis, two.second.axis), strict=True))
+    rows = X.astype({"age": float, "sex": float})
+    found = partial_dependence(model, rows, list(pair), kind="average", method="brute", custom_values=values)
+    return found["average"][output]
+
+
 @compared_with_sklearn
-@pytest.mark.parametrize("pair", [("age", "bmi"), ("bmi", "sex"), ("rent", "bmi")])
+@pytest.mark.parametrize("pair", [("age", "bmi"), ("bmi", "sex")])
 def test_all_rows_give_what_scikit_learn_gives(forest, X, pair):
     """At the same grid values the mean over all rows is that of `partial_dependence(kind="average")`."""
     two = explain(forest, X).two_way(*pair)
-    given_values = dict(zip(pair, (two.first.axis, two.second.axis), strict=True))
-    expected = partial_dependence(
-        forest,
-        X.astype({"age": float, "sex": float}),
-        list(pair),
-        kind="average",
-        method="brute",
-        custom_values=given_values,
-    )
     assert_array_equal(two.row_positions, np.arange(len(X)))
-    assert_allclose(two.partial_dependence, expected["average"][0], rtol=1e-12)
+    assert_allclose(two.partial_dependence, of_sklearn(forest, X, two, pair), rtol=1e-12)
 
 
 @compared_with_sklearn
@@ -71,16 +70,7 @@ def test_a_class_gives_what_scikit_learn_gives(X):
     y = np.digitize(X["bmi"] + X["age"] / 10, [29, 33])
     model = RandomForestClassifier(n_estimators=10, random_state=0).fit(X, y)
     two = explain(model, X, output=2).two_way("age", "bmi", grid_size=6)
-    custom = {"age": two.first.axis, "bmi": two.second.axis}
-    expected = partial_dependence(
-        model,
-        X.astype({"age": float, "sex": float}),
-        ["age", "bmi"],
-        kind="average",
-        method="brute",
-        custom_values=custom,
-    )
-    assert_allclose(two.partial_dependence, expected["average"][2], rtol=1e-12)
+    assert_allclose(two.partial_dependence, of_sklearn(model, X, two, ("age", "bmi"), 2), rtol=1e-12)
 
 
 def product(X):
@@ -88,6 +78,7 @@ def product(X):
     return np.sum([np.sin(column + 1.0) for column in X.to_numpy(dtype=float).T], axis=0) ** 2
 
 
+@settings(max_examples=25)
 @given(st.integers(0, 5), st.integers(2, 6), st.integers(1, 30))
 def test_every_block_size_gives_the_mean_of_a_loop(seed, grid_size, max_rows):
     """Weighted, on a sample, and however little memory there is for a block."""
@@ -180,33 +171,16 @@ def test_the_model_is_asked_once_and_only_when_it_is_read(X):
         found[0, 0] = 1
 
 
-def test_it_can_be_stopped_between_blocks_and_begun_again(X):
-    """What is called between blocks ends the work by what it raises."""
-    two = explain(lambda X: X["age"].to_numpy(dtype=float), X, memory_limit=20_000).two_way("age", "bmi")
-
-    def stop():
-        raise Cancelled
-
-    with pytest.raises(Cancelled):
-        two.compute(stop)
-    assert_allclose(two.partial_dependence, np.repeat(two.first.axis[:, None], len(two.second.axis), axis=1))
-
-
-def test_a_column_of_no_kind_is_no_axis(forest, X):
+def test_a_column_of_no_kind_is_no_axis(X):
     """It is refused in the words that refuse it as a feature, and another one is what to name."""
     strange = X.assign(thing=[{"a": 1}] * len(X), empty=np.nan)
-    e = explain(lambda X: forest.predict(X.drop(columns=["thing", "empty"])), strange, features=["age"])
-    with pytest.raises(InputDataError) as caught:
+    e = explain(lambda X: X["age"].to_numpy(float), strange, features=["age"])
+    with pytest.raises(
+        InputDataError, match=r"'thing' has dtype object and holds other objects\. Name another feature"
+    ):
         e.two_way("age", "thing")
-    assert str(caught.value) == (
-        "A feature must hold numbers, booleans, categories, texts, dates or timedeltas; 'thing' has dtype object and "
-        "holds other objects. Name another feature."
-    )
-    with pytest.raises(InputDataError) as caught:
+    with pytest.raises(InputDataError, match=r"'empty' is missing in every row that has weight\. Name another feature"):
         e.two_way("empty", "age")
-    assert str(caught.value) == (
-        "A feature must hold at least one value; 'empty' is missing in every row that has weight. Name another feature."
-    )
 
 
 def test_a_failing_model_is_told_where(X):
@@ -227,7 +201,7 @@ def test_a_failing_model_is_told_where(X):
 
 
 def test_near_are_observations_within_a_quarter_of_an_sd():
-    """Counted by a loop; in a quadrant without data there are none."""
+    """Counted by a loop, none in a quadrant without data; half a standard deviation from 125 observations down."""
     generator = np.random.default_rng(0)
     X = pd.DataFrame(generator.uniform(-1, 1, size=(1200, 2)), columns=["a", "b"])
     X = X[~((X["a"] > 0) & (X["b"] > 0))].reset_index(drop=True)
@@ -243,14 +217,9 @@ def test_near_are_observations_within_a_quarter_of_an_sd():
     is_bare = (two.first.axis > 0.2)[:, None] & (two.second.axis > 0.2)
     assert (two.near[is_bare] == 0).all()
     assert (two.near[(two.first.axis < 0)[:, None] | (two.second.axis < 0)] > 0).all()
-
-
-def test_of_few_observations_those_further_away_are_near():
-    """Half a standard deviation at most, from 125 observations down."""
-    X = pd.DataFrame({"a": np.arange(20.0), "b": [0.0, 1.0] * 10})
-    two = explain(lambda X: X["a"].to_numpy(), X).two_way("a", "b")
-    reach = 0.5 * X["a"].std(ddof=0)
-    assert two.near[0, 0] == (X["a"][X["b"] == 0] <= reach).sum() == 2
+    few = pd.DataFrame({"a": np.arange(20.0), "b": [0.0, 1.0] * 10})
+    two = explain(lambda X: X["a"].to_numpy(), few).two_way("a", "b")
+    assert two.near[0, 0] == (few["a"][few["b"] == 0] <= 0.5 * few["a"].std(ddof=0)).sum() == 2
 
 
 def test_near_are_observations_of_both_levels():
