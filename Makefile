@@ -63,12 +63,12 @@ check: ## Lint, and run the quick tests that need no browser: for daily work
 test: ## Lint, and run the tests that every change must pass, as continuous integration does
 	$(MAKE) --jobs=2 lint $(BUNDLE)
 	$(WITH_CHROMIUM) $(NPM_RUN) test -- --tags-filter='!slow'
-	$(WITH_CHROMIUM) $(BIN)/pytest $(PARALLEL) -m "not slow" src tests
+	$(WITH_CHROMIUM) $(BIN)/pytest $(PARALLEL) -m "not slow"
 
 test-all: ## Run every test in random order, with the oldest versions and on all Pythons, and build the site: before a release
 	$(MAKE) --jobs=2 lint $(BUNDLE)
 	$(WITH_CHROMIUM) $(NPM_RUN) test
-	$(WITH_CHROMIUM) $(BIN)/pytest $(PARALLEL) -p randomly src tests
+	$(WITH_CHROMIUM) $(BIN)/pytest $(PARALLEL) -p randomly
 	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=fuzz tests/test_fuzz*.py
 	$(MAKE) test-floors test-versions docs
 
