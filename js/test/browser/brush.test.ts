@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
-import { frame, ink, kernel, type Mounted, mount } from "./mount.ts";
+import { frame, ink, kernel, type Mounted, mountDrawn } from "./mount.ts";
 import { drag, letGo, press } from "./pointer.ts";
 
 const flats = new FakeKernel(rentals(120));
@@ -17,8 +17,7 @@ async function brushed(mounted: Mounted, how: Partial<PointerEventInit> = {}): P
 }
 
 async function shownAge(selection: number[] = []): Promise<Mounted> {
-  const mounted = mount(kernel.model({ feature: "Age", selection }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", selection }));
   return mounted;
 }
 
@@ -110,8 +109,7 @@ test("another selection takes the bar away", async () => {
 });
 
 test("lines that the legend hides are not selected", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", color_by: "Smoker" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "Smoker" }));
   await userEvent.click(mounted.parts("legend-level")[0]!);
   await expect.poll(() => mounted.root.dataset.drawnLines).toBe("91");
   const smokers = kernel.data.features.find(({ name }) => name === "Smoker")!.values;
@@ -121,8 +119,7 @@ test("lines that the legend hides are not selected", async () => {
 });
 
 test("levels and missing values are brushed where their dots stand", async () => {
-  const mounted = mount(flats.model({ feature: "District" }));
-  await mounted.drawn("District");
+  const mounted = await mountDrawn(flats.model({ feature: "District" }));
   const { width } = mounted.part("plot").getBoundingClientRect();
   drag(mounted, { x: width - 40, y: 10 }, { x: width - 40, y: 320 });
   letGo(mounted, { x: width - 40, y: 320 });
@@ -160,8 +157,7 @@ test("a few selected rows are strokes; many are drawn over the dimmed lines", as
 
 test("500 selected lines of 1000 are drawn over the others, which are not drawn anew", async () => {
   const many = new FakeKernel(clinic(1000), {}, 100);
-  const mounted = mount(many.model({ feature: "Steps a day", max_lines: 1000 }));
-  await mounted.drawn("Steps a day");
+  const mounted = await mountDrawn(many.model({ feature: "Steps a day", max_lines: 1000 }));
   const drawing = vi.spyOn(CanvasRenderingContext2D.prototype, "putImageData");
   onTestFinished(() => drawing.mockRestore());
   mounted.model.push(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
-import { frame, ink, kernel, letGo, type Mounted, mount, slideTo } from "./mount.ts";
+import { frame, ink, kernel, letGo, type Mounted, mountDrawn, slideTo } from "./mount.ts";
 import { type At, drag, letGo as lift } from "./pointer.ts";
 
 const of = ({ parts }: Mounted) => parts("compared").map(({ dataset }) => dataset.feature);
@@ -12,8 +12,7 @@ const inside = <T extends HTMLElement>(node: HTMLElement, name: string) =>
 
 /** Opens "Age" beside others. */
 async function compared(others: string[], overrides = {}): Promise<Mounted> {
-  const mounted = mount(kernel.model({ feature: "Age", _view: { compared: others }, ...overrides }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", _view: { compared: others }, ...overrides }));
   await expect.poll(() => of(mounted)).toEqual(["Age", ...others]);
   for (const feature of of(mounted)) {
     await expect.poll(() => ink(inside(item(mounted, feature!), "small-lines"))).toBeGreaterThan(50);
@@ -27,9 +26,8 @@ const valueLabels = (mounted: Mounted, feature: string) =>
   [...item(mounted, feature).querySelector(".ice-axis")!.querySelectorAll("text")].map((text) => text.textContent);
 
 test("the control asks with which feature, in the order of the ranking and without the open one", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  const { part, drawn, model } = mounted;
-  await drawn("Age");
+  const mounted = await mountDrawn();
+  const { part, model } = mounted;
   expect(part("comparison").hidden).toBe(true);
   const options = () => [...part<HTMLSelectElement>("compare").options].map(({ text }) => text);
   const ranked = mounted.order().filter((name) => name !== "Age");
@@ -180,8 +178,9 @@ test("a name opens its feature, a cross removes it", async () => {
 
 test("decay and kind are those of the open feature; slopes that do not exist are said to be missing", async () => {
   const flats = new FakeKernel(rentals(60));
-  const mounted = mount(flats.model({ feature: "Area", decay: 1, _view: { compared: ["District", "Built"] } }));
-  await mounted.drawn("Area");
+  const mounted = await mountDrawn(
+    flats.model({ feature: "Area", decay: 1, _view: { compared: ["District", "Built"] } }),
+  );
   const built = () => inside(item(mounted, "Built"), "small-lines");
   await expect.poll(() => mounted.parts("compared").length).toBe(3);
   await expect.poll(() => ink(built())).toBeGreaterThan(50);
@@ -196,8 +195,7 @@ test("decay and kind are those of the open feature; slopes that do not exist are
 });
 
 test("what is no feature any more is left out", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", _view: { compared: ["Gone", "BMI"] } }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", _view: { compared: ["Gone", "BMI"] } }));
   await expect.poll(() => of(mounted)).toEqual(["Age", "BMI"]);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { choose, frame, kernel, mount, slideTo } from "./mount.ts";
+import { choose, frame, kernel, mount, mountDrawn, slideTo } from "./mount.ts";
 
 test("the readout says what the decay means", async () => {
   const { part } = mount(kernel.model({ feature: "Age" }));
@@ -78,8 +78,7 @@ test("a drag that ends where it began lets values from Python in again", async (
 });
 
 test("the field of the colours is as wide as the chosen name, where there is room", async () => {
-  const { part, drawn } = mount(kernel.model({ feature: "Age", color_by: "Blood pressure" }), 1400);
-  await drawn("Age");
+  const { part } = await mountDrawn(kernel.model({ feature: "Age", color_by: "Blood pressure" }), 1400);
   const select = part<HTMLSelectElement>("color-by");
   const widths = ["Blood pressure", "BMI"].map((name) => {
     choose(select, [...select.options].find(({ text }) => text === name)!.value);
@@ -95,8 +94,7 @@ test("the field of the colours is as wide as the chosen name, where there is roo
 });
 
 test("the key keeps its room where all values count alike", async () => {
-  const { part, drawn } = mount(kernel.model({ feature: "Age", decay: 0.5 }));
-  await drawn("Age");
+  const { part } = await mountDrawn(kernel.model({ feature: "Age", decay: 0.5 }));
   const mean = part("key-mean");
   const { width } = mean.getBoundingClientRect();
   expect(mean.innerText).toMatch(/partial dependence ± 1 SD\s*, unweighted/);
@@ -119,8 +117,7 @@ test("the kinds are one radio group with arrow keys", async () => {
 });
 
 test("the anchor is offered for centred curves only, and takes a value", async () => {
-  const { part, model, drawn } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part, model } = await mountDrawn();
   expect(part("anchor").checkVisibility()).toBe(false);
   part("kind-c-ice").click();
   await frame();
@@ -150,8 +147,7 @@ test("every column can colour", async () => {
 });
 
 test("the number of lines is asked of the kernel", async () => {
-  const { root, part, model, drawn } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { root, part, model } = await mountDrawn();
   expect(part<HTMLSelectElement>("max-lines").selectedOptions[0]!.text).toBe("300 curves");
   choose(part("max-lines"), "50");
   await expect.poll(() => root.dataset.drawnLines).toBe("50");

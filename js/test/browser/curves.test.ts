@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { choose, frame, ink, kernel, letGo, type Mounted, mount, questions, slideTo } from "./mount.ts";
+import { choose, frame, ink, kernel, letGo, type Mounted, mount, mountDrawn, questions, slideTo } from "./mount.ts";
 
 /** Where a row's own value lies in the plot, in px of its upper left corner. */
 function dotOf({ part }: Mounted): { x: number; y: number } {
@@ -22,8 +22,7 @@ test("the curves of the open feature are drawn, with the number of lines and the
 });
 
 test("the kind is switched without the kernel, and the axis says what it shows", async () => {
-  const { root, part, drawn, model } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { root, part, model } = await mountDrawn();
   const asked = questions(model);
   expect(part("y-title").textContent).toBe("↑ probability of readmitted");
   await userEvent.click(part("kind-c-ice"));
@@ -39,8 +38,7 @@ test("the kind is switched without the kernel, and the axis says what it shows",
 });
 
 test("less decay weight fades the lines while the slider moves", async () => {
-  const { part, drawn } = mount(kernel.model({ feature: "Age", decay: 1 }));
-  await drawn("Age");
+  const { part } = await mountDrawn(kernel.model({ feature: "Age", decay: 1 }));
   const full = ink(part("curves-canvas"));
   slideTo(part("decay-slider"), 0.2);
   await frame();
@@ -52,9 +50,8 @@ test("less decay weight fades the lines while the slider moves", async () => {
 
 test("all lines are drawn again when the slider rests or is let go", async () => {
   const many = new FakeKernel(clinic(1500));
-  const mounted = mount(many.model({ feature: "Age", max_lines: 2000 }));
-  const { root, part, drawn } = mounted;
-  await drawn("Age");
+  const mounted = await mountDrawn(many.model({ feature: "Age", max_lines: 2000 }));
+  const { root, part } = mounted;
   expect(root.dataset.drawnLines).toBe("1500");
   for (let decay = 0.9; decay > 0.5; decay -= 0.02) {
     slideTo(part("decay-slider"), decay);
@@ -68,8 +65,7 @@ test("all lines are drawn again when the slider rests or is let go", async () =>
 });
 
 test("the pointer names the row under it", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", color_by: "Ward", max_lines: 5 }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "Ward", max_lines: 5 }));
   mounted.part("plot").focus();
   await userEvent.keyboard("{ArrowUp}");
   await frame();
@@ -85,8 +81,7 @@ test("the pointer names the row under it", async () => {
 });
 
 test("a curve away from the observed value says how much the value counts there, and what that means", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", max_lines: 1, decay: 0.5 }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 1, decay: 0.5 }));
   const plot = mounted.part("plot");
   plot.focus();
   await userEvent.keyboard("{ArrowUp}");
@@ -111,8 +106,7 @@ test("a curve away from the observed value says how much the value counts there,
 test("rows are called by their labels where they have them", async () => {
   const data = clinic(30);
   data.rowLabels = Array.from({ length: 30 }, (_, row) => `patient ${row}`);
-  const mounted = mount(new FakeKernel(data).model({ feature: "Age", max_lines: 3 }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(new FakeKernel(data).model({ feature: "Age", max_lines: 3 }));
   mounted.part("plot").focus();
   await userEvent.keyboard("{ArrowUp}");
   await frame();
@@ -120,9 +114,8 @@ test("rows are called by their labels where they have them", async () => {
 });
 
 test("a click on a line selects its row, another click clears it", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", max_lines: 5 }));
-  const { part, model, drawn } = mounted;
-  await drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 5 }));
+  const { part, model } = mounted;
   part("plot").focus();
   await userEvent.keyboard("{ArrowUp}");
   await frame();
@@ -136,9 +129,8 @@ test("a click on a line selects its row, another click clears it", async () => {
 });
 
 test("the first line drawn, which is row 0, is selected by a click like any other", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", max_lines: 1 }));
-  const { part, drawn } = mounted;
-  await drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 1 }));
+  const { part } = mounted;
   part("plot").focus();
   await userEvent.keyboard("{ArrowUp}");
   await frame();
@@ -147,16 +139,14 @@ test("the first line drawn, which is row 0, is selected by a click like any othe
 });
 
 test("row 0 selected in Python is drawn", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   mounted.model.push("selection", [0]);
   await expect.poll(() => selectedRows(mounted)).toEqual([0]);
 });
 
 test("lines are gone through, selected and cleared with the keyboard alone", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", max_lines: 5 }));
-  const { part, model, drawn } = mounted;
-  await drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 5 }));
+  const { part, model } = mounted;
   // The pointer of the test before may rest where this plot is.
   await userEvent.hover(part("facts"));
   part("plot").focus();
@@ -173,8 +163,7 @@ test("lines are gone through, selected and cleared with the keyboard alone", asy
 });
 
 test("colouring by a number shows a ramp with its ends", async () => {
-  const { part, drawn, model } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part, model } = await mountDrawn();
   expect(part("legend").hidden).toBe(true);
   choose(part("color-by"), "BMI");
   await expect.poll(() => part("legend").hidden).toBe(false);
@@ -183,8 +172,7 @@ test("colouring by a number shows a ramp with its ends", async () => {
 });
 
 test("a level is hidden and shown again from the legend", async () => {
-  const { root, part, parts, drawn } = mount(kernel.model({ feature: "Age", color_by: "Smoker" }));
-  await drawn("Age");
+  const { root, part, parts } = await mountDrawn(kernel.model({ feature: "Age", color_by: "Smoker" }));
   expect(parts("legend-level").map(({ textContent }) => textContent)).toEqual(["false n = 209", "true n = 91"]);
   await userEvent.click(parts("legend-level")[0]!);
   await expect.poll(() => Number(root.dataset.drawnLines)).toBeLessThan(150);
@@ -196,8 +184,7 @@ test("a level is hidden and shown again from the legend", async () => {
 });
 
 test("missing colour values are counted in the legend", async () => {
-  const { part, drawn } = mount(kernel.model({ feature: "Age", color_by: "Ward" }));
-  await drawn("Age");
+  const { part } = await mountDrawn(kernel.model({ feature: "Age", color_by: "Ward" }));
   expect(part("legend-missing").textContent).toMatch(/^missing \(\d+\)$/);
 });
 
@@ -258,8 +245,7 @@ test("a kernel that says nothing for long may be none, as in a page that keeps w
 test("a constant feature is shown without lines and without a complaint", async () => {
   const data = clinic(30);
   data.features[7]!.values.fill(3);
-  const { root, part, drawn } = mount(new FakeKernel(data).model({ feature: "Height" }));
-  await drawn("Height");
+  const { root, part } = await mountDrawn(new FakeKernel(data).model({ feature: "Height" }));
   for (const kind of ["c-ice", "d-ice"]) {
     part(`kind-${kind}`).click();
     await expect.poll(() => root.dataset.kind).toBe(kind);
@@ -270,15 +256,13 @@ test("lines stay exact on a large output", async () => {
   const data = clinic(40);
   const { predict } = data;
   const far = new FakeKernel({ ...data, predict: (row, index) => 1e9 + predict(row, index) });
-  const { part, drawn } = mount(far.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part } = await mountDrawn(far.model({ feature: "Age" }));
   expect(ink(part("curves-canvas"))).toBeGreaterThan(500);
   expect(part("partial-dependence").querySelector(".ice-stroke")!.getAttribute("d")).not.toContain("NaN");
 });
 
 test("the open feature is summed up in words", async () => {
-  const { part, drawn } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part } = await mountDrawn();
   await expect
     .poll(() => part("summary").textContent, { timeout: 3000 })
     .toMatch(

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { frame, kernel, type Mounted, mount } from "./mount.ts";
+import { frame, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
 
 /** Moves the pointer over the strip of the data, at a share of the width of the plot. */
 async function pointAt({ part }: Mounted, share: number, fromBottom = 30): Promise<void> {
@@ -15,8 +15,7 @@ async function pointAt({ part }: Mounted, share: number, fromBottom = 30): Promi
 }
 
 test("a bar of the histogram tells its values and how many observations have them", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   await pointAt(mounted, 0.5);
   const tooltip = mounted.part("tooltip");
   await expect.poll(() => tooltip.hidden).toBe(false);
@@ -44,15 +43,13 @@ test.each(["histogram", "slope_spread"] as const)(
 );
 
 test("without slopes there is no strip of their spread", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   expect([mounted.part("strip-slope_spread").hidden, mounted.part("strip-histogram").hidden]).toEqual([true, false]);
 });
 
 test("the tooltip of a level goes where the pointer leaves the plot downwards", async () => {
   const flats = new FakeKernel(rentals(60));
-  const mounted = mount(flats.model({ feature: "District" }));
-  await mounted.drawn("District");
+  const mounted = await mountDrawn(flats.model({ feature: "District" }));
   await pointAt(mounted, 0.4);
   const tooltip = mounted.part("tooltip");
   await expect.poll(() => tooltip.hidden).toBe(false);

@@ -3,14 +3,13 @@ import { userEvent } from "vitest/browser";
 import { noColumn } from "../../dev/drivers.ts";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { choose, frame, ink, kernel, mount } from "./mount.ts";
+import { choose, frame, ink, kernel, mount, mountDrawn } from "./mount.ts";
 
 const flats = new FakeKernel(rentals(200));
 const additive = new FakeKernel({ ...clinic(100), predict: ([age, bmi]) => age! + 2 * bmi! });
 
 test("what makes the curves differ is asked after the curves: how much, by what, and how many rows that rests on", async () => {
-  const { model, part, parts, drawn } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { model, part, parts } = await mountDrawn();
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   expect(part("drivers-lead").textContent).toMatch(/^Curves differ \(\d+ % of their variance\); of that:$/);
   const chips = parts("driver");
@@ -28,8 +27,7 @@ test("what makes the curves differ is asked after the curves: how much, by what,
 });
 
 test("a click on a chip parts the lines by colour, another takes it back", async () => {
-  const { model, part, parts, drawn } = mount(kernel.model({ feature: "Age", color_by: "BMI" }));
-  await drawn("Age");
+  const { model, part, parts } = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
   await expect.poll(() => parts("driver").length).toBeGreaterThan(0);
   parts("driver")[0]!.click();
   await expect
@@ -44,10 +42,9 @@ test("a click on a chip parts the lines by colour, another takes it back", async
 });
 
 test("the sides hide and show like any levels, and the filter is lifted with the split", async () => {
-  const { part, parts, drawn } = mount(
+  const { part, parts } = await mountDrawn(
     kernel.model({ feature: "Age", color_by: "Smoker", _view: { coloring: "driver" } }),
   );
-  await drawn("Age");
   await expect.poll(() => parts("legend-level")[0]?.textContent).toBe("Smoker is false n = 209");
   await frame();
   const canvas = part("curves-canvas");
@@ -62,8 +59,7 @@ test("the sides hide and show like any levels, and the filter is lifted with the
 });
 
 test("numbers colour on a ramp or at their median, with the keyboard too; levels have but one way", async () => {
-  const { model, part, parts, drawn } = mount(kernel.model({ feature: "Age", color_by: "BMI" }));
-  await drawn("Age");
+  const { model, part, parts } = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
   await expect.poll(() => part("coloring-value").checkVisibility()).toBe(true);
   expect(part("coloring-value").getAttribute("aria-checked")).toBe("true");
   part("coloring-value").focus();
@@ -79,16 +75,16 @@ test("numbers colour on a ramp or at their median, with the keyboard too; levels
 });
 
 test("rows without a value are a level of their own", async () => {
-  const { parts, drawn } = mount(flats.model({ feature: "Built", color_by: "Area", _view: { coloring: "median" } }));
-  await drawn("Built");
+  const { parts } = await mountDrawn(
+    flats.model({ feature: "Built", color_by: "Area", _view: { coloring: "median" } }),
+  );
   await expect
     .poll(() => parts("legend-level").map((level) => level.textContent?.split(" ")[0]))
     .toEqual(["Area", "Area", "missing"]);
 });
 
 test("the list of colours begins with what explains the differences, and offers all columns", async () => {
-  const { model, part, drawn } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { model, part } = await mountDrawn();
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   const select = part<HTMLSelectElement>("color-by");
   await expect
@@ -103,8 +99,7 @@ test("the list of colours begins with what explains the differences, and offers 
 });
 
 test("the curves of an additive model do not differ", async () => {
-  const { part, parts, drawn } = mount(additive.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part, parts } = await mountDrawn(additive.model({ feature: "Age" }));
   await expect.poll(() => part("drivers").dataset.state).toBe("nothing");
   expect(part("drivers").textContent).toBe("Curves do not differ in shape.");
   expect(parts("driver").length).toBe(0);
@@ -142,8 +137,7 @@ test("what goes wrong is a sentence where the chips would be", async () => {
 });
 
 test("the line of chips stays inside a narrow cell and does not move the plot", async () => {
-  const { root, part, drawn } = mount(flats.model({ feature: "Area" }), 400);
-  await drawn("Area");
+  const { root, part } = await mountDrawn(flats.model({ feature: "Area" }), 400);
   const top = part("plot").getBoundingClientRect().top;
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   await frame();
@@ -152,8 +146,7 @@ test("the line of chips stays inside a narrow cell and does not move the plot", 
 });
 
 test("two columns together are a button that colours by their groups, and another press takes it back", async () => {
-  const { model, part, parts, drawn } = mount(kernel.model({ feature: "Age", color_by: "BMI" }));
-  await drawn("Age");
+  const { model, part, parts } = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   const together = part<HTMLButtonElement>("drivers-together");
   expect(together.textContent).toMatch(/^together \d+\u00a0%$/);
@@ -175,8 +168,7 @@ test("two columns together are a button that colours by their groups, and anothe
 });
 
 test("the groups of two columns together can be chosen in the list of colours", async () => {
-  const { model, part, drawn } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { model, part } = await mountDrawn();
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   const select = part<HTMLSelectElement>("color-by");
   select.value = [...select.options].find(({ text }) => text.includes("together"))!.value;

@@ -2,14 +2,13 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { kernel, type Mounted, mount } from "./mount.ts";
+import { kernel, type Mounted, mountDrawn } from "./mount.ts";
 
 const label = ({ part }: Mounted, text: string): HTMLElement =>
   [...part("facts").querySelectorAll<HTMLElement>("[data-explanation]")].find((node) => node.textContent === text)!;
 
 async function mounted(): Promise<Mounted> {
-  const explorer = mount(kernel.model({ feature: "Age" }));
-  await explorer.drawn("Age");
+  const explorer = await mountDrawn();
   return explorer;
 }
 
@@ -60,14 +59,12 @@ test("JupyterLab leaves the keys to what is explained", async () => {
 });
 
 test("a figure of a feature whose levels have no order has the sentence of such features", async () => {
-  const explorer = mount(new FakeKernel(rentals(120)).model({ feature: "District" }));
-  await explorer.drawn("District");
+  const explorer = await mountDrawn(new FakeKernel(rentals(120)).model({ feature: "District" }));
   expect(label(explorer, "impact").dataset.explanation).toBe(explanation("impact", "unordered").text);
 });
 
 test("a control shows its hint on keyboard focus, once, and a name that is read out already does not describe it", async () => {
-  const explorer = mount(kernel.model({ feature: "Age", selection: [3] }));
-  await explorer.drawn("Age");
+  const explorer = await mountDrawn(kernel.model({ feature: "Age", selection: [3] }));
   const { part } = explorer;
   const tooltip = part("tooltip");
   part("tool-select").focus();
@@ -98,10 +95,9 @@ test("the hint of a label is that of the control inside", async () => {
 });
 
 test("a native title is the full form of text that may be cut, never what a control does", async () => {
-  const explorer = mount(
+  const explorer = await mountDrawn(
     kernel.model({ feature: "Age", color_by: "Smoker", selection: [3], _view: { compared: ["BMI"] } }),
   );
-  await explorer.drawn("Age");
   await expect.poll(() => explorer.parts("row-card-item").length).toBeGreaterThan(1);
   await userEvent.click(explorer.part("view"));
   const controls = "button, input, select, option, label, [role=slider], [data-explanation]";

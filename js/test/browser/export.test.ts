@@ -4,7 +4,7 @@ import { userEvent } from "vitest/browser";
 import { FORMATS } from "../../dev/model.ts";
 import type { ExportRequest, Traits } from "../../src/wire/protocol.ts";
 import { caughtClipboard, caughtDownloads } from "./exports.ts";
-import { frame, kernel, type Mounted, mount, notebookCell } from "./mount.ts";
+import { frame, kernel, type Mounted, mount, mountDrawn, notebookCell } from "./mount.ts";
 import { setTo } from "./settings.ts";
 
 const asked = ({ model }: Mounted): ExportRequest[] =>
@@ -27,10 +27,9 @@ const withoutPng = (): Partial<Traits> => ({
 
 test("the view is saved as the SVG that the kernel draws of it, as this view shows it", async () => {
   const caught = caughtDownloads();
-  const mounted = mount(
+  const mounted = await mountDrawn(
     kernel.model({ feature: "Age", kind: "c-ice", decay: 0.5, _view: { shared_y: true, left: "bars" } }),
   );
-  await mounted.drawn("Age");
   await choose(mounted, "svg");
   await expect.poll(() => caught.length).toBe(1);
   expect(asked(mounted)).toMatchObject([
@@ -51,8 +50,7 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
 
 test("a PNG is the kernel's own", async () => {
   const caught = caughtDownloads();
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   await choose(mounted, "png");
   await expect.poll(() => caught.length).toBe(1);
   expect(asked(mounted)[0]!.format).toBe("png");
@@ -62,8 +60,7 @@ test("a PNG is the kernel's own", async () => {
 
 test("where the kernel has nothing to make a PNG with, it is the SVG at the usual resolution", async () => {
   const caught = caughtDownloads();
-  const mounted = mount(kernel.model({ feature: "Age", ...withoutPng() }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", ...withoutPng() }));
   await choose(mounted, "png");
   await expect.poll(() => caught.length).toBe(1);
   expect(asked(mounted)[0]!.format).toBe("svg");
@@ -74,8 +71,7 @@ test("where the kernel has nothing to make a PNG with, it is the SVG at the usua
 
 test("the result is downloaded from the menu", async () => {
   const caught = caughtDownloads();
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   await choose(mounted, "ice");
   await expect.poll(() => caught.length).toBe(1);
   expect(asked(mounted)).toMatchObject([{ format: "ice", what: "view", to: "browser" }]);
@@ -99,8 +95,7 @@ test.each([
   ["not there", () => void vi.spyOn(navigator, "clipboard", "get").mockReturnValue(undefined as never)],
 ])("a clipboard that is %s is said in a sentence", async (_case, prepare) => {
   prepare();
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   await choose(mounted, "copy");
   await expect
     .poll(() => mounted.part("export-problem").textContent)
@@ -109,8 +104,7 @@ test.each([
 
 test("a picture that cannot be made is not the clipboard's fault", async () => {
   caughtClipboard(new DOMException("Denied.", "NotAllowedError"));
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   mounted.model.answer = ({ id }) => ({ reply: { id, type: "error", message: "The model failed." } });
   await choose(mounted, "copy");
   await expect.poll(() => mounted.part("export-problem").textContent).toBe("The model failed.");
@@ -118,9 +112,8 @@ test("a picture that cannot be made is not the clipboard's fault", async () => {
 
 test("beside the notebook, the path is told and can be copied; the news can be put away", async () => {
   const written = caughtClipboard();
-  const mounted = mount(kernel.model({ feature: "Age" }));
+  const mounted = await mountDrawn();
   const { part } = mounted;
-  await mounted.drawn("Age");
   expect(part("export-news").clientHeight).toBe(0);
   await choose(mounted, "notebook");
   await expect.poll(() => part("export-path").textContent).toBe("/home/reader/notebooks/Age.svg");
@@ -137,9 +130,8 @@ test("beside the notebook, the path is told and can be copied; the news can be p
 
 test("settings say in which format, and how large; one that this kernel does not know is SVG", async () => {
   setTo({ format: "pdf", width: 89, dpi: 600 });
-  const mounted = mount(kernel.model({ feature: "Age" }));
+  const mounted = await mountDrawn();
   const { part } = mounted;
-  await mounted.drawn("Age");
   const ask = async (settings: unknown): Promise<ExportRequest> => {
     setTo(settings);
     const before = asked(mounted).length;
@@ -156,9 +148,8 @@ test("settings say in which format, and how large; one that this kernel does not
 });
 
 test("an export that fails says why", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
+  const mounted = await mountDrawn();
   const { part, model } = mounted;
-  await mounted.drawn("Age");
   const message = "There is nothing to save before the first feature is computed.";
   model.answer = ({ id }) => ({ reply: { id, type: "error", message } });
   await choose(mounted, "svg");
@@ -167,8 +158,7 @@ test("an export that fails says why", async () => {
 });
 
 test("the menu is opened, gone through and closed with the keyboard", async () => {
-  const { part, drawn } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part } = await mountDrawn();
   part("export").focus();
   await userEvent.keyboard("{Enter}");
   await frame();
@@ -185,8 +175,7 @@ test("the menu is opened, gone through and closed with the keyboard", async () =
 });
 
 test("the menu stays open when its rule is pressed in a notebook, whose cells take the focus on a press", async () => {
-  const { part, drawn, root } = mount(kernel.model({ feature: "Age" }), 1000, notebookCell());
-  await drawn("Age");
+  const { part, root } = await mountDrawn(kernel.model({ feature: "Age" }), 1000, notebookCell());
   await userEvent.click(part("export"));
   await userEvent.click(root.querySelector(".ice-menu-rule")!);
   expect(part("export-png").checkVisibility()).toBe(true);
@@ -222,8 +211,7 @@ test("while a file is made the button says so, also where nothing moves", async 
 
 test("what JupyterLab is set to and the kernel cannot make is saved as SVG", async () => {
   setTo({ format: "png" });
-  const mounted = mount(kernel.model({ feature: "Age", ...withoutPng() }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", ...withoutPng() }));
   await userEvent.click(mounted.part("export"));
   expect(mounted.part("export-notebook").textContent).toBe("Save SVG next to the notebook");
 });

@@ -7,7 +7,7 @@ import type { ExportRequest } from "../../src/wire/protocol.ts";
 import { contrasts } from "./contrast.ts";
 import { caughtClipboard, caughtDownloads } from "./exports.ts";
 import { dress, hosts } from "./hosts.ts";
-import { choose, kernel, type Mounted, mount } from "./mount.ts";
+import { choose, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
 import { setTo } from "./settings.ts";
 
 const asked = ({ model }: Mounted): ExportRequest[] =>
@@ -199,8 +199,7 @@ test("what the kernel refuses is said in the dialog, which stays", async () => {
 });
 
 test("another part of the page opens it, once, with the focus inside", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   for (const _turn of [1, 2]) mounted.root.dispatchEvent(new CustomEvent("ice-explorer:export"));
   expect(dialogOf(mounted).open).toBe(true);
   expect(document.activeElement).toBe(radio(mounted, "format-svg"));
@@ -227,8 +226,7 @@ test("it opens with what JupyterLab is set to, and then with what was used last"
 });
 
 test("it lives in a shadow root as well", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   const host = document.createElement("div");
   document.body.append(host);
   const styles = [...document.querySelectorAll("style")].map((style) => style.cloneNode(true));

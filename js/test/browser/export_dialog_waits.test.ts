@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import type { ExportRequest } from "../../src/wire/protocol.ts";
 import { caughtDownloads } from "./exports.ts";
-import { choose, frame, kernel, type Mounted, mount } from "./mount.ts";
+import { choose, frame, type Mounted, mountDrawn } from "./mount.ts";
 
 const asked = ({ model }: Mounted): ExportRequest[] =>
   model.sent.filter((request) => request.type === "export") as ExportRequest[];
@@ -12,8 +12,7 @@ const open = ({ root }: Mounted): boolean => root.dispatchEvent(new CustomEvent(
 
 async function opened(): Promise<Mounted> {
   caughtDownloads();
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   open(mounted);
   expect(dialogOf(mounted).open).toBe(true);
   return mounted;

@@ -8,15 +8,14 @@ import { paletteOf } from "../../src/plots/plot.ts";
 import type { Theme } from "../../src/view/theme.ts";
 import type { ContinuousColors } from "../../src/wire/protocol.ts";
 import { number } from "../../src/words/numbers.ts";
-import { choose, frame, kernel, type Mounted, mount } from "./mount.ts";
+import { choose, frame, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
 import { drag, letGo } from "./pointer.ts";
 
 const flats = new FakeKernel(rentals(120));
 const drawnLines = ({ root }: Mounted) => Number(root.dataset.drawnLines);
 
 async function byWard(): Promise<Mounted> {
-  const mounted = mount(kernel.model({ feature: "Age", color_by: "Ward" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "Ward" }));
   return mounted;
 }
 
@@ -67,8 +66,7 @@ test("what is hidden survives another display, by name", async () => {
 });
 
 test("a range of the ramp shows only lines of its values", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", color_by: "BMI" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
   const ramp = mounted.part("ramp-range");
   const box = ramp.getBoundingClientRect();
   const at = (share: number) => ({
@@ -118,16 +116,14 @@ test("a ramp with 0 in its middle says so there, and its palette has a colour fo
 });
 
 test("on levels the groups have dots, also beside the axis", async () => {
-  const mounted = mount(flats.model({ feature: "District", color_by: "Energy class" }));
-  await mounted.drawn("District");
+  const mounted = await mountDrawn(flats.model({ feature: "District", color_by: "Energy class" }));
   expect(mounted.parts("group-mean").length).toBe(5);
   expect(mounted.part("plot").querySelectorAll(".ice-group circle").length).toBe(5 * 6 + 5);
 });
 
 test("the anchor is dragged along the grid, and a double click returns it", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", kind: "c-ice" }));
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", kind: "c-ice" }));
   const { part, model } = mounted;
-  await mounted.drawn("Age");
   expect(part("anchor-handle").getAttribute("aria-valuetext")).toBe("change vs Age = 18");
   drag(mounted, { x: 40, y: 100 }, { x: 300, y: 100 }, {}, part("anchor-handle"));
   letGo(mounted, { x: 300, y: 100 });
@@ -143,8 +139,7 @@ test("the anchor is dragged along the grid, and a double click returns it", asyn
 });
 
 test("the anchor is moved with the keyboard from one grid value to the next", async () => {
-  const { part, model, drawn } = mount(kernel.model({ feature: "Age", kind: "c-ice" }));
-  await drawn("Age");
+  const { part, model } = await mountDrawn(kernel.model({ feature: "Age", kind: "c-ice" }));
   part("anchor-handle").focus();
   await userEvent.keyboard("{ArrowRight}");
   await expect.poll(() => model.get("anchor")).toBeTypeOf("number");

@@ -1,7 +1,7 @@
 /** Where the system chooses all colours, what is chosen, and where a slider stands, can still be seen. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { emulate } from "./hosts.ts";
-import { kernel, mount } from "./mount.ts";
+import { kernel, mountDrawn } from "./mount.ts";
 
 beforeEach(() => emulate("forced-colors", "active"));
 afterEach(() => emulate("forced-colors", ""));
@@ -9,8 +9,7 @@ afterEach(() => emulate("forced-colors", ""));
 const ground = (node: Element): string => getComputedStyle(node).backgroundColor;
 
 test("what is chosen stands on another ground than what is not", async () => {
-  const { part, parts, drawn } = mount(kernel.model({ feature: "Age", kind: "c-ice" }));
-  await drawn("Age");
+  const { part, parts } = await mountDrawn(kernel.model({ feature: "Age", kind: "c-ice" }));
   await expect.poll(() => parts("driver").length).toBeGreaterThan(1);
   const [chip, other] = parts("driver");
   chip!.click();
@@ -22,8 +21,7 @@ test("what is chosen stands on another ground than what is not", async () => {
 });
 
 test("the slider has its track, and lists and menus have their arrows", async () => {
-  const { part, drawn } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part } = await mountDrawn();
   expect(getComputedStyle(part("decay-slider")).backgroundImage).toMatch(/gradient/);
   expect(getComputedStyle(part("rank-by")).appearance).toBe("auto");
   const arrow = getComputedStyle(part("export"), "::after");

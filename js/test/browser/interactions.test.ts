@@ -3,7 +3,7 @@ import { userEvent } from "vitest/browser";
 import { cases } from "../../dev/catalogue.ts";
 import { interactionsOf } from "../../dev/joint.ts";
 import { clinic } from "../../dev/model.ts";
-import { kernel, type Mounted, mount, shadowRoot } from "./mount.ts";
+import { kernel, type Mounted, mount, mountDrawn, shadowRoot } from "./mount.ts";
 
 const shown = { left: "interactions" } as const;
 const found = interactionsOf(clinic(300));
@@ -15,8 +15,7 @@ async function opened(): Promise<Mounted> {
 }
 
 test("nothing is computed before the tab is opened, and then once", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   const asked = () => mounted.model.sent.filter(({ type }) => type === "interactions").length;
   expect(asked()).toBe(0);
   await userEvent.click(mounted.part("tab-interactions"));

@@ -4,7 +4,7 @@ import { userEvent } from "vitest/browser";
 import { cases } from "../../dev/catalogue.ts";
 import { manyFeatures } from "../../dev/many.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { choose, frame, kernel, letGo, mount, slideTo } from "./mount.ts";
+import { choose, frame, kernel, letGo, mount, mountDrawn, slideTo } from "./mount.ts";
 
 type Mounted = ReturnType<typeof mount>;
 
@@ -120,8 +120,7 @@ test("the tooltip of a bar names its interval, its ranks and the neighbours it i
 });
 
 test("who cannot see the brackets hears of them with the open feature", async () => {
-  const mounted = mount(kernel.model({ feature: "Smoker", intervals: 0.95 }));
-  await mounted.drawn("Smoker");
+  const mounted = await mountDrawn(kernel.model({ feature: "Smoker", intervals: 0.95 }));
   await ready(mounted);
   expect(mounted.part("rank").textContent).toMatch(/^Rank \d of 8, tied with .+\.$/);
   await expect

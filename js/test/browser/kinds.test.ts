@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
-import { choose, frame, ink, type Mounted, mount, questions } from "./mount.ts";
+import { choose, frame, ink, type Mounted, mount, mountDrawn, questions } from "./mount.ts";
 
 const flats = new FakeKernel(rentals(120));
 const features = flats.header.features.map(({ name }) => name);
@@ -38,8 +38,7 @@ test.each(features)(
 );
 
 test("levels stand on the axis in their order, each with a mean of its own and no line between", async () => {
-  const { part, parts, drawn } = mount(flats.model({ feature: "District" }));
-  await drawn("District");
+  const { part, parts } = await mountDrawn(flats.model({ feature: "District" }));
   expect(texts(part("level-axis"))).toEqual(["Altstadt", "Harbour", "North", "<b>Ost</b>", "Lindenhof", "Seefeld"]);
   const means = parts("partial-dependence");
   expect(means.length).toBe(7); // six levels, and where the value is missing
@@ -47,9 +46,8 @@ test("levels stand on the axis in their order, each with a mean of its own and n
 });
 
 test("names of levels that would touch are slanted and cut, and the hover shows them whole", async () => {
-  const mounted = mount(flats.model({ feature: "Heating" }), 400);
-  const { part, drawn } = mounted;
-  await drawn("Heating");
+  const mounted = await mountDrawn(flats.model({ feature: "Heating" }), 400);
+  const { part } = mounted;
   const labels = [...part("level-axis").querySelectorAll("text")];
   expect(labels.every((label) => label.getAttribute("transform")?.startsWith("rotate"))).toBe(true);
   expect(labels.map(({ textContent }) => textContent).some((text) => text!.endsWith("…"))).toBe(true);
@@ -62,8 +60,7 @@ test("names of levels that would touch are slanted and cut, and the hover shows 
 });
 
 test("slopes are not offered between levels without an order, with a sentence why", async () => {
-  const { root, part, drawn } = mount(flats.model({ feature: "District", kind: "d-ice" }));
-  await drawn("District");
+  const { root, part } = await mountDrawn(flats.model({ feature: "District", kind: "d-ice" }));
   expect(root.dataset.kind).toBe("ice");
   const sentence =
     "District has levels without an order, so there is no slope from one to the next. Its ICE is shown instead.";
@@ -80,8 +77,7 @@ test("slopes are not offered between levels without an order, with a sentence wh
 });
 
 test("the wish for slopes stays for the next feature that has some, per rank where levels have an order", async () => {
-  const { root, part, bar, drawn } = mount(flats.model({ feature: "District", kind: "d-ice" }));
-  await drawn("District");
+  const { root, part, bar, drawn } = await mountDrawn(flats.model({ feature: "District", kind: "d-ice" }));
   bar("Energy class").click();
   await drawn("Energy class");
   expect(root.dataset.kind).toBe("d-ice");
@@ -89,8 +85,7 @@ test("the wish for slopes stays for the next feature that has some, per rank whe
 });
 
 test("a missing value stands beside the axis, not on it, and no solid line leads there", async () => {
-  const { part, parts, drawn } = mount(flats.model({ feature: "Area", selection: [2] }));
-  await drawn("Area");
+  const { part, parts } = await mountDrawn(flats.model({ feature: "Area", selection: [2] }));
   expect(texts(part("missing-axis"))).toEqual(["missing"]);
   expect(part("histogram-missing")).toBeTruthy();
   const selected = part("selected-line"); // row 2 lacks its area
@@ -105,9 +100,8 @@ test("a missing value stands beside the axis, not on it, and no solid line leads
 });
 
 test("beside the axis the pointer finds the row whose prediction without the value is nearest", async () => {
-  const mounted = mount(flats.model({ feature: "Area", max_lines: 4 }));
-  const { part, drawn } = mounted;
-  await drawn("Area");
+  const mounted = await mountDrawn(flats.model({ feature: "Area", max_lines: 4 }));
+  const { part } = mounted;
   const mean = part("missing-axis").querySelector(".ice-tick")!;
   const y = Number(mounted.parts("partial-dependence").at(-1)!.querySelector("circle")!.getAttribute("cy"));
   for (let away = -60; away <= 60 && part("tooltip").hidden; away += 6) {
@@ -118,8 +112,7 @@ test("beside the axis the pointer finds the row whose prediction without the val
 });
 
 test("dates have ticks at round dates and durations a unit that suits them", async () => {
-  const { part, bar, drawn } = mount(flats.model({ feature: "Built" }));
-  await drawn("Built");
+  const { part, bar, drawn } = await mountDrawn(flats.model({ feature: "Built" }));
   expect(part("plot").textContent).toMatch(/2010(2012|2015).*20(26|25)/);
   bar("Time to the centre").click();
   await drawn("Time to the centre");
@@ -127,8 +120,7 @@ test("dates have ticks at round dates and durations a unit that suits them", asy
 });
 
 test("c-ICE is anchored at a level by its name", async () => {
-  const { part, drawn, model } = mount(flats.model({ feature: "District", kind: "c-ice" }));
-  await drawn("District");
+  const { part, model } = await mountDrawn(flats.model({ feature: "District", kind: "c-ice" }));
   await frame();
   const offered = [...part<HTMLSelectElement>("anchor").options].map(({ text }) => text);
   expect(offered.slice(0, 5)).toEqual(["first level", "last level", "most frequent", "observed level", "Altstadt"]);
@@ -139,8 +131,7 @@ test("c-ICE is anchored at a level by its name", async () => {
 });
 
 test("a figure that categories lack is a dash after the others, and their bars say what kind they are", async () => {
-  const { bar, order, drawn, part } = mount(flats.model({ feature: "District", rank_by: "non_linearity" }));
-  await drawn("District");
+  const { bar, order, part } = await mountDrawn(flats.model({ feature: "District", rank_by: "non_linearity" }));
   expect(order().slice(-3).sort()).toEqual(["District", "Heating", "Municipality"]);
   expect(bar("District").querySelector("[data-test=bar-figure]")!.textContent).toBe("–");
   expect(bar("District").dataset).toMatchObject({ sign: "levels" });
@@ -150,8 +141,7 @@ test("a figure that categories lack is a dash after the others, and their bars s
 });
 
 test("the card of a bar has all figures, of categories the typical change between two levels", async () => {
-  const { bar, part, drawn } = mount(flats.model({ feature: "Area" }));
-  await drawn("Area");
+  const { bar, part } = await mountDrawn(flats.model({ feature: "Area" }));
   await userEvent.hover(bar("District"));
   await expect
     .poll(() => part("tooltip").textContent)
@@ -164,17 +154,15 @@ test("the card of a bar has all figures, of categories the typical change betwee
 });
 
 test("where there is no axis the decay says what another level counts", async () => {
-  const { part, drawn } = mount(flats.model({ feature: "District" }));
-  await drawn("District");
+  const { part } = await mountDrawn(flats.model({ feature: "District" }));
   expect(part("decay-readout").textContent).toBe("other levels count 0.75 · 88\u00a0% of the weight kept");
 });
 
 test("output and response are chosen where there are several, and their curves are asked for anew", async () => {
   const header = { ...flats.header, outputs: ["setosa", "virginica"], responses: ["predict_proba", "log_odds"] };
-  const { part, drawn, model } = mount(
+  const { part, model } = await mountDrawn(
     flats.model({ feature: "Area", output: "setosa", response: "predict_proba", _header: header }),
   );
-  await drawn("Area");
   expect([...part<HTMLSelectElement>("output").options].map(({ text }) => text)).toEqual(["setosa", "virginica"]);
   const responses = [...part<HTMLSelectElement>("response").options].map(({ text }) => text);
   expect(responses).toEqual(["probability", "log-odds"]);
@@ -204,7 +192,6 @@ test.each([1100, 720, 400])("what is explained is chosen first in the bar, in a 
 });
 
 test("nothing is chosen where the model has one output", async () => {
-  const { part, drawn } = mount(flats.model({ feature: "Area" }));
-  await drawn("Area");
+  const { part } = await mountDrawn(flats.model({ feature: "Area" }));
   expect(part("output").closest("label")!.hidden).toBe(true);
 });

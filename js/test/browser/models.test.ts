@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { clinicModels } from "../../dev/models.ts";
-import { choose, frame, ink, kernel, mount, slideTo } from "./mount.ts";
+import { choose, frame, ink, kernel, type mount, mountDrawn, slideTo } from "./mount.ts";
 
 const two = clinicModels(200);
 const four = clinicModels(60, ["logistic", "trees", "without lab values", "without vital signs"]);
@@ -15,13 +15,11 @@ const select = ({ part }: Mounted, name: string) => part<HTMLSelectElement>(name
 const labels = ({ parts }: Mounted) => parts("model-label").map(({ textContent }) => textContent);
 
 test("with one model there are no bars, no key, no menu and no requests of models", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   const { part, parts, model } = mounted;
   expect([parts("bar-model").length, parts("model-label").length]).toEqual([0, 0]);
   expect(part("models-key").checkVisibility()).toBe(false);
-  const narrow = mount(kernel.model({ feature: "Age" }), 400);
-  await narrow.drawn("Age");
+  const narrow = await mountDrawn(kernel.model({ feature: "Age" }), 400);
   expect(narrow.part("models-key").checkVisibility()).toBe(false);
   expect(part("model").closest("label")!.hidden).toBe(true);
   const texts = (name: string) => [...select(mounted, name).options].map(({ text }) => text);
@@ -31,8 +29,7 @@ test("with one model there are no bars, no key, no menu and no requests of model
 });
 
 test("each feature has a bar for each model, in its colour, beside the figure of the open one", async () => {
-  const mounted = mount(two.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(two.model({ feature: "Age" }));
   const bar = mounted.bar("Age");
   const [logistic, trees] = barsOf(bar);
   expect(logistic!.dataset.open).toBe("");
@@ -46,8 +43,7 @@ test("each feature has a bar for each model, in its colour, beside the figure of
 });
 
 test("the tooltip of a bar has the figure and the rank by each model, and how far they are apart", async () => {
-  const mounted = mount(two.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(two.model({ feature: "Age" }));
   await userEvent.hover(mounted.bar("Age"));
   const text = () => mounted.part("tooltip").textContent!;
   const figure = (name: string) => `${name}: in-distribution impact0\\.\\d+, rank \\d`;
@@ -55,8 +51,7 @@ test("the tooltip of a bar has the figure and the rank by each model, and how fa
 });
 
 test("the curves of both models share the axes, each with its mean and its name", async () => {
-  const mounted = mount(two.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(two.model({ feature: "Age" }));
   expect(mounted.root.dataset.drawnLines).toBe("400");
   expect(mounted.parts("group-mean").length).toBe(2);
   expect(mounted.parts("partial-dependence").length).toBe(0);
@@ -71,8 +66,7 @@ test("the curves of both models share the axes, each with its mean and its name"
 });
 
 test("the legend hides the curves, the mean and the name of a model", async () => {
-  const mounted = mount(two.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(two.model({ feature: "Age" }));
   const all = ink(mounted.part("curves-canvas"));
   await userEvent.click(mounted.parts("legend-level")[0]!);
   await expect.poll(() => labels(mounted)).toEqual(["trees"]);
@@ -81,8 +75,7 @@ test("the legend hides the curves, the mean and the name of a model", async () =
 });
 
 test("a menu opens the other model: it orders the bars, and the sentence is about it", async () => {
-  const mounted = mount(two.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(two.model({ feature: "Age" }));
   const menu = select(mounted, "model");
   expect([...menu.options].map(({ value }) => value)).toEqual(["logistic", "trees"]);
   choose(menu, "trees");
@@ -95,8 +88,7 @@ test("a menu opens the other model: it orders the bars, and the sentence is abou
 });
 
 test("colouring by a column shows the open model alone, and 'Model' brings the others back", async () => {
-  const mounted = mount(two.model({ feature: "Age", model: "trees" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(two.model({ feature: "Age", model: "trees" }));
   const menu = select(mounted, "color-by");
   expect([...menu.options].slice(0, 2).map(({ text }) => text)).toEqual(["Model", "nothing"]);
   expect(menu.selectedIndex).toBe(0);
@@ -112,8 +104,7 @@ test("colouring by a column shows the open model alone, and 'Model' brings the o
 });
 
 test("ranked by disagreement a feature has one bar, and its words name the models", async () => {
-  const mounted = mount(four.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(four.model({ feature: "Age" }));
   expect(barsOf(mounted.bar("Age")).length).toBe(4);
   choose(mounted.part("rank-by"), "disagreement");
   await frame();
@@ -125,8 +116,7 @@ test("ranked by disagreement a feature has one bar, and its words name the model
 });
 
 test("the slider changes the bars of every model, without a request", async () => {
-  const mounted = mount(two.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(two.model({ feature: "Age" }));
   const shown = () => fills(mounted.bar("Steps a day"));
   const [before, sent] = [shown(), mounted.model.sent.filter(({ type }) => type === "curves").length];
   slideTo(mounted.part("decay-slider"), 0.05);
@@ -137,8 +127,7 @@ test("the slider changes the bars of every model, without a request", async () =
 });
 
 test("a row is selected with its curves by all models, and arrow keys go from row to row", async () => {
-  const mounted = mount(two.model({ feature: "Age", selection: [33] }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(two.model({ feature: "Age", selection: [33] }));
   await expect.poll(() => mounted.parts("selected-line").map(({ dataset }) => dataset.row)).toEqual(["33", "33"]);
   mounted.part("plot").focus();
   mounted.model.push("selection", []);
@@ -156,8 +145,7 @@ test("a row is selected with its curves by all models, and arrow keys go from ro
 });
 
 test("in a narrow cell everything stays inside", async () => {
-  const mounted = mount(four.model({ feature: "Age" }), 400);
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(four.model({ feature: "Age" }), 400);
   const { right } = mounted.root.getBoundingClientRect();
   for (const name of ["models-key", "model", "bar-model", "model-label"]) {
     for (const part of mounted.parts(name)) expect(part.getBoundingClientRect().right).toBeLessThanOrEqual(right);

@@ -56,6 +56,13 @@ export function mount(model: FakeModel = kernel.model(), width = 1000, place: Pa
   return { root, model, end, part, parts, bar, order, drawn };
 }
 
+/** Mounts an explorer, by default with "Age" open, and waits until its curves are drawn. */
+export async function mountDrawn(...args: Parameters<typeof mount>): Promise<Mounted> {
+  const mounted = mount(args[0] ?? kernel.model({ feature: "Age" }), args[1], args[2]);
+  await mounted.drawn(mounted.model.get("feature"));
+  return mounted;
+}
+
 function addToPage(): HTMLElement {
   const node = document.createElement("div");
   document.body.append(node);

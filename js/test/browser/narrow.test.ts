@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { manyFeatures } from "../../dev/many.ts";
 import { clinic, FakeKernel } from "../../dev/model.ts";
-import { frame, kernel, mount } from "./mount.ts";
+import { frame, kernel, mount, mountDrawn } from "./mount.ts";
 
 const ranks = (bars: HTMLElement[]) =>
   bars
@@ -58,8 +58,7 @@ test("a wide cell shows all there is room for, and counts them", async () => {
 });
 
 test("a click on a bar brings the curves into sight where they stand below", async () => {
-  const { bar, part, root, drawn } = mount(kernel.model({ feature: "Age" }), 500);
-  await drawn("Age");
+  const { bar, part, root, drawn } = await mountDrawn(kernel.model({ feature: "Age" }), 500);
   const space = document.createElement("div");
   space.style.height = `${window.innerHeight - 200}px`;
   root.before(space);
@@ -71,16 +70,14 @@ test("a click on a bar brings the curves into sight where they stand below", asy
 });
 
 test("classes side by side are offered beside the output, where there are several", async () => {
-  const one = mount(kernel.model({ feature: "Age" }));
-  await one.drawn("Age");
+  const one = await mountDrawn();
   expect(one.part("classes-side-by-side").checkVisibility()).toBe(false);
 });
 
 test("a question about a feature that looks like the target stands over everything", async () => {
   const question = "'Marker' nearly determines the prediction. Is it the target?";
   const asking = new FakeKernel(clinic(300), { alerts: [question] });
-  const { part, drawn, model } = mount(asking.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part, model } = await mountDrawn(asking.model({ feature: "Age" }));
   expect([part("alerts").textContent, part("alerts").checkVisibility()]).toEqual([question, true]);
   model.push("_header", { ...asking.header, alerts: [] });
   await expect.poll(() => part("alerts").checkVisibility()).toBe(false);
@@ -88,8 +85,7 @@ test("a question about a feature that looks like the target stands over everythi
 
 test("what is predicted and what was observed have the names that the user gave them", async () => {
   const named = new FakeKernel(clinic(300), { output_label: "predicted stays", target_name: "stays" });
-  const { part, drawn } = mount(named.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part } = await mountDrawn(named.model({ feature: "Age" }));
   expect(part("y-title").textContent).toBe("↑ predicted stays");
   expect(part("curves").textContent).toContain("observed stays");
   part("plot").focus();

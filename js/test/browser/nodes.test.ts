@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { cdp } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
-import { choose, frame, type Mounted, mount, slideTo } from "./mount.ts";
+import { choose, frame, type Mounted, mountDrawn, slideTo } from "./mount.ts";
 import { drag, letGo } from "./pointer.ts";
 
 /** As often as it takes to tell a node that is left each time from those that come and go. */
@@ -98,8 +98,7 @@ const ACTIONS: Record<string, (mounted: Mounted, time: number) => Promise<void> 
 };
 
 test.each(Object.keys(ACTIONS))("%s leaves nothing behind", async (name) => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   const repeat = async (times: number) => {
     for (let time = 0; time < times; time++) {
       await ACTIONS[name]!(mounted, time);

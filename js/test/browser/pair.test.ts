@@ -4,7 +4,7 @@ import { cases } from "../../dev/catalogue.ts";
 import { twoWayOf } from "../../dev/joint.ts";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
 import type { Traits } from "../../src/wire/protocol.ts";
-import { frame, ink, kernel, type Mounted, mount } from "./mount.ts";
+import { frame, ink, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
 
 const flats = new FakeKernel(rentals(200));
 
@@ -18,9 +18,8 @@ const heated = ({ part }: Mounted) =>
   expect.poll(() => [part("pair-panel").checkVisibility(), part("pair-panel").dataset.state]).toEqual([true, "ready"]);
 
 test("a rule opens the heat map of both features, and a button leads back to the curves", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
+  const mounted = await mountDrawn();
   const { model, part, parts } = mounted;
-  await mounted.drawn("Age");
   await expect.poll(() => parts("see-both").length).toBeGreaterThan(0);
   expect(parts("see-both")[0]!.getAttribute("aria-label")).toBe("See Age and Smoker together");
   await userEvent.click(parts("see-both")[0]!);

@@ -1,12 +1,11 @@
 /** One row: how it is chosen, its card, the crosshair on its curve, and the others that are pinned. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { frame, kernel, letGo, type Mounted, mount, slideTo } from "./mount.ts";
+import { frame, kernel, letGo, type Mounted, mount, mountDrawn, slideTo } from "./mount.ts";
 import { move } from "./pointer.ts";
 
 async function pinned(width = 1000, keys = "{ArrowUp}{Enter}", color: string | null = null): Promise<Mounted> {
-  const mounted = mount(kernel.model({ feature: "Age", max_lines: 5, color_by: color }), width);
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 5, color_by: color }), width);
   // The pointer of the test before may rest where this plot is.
   await userEvent.hover(mounted.part("facts"));
   mounted.part("plot").focus();
@@ -62,16 +61,14 @@ test("features are sorted anew while the slider moves, without asking again", as
 });
 
 test("a row that Python selects alone has a card as well", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", selection: [0] }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", selection: [0] }));
   await expect.poll(() => mounted.part("row-card-title").textContent).toBe("Row 0");
   mounted.model.push("selection", [7]);
   await expect.poll(() => mounted.part("row-card-title").textContent).toBe("Row 7");
 });
 
 test.each(["highest", "lowest"] as const)("the row with the %s prediction is chosen with a button", async (end) => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   await userEvent.click(mounted.part(`row-${end}`));
   const predicted = Array.from(kernel.data.features[0]!.values.keys(), (row) =>
     kernel.data.predict(
@@ -85,8 +82,7 @@ test.each(["highest", "lowest"] as const)("the row with the %s prediction is cho
 });
 
 test("a row is chosen by its number, 0 as well, and one that is not there is told of", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   await userEvent.fill(mounted.part("row-number"), "0");
   await userEvent.keyboard("{Enter}");
   await expect.poll(() => mounted.model.get("selection")).toEqual([0]);
@@ -99,8 +95,7 @@ test("a row is chosen by its number, 0 as well, and one that is not there is tol
 });
 
 test("Enter chooses a row where the page prevents the line break, as JupyterLab does", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   const prevent = (event: InputEvent): void => {
     if (event.inputType === "insertLineBreak") event.preventDefault();
   };

@@ -1,13 +1,12 @@
 /** What distances are measured in, where curves fade, and what a comparison leaves out. */
 import { expect, test } from "vitest";
 import { FakeKernel, weather } from "../../dev/model.ts";
-import { choose, mount } from "./mount.ts";
+import { choose, mountDrawn } from "./mount.ts";
 
 const kernel = new FakeKernel(weather(120));
 
 test("the scale is chosen beside the slider, and its curves are requested", async () => {
-  const { model, part, drawn } = mount(kernel.model({ feature: "Temperature" }));
-  await drawn("Temperature");
+  const { model, part } = await mountDrawn(kernel.model({ feature: "Temperature" }));
   choose(part("scale"), "conditional");
   expect(model.get("scale")).toBe("conditional");
   await expect.poll(() => part("decay-readout").textContent).toContain("2.4 SD (given the other features)");
@@ -15,8 +14,7 @@ test("the scale is chosen beside the slider, and its curves are requested", asyn
 });
 
 test("curves fade where they are unlike the data, while that is shown", async () => {
-  const { model, part, drawn } = mount(kernel.model({ feature: "Temperature", selection: [3] }));
-  await drawn("Temperature");
+  const { model, part } = await mountDrawn(kernel.model({ feature: "Temperature", selection: [3] }));
   part("view").click();
   await expect.poll(() => part("fade-unlike").checkVisibility()).toBe(false);
   part("view-unlike").click();
@@ -28,8 +26,7 @@ test("curves fade where they are unlike the data, while that is shown", async ()
 
 test("a note names what is not shown while features are compared", async () => {
   const view = { compared: ["Season"], ale: true, unlike: true };
-  const { part, drawn } = mount(kernel.model({ feature: "Temperature", _view: view }));
-  await drawn("Temperature");
+  const { part } = await mountDrawn(kernel.model({ feature: "Temperature", _view: view }));
   const text = "Not shown while features are compared: ALE and values unlike the data.";
   await expect.poll(() => part("left-out-note").textContent).toBe(text);
 });

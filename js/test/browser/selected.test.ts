@@ -1,10 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { frame, kernel, mount } from "./mount.ts";
+import { frame, kernel, mount, mountDrawn } from "./mount.ts";
 
 test("selected rows are read from the kernel when their fold is opened, predictions and the open feature first", async () => {
-  const { part, model, drawn } = mount(kernel.model({ feature: "BMI", selection: [0, 7] }));
-  await drawn("BMI");
+  const { part, model } = await mountDrawn(kernel.model({ feature: "BMI", selection: [0, 7] }));
   expect(part("selected-count-text").textContent).toBe("2 rows: ");
   expect(part("selected-summary").textContent).toBe("Table of 2 selected rows");
   expect(model.sent.some(({ type }) => type === "rows")).toBe(false);
@@ -21,8 +20,7 @@ test("selected rows are read from the kernel when their fold is opened, predicti
 
 test("a click on a heading sorts all selected rows, another turns the order round, a third ends it", async () => {
   const selection = Array.from({ length: 50 }, (_, row) => row);
-  const { part, drawn } = mount(kernel.model({ feature: "BMI", selection }));
-  await drawn("BMI");
+  const { part } = await mountDrawn(kernel.model({ feature: "BMI", selection }));
   await userEvent.click(part("selected-summary"));
   const heading = () => part("selected-rows").querySelectorAll("thead th")[2]!;
   const first = () => part("selected-rows").querySelector("tbody td:nth-child(3)")?.textContent;
@@ -40,8 +38,7 @@ test("a click on a heading sorts all selected rows, another turns the order roun
 });
 
 test("the expression of the selection can be copied", async () => {
-  const { part, drawn } = mount(kernel.model({ feature: "BMI", selection: [3, 4] }));
-  await drawn("BMI");
+  const { part } = await mountDrawn(kernel.model({ feature: "BMI", selection: [3, 4] }));
   expect(part("selected-code").textContent).toBe("x.selected");
   const written: string[] = [];
   vi.spyOn(navigator.clipboard, "writeText").mockImplementation(async (text) => void written.push(text));
@@ -54,8 +51,7 @@ test("the expression of the selection can be copied", async () => {
 test("chips tell what the rows have in common, and colour by it", async () => {
   const old = Array.from(kernel.data.features[0]!.values.entries()).filter(([, age]) => age > 60);
   const selection = old.map(([row]) => row);
-  const { part, parts, model, drawn } = mount(kernel.model({ feature: "BMI", selection }));
-  await drawn("BMI");
+  const { part, parts, model } = await mountDrawn(kernel.model({ feature: "BMI", selection }));
   await expect.poll(() => parts("common").length).toBeGreaterThan(0);
   const [chip] = parts("common");
   expect(chip!.textContent).toMatch(/^Age ≥ 6\d \d+\u00a0% vs \d+\u00a0%$/);
@@ -70,8 +66,7 @@ test("chips tell what the rows have in common, and colour by it", async () => {
 
 test("several selected rows have a mean, and the colours of the legend", async () => {
   const selection = [3, 4, 5];
-  const { part, parts, model, drawn } = mount(kernel.model({ feature: "BMI", selection, color_by: "Ward" }));
-  await drawn("BMI");
+  const { part, parts, model } = await mountDrawn(kernel.model({ feature: "BMI", selection, color_by: "Ward" }));
   await expect.poll(() => part("selected-mean").dataset.rows).toBe("3");
   const colors = parts("selected-line").map((line) => line.style.getPropertyValue("--ice-line"));
   expect(colors.every((color) => color.startsWith("rgb("))).toBe(true);
@@ -82,8 +77,7 @@ test("several selected rows have a mean, and the colours of the legend", async (
 });
 
 test("the selection is cleared with a button, and then there is nothing to read", async () => {
-  const { part, model, drawn } = mount(kernel.model({ feature: "BMI", selection: [3] }));
-  await drawn("BMI");
+  const { part, model } = await mountDrawn(kernel.model({ feature: "BMI", selection: [3] }));
   await userEvent.click(part("clear-selection"));
   await frame();
   expect(model.get("selection")).toEqual([]);
@@ -92,8 +86,7 @@ test("the selection is cleared with a button, and then there is nothing to read"
 
 test("only the first of many rows are read", async () => {
   const selection = Array.from({ length: 50 }, (_, row) => row);
-  const { part, model, drawn } = mount(kernel.model({ feature: "BMI", selection }));
-  await drawn("BMI");
+  const { part, model } = await mountDrawn(kernel.model({ feature: "BMI", selection }));
   expect(part("selected-summary").textContent).toBe("Table: 20 of 50 selected rows");
   await userEvent.click(part("selected-summary"));
   await expect

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { rampPalette } from "../../src/geometry/palette.ts";
 import { hosts } from "./hosts.ts";
-import { choose, frame, ink, kernel, type Mounted, mount } from "./mount.ts";
+import { choose, frame, ink, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
 import { setTo } from "./settings.ts";
 
 const first = ({ part }: Mounted): string =>
@@ -28,9 +28,8 @@ test("a theme is taken whatever the host's is, and given back", async () => {
 
 test("a ramp colours lines and legend, until the reader chooses one", async () => {
   setTo({ palette: "cividis" });
-  const mounted = mount(kernel.model({ feature: "Age", color_by: "BMI" }));
-  const { part, model, drawn, root } = mounted;
-  await drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
+  const { part, model, root } = mounted;
   const theme = root.dataset.theme as "light";
   await expect.poll(() => first(mounted)).toBe(start(theme, "cividis"));
   expect(part<HTMLSelectElement>("ramp").value).toBe("cividis");
@@ -46,9 +45,8 @@ test("a ramp colours lines and legend, until the reader chooses one", async () =
 });
 
 test("another ramp draws the lines anew", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", color_by: "BMI" }));
-  const { part, drawn } = mounted;
-  await drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
+  const { part } = mounted;
   await frame();
   const canvas = part<HTMLCanvasElement>("curves-canvas");
   const shown = () => canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data.join();
@@ -79,8 +77,7 @@ test("a number of lines that Python set stays", async () => {
 
 test("a number of lines that the reader chose stays", async () => {
   setTo({ max_lines: 50 });
-  const { part, model, drawn } = mount(kernel.model({ feature: "Age", max_lines: 1000 }));
-  await drawn("Age");
+  const { part, model } = await mountDrawn(kernel.model({ feature: "Age", max_lines: 1000 }));
   choose(part("max-lines"), "200");
   expect(model.get("max_lines")).toBe(200);
   expect(model.get("_given")).toEqual(["max_lines"]);

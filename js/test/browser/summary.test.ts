@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { cases } from "../../dev/catalogue.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { frame, kernel, mount, slideTo } from "./mount.ts";
+import { frame, mount, mountDrawn, slideTo } from "./mount.ts";
 
 const F = String.raw`−?[\d.,]+`;
 
 test("what the open feature does stands under its title, with its rank, and begins what is read out", async () => {
-  const { part, drawn, model } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part, model } = await mountDrawn();
   await frame();
   const average = new RegExp(`^On average the .* (rises|falls) from ${F} to ${F} along Age(, with a .*)?\\.`);
   expect(part("sentence").textContent).toMatch(average);
@@ -43,8 +42,7 @@ test("levels are named with their means", async () => {
 });
 
 test("a step of the slider interrupts nobody", async () => {
-  const { part, drawn } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part } = await mountDrawn();
   expect(part("summary").getAttribute("aria-live")).toBe("polite");
   await expect.poll(() => part("summary").textContent, { timeout: 3000 }).not.toBe("");
   const before = part("summary").textContent;

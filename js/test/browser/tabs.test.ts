@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { frame, kernel, mount, slideTo } from "./mount.ts";
+import { frame, kernel, mount, mountDrawn, slideTo } from "./mount.ts";
 
 test("tabs lead to the map and to all features, and the choice is remembered", async () => {
   const { part, drawn, model } = mount();
@@ -49,8 +49,7 @@ test("each tab names its panel, and each panel its tab", () => {
 });
 
 test("what is hidden draws nothing and asks nothing", async () => {
-  const { part, parts, drawn, model, bar } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part, parts, model, bar } = await mountDrawn();
   expect(parts("tile")).toEqual([]);
   expect(model.sent.filter(({ type }) => type === "curves").length).toBe(1);
   await userEvent.click(part("tab-map"));
@@ -64,8 +63,7 @@ test("what is hidden draws nothing and asks nothing", async () => {
 });
 
 test("the controls stand over whichever curves are shown", async () => {
-  const { part, drawn, model } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { part, model } = await mountDrawn();
   await userEvent.click(part("tab-all"));
   expect(part("tabpanel-all").contains(part("kind-c-ice"))).toBe(true);
   await userEvent.click(part("kind-c-ice"));

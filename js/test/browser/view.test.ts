@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { clinic, FakeKernel, observedClinic, outcomes, steppedClinic } from "../../dev/model.ts";
-import { frame, ink, kernel, type Mounted, mount, notebookCell } from "./mount.ts";
+import { frame, ink, kernel, type Mounted, mount, mountDrawn, notebookCell } from "./mount.ts";
 
 async function openMenu({ part }: Mounted): Promise<void> {
   part("view").click();
@@ -13,9 +13,8 @@ const several = (labels = ["healthy", "relapsed", "lost"]) =>
   new FakeKernel(outcomes(60, labels), { outputs: labels, responses: ["predict_proba"] });
 
 test("the menu opens and closes by keyboard, and says why a choice is not there", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  const { part, drawn, root } = mounted;
-  await drawn("Age");
+  const mounted = await mountDrawn();
+  const { part, root } = mounted;
   part("view").focus();
   await userEvent.keyboard("{Enter}");
   await expect.poll(() => part("view").getAttribute("aria-expanded")).toBe("true");
@@ -34,8 +33,7 @@ test("the menu opens and closes by keyboard, and says why a choice is not there"
 });
 
 test("a click on the text of an entry takes effect in a notebook, whose cells take the focus on a press", async () => {
-  const { part, drawn, root } = mount(kernel.model({ feature: "Age" }), 1000, notebookCell());
-  await drawn("Age");
+  const { part, root } = await mountDrawn(kernel.model({ feature: "Age" }), 1000, notebookCell());
   await userEvent.click(part("view"));
   for (const name of ["view-shared_y", "lines-as-density", "view-partial_dependence"]) {
     const input = part<HTMLInputElement>(name);
@@ -50,9 +48,8 @@ test("a click on the text of an entry takes effect in a notebook, whose cells ta
 });
 
 test("more than 2,000 lines are drawn as their density, with what a shade means; lines when wanted", async () => {
-  const mounted = mount(new FakeKernel(clinic(2100), {}, 12).model({ feature: "Age", max_lines: 5000 }));
-  const { root, part, drawn, model } = mounted;
-  await drawn("Age");
+  const mounted = await mountDrawn(new FakeKernel(clinic(2100), {}, 12).model({ feature: "Age", max_lines: 5000 }));
+  const { root, part, model } = mounted;
   await expect.poll(() => root.dataset.drawnAs).toBe("density");
   expect(ink(part("curves-canvas"))).toBeGreaterThan(1000);
   await expect.poll(() => part("density-key").hidden).toBe(false);
@@ -65,8 +62,7 @@ test("more than 2,000 lines are drawn as their density, with what a shade means;
 });
 
 test("a density fades with the decay as lines do", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", decay: 1, _view: { lines_as: "density" } }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", decay: 1, _view: { lines_as: "density" } }));
   await frame();
   const full = ink(mounted.part("curves-canvas"));
   mounted.model.push("decay", 0.1);
@@ -74,9 +70,8 @@ test("a density fades with the decay as lines do", async () => {
 });
 
 test("ticks stand under the plot, those of selected and hovered rows stand out", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", selection: [4, 9] }));
-  const { part, parts, drawn } = mounted;
-  await drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", selection: [4, 9] }));
+  const { part, parts } = mounted;
   await frame();
   expect(part("rug").getAttribute("d")!.match(/M/g)!.length).toBe(300);
   expect(part("rug-selected").getAttribute("d")!.match(/M/g)!.length).toBe(2);
@@ -91,9 +86,8 @@ test("ticks stand under the plot, those of selected and hovered rows stand out",
 
 test("the observed target is points behind the lines, named in the key and on the card, with ICE alone", async () => {
   const data = observedClinic(60);
-  const mounted = mount(new FakeKernel(data).model({ feature: "Age" }));
-  const { part, drawn } = mounted;
-  await drawn("Age");
+  const mounted = await mountDrawn(new FakeKernel(data).model({ feature: "Age" }));
+  const { part } = mounted;
   expect(part("target").hidden).toBe(true);
   await openMenu(mounted);
   part("view-target").click();
@@ -109,9 +103,8 @@ test("the observed target is points behind the lines, named in the key and on th
 });
 
 test("one value axis for all features stays as it is when another feature is opened, and says so", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
+  const mounted = await mountDrawn();
   const { part, drawn, bar, model } = mounted;
-  await drawn("Age");
   const axis = () =>
     [...part("plot").querySelectorAll(".ice-axis")[0]!.querySelectorAll("text")].map((t) => t.textContent);
   bar("Visits").click();
@@ -131,11 +124,10 @@ test("one value axis for all features stays as it is when another feature is ope
 });
 
 test("a step that dominates the slopes leaves the axis, is counted, and is shown in full when asked", async () => {
-  const mounted = mount(
+  const mounted = await mountDrawn(
     new FakeKernel(steppedClinic(120)).model({ feature: "Blood pressure", kind: "d-ice", _view: { every_step: true } }),
   );
-  const { part, parts, drawn } = mounted;
-  await drawn("Blood pressure");
+  const { part, parts } = mounted;
   await expect.poll(() => part("range-remark").hidden).toBe(false);
   expect(part("range-remark").textContent).toMatch(
     /^\d+ of 120 curves extend above the axis \(up to [\d.]+\), \d+ below \(down to −[\d.]+\)\./,
@@ -149,9 +141,8 @@ test("a step that dominates the slopes leaves the axis, is counted, and is shown
 });
 
 test("all classes stand side by side; a click explains another", async () => {
-  const mounted = mount(several().model({ feature: "Age", output: "healthy", response: "predict_proba" }));
+  const mounted = await mountDrawn(several().model({ feature: "Age", output: "healthy", response: "predict_proba" }));
   const { part, parts, drawn, model } = mounted;
-  await drawn("Age");
   expect(model.sent.some(({ type }) => type === "classes")).toBe(false);
   const space = document.createElement("div");
   space.style.height = `${innerHeight}px`;
@@ -177,10 +168,9 @@ test("all classes stand side by side; a click explains another", async () => {
 
 test("of many classes the first eight are there, and how many more", async () => {
   const labels = Array.from({ length: 11 }, (_, at) => `stage ${at}`);
-  const { part, parts, drawn } = mount(
+  const { part, parts } = await mountDrawn(
     several(labels).model({ feature: "Age", output: "stage 0", response: "predict_proba", _view: { classes: true } }),
   );
-  await drawn("Age");
   await expect.poll(() => parts("class").length).toBe(8);
   expect(part("classes-more").textContent).toBe("the 8 most probable of 11");
 });

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { frame, kernel, letGo, mount, slideTo } from "./mount.ts";
+import { frame, kernel, letGo, mount, mountDrawn, slideTo } from "./mount.ts";
 
 test("two views of one model show the same state, and each gets its own answers", async () => {
   const model = kernel.model({ feature: "Age" });
@@ -112,8 +112,7 @@ test("the picture follows the host's theme", async () => {
 });
 
 test("a theme is followed even where the host hides the page while it switches", async () => {
-  const { root, drawn, part } = mount(kernel.model({ feature: "Age" }));
-  await drawn("Age");
+  const { root, drawn, part } = await mountDrawn();
   const cell = root.parentElement!;
   cell.style.setProperty("--jp-layout-color0", "#111");
   cell.style.setProperty("--jp-ui-font-color1", "rgba(255, 255, 255, 0.87)");

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
-import { frame, kernel, type Mounted, mount } from "./mount.ts";
+import { frame, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
 import { drag, letGo, wheel } from "./pointer.ts";
 
 const flats = new FakeKernel(rentals(120));
@@ -16,8 +16,7 @@ async function zoomed(mounted: Mounted): Promise<number[]> {
 }
 
 async function shownAge(): Promise<Mounted> {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn();
   return mounted;
 }
 
@@ -119,8 +118,7 @@ test("the button and a double click show all again", async () => {
 });
 
 test("levels are zoomed in height alone", async () => {
-  const mounted = mount(flats.model({ feature: "District" }));
-  await mounted.drawn("District");
+  const mounted = await mountDrawn(flats.model({ feature: "District" }));
   const names = () => [...mounted.part("level-axis").querySelectorAll("text")].map(({ textContent }) => textContent);
   const before = names();
   wheel(mounted, middle, { deltaY: -100, ctrlKey: true });
@@ -130,8 +128,7 @@ test("levels are zoomed in height alone", async () => {
 });
 
 test("axes, mean and picked rows follow, and nothing is drawn outside", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", selection: [0, 3] }));
-  await mounted.drawn("Age");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", selection: [0, 3] }));
   wheel(mounted, middle, { deltaY: -400, ctrlKey: true });
   wheel(mounted, middle, { deltaY: -400, ctrlKey: true });
   wheel(mounted, middle, { deltaY: -400, ctrlKey: true });
@@ -149,9 +146,8 @@ test("axes, mean and picked rows follow, and nothing is drawn outside", async ()
 
 test("while it moves a sample is drawn, and all lines when it rests", async () => {
   const many = new FakeKernel(clinic(3000), {}, 100);
-  const mounted = mount(many.model({ feature: "Age", max_lines: 5000 }));
-  const { root, drawn } = mounted;
-  await drawn("Age");
+  const mounted = await mountDrawn(many.model({ feature: "Age", max_lines: 5000 }));
+  const { root } = mounted;
   expect(root.dataset.drawnLines).toBe("3000");
   let least = 3000;
   for (let step = 0; step < 5; step++) {
