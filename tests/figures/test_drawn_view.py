@@ -3,7 +3,6 @@
 `python tests/figures/test_drawn_view.py` writes tests/contract/view/view.json anew.
 """
 
-import base64
 import io
 import itertools
 import json
@@ -108,23 +107,14 @@ def window(explanation, kind, feature, *ends):
 def test_a_figure_shows_the_part_of_the_axes_that_the_screen_shows(explanation, max_lines):
     """Axes, ticks and data are those of the window; lines are cut off there, and rows beyond it have no dot."""
     choices = window(explanation, "ice", "age", 40, 60, -5, 12)
-    view = seen(explanation, feature="age", choices=choices, max_lines=max_lines)
-    assert (view.lines.x_domain, view.lines.y_domain) == ((40, 60), (-5, 12))
+    lines = seen(explanation, feature="age", choices=choices, max_lines=max_lines).lines
+    assert (lines.x_domain, lines.y_domain) == ((40, 60), (-5, 12))
     root = drawn(explanation, feature="age", choices=choices, max_lines=max_lines, with_ranking=False)
     assert texts(group(root, "x-axis"))[0] == "40"
     assert texts(group(root, "x-axis"))[-2:] == ["60", "age"]
-    clip = root.find(f".//{SVG}clipPath[@id='within-lines']/{SVG}rect")
-    left, width, top, height = (float(clip.get(name)) for name in ("x", "width", "y", "height"))
     assert group(root, "lines").get("clip-path") == "url(#within-lines)"
-    lines = view.lines
     inside = (lines.own_x >= 40) & (lines.own_x <= 60) & (lines.own_y >= -5) & (lines.own_y <= 12)
-    dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in group(root, "own-values")]
-    assert len(dots) == inside.sum()
-    places = [left + (lines.own_x[inside] - 40) / 20 * width, top + (12 - lines.own_y[inside]) / 17 * height]
-    assert_allclose(np.array(dots).T, places, atol=0.006)
-    for bar in group(root, "histogram"):
-        assert left - 0.01 <= float(bar.get("x")) <= left + width
-        assert float(bar.get("x")) + float(bar.get("width")) <= left + width + 0.01
+    assert len(group(root, "own-values")) == inside.sum()
 
 
 def test_a_window_is_that_of_a_kind_and_a_feature(explanation):
@@ -154,16 +144,6 @@ def test_nothing_of_a_zoomed_figure_stands_out_of_its_plot(explanation):
     assert (pixels[round(top) + 2 : round(top + height), round(left) : round(left + width)] < 0.9).any()
     assert (beside == 1).all()
     assert (over == 1).all()
-
-
-def test_what_stands_beside_a_zoomed_axis_stays(explanation):
-    """Predictions with the value missing have no place on the axis, so no part of it leaves them out."""
-    choices = window(explanation, "ice", "dose", 2, 4, -40, 60)
-    root = drawn(explanation, feature="dose", choices=choices, color_by="sex", selection=(3, 9), max_lines=40)
-    beside = [*group(root, "group-means-beside"), *group(root, "selected-beside").iter(f"{SVG}circle")]
-    assert len(beside) == 2 + 2
-    assert group(root, "selected").get("clip-path") is not None
-    assert group(root, "selected-beside").get("clip-path") is None
 
 
 # --- the axis of slopes ---------------------------------------------------------------------------
@@ -321,21 +301,6 @@ def test_lines_are_drawn_as_their_density_where_that_is_chosen_or_they_are_many(
     assert not seen(many, max_lines=2100, choices={"lines_as": "lines"}).lines.is_dense
 
 
-def test_a_finer_density_has_the_same_shares(explanation):
-    """What is solid is the same share of the lines whatever the dots per inch, and the picture is as strong."""
-    view = seen(explanation, feature="age", choices={"lines_as": "density"})
-    shares, strengths = [], []
-    for dpi in (96.0, 288.0):
-        page = compose(view, Paper(120, dpi=dpi), with_ranking=False)
-        root = ET.fromstring(svg_page(page, "t", "d", "{}"))  # noqa: S314 - written just now
-        shares.append(float(texts(group(root, "key"))[2].split()[0]))
-        (image,) = group(root, "lines")
-        pixels = mpl_image.imread(io.BytesIO(base64.b64decode(image.get("{http://www.w3.org/1999/xlink}href")[22:])))
-        strengths.append(pixels[..., 3].mean())
-    assert_allclose(shares[1], shares[0], rtol=0.15)
-    assert_allclose(strengths[1], strengths[0], rtol=0.1)
-
-
 def test_own_values_have_ticks_while_they_can_be_told_apart(explanation):
     """One for each row that is drawn, selected ones stand out; none on levels, of many rows, or where switched off."""
     root = drawn(explanation, feature="age", max_lines=50, selection=(2,))
@@ -350,7 +315,7 @@ def test_own_values_have_ticks_while_they_can_be_told_apart(explanation):
 
 
 def test_the_observed_target_stands_among_the_predictions(explanation, table):
-    """Hollow points at what was observed, which the axis reaches over; not among changes, nor where missing."""
+    """Hollow points at what was observed, which the axis reaches over; not where missing, nor among other figures."""
     target = model(table) + 30.0
     target[5] = math.nan
     state = {"choices": {"target": True}, "besides": Besides(target)}
@@ -365,13 +330,9 @@ def test_the_observed_target_stands_among_the_predictions(explanation, table):
     assert "observed cnt" in texts(group(drawn(explanation, feature="age", **named), "key"))
     assert seen(explanation, feature="age", kind="c-ice", **state).lines.target is None
     assert seen(explanation, feature="age", besides=Besides(target)).lines.target is None
-
-
-def test_no_target_is_observed_on_the_scale_of_log_odds():
-    """The log-odds of a class cannot be observed."""
     X = np.random.default_rng(0).normal(size=(40, 2))
     classifier = LogisticRegression().fit(X, X[:, 0] > 0)
-    state = {"choices": {"target": True}, "besides": Besides(np.ones(40))}
+    state["besides"] = Besides(np.ones(40))
     assert seen(explain(classifier, X, progress=False), **state).lines.target is not None
     assert seen(explain(classifier, X, response="log_odds", progress=False), **state).lines.target is None
 
@@ -410,18 +371,8 @@ def test_effects_are_drawn_where_the_kind_has_their_unit(together):
     assert_allclose(own[1].values, table["m_plot"] - mean)
     assert seen(together, feature="first", kind="d-ice", choices=OPTIONAL).lines.effects == ()
     assert seen(together, feature="first").lines.effects == ()
-
-
-def test_partial_dependence_and_ale_part_where_features_vary_together(together):
-    """Partial dependence falls at both ends, where no rows are; ALE rises along the data."""
-    lines = seen(together, feature="first", choices={"ale": True}).lines
-    (ale,) = lines.effects
-    assert lines.mean[-1] < lines.mean.max() - 20
-    assert ale.values[-1] - ale.values[0] > 3
-    (added,) = seen(together, feature="third", choices={"ale": True}).lines.effects
-    of_third = seen(together, feature="third").lines
-    at = np.interp(added.x, of_third.x, of_third.mean)
-    assert_allclose(added.values - added.values.mean(), at - at.mean(), atol=1e-9)
+    (note,) = seen(together, feature="third", choices={"correlated": True}).lines.notes
+    assert note == "No other feature has a correlation of 0.5 or more with third."
 
 
 def test_the_value_axis_reaches_over_effects(together):
@@ -458,12 +409,6 @@ def test_the_mean_can_be_switched_off(together, feature):
     assert group(root, "ale") is not None
     named = texts(group(root, "key"))
     assert named[0] == "ALE"
-
-
-def test_where_nothing_varies_with_a_feature_a_sentence_says_so(together):
-    """Correlations are listed where one is strong."""
-    (note,) = seen(together, feature="third", choices={"correlated": True}).lines.notes
-    assert note == "No other feature has a correlation of 0.5 or more with third."
 
 
 def test_the_picture_of_a_notebook_fits_no_models(together):
@@ -522,20 +467,25 @@ def test_each_colour_that_is_a_level_has_its_mean(explanation):
     assert len(group(plain, "group-means")) == 0
     towns = drawn(explanation, feature="town", color_by="sex", max_lines=60)
     assert len(group(towns, "group-means")) == 6
+    towns = drawn(explanation, feature="town", color_by="sex", max_lines=60)
+    assert len(group(towns, "group-means")) == 6
+    selected = {path.get("stroke") for path in group(drawn(explanation, feature="age", selection=(3,)), "selected")}
+    of_level = drawn(explanation, feature="age", color_by="sex", selection=(3, 4))
+    assert "#c2410c" in selected
+    assert "#c2410c" not in {path.get("stroke") for path in group(of_level, "selected")}
 
 
 # --- what stands around ---------------------------------------------------------------------------
 
 
 def test_the_map_stands_where_the_bars_were(explanation):
-    """A point for each feature, as far right as it is heterogeneous; the open one has a ring."""
+    """A point for each feature, whose area is its impact; the open one has a ring."""
     root = drawn(explanation, feature="age", choices={"left": "map"})
     assert group(root, "ranking") is None
     circles = list(group(root, "map").iter(f"{SVG}circle"))
     assert len(circles) == 5
     assert circles[-1].get("fill") == "none"
-    words = texts(group(root, "map"))
-    assert {"age", "dose", "town", "sex", "heterogeneity", "non-linearity", "levels without an order"} <= set(words)
+    assert {"age", "dose", "town", "sex", "heterogeneity", "non-linearity"} <= set(texts(group(root, "map")))
     radii = sorted((float(circle.get("r")) for circle in circles[:4]), reverse=True)
     figures = explanation.table(0.75, sort_by="in_distribution_impact")["in_distribution_impact"].to_numpy()
     assert_allclose(np.array(radii) ** 2 / radii[0] ** 2, figures / figures[0], atol=0.02)
@@ -556,9 +506,6 @@ def test_compared_features_are_drawn_in_place_of_the_open_one_on_one_axis(explan
     assert "ICE of age, dose and town" in texts(root)
     assert group(root, "curves") is None
     assert {"age", "dose", "town"} <= set(texts(group(root, "compared")))
-    parts = [group(root, f"compared-feature{again}") for again in ("", "-2", "-3")]
-    first, second, third = (float(next(part.iter(f"{SVG}text")).get("x")) for part in parts)
-    assert_allclose(second - first, third - second)
     slopes = drawn(explanation, feature="age", kind="d-ice", choices=choices)
     assert "Levels without an order" in " ".join(texts(group(slopes, "compared")))
 
@@ -602,12 +549,12 @@ def test_every_class_stands_under_the_curves():
 AROUND = {"left": "map", "compared": ["dose", "town", "sex"], "target": True}
 
 
-@pytest.mark.parametrize("width", [89.0, 180.0])
+@pytest.mark.parametrize("width", [89.0, pytest.param(180.0, marks=pytest.mark.wide)])
 @pytest.mark.parametrize("right", ["feature", "all"])
 @pytest.mark.parametrize("kind", ["ice", "d-ice"])
 def test_no_text_touches_another(explanation, width, right, kind):
     """Whatever stands on a page leaves room for the words of the others."""
-    choices = {**AROUND, "right": right, "coloring": "driver"}
+    choices = {"left": "map", "compared": ["dose", "town", "sex"], "target": True, "right": right, "coloring": "driver"}
     besides = Besides(np.zeros(N))
     root = drawn(explanation, kind=kind, color_by="sex", choices=choices, besides=besides, width=width, selection=(4,))
     assert_texts_have_their_place(root)
@@ -615,6 +562,7 @@ def test_no_text_touches_another(explanation, width, right, kind):
     assert len(names) == len(set(names))
 
 
+@pytest.mark.wide
 def test_the_picture_of_a_notebook_follows_within_its_bounds(explanation, table, tmp_path):
     """Small as it is, it shows the map and the part of the axes; where a model is slow it says what it leaves out."""
     choices = {"left": "map", "right": "all", **window(explanation, "ice", "age", 40, 60, -5, 12)}
@@ -628,6 +576,32 @@ def test_the_picture_of_a_notebook_follows_within_its_bounds(explanation, table,
     assert len(picture(wide, {"choices": {"right": "all"}}).encode()) < 450_000
     file = save(explanation, {"feature": "age", "choices": choices}, tmp_path / "panel.svg", "panel")
     assert json.loads(ET.parse(file).findtext(f"{SVG}metadata"))["not_drawn"] == ["left", "right"]  # noqa: S314
+
+
+def test_lines_have_the_colours_of_two_columns_together():
+    """Each line has that of the rule its row fulfils, whatever column colours; without such rules the column does."""
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["one", "two", "three"])
+    e = explain(lambda X: X["one"] * (X["two"] > 0) * (1 + (X["three"] > 0)), X, progress=False)
+    view = seen(e, feature="one", choices={"coloring": "together"})
+    groups = e["one"]._groups()
+    assert (view.coloring.title, list(view.coloring.levels)) == ("two and three", groups.levels)
+    assert_array_equal(view.coloring.values, groups.values[view.lines.positions])
+    alone = next(f.label for f in e if f._groups() is None)
+    assert seen(e, feature=alone, choices={"coloring": "together"}).coloring.title is None
+    assert seen(e, feature=alone, color_by="one", choices={"coloring": "together"}).coloring.title == "one"
+
+
+@pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
+def test_several_selected_rows_have_a_mean(explanation, kind):
+    """A line, or a dot for each level, which the key names; one row alone has none."""
+    root = drawn(explanation, feature="age", kind=kind, selection=(3, 4, 5))
+    assert len(group(root, "selected-mean").findall(f"{SVG}path")) == 2  # with paper around it
+    assert "mean of the selected" in texts(group(root, "key"))
+    alone = drawn(explanation, feature="age", kind=kind, selection=(3,))
+    assert group(alone, "selected-mean") is None
+    assert "mean of the selected" not in texts(group(alone, "key"))
+    levels = drawn(explanation, feature="town", selection=(3, 4, 5))
+    assert len(group(levels, "selected-mean").findall(f"{SVG}circle")) == 3
 
 
 # --- the arithmetic that the browser has too ------------------------------------------------------
@@ -792,46 +766,3 @@ def test_the_contract_is_what_python_gives_today():
 if __name__ == "__main__":
     parts = (f"{json.dumps(name)}: {json.dumps(part, ensure_ascii=False)}" for name, part in contract().items())
     CONTRACT.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
-
-
-def test_lines_have_the_colours_of_two_columns_together():
-    """Each line has that of the rule its row fulfils, whatever column colours; without such rules the column does."""
-    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["one", "two", "three"])
-    e = explain(lambda X: X["one"] * (X["two"] > 0) * (1 + (X["three"] > 0)), X, progress=False)
-    view = seen(e, feature="one", choices={"coloring": "together"})
-    groups = e["one"]._groups()
-    assert (view.coloring.title, list(view.coloring.levels)) == ("two and three", groups.levels)
-    assert_array_equal(view.coloring.values, groups.values[view.lines.positions])
-    alone = next(f.label for f in e if f._groups() is None)
-    assert seen(e, feature=alone, choices={"coloring": "together"}).coloring.title is None
-    assert seen(e, feature=alone, color_by="one", choices={"coloring": "together"}).coloring.title == "one"
-
-
-@pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
-def test_several_selected_rows_have_a_mean(explanation, kind):
-    """It passes through the means of their curves, and the key names it; one row alone has none."""
-    root = drawn(explanation, feature="age", kind=kind, selection=(3, 4, 5))
-    assert len(group(root, "selected-mean").findall(f"{SVG}path")) == 2  # with paper around it
-    assert "mean of the selected" in texts(group(root, "key"))
-    alone = drawn(explanation, feature="age", kind=kind, selection=(3,))
-    assert group(alone, "selected-mean") is None
-    assert "mean of the selected" not in texts(group(alone, "key"))
-
-
-def test_the_mean_of_selected_levels_is_a_dot_for_each(explanation):
-    """With nothing in between, and beside the axis for what is missing."""
-    root = drawn(explanation, feature="town", selection=(3, 4, 5))
-    assert len(group(root, "selected-mean").findall(f"{SVG}circle")) == 3
-
-
-def test_selected_curves_have_the_colours_of_the_legend(explanation):
-    """Without one, that of the selection."""
-    of_legend = drawn(explanation, feature="age", color_by="sex", selection=(3, 4))
-    plain = drawn(explanation, feature="age", selection=(3, 4))
-
-    def strokes(root):
-        return {path.get("stroke") for path in group(root, "selected").findall(f"{SVG}path")} - {"#ffffff"}
-
-    assert strokes(plain) == {"#c2410c"}
-    assert strokes(of_legend)
-    assert "#c2410c" not in strokes(of_legend)

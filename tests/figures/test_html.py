@@ -74,22 +74,10 @@ def test_a_feature_is_its_metrics(e):
 
 def test_it_runs_nothing_and_asks_for_nothing(e):
     """No script, no style sheet, no address, no colour of letters: a notebook that is not trusted may show it."""
+    allowed = {*["div", "strong", "span", "table", "tbody", "tr", "th", "td", "details", "summary", "ul", "li"]}
     for text in (e._repr_html_(), e["age"]._repr_html_(), e[HOSTILE]._repr_html_()):
         reader = Reader(text)
-        assert set(reader.tags) <= {
-            "div",
-            "strong",
-            "span",
-            "table",
-            "tbody",
-            "tr",
-            "th",
-            "td",
-            "details",
-            "summary",
-            "ul",
-            "li",
-        }
+        assert set(reader.tags) <= allowed
         assert {name for name, _ in reader.attributes} <= {"style", "title", "colspan", "open"}
         assert "url(" not in text
         assert ";color:" not in text
@@ -113,18 +101,10 @@ def test_many_features_and_notes_take_little_room():
     assert "and 5 more features" in text
     e.notes[:] = [f"note {number} & more" for number in range(6)]
     folded = e._repr_html_()
-    assert "<summary>6 notes</summary>" in folded
-    assert "<li>note 5 &amp; more</li>" in folded
-    assert "<details>" in folded
+    for words in ("<details>", "<summary>6 notes</summary>", "<li>note 5 &amp; more</li>"):
+        assert words in folded
     e.notes[:] = e.notes[:1]
     assert "<details open><summary>1 note</summary>" in e._repr_html_()
-
-
-def test_nothing_explained_is_a_line():
-    """What an explorer knows at first has no feature, so there is no table."""
-    e = ice.explain(lambda X: X[:, 0], np.arange(6.0).reshape(3, 2), progress=False)
-    nothing = ice.Explanation(e._context, e["x0"]._engine, [], [])
-    assert "table" not in Reader(nothing._repr_html_()).tags
 
 
 def test_what_rounds_to_0_is_said_to_be_small():
