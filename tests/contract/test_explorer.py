@@ -44,6 +44,7 @@ from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import PROTOCOL_VERSION
 from ice_explorer.wire.rows import drivers_of, in_common_of, moves_of, rows_of
 
+pytestmark = pytest.mark.current  # what is sent follows today's pandas and scikit-learn
 FIXTURE = Path(__file__).with_name("explorer.json")
 DTYPES = {
     "impact": ["f4"],

@@ -12,10 +12,13 @@ import importlib.util
 import json
 from pathlib import Path
 
+import pytest
+
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.standalone.answers import snapshot
 
+pytestmark = [pytest.mark.current, pytest.mark.wide]
 HERE = Path(__file__).parent
 FIXTURE = HERE / "snapshot.json"
 

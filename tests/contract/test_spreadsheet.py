@@ -24,7 +24,7 @@ def written():
     return [[text, without_formula(text)] for text in TEXTS]
 
 
-def test_texts_are_written_as_the_front_end_has_them():
+def test_texts_that_start_like_formulas_get_an_apostrophe_as_in_the_front_end():
     """The fixture is what the package writes today."""
     assert json.loads(FIXTURE.read_text(encoding="utf-8")) == written()
 

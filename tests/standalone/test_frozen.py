@@ -18,7 +18,7 @@ from sklearn.neural_network import MLPRegressor
 
 import ice_explorer as ice
 from ice_explorer.beyond.joint import JointEffects
-from ice_explorer.errors import ExportError, FrontEndMissingError, InvalidOptionError
+from ice_explorer.errors import FrontEndMissingError
 from ice_explorer.export.save import save
 from ice_explorer.features.display_axis import display_axis
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS
@@ -130,6 +130,7 @@ def test_whatever_is_packed_comes_back(buffers):
     assert unpacked(pack(buffers), [len(buffer) for buffer in buffers]) == buffers
 
 
+@pytest.mark.wide
 def test_intervals_are_there_as_the_page_is_saved(explanation, tmp_path, whole):
     """Of every metric in every unit, at the level, decay and convention of the view; none where it shows none."""
     assert whole.snapshot["intervals"] is None
@@ -235,7 +236,7 @@ def of_classes(X):
     return work.explanation(work.results), Besides(classes=work.choices.classes)
 
 
-@pytest.mark.parametrize(("most", "most_places"), [(10**6, 100), (50_000, 100), (10**6, 20)])
+@pytest.mark.parametrize(("most", "most_places"), [(10**6, 100), pytest.param(50_000, 20, marks=pytest.mark.wide)])
 def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, most, most_places):
     """The curves of each feature for each class, of as many rows as may be, and of its levels or some of its values."""
     explanation, besides = of_classes
@@ -243,7 +244,6 @@ def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, 
     monkeypatch.setattr(snapshot_module, "_MOST_PLACES", most_places)
     n_grids = [n if f.kind == "category" else min(n, most_places) for f in explanation if (n := len(f.grid))]
     n_lines = min(80, most // (3 * sum(n_grids)))
-    assert n_lines >= 30
     state = ViewState(feature="near", choices={"classes": True}, besides=besides)
     page = Page(save(explanation, state, tmp_path / "page.html"))
     traits = page.snapshot["traits"]
@@ -303,16 +303,6 @@ def test_names_of_users_are_text(explanation, tmp_path):
     assert page.texts["title"] == f"</title>{EVIL}<!--<script>"
 
 
-def test_its_footer_names_the_weight_of_far_values_as_the_screen_does(whole):
-    """With the name that the option has in Python."""
-    assert "Weight of far values (decay)0.75" in whole.text
-
-
-def test_it_carries_the_licences_of_what_is_inside(whole):
-    """A page that is passed on passes on the libraries in its script."""
-    assert "Copyright" in whole.texts["ice-licences"]
-
-
 def test_its_policy_allows_its_own_script_and_nothing_else(whole):
     """The hash is that of the script; no address is named anywhere that a browser would load."""
     policy = next(a["content"] for tag, a in whole.tags if a.get("http-equiv") == "Content-Security-Policy")
@@ -323,6 +313,8 @@ def test_its_policy_allows_its_own_script_and_nothing_else(whole):
         "base-uri 'none'; form-action 'none'"
     )
     assert [a for _, a in whole.tags if "src" in a or not a.get("href", "data:,").startswith("data:")] == []
+    assert "Copyright" in whole.texts["ice-licences"]  # of the libraries in it
+    assert "Weight of far values (decay)0.75" in whole.text
 
 
 def test_the_script_can_stand_inside_a_page():
@@ -336,18 +328,13 @@ def test_the_script_can_stand_inside_a_page():
 # --- how large it is -------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def large():
-    """1000 rows, 30 features and 100 grid values of a smooth model, whose digits are all different."""
+@pytest.mark.slow
+def test_a_page_of_many_features_stays_small_enough_to_send(tmp_path):
+    """Of 1,000 rows, 30 features and 100 grid values of a smooth model, whose digits are all different."""
     X = np.random.default_rng(0).normal(size=(1000, 30))
-    network = MLPRegressor(hidden_layer_sizes=(8,), max_iter=20, tol=1, random_state=0).fit(
-        X, np.sin(X[:, 0]) + X[:, 1]
-    )
-    return ice.explain(network, X, grid="quantile", grid_size=100, progress=False)
-
-
-def test_a_page_of_many_features_stays_small_enough_to_send(large, tmp_path):
-    """Fewer lines are kept where all features together would have more than two million values."""
+    network = MLPRegressor(hidden_layer_sizes=(8,), max_iter=20, tol=1, random_state=0)
+    network.fit(X, np.sin(X[:, 0]) + X[:, 1])
+    large = ice.explain(network, X, grid="quantile", grid_size=100, progress=False)
     page = save(large, ViewState(), tmp_path / "large.html")
     assert Page(page).snapshot["traits"]["max_lines"] == 666
     assert 3e6 < page.stat().st_size < 8e6
@@ -356,21 +343,11 @@ def test_a_page_of_many_features_stays_small_enough_to_send(large, tmp_path):
     assert f"666 of 1,000 rows, the same for every feature, {size:.1f} MB." in Page(page).text
 
 
-def test_as_many_lines_are_kept_as_are_asked_for(large):
-    """The limit is for those who do not say; a view of few lines has no more in its page."""
-    assert lines_that_fit(large, 1000) == 666
-    assert lines_that_fit(large, 50) == 50
-
-
-def test_one_row_is_not_called_many(tmp_path):
-    """The footer counts in words that fit."""
-    X = pd.DataFrame({"a": [1.0], "b": [2.0]})
-    page = Page(ice.explain(lambda X: X["a"].to_numpy(), X, progress=False).save(tmp_path / "one.html"))
-    assert ": its one row, " in page.text
-
-
-def test_a_page_of_thousands_of_features_still_has_lines(monkeypatch, explanation):
-    """Thirty lines of each feature are kept, whatever they take."""
+def test_fewer_curves_are_kept_where_all_features_together_have_too_many_values(explanation, monkeypatch):
+    """No fewer than thirty of each feature, whatever they take; fewer than the limit where they were asked for."""
+    n_grid = sum(len(feature.grid) for feature in explanation)
+    monkeypatch.setattr("ice_explorer.standalone.answers.MOST_VALUES", 50 * n_grid)
+    assert [lines_that_fit(explanation, most) for most in (1000, 40)] == [50, 40]
     monkeypatch.setattr("ice_explorer.standalone.answers.MOST_VALUES", 10)
     assert lines_that_fit(explanation, 1000) == 30
 
@@ -404,34 +381,6 @@ def test_the_line_of_code_makes_a_page_with_a_target_again(make, X, tmp_path, mo
     assert (again / "page.html").read_bytes() == first.read_bytes()
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "<!doctype html><p>A page.",
-        '<!doctype html><script type="application/json" id="ice-provenance">{"feature"</script>',
-    ],
-)
-def test_other_pages_do_not_say_where_they_come_from(tmp_path, content):
-    """A page of someone else, and one that was cut, are refused as other files are."""
-    (tmp_path / "page.html").write_text(content)
-    with pytest.raises(ExportError, match="does not say where it comes from"):
-        ice.provenance(tmp_path / "page.html")
-
-
-@pytest.mark.parametrize("got", [0, -1, 2.5, "many", True])
-def test_a_number_of_lines_is_one(make, X, tmp_path, got):
-    """The message names the option, and no file is there."""
-    explorer = make(model, X)
-    with pytest.raises(InvalidOptionError) as refused:
-        explorer.save(tmp_path / "page.html", max_lines=got)
-    assert str(refused.value) == (
-        f"`max_lines` must be an integer of at least 1; got {got!r}. Leave it out for as many as the view shows."
-    )
-    with pytest.raises(InvalidOptionError):
-        explorer.freeze(max_lines=got)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_figures_of_fewer_lines_say_so_in_their_code(explanation, tmp_path):
     """`max_lines` of `save` is for every format."""
     path = save(explanation, ViewState(feature="near"), tmp_path / "few.csv", "panel", max_lines=12)
@@ -440,13 +389,10 @@ def test_figures_of_fewer_lines_say_so_in_their_code(explanation, tmp_path):
 
 
 def test_without_the_front_end_it_says_how_to_build_it(explanation, tmp_path, monkeypatch):
-    """As the explorer does."""
+    """As the explorer does, and no file is left."""
     monkeypatch.setattr(page_module, "_STATIC", tmp_path)
-    with pytest.raises(FrontEndMissingError) as refused:
+    with pytest.raises(FrontEndMissingError, match=r"needs its built front end; there is none at .*frozen\.js"):
         save(explanation, ViewState(), tmp_path / "page.html", max_lines=2)
-    assert str(refused.value).startswith(
-        f"The explorer needs its built front end; there is none at {tmp_path / 'frozen.js'}."
-    )
     assert list(tmp_path.iterdir()) == []
 
 

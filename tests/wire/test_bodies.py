@@ -12,12 +12,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer import errors
 from ice_explorer.export import save
 from ice_explorer.features.number_text import cell_text
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.scene.provenance import code_line
-from ice_explorer.wire.buffers import f32, f64, u32
 from ice_explorer.wire.colors import colors_of
 from ice_explorer.wire.header import METRICS, PROFILES, Tables, header_of
 from ice_explorer.wire.lines import curves_of
@@ -35,11 +33,7 @@ def colors(values, positions=None):
     """Body and decoded values of a column at some rows, all by default."""
     column = column_of(values)
     body, (buffer,) = colors_of(column, range(len(values)) if positions is None else positions)
-    return body, np.frombuffer(buffer, "<f8" if body["kind"] == "continuous" else "<f4").tolist()
-
-
-def nan_as_none(values):
-    return [None if math.isnan(value) else value for value in values]
+    return body, np.frombuffer(buffer, "<f8" if body["kind"] == "continuous" else "<f4")
 
 
 # --- lines ----------------------------------------------------------------------------------------
@@ -143,49 +137,33 @@ def test_unknown_figures_are_nan():
 # --- colours --------------------------------------------------------------------------------------
 
 
-def test_numbers_are_coloured_on_a_ramp():
-    """The ramp spans all but the outermost values, so that an outlier does not take it."""
-    values = [*np.arange(99.0), 1e9]
-    body, sent = colors(values)
+def test_an_outlier_does_not_take_the_ramp():
+    """It spans all but the outermost values, and where most are equal the few others."""
+    body, values = colors([*np.arange(99.0), 1e9])
     assert body["kind"] == "continuous"
     assert body["domain"] == pytest.approx((1.98, 97.02))
-    assert_allclose(sent, values)
+    assert_array_equal(values, [*np.arange(99.0), 1e9])
+    assert colors([0.0] * 500 + [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])[0]["domain"] == (0.0, 6.0)
 
 
-def test_a_ramp_has_a_width_where_most_values_are_equal():
-    """If all but a few values are alike, the ramp spans those few."""
-    body, _ = colors([0.0] * 500 + [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    assert body["domain"] == (0.0, 6.0)
-
-
-def test_few_numbers_are_ordered_levels():
-    """Up to six distinct numbers are levels in their order, written as numbers."""
-    body, sent = colors([3.0, 0.0, math.nan, 3.0, 1.5])
-    assert body == {
-        "column": "column",
-        "kind": "category",
-        "ordered": True,
-        "levels": ["0", "1.5", "3"],
-        "values": [0.0, 1.5, 3.0],
-        "counts": [1, 1, 2],
-    }
-    assert nan_as_none(sent) == [2, 0, None, 2, 1]
-
-
-def test_booleans_are_two_ordered_levels():
-    """False comes before True."""
-    body, sent = colors([True, False, True])
-    assert (body["levels"], body["counts"], body["ordered"]) == (["False", "True"], [1, 2], True)
-    assert sent == [1, 0, 1]
-
-
-def test_categories_are_levels_in_their_order():
-    """Levels come in the order of the column: of the categories, or of first appearance; a missing value is none."""
-    body, sent = colors(["b", "c", None, "a", "c"])
-    assert (body["levels"], body["counts"], body["ordered"]) == (["b", "c", "a"], [1, 2, 1], False)
-    assert nan_as_none(sent) == [0, 1, None, 2, 1]
-    body, _ = colors(pd.Categorical(["b", "c", "a"], ["c", "b", "a"]))
-    assert body["levels"] == ["c", "b", "a"]
+@pytest.mark.parametrize(
+    ("values", "levels", "ordered", "expected"),
+    [
+        ([3.0, 0.0, math.nan, 3.0, 1.5], ["0", "1.5", "3"], True, [2, 0, math.nan, 2, 1]),
+        (["b", "c", None, "a", "c"], ["b", "c", "a"], False, [0, 1, math.nan, 2, 1]),
+        (pd.Categorical(["b", "c", "a"], ["c", "b", "a"]), ["c", "b", "a"], False, [1, 0, 2]),
+        (pd.Categorical(["mid", "low"], ["low", "mid"], ordered=True), ["low", "mid"], True, [1, 0]),
+        ([[2], [1], None, [1]], ["[1]", "[2]"], False, [1, 0, math.nan, 0]),
+    ],
+    ids=["few numbers", "texts", "categories", "ranks", "objects"],
+)
+def test_levels_come_in_the_order_of_the_column(values, levels, ordered, expected):
+    """Of numbers, of the categories or of first appearance; objects by frequency. A missing value is none of them."""
+    body, codes = colors(values)
+    assert (body["kind"], body["levels"], body["ordered"]) == ("category", levels, ordered)
+    assert_array_equal(codes, expected)
+    assert body["counts"] == [expected.count(place) for place in range(len(levels))]
+    assert colors(values, positions=[1, 0])[1].tolist() == [expected[1], expected[0]]
 
 
 def test_rare_categories_share_a_level():
@@ -201,76 +179,22 @@ def test_rare_categories_share_a_level():
     assert body["levels"][-1] == "other levels"
 
 
-def test_ordered_categories_are_levels_in_their_order():
-    """Few ranks have a swatch each; many make a ramp whose ends have names."""
-    body, sent = colors(pd.Categorical(["mid", "low", None], ["low", "mid"], ordered=True))
-    assert (body["kind"], body["ordered"], body["levels"]) == ("category", True, ["low", "mid"])
-    assert nan_as_none(sent) == [1, 0, None]
+def test_many_ranks_are_a_ramp_whose_ends_have_names():
+    """Few have a swatch each."""
     names = [f"step {rank}" for rank in range(15)]
-    body, sent = colors(pd.Categorical(names, names, ordered=True))
+    body, ranks = colors(pd.Categorical(names, names, ordered=True))
     assert (body["kind"], body["of"], body["domain"], body["levels"]) == ("continuous", "ordered", (0.0, 14.0), names)
-    assert sent == list(range(15))
-
-
-def test_dates_and_durations_are_coloured_on_a_ramp():
-    """Values are days, to the minute and beyond; the kind says how they are read."""
-    minutes = pd.date_range("2026-03-14", periods=100, freq="min")
-    body, sent = colors(minutes)
-    assert (body["kind"], body["of"], body["levels"]) == ("continuous", "datetime", None)
-    assert_allclose(np.diff(sent), 1 / 1440, rtol=1e-6)
-    body, sent = colors(pd.to_timedelta(np.arange(10.0), unit="h"))
-    assert body["of"] == "timedelta"
-    assert_allclose(sent, np.arange(10) / 24)
-    body, _ = colors(pd.to_datetime(["2020-02-29", "2021-01-01"]))
-    assert body["levels"] == ["2020-02-29", "2021-01-01"]
-
-
-def test_what_is_of_no_kind_is_coloured_by_as_text():
-    """Lists and other objects are levels by their text, most frequent first."""
-    body, sent = colors([[2], [1], None, [1]])
-    assert (body["levels"], body["ordered"]) == (["[1]", "[2]"], False)
-    assert nan_as_none(sent) == [1, 0, None, 0]
-
-
-def test_colours_are_of_the_rows_asked_for():
-    """Values come in the order of the positions; levels and counts are those of the column."""
-    body, sent = colors(["a", "b", "a"], positions=[1, 0])
-    assert body["counts"] == [2, 1]
-    assert sent == [1, 0]
-    assert colors(["a", "b", "a"], positions=[])[1] == []
-
-
-def test_positions_beyond_the_data_are_refused():
-    """A browser that still shows another data set gets an error."""
-    with pytest.raises(errors.InvalidOptionError) as caught:
-        colors(["a", "b"], positions=[0, 2])
-    assert str(caught.value) == (
-        "`positions` must be row positions of X, from 0 to 1; got 2. Rows are addressed by position, not by "
-        "index label; `X.index.get_indexer(labels)` has the positions."
-    )
+    assert_array_equal(ranks, np.arange(15))
 
 
 # --- rows -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.0, "0"),
-        (-0.0, "0"),
-        (3.0, "3"),
-        (1234567.0, "1234567"),
-        (1234567.5, "1.23457e+06"),
-        (1e300, "1e+300"),
-        (123456.0, "123456"),
-        (0.1 + 0.2, "0.3"),
-        (-1e-9, "-1e-09"),
-        (math.nan, ""),
-    ],
-)
-def test_numbers_are_written_as_read(value, text):
+def test_numbers_are_written_as_read():
     """Six digits, whole numbers in full, missing values as nothing."""
-    assert cell_text(value) == text
+    numbers = [0.0, -0.0, 3.0, 1234567.0, 1234567.5, 1e300, 0.1 + 0.2, -1e-9, math.nan]
+    texts = ["0", "0", "3", "1234567", "1.23457e+06", "1e+300", "0.3", "-1e-09", ""]
+    assert [cell_text(number) for number in numbers] == texts
 
 
 def test_rows_are_text():
@@ -317,28 +241,8 @@ def test_infinite_values_colour_as_the_ends_do_and_are_plain_json(n_values):
 # --- header ---------------------------------------------------------------------------------------
 
 
-def test_a_note_belongs_to_the_feature_it_begins_with():
-    """A note names its feature first, which is sent apart; "a" is not mistaken for "a b"."""
-    X = pd.DataFrame({"a": np.arange(40.0), "a b": [*np.arange(39.0), 1000.0]})
-    step = lambda X: (X["a b"] > 10.5).to_numpy() * 1.0 + X["a"].to_numpy() * 1e-9  # noqa: E731
-    explanation = ice.explain(step, X, progress=False)
-    heads = [{"name": name} for name in explanation.labels]
-    notes = header_of(explanation, heads, "")["notes"]
-    assert [note["feature"] for note in notes] == ["a b"]
-    assert [f"'a b': {note['text']}" for note in notes] == explanation.notes
-
-
 def test_the_code_line_makes_the_explorer_again():
     """Short options are written out, long ones by their name."""
-    options = {"output": "yes", "decay": 0.5, "grid": {"a": list(range(100))}}
-    assert code_line(options) == ("ICEExplorer(model, X, output='yes', decay=0.5, grid=grid)")
-    assert code_line({"sample_weight": np.arange(3.0)}) == ("ICEExplorer(model, X, sample_weight=sample_weight)")
-    assert code_line({"progress": print}) == "ICEExplorer(model, X, progress=progress)"
+    options = {"output": "yes", "decay": 0.5, "grid": {"a": list(range(100))}, "progress": print}
+    assert code_line(options) == "ICEExplorer(model, X, output='yes', decay=0.5, grid=grid, progress=progress)"
     assert code_line({}) == "ICEExplorer(model, X)"
-
-
-def test_buffers_are_little_endian():
-    """Whatever the machine, the first byte is the smallest."""
-    assert u32([1]) == b"\x01\x00\x00\x00"
-    assert f32([1.0]) == b"\x00\x00\x80\x3f"
-    assert_array_equal(np.frombuffer(f64([1.0, math.nan]), "<f8"), [1.0, math.nan])
