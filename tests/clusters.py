@@ -36,15 +36,25 @@ class Slow:
         return X["a"].to_numpy() * X["b"].to_numpy()
 
 
-def calls_when_still(folder, seconds=20.0):
-    """How often the model was called, once no call follows for a while: the block that was begun is done."""
+def wait_until(condition, seconds=60.0):
+    """Wait for what other processes bring about, which takes long on a busy machine."""
     deadline = time.monotonic() + seconds
-    n_calls = -1
-    while (now := len(written(folder, "called"))) != n_calls:
-        assert time.monotonic() < deadline
-        n_calls = now
+    while not condition():
+        assert time.monotonic() < deadline, "what the test waits for has not happened"
+        time.sleep(0.02)
+
+
+def calls_when_still(folder):
+    """How often the model was called, once no call follows for a while: the block that was begun is done."""
+    counts = [-1]
+
+    def is_still():
+        counts.append(len(written(folder, "called")))
         time.sleep(2.0)
-    return n_calls
+        return counts[-1] == counts[-2]
+
+    wait_until(is_still)
+    return counts[-1]
 
 
 def written(folder, what):

@@ -356,6 +356,9 @@ NAMES = {
         "plot_all() has no option 'columns'. Did you mean 'n_col": lambda: e().plot_all(columns=2),
         "save() has no option 'colour_by'. Did you mean 'color_by'?": lambda: e().save("view.svg", colour_by="city"),
         "ICEExplorer() has no option 'sampel'. Did you mean 'sample'?": lambda: explorer(wealth, X, sampel=3),
+        "explain_partitions() has no option 'client'. Did you mean 'like'?": lambda: ice.explain_partitions(
+            wealth, max, client=None
+        ),
         "no option 'feature': it is set on an explorer": lambda: explorer(wealth, X, feature="age"),
     },
     InvalidOptionError: {
@@ -377,6 +380,9 @@ NAMES = {
 }
 VALUES_OF_GRID = "increasing finite values; got"
 OPTIONS = {
+    "budget=5 needs all rows in one place, but X is on a cluster": lambda: ice.explain_partitions(
+        wealth, max, budget=5
+    ),
     "got 11 weights for 12 observations. Leave it out": lambda: explain(sample_weight=[1] * 11),
     "got 1 weight for 12 observations": lambda: explain(sample_weight=[1]),
     "got shape (12, 1) for 12 observations": lambda: explain(sample_weight=np.ones((N, 1))),

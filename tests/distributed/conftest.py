@@ -1,16 +1,20 @@
 """A cluster of two processes, and rows that are on it."""
 
-import dask.dataframe as dd
+from importlib.util import find_spec
+
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster
 from sklearn.ensemble import HistGradientBoostingRegressor
+
+collect_ignore_glob = [] if find_spec("distributed") else ["test_*.py"]
 
 
 @pytest.fixture(scope="session")
 def cluster():
     """Two processes of a thread each, which are started again when they end."""
+    from distributed import LocalCluster
+
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=True) as cluster:
         yield cluster
 
@@ -18,6 +22,8 @@ def cluster():
 @pytest.fixture
 def client(cluster):
     """A client of the cluster, which is empty again afterwards."""
+    from distributed import Client
+
     with Client(cluster, set_as_default=False) as client:
         client.wait_for_workers(2, timeout=60)
         yield client
@@ -48,4 +54,6 @@ def model(X):
 @pytest.fixture
 def partitioned(X):
     """The same rows as a DataFrame of Dask, in an order that partitions differ."""
+    import dask.dataframe as dd
+
     return dd.from_pandas(X.sort_values("decimal", ignore_index=True), npartitions=5)

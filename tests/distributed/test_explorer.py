@@ -1,12 +1,10 @@
 """An explorer of rows on a cluster: bars of a sample at once, exact ones from all partitions."""
 
-import time
-
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from clusters import Slow, calls_when_still, on_cluster, written
+from clusters import Slow, calls_when_still, on_cluster, wait_until, written
 from kernel_end import ask
 from numpy.testing import assert_allclose
 from sklearn.ensemble import RandomForestClassifier
@@ -15,20 +13,17 @@ import ice_explorer as ice
 from ice_explorer.distributed import summaries
 from ice_explorer.errors import InvalidOptionError
 
-SOON = 60.0
+pytestmark = [pytest.mark.slow, pytest.mark.current, pytest.mark.timeout(300)]
 
 
-def wait_until(condition):
-    deadline = time.monotonic() + SOON
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+def wait_for(explorer, state):
+    wait_until(lambda: explorer._status["state"] == state)
 
 
 def test_explored_rows_of_a_cluster(make, client, model, X, partitioned):
     """Figures are those of all rows, lines those of rows that are here."""
     explorer = make(model, partitioned, client=client)
-    wait_until(lambda: explorer._status["state"] == "ready")
+    wait_for(explorer, "ready")
     e = explorer.explanation
     expected = ice.explain(model, X.sort_values("decimal", ignore_index=True))
     pd.testing.assert_frame_equal(e.table(), expected.table(), rtol=1e-10, atol=1e-12)
@@ -38,12 +33,9 @@ def test_explored_rows_of_a_cluster(make, client, model, X, partitioned):
 def test_requests_are_answered_while_the_cluster_works(make, client, tmp_path):
     """Drafts are of the rows that are here, progress comes by partition, and cancelling frees the cluster."""
     explorer = make(Slow(tmp_path, 0.25), on_cluster(), client=client)
-    wait_until(lambda: explorer._status["state"] == "computing")
-    time.sleep(1.0)
-    start = time.monotonic()
+    wait_until(lambda: written(tmp_path, "called"))
     assert ask(explorer, "lines", type="cancel")[0]["type"] == "result"
-    wait_until(lambda: explorer._status["state"] == "cancelled")
-    assert time.monotonic() - start < 10
+    wait_for(explorer, "cancelled")
     wait_until(lambda: not any(client.processing().values()))
     n_calls = calls_when_still(tmp_path)
     whole = tmp_path / "whole"
@@ -58,7 +50,7 @@ def test_classes_and_another_output(make, client):
     X = pd.DataFrame(rng.normal(size=(900, 3)).round(1), columns=list("abc"))
     fitted = RandomForestClassifier(8, max_depth=4, random_state=0).fit(X, rng.choice(["no", "perhaps", "yes"], 900))
     explorer = make(fitted, dd.from_pandas(X, npartitions=3), client=client)
-    wait_until(lambda: explorer._status["state"] == "ready")
+    wait_for(explorer, "ready")
     explorer.output = "yes"
     wait_until(lambda: explorer._status["state"] == "ready" and explorer.explanation.settings.output == "yes")
     expected = ice.explain(fitted, X, output="yes")
@@ -79,5 +71,5 @@ def test_bars_of_a_sample_state_what_they_are_a_sample_of(make, client, tmp_path
     explorer = make(Slow(tmp_path, 0.15), on_cluster(), client=client)
     wait_until(lambda: explorer._status["n_rows"] is not None or explorer._status["state"] == "ready")
     assert explorer._status["n_rows"] is not None
-    wait_until(lambda: explorer._status["state"] == "ready")
+    wait_for(explorer, "ready")
     assert explorer._status["n_rows"] is None

@@ -21,6 +21,7 @@ from clusters import (
     of_a,
     on_cluster,
     part,
+    wait_until,
     written,
 )
 from numpy.testing import assert_array_equal
@@ -28,9 +29,24 @@ from numpy.testing import assert_array_equal
 import ice_explorer as ice
 from ice_explorer.errors import Cancelled, InputDataError, InputTypeError, InvalidOptionError, PredictionError
 
+pytestmark = [pytest.mark.slow, pytest.mark.current, pytest.mark.timeout(300)]
+
 
 def figures(e):
     return e.table(sort_by=None).select_dtypes("number").to_numpy()
+
+
+def once_called(folder, n_calls, then):
+    """Do something in a thread as soon as the model was called so often."""
+
+    def wait():
+        while len(written(folder, "called")) < n_calls:
+            time.sleep(0.01)
+        then()
+
+    thread = Thread(target=wait)
+    thread.start()
+    return thread
 
 
 def test_the_model_is_sent_once_to_each_worker(client, tmp_path):
@@ -41,27 +57,19 @@ def test_the_model_is_sent_once_to_each_worker(client, tmp_path):
     assert len(set(made)) == 2
 
 
-@pytest.mark.parametrize("after", [0.3, 0.9, 1.8, 2.7])
-def test_a_killed_worker_costs_its_partitions(client, tmp_path, after):
-    """SIGKILL at several moments: the result is the same to the bit, and not everything is computed again."""
+@pytest.mark.parametrize("n_calls", [1, 4, 9])
+def test_a_killed_worker_costs_its_partitions(client, tmp_path, n_calls):
+    """SIGKILL at several moments: the result is the same to the bit."""
     expected = figures(ice.explain(Slow(tmp_path, 0.0), on_cluster(), client=client))
     folder = tmp_path / "killed"
     folder.mkdir()
-    killed = []
-
-    def kill():
-        time.sleep(after)
-        pid = next(iter(client.run(os.getpid).values()))
-        killed.append(pid)
-        os.kill(pid, signal.SIGKILL)
-
-    thread = Thread(target=kill)
-    thread.start()
+    pid = next(iter(client.run(os.getpid).values()))
+    thread = once_called(folder, n_calls, lambda: os.kill(pid, signal.SIGKILL))
     e = ice.explain(Slow(folder, 0.12), on_cluster(), client=client)
     thread.join()
     assert_array_equal(figures(e), expected)
-    assert len(killed) == 1
     client.wait_for_workers(2, timeout=60)
+    assert pid not in client.run(os.getpid).values()
 
 
 def test_progress_counts_to_its_total(client, tmp_path):
@@ -74,16 +82,17 @@ def test_progress_counts_to_its_total(client, tmp_path):
     assert set(labels) == {"12 partitions"}
 
 
-def test_a_model_that_raises_names_the_partition(client):
-    """The error of the model is in the message."""
-    with pytest.raises(PredictionError, match=r"In partition \d+, whose rows count from 0: .*no row of 6 here"):
-        ice.explain(failing, on_cluster(), client=client)
-
-
-def test_a_prediction_that_is_no_number_names_partition_and_row(client):
-    """Row 425 is row 25 of partition 8."""
-    with pytest.raises(PredictionError, match=r"In partition 8, whose rows count from 0: .*nan.* row 25"):
-        ice.explain(no_number, on_cluster(), client=client)
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (failing, r"In partition \d+, whose rows count from 0: .*no row of 6 here"),
+        (no_number, r"In partition 8, whose rows count from 0: .*nan.* row 25"),  # row 425
+    ],
+)
+def test_a_model_that_fails_names_the_partition(client, model, message):
+    """And the row in it where a prediction is no number."""
+    with pytest.raises(PredictionError, match=message):
+        ice.explain(model, on_cluster(), client=client)
 
 
 def test_cancelling_frees_the_cluster(client, tmp_path):
@@ -91,23 +100,19 @@ def test_cancelling_frees_the_cluster(client, tmp_path):
     options = ice.results.options.Options(client=client, memory_limit=10_000)
     plan = ice.explanation.prepare(Slow(tmp_path, 0.2), on_cluster(120, n_partitions=2), options)
     stop = Event()
-    Thread(target=lambda: (time.sleep(1.5), stop.set())).start()
-    start = time.monotonic()
+    thread = once_called(tmp_path, 2, stop.set)
     with pytest.raises(Cancelled):
         plan.compute("a", cancelled=stop.is_set)
-    assert time.monotonic() - start < 10
-    deadline = time.monotonic() + 10
-    while any(client.processing().values()) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not any(client.processing().values())
+    thread.join()
+    wait_until(lambda: not any(client.processing().values()))
     n_calls = calls_when_still(tmp_path)
     found = plan.compute("a")  # it can be computed after all
     assert found._sums.n_rows == 120
     assert n_calls < len(written(tmp_path, "called")) - n_calls
 
 
-def test_a_model_of_a_module_that_workers_do_not_have(client, monkeypatch):
-    """The message names the module, and how it gets to the workers."""
+def test_a_model_that_does_not_get_to_the_workers(client, monkeypatch):
+    """The message names the module that they do not have, or says that a lock cannot be pickled."""
 
     def predict(X):
         return X["a"].to_numpy()
@@ -118,10 +123,6 @@ def test_a_model_of_a_module_that_workers_do_not_have(client, monkeypatch):
     monkeypatch.setitem(sys.modules, "only_here", module)
     with pytest.raises(PredictionError, match=r"No module named 'only_here'\. .*client\.upload_file"):
         ice.explain(predict, on_cluster(), client=client)
-
-
-def test_a_model_that_cannot_be_sent(client):
-    """A lock cannot be pickled."""
     lock = Lock()
     with pytest.raises(PredictionError, match="can be pickled"):
         ice.explain(lambda X: X["a"].to_numpy() if lock else None, on_cluster(), client=client)

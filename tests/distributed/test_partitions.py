@@ -1,16 +1,14 @@
 """`explain_partitions` gives what `explain` gives on all rows, whatever runs it."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from partitioned import parts_of, run_of
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
-from ice_explorer.errors import InputDataError, InputTypeError, InvalidOptionError, UnknownOptionError
 
 METRICS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "support", "scale"]
 
@@ -45,30 +43,6 @@ class Coded:
 
 def _numbers(X):
     return X.assign(city=X["city"].map({"Bern": 0.0, "Oslo": 1.0, "Rome": 3.0}).astype(float))
-
-
-def sent(thing):
-    """What another process gets."""
-    return pickle.loads(pickle.dumps(thing))  # noqa: S301 - made here
-
-
-def run_of(partitions, weights=None, *, pairwise=False):
-    """Run partitions in this process, merging all at once or two by two, as Spark does; everything is sent."""
-
-    def run(compute, merge):
-        compute, merge = sent(compute), sent(merge)
-        given = [()] * len(partitions) if weights is None else [(each,) for each in weights]
-        found = [sent(compute(rows, at, *given[at])) for at, rows in enumerate(partitions)]
-        while pairwise and len(found) > 1:
-            found = [sent(merge(*found[at : at + 2])) for at in range(0, len(found), 2)]
-        return found[0] if pairwise else merge(*found)
-
-    return run
-
-
-def parts_of(X, n):
-    """Cut rows into partitions."""
-    return [X.iloc[at] for at in np.array_split(np.arange(len(X)), n)]
 
 
 def assert_same(found, expected):
@@ -122,83 +96,4 @@ def test_more_rows_than_are_sent_leave_a_sample():
     assert found.notes[0] == (
         "Metrics, partial dependence and spread are of all 12,000 rows; curves, histograms, drivers and effects of "
         "10,000 of them, drawn at random."
-    )
-
-
-@pytest.mark.parametrize(
-    ("options", "kind", "message"),
-    [
-        (
-            {"budget": 5},
-            InvalidOptionError,
-            "budget=5 needs all rows in one place, but X is on a cluster. Leave one of them out.",
-        ),
-        (
-            {"client": None},
-            UnknownOptionError,
-            (
-                "explain_partitions() has no option 'client'. Did you mean 'like'? Its options are features, groups, "
-                "categorical, output, response, grid, grid_size, sample, random_state, decay, scale, convention, "
-                "engine, n_jobs, memory_limit, like, keep_curves, budget."
-            ),
-        ),
-    ],
-)
-def test_options_that_cannot_be_used(model, X, options, kind, message):
-    """They need all rows in one place, or belong to what runs the partitions."""
-    with pytest.raises(kind) as error:
-        ice.explain_partitions(model, run_of([X]), **options)
-    assert str(error.value) == message
-
-
-@pytest.mark.parametrize(
-    ("run", "kind", "message"),
-    [
-        (
-            "spark",
-            InputTypeError,
-            "`run` must be a function of (compute, merge); got str. Its docstring has an example.",
-        ),
-        (
-            lambda compute, _merge: [compute(np.eye(2), 0)],
-            InputTypeError,
-            (
-                "What `run` returns must be one result, merged from those of all partitions; got list. "
-                "Merge until one is left: `merge(*results)`."
-            ),
-        ),
-        (
-            lambda compute, merge: merge(compute(np.empty((0, 2)), 0)),
-            InputDataError,
-            "X must have rows that have weight; its partitions have none. Check them.",
-        ),
-        (
-            lambda compute, _merge: compute(np.array([["a"], ["b"]]), 4),
-            InputDataError,
-            (
-                "In partition 4, whose rows count from 0: An array X must hold numbers or booleans; got dtype <U1. "
-                "Pass a DataFrame with one dtype per column."
-            ),
-        ),
-    ],
-)
-def test_what_run_may_not_do(run, kind, message):
-    """Every mistake is an error that says what to do, and in which partition."""
-    with pytest.raises(kind) as error:
-        ice.explain_partitions(lambda X: X[:, 0], run)
-    assert str(error.value) == message
-
-
-def test_partitions_that_change_between_the_passes(X, model):
-    """A sample that is drawn anew for each pass is noticed."""
-    sizes = iter([600, 500])
-
-    def run(compute, merge):
-        return run_of(parts_of(X.iloc[: next(sizes)], 2))(compute, merge)
-
-    with pytest.raises(InputDataError) as error:
-        ice.explain_partitions(model, run)
-    assert str(error.value) == (
-        "Partitions must hold the same rows in both passes; the first pass got 600 rows that have weight, the second "
-        "500. Store rows that are drawn at random before they are explained."
     )

@@ -14,6 +14,8 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 
 import ice_explorer as ice
 
+pytestmark = pytest.mark.current
+
 
 @pytest.fixture(scope="module")
 def recipes(root):
@@ -72,20 +74,25 @@ def spark(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark", SimpleNamespace(TaskContext=context))
 
 
-def test_recipes_are_short(recipes):
-    """They fit on a screen."""
-    assert {name: len(block.splitlines()) < 30 for name, block in recipes.items()} == dict.fromkeys(recipes, True)
+def assert_same(found, expected):
+    """Every metric of every feature."""
+    columns = expected.table().columns.drop("kind")
+    assert_allclose(found.table()[columns], expected.table()[columns], rtol=1e-10, atol=1e-13)
+
+
+def defined_by(recipe):
+    """Names that a block of the guide defines."""
+    names = {}
+    exec(compile(recipe, "clusters.md", "exec"), names)  # noqa: S102 - the guide is ours
+    return names
 
 
 @pytest.mark.usefixtures("spark")
 def test_the_recipe_for_spark(recipes, model, X):
     """It gives what one machine gives."""
-    names = {}
-    exec(compile(recipes["on_spark"], "clusters.md", "exec"), names)  # noqa: S102 - the guide is ours
     frame = Frame([X.iloc[:100], X.iloc[100:100], X.iloc[100:]])
-    found, expected = ice.explain_partitions(model, names["on_spark"](frame)), ice.explain(model, X)
-    columns = expected.table().columns.drop("kind")
-    assert_allclose(found.table()[columns], expected.table()[columns], rtol=1e-10, atol=1e-13)
+    run = defined_by(recipes["on_spark"])["on_spark"](frame)
+    assert_same(ice.explain_partitions(model, run), ice.explain(model, X))
 
 
 def test_the_recipe_for_ray(recipes, model, X, monkeypatch):
@@ -95,9 +102,5 @@ def test_the_recipe_for_ray(recipes, model, X, monkeypatch):
         return SimpleNamespace(remote=lambda *arguments: sent(sent(function)(*arguments)))
 
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(remote=remote, put=sent, get=sent))
-    names = {}
-    exec(compile(recipes["on_ray"], "clusters.md", "exec"), names)  # noqa: S102 - the guide is ours
-    partitions = [X.iloc[at : at + 30] for at in range(0, 300, 30)]
-    found, expected = ice.explain_partitions(model, names["on_ray"](partitions)), ice.explain(model, X)
-    columns = expected.table().columns.drop("kind")
-    assert_allclose(found.table()[columns], expected.table()[columns], rtol=1e-10, atol=1e-13)
+    run = defined_by(recipes["on_ray"])["on_ray"]([X.iloc[at : at + 30] for at in range(0, 300, 30)])
+    assert_same(ice.explain_partitions(model, run), ice.explain(model, X))

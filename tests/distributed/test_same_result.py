@@ -17,6 +17,7 @@ import ice_explorer as ice
 from ice_explorer.distributed import summaries
 from ice_explorer.errors import ModelNeededError
 
+pytestmark = [pytest.mark.current, pytest.mark.timeout(300)]
 DECAYS = [0.01, 0.3, 0.75, 1.0]
 
 
@@ -39,18 +40,20 @@ def assert_same(found, expected, rtol=1e-10):
         assert (mine.levels is None) == (theirs.levels is None)
 
 
+OPTIONS = [
+    {},
+    {"grid": "quantile", "grid_size": 7},
+    {"grid": "uniform", "grid_size": 9},
+    {"grid": {"decimal": [-1, 0, 1.5], "level": ["z", "x"]}},
+    {"grid_size": 5, "features": ["missing", "level", "continuous"]},
+    {"engine": "brute", "features": ["missing", "level"]},
+    {"categorical": ["whole"], "convention": "published", "decay": 0.4},
+]
+
+
 @pytest.mark.parametrize(
     "options",
-    [
-        {},
-        {"grid": "quantile", "grid_size": 7},
-        {"grid": "uniform", "grid_size": 9},
-        {"grid": {"decimal": [-1, 0, 1.5], "level": ["z", "x"]}},
-        {"grid_size": 5, "features": ["missing", "level", "continuous"]},
-        {"engine": "brute", "features": ["missing", "level"]},
-        {"categorical": ["whole"], "convention": "published", "decay": 0.4},
-    ],
-    ids=str,
+    [pytest.param(each, marks=pytest.mark.slow if each else pytest.mark.wide, id=str(each)) for each in OPTIONS],
 )
 def test_trees_on_columns_of_all_kinds(client, model, X, partitioned, options):
     """Grids, scales, missing values and levels are those of all rows, not of a partition."""
@@ -58,6 +61,7 @@ def test_trees_on_columns_of_all_kinds(client, model, X, partitioned, options):
     assert_same(ice.explain(model, partitioned, client=client, **options), ice.explain(model, rows, **options))
 
 
+@pytest.mark.slow
 def test_rows_that_are_sent(client, model, X):
     """Rows of this machine with `client`: nothing is sampled, and grids are its own."""
     found, expected = ice.explain(model, X, client=client), ice.explain(model, X)
@@ -66,6 +70,7 @@ def test_rows_that_are_sent(client, model, X):
     assert found.notes == expected.notes
 
 
+@pytest.mark.slow
 def test_a_sample_of_the_rows_comes_to_this_machine(client, model, X, partitioned, monkeypatch):
     """Curves and drivers are theirs, metrics are of all rows, and what needs all rows says so."""
     client.run(draw_fewer_rows, 400)
@@ -90,6 +95,7 @@ def test_a_sample_of_the_rows_comes_to_this_machine(client, model, X, partitione
             request()
 
 
+@pytest.mark.slow
 def test_an_explanation_of_a_cluster_is_saved_and_opened(client, model, partitioned, tmp_path):
     """It is looked at on a laptop, without model and rows."""
     e = ice.explain(model, partitioned, client=client)
@@ -97,6 +103,7 @@ def test_an_explanation_of_a_cluster_is_saved_and_opened(client, model, partitio
     pd.testing.assert_frame_equal(opened.table(), e.table())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [LinearRegression, SVR, lambda: MLPRegressor(hidden_layer_sizes=(8,), max_iter=30, random_state=0)],
@@ -112,6 +119,7 @@ def test_other_engines_on_arrays(client, make):
     assert_same(ice.explain(fitted, chunked, client=client), ice.explain(fitted, X))
 
 
+@pytest.mark.slow
 def test_weights_and_classes(client):
     """Weights are a Series of Dask; rows and partitions without weight do not count."""
     rng = np.random.default_rng(2)
@@ -128,6 +136,7 @@ def test_weights_and_classes(client):
     assert_same(mine, ice.explain(fitted, X, output="yes", sample_weight=weights))
 
 
+@pytest.mark.slow
 def test_one_hot_groups(client):
     """In a partition all rows may have one of the columns."""
     rng = np.random.default_rng(3)
@@ -143,6 +152,7 @@ def test_one_hot_groups(client):
     assert mine["city"].levels == expected["city"].levels
 
 
+@pytest.mark.slow
 def test_texts_and_empty_partitions(client):
     """Levels are numbered as on one machine, in the order of their texts where they have one."""
     rng = np.random.default_rng(4)
@@ -162,6 +172,7 @@ def test_texts_and_empty_partitions(client):
     assert any("'id' has more than one level for every two rows" in note for note in mine.notes)
 
 
+@pytest.mark.slow
 def test_many_distinct_values_have_a_sketch(client):
     """Quantiles are close, σ is exact, and a note says so."""
     rng = np.random.default_rng(5)
@@ -177,6 +188,7 @@ def test_many_distinct_values_have_a_sketch(client):
     assert_same(ice.explain(first, da.from_array(X, chunks=(30_000, 2)), client=client, grid=given), expected)
 
 
+@pytest.mark.slow
 def test_the_current_client_and_none(client, model, partitioned, X):
     """Without `client`, the current one is taken; where there is none, workers in this process end with the work."""
     expected = ice.explain(model, X.sort_values("decimal", ignore_index=True))
