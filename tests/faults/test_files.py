@@ -1,4 +1,4 @@
-"""Odd paths and values are refused in a sentence of the package, or do what they say: nothing else is raised."""
+"""Faults of files: any path and any value is used, or refused with an error of the package; nothing else is raised."""
 
 import os
 import tempfile
@@ -91,10 +91,10 @@ def said(call, *arguments, **options):
     return ""
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(OPTIONS), ODD, st.sampled_from(["svg", "csv", "json"]))
-def test_odd_values_are_options_or_are_refused(explanation, option, value, suffix):
-    """Of every option of `save`: a message of the package, in one line and not long, or a file that reads."""
+def test_any_value_of_an_option_of_save_is_used_or_refused_with_a_short_error(explanation, option, value, suffix):
+    """Where it is used there is a file that tells its provenance."""
     path = f"file.{suffix}"
     for name in (path, f"{path}.json"):
         Path(name).unlink(missing_ok=True)
@@ -103,9 +103,9 @@ def test_odd_values_are_options_or_are_refused(explanation, option, value, suffi
     assert message or "code" in ice.provenance(path)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150)
 @given(NAMES, st.sampled_from(["", ".svg", ".csv"]), st.booleans())
-def test_odd_paths_are_files_or_are_refused(explanation, name, suffix, overwrite):
+def test_any_path_is_written_as_a_file_or_refused_with_a_short_error(explanation, name, suffix, overwrite):
     """Nothing but a file of ours is written or read, and nothing is left beside it."""
     path = (name if name.startswith(("/dev", "/proc")) else name.lstrip("/")) + suffix
     if Path(path).is_absolute() and suffix:
@@ -118,7 +118,7 @@ def test_odd_paths_are_files_or_are_refused(explanation, name, suffix, overwrite
 
 
 @given(ODD)
-def test_every_value_can_be_quoted(value):
+def test_any_value_is_quoted_in_one_short_line_of_an_error(value):
     """In one line of at most 200 letters and the dots, that can be written anywhere; close names are looked for."""
     text = quoted(value)
     assert text.encode()
@@ -143,6 +143,6 @@ def test_every_value_can_be_quoted(value):
     ],
     ids=range(10),
 )
-def test_a_value_is_quoted_so_that_it_is_recognised(value, text):
+def test_a_value_in_an_error_can_be_recognised(value, text):
     """As Python writes it, as far as it can and as is useful."""
     assert quoted(value) == text
