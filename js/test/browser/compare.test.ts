@@ -130,15 +130,10 @@ test("slopes have an axis each, and the strip says so", async () => {
 test("where not all rows are drawn, those of the open feature are asked for", async () => {
   const mounted = await compared(["BMI"], { max_lines: 20 });
   const asked = mounted.model.sent.filter((sent) => sent.type === "curves" && sent.feature === "BMI");
-  const own = mounted.model.sent.find((sent) => sent.type === "curves" && sent.feature === "Age");
+  const open = mounted.model.sent.filter((sent) => sent.type === "curves" && sent.feature === "Age");
   expect(asked).toMatchObject([{ max_lines: 1 }]);
-  expect(own).toMatchObject({ max_lines: 20 });
+  expect(open).toMatchObject([{ max_lines: 20 }]);
   expect((asked[0] as { selection: number[] }).selection.length).toBe(20);
-});
-
-test("the open feature is shown without a question", async () => {
-  const mounted = await compared(["BMI"]);
-  expect(mounted.model.sent.filter((sent) => sent.type === "curves" && sent.feature === "Age").length).toBe(1);
 });
 
 test("the row under the pointer is marked in all of them, and a click selects it", async () => {
@@ -272,14 +267,4 @@ test("the bar is pulled, stays while features are computed, and goes with its ro
   expect(mounted.model.get("selection")).toEqual([]);
   expect(bars(mounted)).toEqual([]);
   expect(document.activeElement).toBe(body);
-});
-
-test("rows that the legend hides are not selected", async () => {
-  const mounted = await compared(["Marker"], { color_by: "Smoker" });
-  const all = await brushed(mounted, "Marker", above, below);
-  await userEvent.click(mounted.part("legend").querySelector("[data-level='0']")!);
-  await frame();
-  const shown = await brushed(mounted, "Marker", above, below);
-  expect(shown.length).toBeGreaterThan(0);
-  expect(shown.length).toBeLessThan(all.length);
 });

@@ -38,32 +38,19 @@ test.each(["double click", "Delete"])("%s returns the slider to the default, her
   expect(slider.value).toBe("0.75");
 });
 
-test("a decay between the slider's steps is shown as it is, and its figures as estimates", async () => {
-  const { part } = mount(kernel.model({ feature: "Age", decay: 0.755 }));
-  await frame();
-  expect(part("decay-value").textContent).toBe("0.755");
-  expect(part("decay-readout").textContent).toMatch(/≈ \d+\u00a0% of the weight kept$/);
-});
-
-test("the slider is worked with the keyboard, and Python hears every release", async () => {
+test("the slider is worked with the keyboard from end to end, and Python hears every release", async () => {
   const { part, model } = mount(kernel.model({ feature: "Age" }));
   await frame();
   part("decay-slider").focus();
   await userEvent.keyboard("{ArrowLeft}{ArrowLeft}{ArrowLeft}");
   await expect.poll(() => model.get("decay")).toBeCloseTo(0.72, 9);
-  model.push("decay", 0.5);
-  await frame();
-  expect(part<HTMLInputElement>("decay-slider").value).toBe("0.5");
-});
-
-test("the whole range of the slider ends at no decay", async () => {
-  const { part, model } = mount();
-  await frame();
-  part("decay-slider").focus();
   await userEvent.keyboard("{End}");
   await expect.poll(() => model.get("decay")).toBe(1);
   await userEvent.keyboard("{Home}");
   await expect.poll(() => model.get("decay")).toBe(0.01);
+  model.push("decay", 0.5);
+  await frame();
+  expect(part<HTMLInputElement>("decay-slider").value).toBe("0.5");
 });
 
 test("a drag that ends where it began lets values from Python in again", async () => {
@@ -137,34 +124,10 @@ test("the anchor is offered for centred curves only, and takes a value", async (
   expect(part("y-title").textContent).toMatch(/from Age = (39|40|41)(\.\d+)?$/);
 });
 
-test("every column can colour", async () => {
-  const { part } = mount();
-  await frame();
-  const offered = [...part<HTMLSelectElement>("color-by").options].map(({ text }) => text);
-  expect(offered[0]).toBe("nothing");
-  expect(offered).toContain("Ward");
-  expect(offered).toContain("notes of the clerk");
-});
-
 test("the number of lines is asked of the kernel", async () => {
   const { root, part, model } = await mountDrawn();
   expect(part<HTMLSelectElement>("max-lines").selectedOptions[0]!.text).toBe("300 curves");
   choose(part("max-lines"), "50");
   await expect.poll(() => root.dataset.drawnLines).toBe("50");
   expect(model.get("max_lines")).toBe(50);
-});
-
-test("every control keeps its keys from JupyterLab and can be told apart by name", async () => {
-  const { root, drawn } = mount(kernel.model({ color_by: "Smoker", kind: "c-ice", anchor: 2 }));
-  await drawn(kernel.top);
-  const controls = [...root.querySelectorAll<HTMLElement>("button, select, input, summary, [tabindex]")];
-  const reachable = controls.filter((control) => !control.hidden);
-  expect(reachable.length).toBeGreaterThan(15);
-  for (const control of reachable) {
-    expect(control.dataset.lmSuppressShortcuts, control.outerHTML).toBe("true");
-    if (!control.checkVisibility()) continue;
-    const labels = (control as HTMLInputElement).labels;
-    const name = control.getAttribute("aria-label") ?? (labels?.length ? labels[0]!.textContent : control.textContent);
-    expect(name, control.outerHTML).not.toBe("");
-  }
 });

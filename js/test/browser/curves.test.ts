@@ -138,12 +138,6 @@ test("the first line drawn, which is row 0, is selected by a click like any othe
   await expect.poll(() => selectedRows(mounted)).toEqual([0]);
 });
 
-test("row 0 selected in Python is drawn", async () => {
-  const mounted = await mountDrawn();
-  mounted.model.push("selection", [0]);
-  await expect.poll(() => selectedRows(mounted)).toEqual([0]);
-});
-
 test("lines are gone through, selected and cleared with the keyboard alone", async () => {
   const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 5 }));
   const { part, model } = mounted;
@@ -183,35 +177,6 @@ test("a level is hidden and shown again from the legend", async () => {
   await expect.poll(() => part("legend").hidden).toBe(true);
 });
 
-test("missing colour values are counted in the legend", async () => {
-  const { part } = await mountDrawn(kernel.model({ feature: "Age", color_by: "Ward" }));
-  expect(part("legend-missing").textContent).toMatch(/^missing \(\d+\)$/);
-});
-
-test("colours that fail are explained where they would be", async () => {
-  const model = kernel.model({ feature: "Age", color_by: "Ward" });
-  const message = "'Ward' has 858 different values, so it cannot colour the lines.";
-  model.answer = (request) =>
-    request.type === "colors" ? { reply: { id: request.id, type: "error", message } } : kernel.answer(request);
-  const { part, drawn } = mount(model);
-  await drawn("Age");
-  expect(part("color-problem").textContent).toBe(message);
-});
-
-test("an error is shown as its sentence, and can be tried again", async () => {
-  const model = kernel.model({ feature: "Age" });
-  const message =
-    "The model failed on phantom observations of 'Age' (grid value 97.0): ValueError: Input contains NaN.";
-  model.answer = ({ id }) => ({ reply: { id, type: "error", message } });
-  const { part, drawn } = mount(model);
-  await expect.poll(() => part("curves").dataset.state).toBe("error");
-  await frame();
-  expect(part("curves-message").textContent).toBe(message);
-  model.answer = kernel.answer;
-  await userEvent.click(part("retry"));
-  await drawn("Age");
-});
-
 test("before any feature is open the panel says what will happen", async () => {
   const { part } = mount(kernel.model({ ...kernel.partial(0), feature: "" }));
   await frame();
@@ -240,32 +205,4 @@ test("a kernel that says nothing for long may be none, as in a page that keeps w
   expect(part("curves-message").textContent).toBe(
     "Still waiting for the curves of Age: the kernel is busy or not connected.",
   );
-});
-
-test("a constant feature is shown without lines and without a complaint", async () => {
-  const data = clinic(30);
-  data.features[7]!.values.fill(3);
-  const { root, part } = await mountDrawn(new FakeKernel(data).model({ feature: "Height" }));
-  for (const kind of ["c-ice", "d-ice"]) {
-    part(`kind-${kind}`).click();
-    await expect.poll(() => root.dataset.kind).toBe(kind);
-  }
-});
-
-test("lines stay exact on a large output", async () => {
-  const data = clinic(40);
-  const { predict } = data;
-  const far = new FakeKernel({ ...data, predict: (row, index) => 1e9 + predict(row, index) });
-  const { part } = await mountDrawn(far.model({ feature: "Age" }));
-  expect(ink(part("curves-canvas"))).toBeGreaterThan(500);
-  expect(part("partial-dependence").querySelector(".ice-stroke")!.getAttribute("d")).not.toContain("NaN");
-});
-
-test("the open feature is summed up in words", async () => {
-  const { part } = await mountDrawn();
-  await expect
-    .poll(() => part("summary").textContent, { timeout: 3000 })
-    .toMatch(
-      /^On average the probability of readmitted rises from 0\.\d+ to 0\.\d+ along Age.*\. Rank 1 of 8, impact 0\.\d+, in-distribution impact 0\.\d+ with weight 0\.75 of far values\. 300 of 300 observations drawn, from 18 to 8\d\.$/,
-    );
 });

@@ -47,17 +47,6 @@ test("a tap on a figure shows what it is", async () => {
   expect(explorer.part("tooltip").textContent).toContain(explanation("heterogeneity").text);
 });
 
-test("JupyterLab leaves the keys to what is explained", async () => {
-  const explorer = await mounted();
-  for (const node of explorer.root.querySelectorAll<HTMLElement>("[data-explanation]")) {
-    const focusable = "button, input, select, [tabindex]";
-    const control = node.matches(focusable) ? node : node.querySelector<HTMLElement>(focusable)!;
-    // Of the buttons of a radio group, the Tab key reaches one.
-    if (!control.matches("[role=radio]")) expect(control.tabIndex, node.outerHTML).toBe(0);
-    expect(control.dataset.lmSuppressShortcuts, node.outerHTML).toBe("true");
-  }
-});
-
 test("a figure of a feature whose levels have no order has the sentence of such features", async () => {
   const explorer = await mountDrawn(new FakeKernel(rentals(120)).model({ feature: "District" }));
   expect(label(explorer, "impact").dataset.explanation).toBe(explanation("impact", "unordered").text);

@@ -28,7 +28,14 @@ const withoutPng = (): Partial<Traits> => ({
 test("the view is saved as the SVG that the kernel draws of it, as this view shows it", async () => {
   const caught = caughtDownloads();
   const mounted = await mountDrawn(
-    kernel.model({ feature: "Age", kind: "c-ice", decay: 0.5, _view: { shared_y: true, left: "bars" } }),
+    kernel.model({
+      feature: "Age",
+      kind: "c-ice",
+      decay: 0.5,
+      unit: "share",
+      intervals: 0.9,
+      _view: { shared_y: true, left: "bars" },
+    }),
   );
   await choose(mounted, "svg");
   await expect.poll(() => caught.length).toBe(1);
@@ -39,7 +46,17 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
       width: null,
       dpi: null,
       to: "browser",
-      state: { feature: "Age", kind: "c-ice", decay: 0.5, color_by: null, anchor: "min", selection: [] },
+      state: {
+        feature: "Age",
+        kind: "c-ice",
+        decay: 0.5,
+        color_by: null,
+        anchor: "min",
+        selection: [],
+        unit: "share",
+        convention: "stable",
+        intervals: 0.9,
+      },
     },
   ]);
   expect(asked(mounted)[0]!.choices).toEqual({ shared_y: true });
@@ -48,14 +65,14 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
   expect(mounted.part("export-result").textContent).toBe("The browser saves it as Age.svg.");
 });
 
-test("a PNG is the kernel's own", async () => {
+test.each(["png", "ice"])("%s is downloaded as the kernel makes it", async (format) => {
   const caught = caughtDownloads();
   const mounted = await mountDrawn();
-  await choose(mounted, "png");
+  await choose(mounted, format);
   await expect.poll(() => caught.length).toBe(1);
-  expect(asked(mounted)[0]!.format).toBe("png");
-  expect(caught[0]!.name).toBe("Age.png");
-  expect((await createImageBitmap(await caught[0]!.contents)).width).toBe(1);
+  expect(asked(mounted)).toMatchObject([{ format, what: "view", to: "browser" }]);
+  expect(caught[0]!.name).toBe(`Age.${format}`);
+  if (format === "png") expect((await createImageBitmap(await caught[0]!.contents)).width).toBe(1);
 });
 
 test("where the kernel has nothing to make a PNG with, it is the SVG at the usual resolution", async () => {
@@ -67,15 +84,6 @@ test("where the kernel has nothing to make a PNG with, it is the SVG at the usua
   expect(caught[0]!.name).toBe("Age.png");
   const picture = await createImageBitmap(await caught[0]!.contents);
   expect([picture.width, picture.height]).toEqual([938, 625]);
-});
-
-test("the result is downloaded from the menu", async () => {
-  const caught = caughtDownloads();
-  const mounted = await mountDrawn();
-  await choose(mounted, "ice");
-  await expect.poll(() => caught.length).toBe(1);
-  expect(asked(mounted)).toMatchObject([{ format: "ice", what: "view", to: "browser" }]);
-  expect(caught[0]!.name).toBe("Age.ice");
 });
 
 test("a PNG goes to the clipboard, which hears of it before it is made", async () => {
@@ -145,16 +153,6 @@ test("settings say in which format, and how large; one that this kernel does not
   expect(await ask({ format: "csv", ...size })).toMatchObject({ format: "csv", width: null, dpi: null });
   expect(await ask({ format: "html" })).toMatchObject({ format: "svg", width: null, dpi: null });
   expect(part("export-notebook").textContent).toBe("Save SVG next to the notebook");
-});
-
-test("an export that fails says why", async () => {
-  const mounted = await mountDrawn();
-  const { part, model } = mounted;
-  const message = "There is nothing to save before the first feature is computed.";
-  model.answer = ({ id }) => ({ reply: { id, type: "error", message } });
-  await choose(mounted, "svg");
-  await expect.poll(() => part("export-problem").textContent).toBe(message);
-  expect(part("export-problem").hidden).toBe(false);
 });
 
 test("the menu is opened, gone through and closed with the keyboard", async () => {

@@ -45,13 +45,6 @@ test("Alt and a click, or a double click, leave only one group, and all are show
   await expect.poll(() => drawnLines(mounted)).toBe(n);
 });
 
-test("missing values are hidden like a level", async () => {
-  const mounted = await byWard();
-  const missing = Number(/\d+/.exec(mounted.part("legend-missing").textContent!)![0]);
-  await userEvent.click(mounted.part("legend-missing"));
-  await expect.poll(() => drawnLines(mounted)).toBe(300 - missing);
-});
-
 test("what is hidden survives another display, by name", async () => {
   const mounted = await byWard();
   await userEvent.click(mounted.parts("legend-level")[0]!);

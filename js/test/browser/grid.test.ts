@@ -102,15 +102,6 @@ test("the shared axis is that of the open feature, whichever tiles are in view",
   expect(ends).toEqual(together.map((end) => end.toFixed(2)));
 });
 
-test("slopes share no axis, and the menu says why", async () => {
-  const mounted = await all(kernel.model({ feature: "Age", kind: "d-ice", _view: { ...shown, shared_y: true } }));
-  await userEvent.click(mounted.part("view"));
-  expect(mounted.part<HTMLInputElement>("view-shared_y").disabled).toBe(true);
-  const ends = (feature: string) =>
-    [...tileOf(mounted, feature).querySelectorAll(".ice-axis text")].map(({ textContent }) => textContent);
-  expect(ends("Age")).not.toEqual(ends("Visits"));
-});
-
 test("a click opens the feature in its tab", async () => {
   const mounted = await all(kernel.model({ feature: "Age", _view: shown }));
   await userEvent.click(tileOf(mounted, "BMI"));

@@ -81,9 +81,3 @@ test("progress is shown, and can be cancelled and resumed; the focus stays on th
   await expect.poll(() => parts("pair").length).toBe(10);
   expect((place.activeElement as HTMLElement | null)?.dataset.name).toBe(row.dataset.name);
 });
-
-test("why there are none is a sentence", async () => {
-  const { part } = mount(cases["interactions, refused"]!());
-  await expect.poll(() => part("interactions-status").textContent).toMatch(/^The model failed on phantom/);
-  expect(part("interactions-start").textContent).toBe("Try again");
-});

@@ -4,7 +4,7 @@ import { userEvent } from "vitest/browser";
 import { cases } from "../../dev/catalogue.ts";
 import { manyFeatures } from "../../dev/many.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { choose, frame, kernel, letGo, mount, mountDrawn, slideTo } from "./mount.ts";
+import { frame, kernel, letGo, mount, mountDrawn, slideTo } from "./mount.ts";
 
 type Mounted = ReturnType<typeof mount>;
 
@@ -150,25 +150,9 @@ test("while the slider moves whiskers are gone and bars keep their lengths; one 
   expect(whiskers(mounted).length).toBeGreaterThan(0);
 });
 
-test("another metric has its own whiskers, and one that is undefined has none", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", intervals: 0.95 }));
-  await ready(mounted);
-  choose(mounted.part("rank-by"), "heterogeneity");
-  await frame();
-  await ready(mounted);
-  expect(requests(mounted)).toBe(2);
-  choose(mounted.part("rank-by"), "missing_impact");
-  await frame();
-  await ready(mounted);
-  expect(whiskers(mounted).length).toBe(0);
-});
-
-test("the key says how far the kernel is, and why there are none", async () => {
+test("the key says how far the kernel is", async () => {
   const computing = mount(cases["intervals, computing"]!());
   await expect.poll(() => key(computing).textContent).toMatch(/… 38\u00a0%/);
-  const refused = mount(cases["intervals, refused"]!());
-  await expect.poll(() => refused.part("intervals-problem").textContent).toMatch(/ValueError: out of range\.$/);
-  expect(refused.part("intervals-problem").getAttribute("role")).toBe("status");
 });
 
 test("what Python sets is followed", async () => {

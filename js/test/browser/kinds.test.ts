@@ -2,10 +2,9 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
-import { choose, frame, ink, type Mounted, mount, mountDrawn, questions } from "./mount.ts";
+import { choose, frame, type Mounted, mount, mountDrawn, questions } from "./mount.ts";
 
 const flats = new FakeKernel(rentals(120));
-const features = flats.header.features.map(({ name }) => name);
 
 const texts = (parent: Element): string[] => [...parent.querySelectorAll("text")].map((text) => text.textContent ?? "");
 
@@ -16,26 +15,6 @@ function point({ part }: Mounted, x: number, y: number): void {
     new PointerEvent("pointermove", { clientX: box.left + x, clientY: box.top + y, bubbles: true }),
   );
 }
-
-test.each(features)(
-  "%s is drawn in every kind, coloured by every column, without a gap in the figures",
-  async (feature) => {
-    const { root, part, drawn } = mount(flats.model({ feature }));
-    await drawn(feature);
-    for (const kind of ["c-ice", "d-ice", "ice"]) {
-      if (part(`kind-${kind}`).hasAttribute("aria-disabled")) continue;
-      part(`kind-${kind}`).click();
-      await expect.poll(() => root.dataset.kind).toBe(kind);
-      expect(ink(part("curves-canvas"))).toBeGreaterThan(0);
-      expect(part("plot").innerHTML).not.toMatch(/NaN|undefined/);
-    }
-    for (const { name } of flats.header.columns) {
-      choose(part("color-by"), name);
-      await expect.poll(() => part("legend").textContent).toContain(name);
-      expect(part("legend").textContent).not.toMatch(/NaN|undefined/);
-    }
-  },
-);
 
 test("levels stand on the axis in their order, each with a mean of its own and no line between", async () => {
   const { part, parts } = await mountDrawn(flats.model({ feature: "District" }));
@@ -151,11 +130,6 @@ test("the card of a bar has all figures, of categories the typical change betwee
   await userEvent.hover(bar("Area"));
   await expect.poll(() => part("tooltip").textContent).toMatch(/^Areakindnumbers/);
   expect(part("tooltip").textContent).not.toContain("change between two levels");
-});
-
-test("where there is no axis the decay says what another level counts", async () => {
-  const { part } = await mountDrawn(flats.model({ feature: "District" }));
-  expect(part("decay-readout").textContent).toBe("other levels count 0.75 · 88\u00a0% of the weight kept");
 });
 
 test("output and response are chosen where there are several, and their curves are asked for anew", async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { clinicModels } from "../../dev/models.ts";
-import { choose, frame, ink, kernel, type mount, mountDrawn, slideTo } from "./mount.ts";
+import { choose, frame, ink, kernel, type mount, mountDrawn } from "./mount.ts";
 
 const two = clinicModels(200);
 const four = clinicModels(60, ["logistic", "trees", "without lab values", "without vital signs"]);
@@ -113,17 +113,6 @@ test("ranked by disagreement a feature has one bar, and its words name the model
   const first = mounted.bar(mounted.order()[0]!);
   expect(first.getAttribute("aria-label")).toMatch(/^.+, 0\.\d+ disagreement of .+ and .+, /);
   expect(mounted.part("intervals").closest("label")!.hidden).toBe(true);
-});
-
-test("the slider changes the bars of every model, without a request", async () => {
-  const mounted = await mountDrawn(two.model({ feature: "Age" }));
-  const shown = () => fills(mounted.bar("Steps a day"));
-  const [before, sent] = [shown(), mounted.model.sent.filter(({ type }) => type === "curves").length];
-  slideTo(mounted.part("decay-slider"), 0.05);
-  await frame();
-  await frame();
-  for (const [at, value] of shown().entries()) expect(value).not.toBe(before[at]);
-  expect(mounted.model.sent.filter(({ type }) => type === "curves").length).toBe(sent);
 });
 
 test("a row is selected with its curves by all models, and arrow keys go from row to row", async () => {

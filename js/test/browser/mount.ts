@@ -63,6 +63,14 @@ export async function mountDrawn(...args: Parameters<typeof mount>): Promise<Mou
   return mounted;
 }
 
+/** The same model, whose kernel refuses requests of this type. */
+export function refusing(model: FakeModel, type: string, message: string): FakeModel {
+  const { answer } = model;
+  model.answer = (request) =>
+    request.type === type ? { reply: { id: request.id, type: "error", message } } : answer(request);
+  return model;
+}
+
 function addToPage(): HTMLElement {
   const node = document.createElement("div");
   document.body.append(node);

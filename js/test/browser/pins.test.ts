@@ -1,7 +1,7 @@
 /** One row: how it is chosen, its card, the crosshair on its curve, and the others that are pinned. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { frame, kernel, letGo, type Mounted, mount, mountDrawn, slideTo } from "./mount.ts";
+import { frame, kernel, letGo, type Mounted, mountDrawn, slideTo } from "./mount.ts";
 import { move } from "./pointer.ts";
 
 async function pinned(width = 1000, keys = "{ArrowUp}{Enter}", color: string | null = null): Promise<Mounted> {
@@ -60,11 +60,13 @@ test("features are sorted anew while the slider moves, without asking again", as
   expect(mounted.model.sent.filter(({ type }) => type === "what_if").length).toBe(asked);
 });
 
-test("a row that Python selects alone has a card as well", async () => {
+test("a row that Python selects alone has a card as well, until it is no longer selected", async () => {
   const mounted = await mountDrawn(kernel.model({ feature: "Age", selection: [0] }));
   await expect.poll(() => mounted.part("row-card-title").textContent).toBe("Row 0");
   mounted.model.push("selection", [7]);
   await expect.poll(() => mounted.part("row-card-title").textContent).toBe("Row 7");
+  mounted.model.push("selection", []);
+  await expect.poll(() => mounted.part("row-card").hidden).toBe(true);
 });
 
 test.each(["highest", "lowest"] as const)("the row with the %s prediction is chosen with a button", async (end) => {
@@ -196,22 +198,4 @@ test.each(["Escape", "the button"])("%s closes the card, and the row stays selec
   await expect.poll(() => mounted.part("row-card").hidden).toBe(true);
   expect(mounted.parts("own-value")).toEqual([]);
   expect(mounted.model.get("selection").length).toBe(1);
-});
-
-test("a row that is no longer selected has no card", async () => {
-  const mounted = await pinned();
-  mounted.model.push("selection", []);
-  await expect.poll(() => mounted.part("row-card").hidden).toBe(true);
-});
-
-test("values that cannot be read are explained in the card", async () => {
-  const model = kernel.model({ feature: "Age", max_lines: 5 });
-  const message = "The data of row 3 cannot be read.";
-  model.answer = (request) =>
-    request.type === "rows" ? { reply: { id: request.id, type: "error", message } } : kernel.answer(request);
-  const mounted = mount(model);
-  await mounted.drawn("Age");
-  mounted.part("plot").focus();
-  await userEvent.keyboard("{ArrowUp}{Enter}");
-  await expect.poll(() => mounted.part("row-card-values").textContent).toBe(message);
 });

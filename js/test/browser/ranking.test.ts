@@ -35,12 +35,6 @@ test("arrow keys open the next feature in the order of the ranking", async () =>
   await drawn(order().at(-1)!);
 });
 
-test("exactly one bar is reached with the Tab key", async () => {
-  const { parts } = mount();
-  await frame();
-  expect(parts("bar").filter(({ tabIndex }) => tabIndex === 0).length).toBe(1);
-});
-
 test("the slider re-sorts the bars and changes their figures without a question to the kernel", async () => {
   const { part, order, bar, model, drawn } = mount(kernel.model({ decay: 1 }));
   await drawn(kernel.top);
@@ -80,21 +74,15 @@ test("bars of other metrics have no tick, and the key is not shown", async () =>
   expect(part("ranking-key").hidden).toBe(true);
 });
 
-test("features still to be computed stand below the others as pending bars", async () => {
-  const { parts, order } = mount(kernel.model(kernel.partial(3)));
+test("features still to be computed stand below the others as pending bars, until their figures arrive", async () => {
+  const { parts, order, model } = mount(kernel.model(kernel.partial(3)));
   await frame();
   const pending = parts("bar").filter(({ dataset }) => dataset.pending !== undefined);
   expect(pending.map(({ dataset }) => dataset.feature)).toEqual(order().slice(3));
   expect(pending[0]!.dataset.computing).toBe("");
   expect(pending[0]!.getAttribute("aria-label")).toBe("Marker, not computed yet");
-});
-
-test("bars fill in as figures arrive", async () => {
-  const { parts, model } = mount(kernel.model(kernel.partial(3)));
-  await frame();
   const more = kernel.partial(6);
-  model.push("_impact", more._impact!);
-  model.push("_profile", more._profile!);
+  for (const name of ["_impact", "_profile"] as const) model.push(name, more[name]!);
   await frame();
   expect(parts("bar").filter(({ dataset }) => dataset.pending !== undefined).length).toBe(2);
 });

@@ -90,15 +90,6 @@ test("a kernel that stopped is said to have stopped, and the slider still works"
   expect(order()).not.toEqual(before);
 });
 
-test("a kernel that is heard again is alive again", async () => {
-  const { root, model } = mount();
-  model.emit("comm_live_update");
-  await frame();
-  model.push("_status", { ...status("ready", ""), done: 8 });
-  await frame();
-  expect(root.dataset.status).toBe("ready");
-});
-
 test("a bundle of another protocol says so and shows no figures", async () => {
   const { part, parts } = mount(kernel.model({ _header: { ...kernel.header, protocol: PROTOCOL_VERSION + 1 } }));
   await frame();

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { clinic, FakeKernel, observedClinic, outcomes, steppedClinic } from "../../dev/model.ts";
-import { frame, ink, kernel, type Mounted, mount, mountDrawn, notebookCell } from "./mount.ts";
+import { frame, ink, kernel, type Mounted, mountDrawn, notebookCell } from "./mount.ts";
 
 async function openMenu({ part }: Mounted): Promise<void> {
   part("view").click();
@@ -173,16 +173,4 @@ test("of many classes the first eight are there, and how many more", async () =>
   );
   await expect.poll(() => parts("class").length).toBe(8);
   expect(part("classes-more").textContent).toBe("the 8 most probable of 11");
-});
-
-test("classes that fail say why", async () => {
-  const kernelOfMany = several();
-  const model = kernelOfMany.model({ feature: "Age", output: "healthy", _view: { classes: true } });
-  model.answer = (request) =>
-    request.type === "classes"
-      ? { reply: { id: request.id, type: "error", message: "The model failed." } }
-      : kernelOfMany.answer(request);
-  const { part, drawn } = mount(model);
-  await drawn("Age");
-  await expect.poll(() => part("classes-message").textContent).toBe("The model failed.");
 });

@@ -98,19 +98,6 @@ test("one column in a narrow cell, two in a wide one, by its own width", async (
   await expect.poll(() => wide.root.dataset.layout).toBe("narrow");
 });
 
-test("the picture follows the host's theme", async () => {
-  const { root, drawn } = mount();
-  await drawn(kernel.top);
-  expect(root.dataset.theme).toBe("light");
-  const cell = root.parentElement!;
-  cell.style.setProperty("--jp-layout-color0", "#111");
-  cell.style.setProperty("--jp-ui-font-color1", "rgba(255, 255, 255, 0.87)");
-  await expect.poll(() => root.dataset.theme).toBe("dark");
-  cell.style.setProperty("--jp-layout-color0", "#fff");
-  cell.style.setProperty("--jp-ui-font-color1", "rgba(0, 0, 0, 0.87)");
-  await expect.poll(() => root.dataset.theme).toBe("light");
-});
-
 test("a theme is followed even where the host hides the page while it switches", async () => {
   const { root, drawn, part } = await mountDrawn();
   const cell = root.parentElement!;

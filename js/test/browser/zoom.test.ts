@@ -48,15 +48,6 @@ test("what was zoomed is remembered by kind and feature, and survives another di
   expect(isZoomed(again)).toBe(true);
 });
 
-test("two views of one model are zoomed apart", async () => {
-  const one = await shownAge();
-  const other = mount(one.model);
-  await other.drawn("Age");
-  wheel(one, middle, { deltaY: -100, ctrlKey: true });
-  await zoomed(one);
-  expect(isZoomed(other)).toBe(false);
-});
-
 test("a drag along an axis zooms that axis alone", async () => {
   const mounted = await shownAge();
   const { height } = mounted.part("plot").getBoundingClientRect();

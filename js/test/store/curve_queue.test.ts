@@ -1,31 +1,24 @@
 /** Curves of features besides the open one: how they are asked for, and for how long they are kept. */
-import type { AnyModel } from "@anywidget/types";
 import { signal } from "@preact/signals-core";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
 import { Shelf, type ShelfOptions } from "../../src/store/curve_queue.ts";
-import { Store } from "../../src/store/store.ts";
-import { KernelClient } from "../../src/wire/client.ts";
-import type { Traits } from "../../src/wire/protocol.ts";
+import { storeOf } from "../stores.ts";
 
 const kernel = new FakeKernel(clinic(60));
-const endings: (() => void)[] = [];
-afterEach(() => {
-  for (const end of endings.splice(0)) end();
-});
 
-function shelfOf(model: FakeModel, options: Partial<ShelfOptions> = {}) {
-  const store = new Store(model as unknown as AnyModel<Traits>, new KernelClient(model as unknown as AnyModel));
+function shelfOf(model: FakeModel = kernel.model({ feature: "" }), options: Partial<ShelfOptions> = {}) {
+  const store = storeOf(model);
   const shelf = new Shelf(store, { maxLines: () => 30, rows: () => [], ...options });
-  endings.push(() => {
-    shelf.dispose();
-    store.dispose();
-    store.client.dispose();
-  });
+  onTestFinished(() => shelf.dispose());
   const arrived = (feature: string) => vi.waitFor(() => expect(shelf.get(feature).state).toBe("ready"));
+  const loaded = (feature: string) => {
+    const shelved = shelf.get(feature);
+    return shelved.state === "ready" ? shelved.loaded : null;
+  };
   const asked = () =>
     model.sent.flatMap((sent) => (sent.type === "curves" && sent.max_lines === 30 ? [sent.feature] : []));
-  return { store, shelf, arrived, asked };
+  return { store, shelf, arrived, loaded, asked };
 }
 
 /** Answers only when told to. */
@@ -42,7 +35,7 @@ function patient(model: FakeModel) {
 }
 
 test("curves are asked for once, in the order of urgency", async () => {
-  const { shelf, arrived, asked } = shelfOf(kernel.model({ feature: "" }));
+  const { shelf, arrived, asked } = shelfOf();
   shelf.want(["Age", "BMI", "Marker"]);
   await arrived("Marker");
   shelf.want(["Marker", "Age", "BMI"]);
@@ -85,35 +78,21 @@ test("an opened feature is asked for before the others", async () => {
 
 test("curves that lack a row are shown until others are there, and asked for once", async () => {
   const rows = signal<number[]>([]);
-  const { shelf, arrived, asked } = shelfOf(kernel.model({ feature: "" }), { rows: () => rows.value });
+  const { shelf, arrived, loaded, asked } = shelfOf(kernel.model({ feature: "" }), { rows: () => rows.value });
   shelf.want(["Age"]);
   await arrived("Age");
   rows.value = [1];
   expect(shelf.get("Age").state).toBe("ready");
-  await vi.waitFor(() => {
-    const shelved = shelf.get("Age");
-    expect(shelved.state === "ready" && shelved.loaded.curves.positions.includes(1)).toBe(true);
-  });
+  await vi.waitFor(() => expect(loaded("Age")?.curves.positions).toContain(1));
   rows.value = [1, 2]; // an even row is drawn anyway
   expect(asked()).toEqual(["Age", "Age"]);
 });
 
-test("fewer lines than were asked for are no reason to ask again", async () => {
+test.each(["lines", "rows"])("fewer %s than were asked for are no reason to ask again", async (lacking) => {
   const model = kernel.model({ feature: "" });
-  const { shelf, arrived } = shelfOf(model, { maxLines: () => 50 });
-  shelf.want(["Age"]);
-  await arrived("Age");
-  shelf.want(["Age"]);
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(model.sent.length).toBe(1);
-  const shelved = shelf.get("Age");
-  expect(shelved.state === "ready" && shelved.loaded.curves.nLines).toBe(30);
-});
-
-test("a row that the kernel leaves out is not asked for again and again", async () => {
-  const model = kernel.model({ feature: "" });
-  const whole = model.answer;
-  model.answer = (request) => whole(request.type === "curves" ? { ...request, selection: [] } : request);
+  const { answer } = model;
+  const lack = lacking === "rows" ? { selection: [] } : { max_lines: 20 };
+  model.answer = (request) => answer(request.type === "curves" ? { ...request, ...lack } : request);
   const { shelf, arrived, asked } = shelfOf(model, { rows: () => [1] });
   shelf.want(["Age"]);
   await arrived("Age");
@@ -134,14 +113,11 @@ test("curves at hand are not asked for", async () => {
 });
 
 test("colours follow the column without asking for the curves again", async () => {
-  const { store, shelf, arrived, asked } = shelfOf(kernel.model({ feature: "" }));
+  const { store, shelf, arrived, loaded, asked } = shelfOf();
   shelf.want(["Age"]);
   await arrived("Age");
   store.setColorBy("Ward");
-  await vi.waitFor(() => {
-    const shelved = shelf.get("Age");
-    expect(shelved.state === "ready" && shelved.loaded.colors?.scale.column).toBe("Ward");
-  });
+  await vi.waitFor(() => expect(loaded("Age")?.colors?.scale.column).toBe("Ward"));
   expect(asked()).toEqual(["Age"]);
 });
 
@@ -155,14 +131,13 @@ test("a column chosen while the colours of another are on their way has the last
     late = () => model.emit("msg:custom", reply, buffers);
     return null;
   };
-  const { store, shelf, arrived } = shelfOf(model);
+  const { store, shelf, arrived, loaded } = shelfOf(model);
   shelf.want(["Age"]);
   await vi.waitFor(() => expect(late).not.toBeNull());
   store.setColorBy("Ward");
   late!();
   await arrived("Age");
-  const shelved = shelf.get("Age");
-  expect(shelved.state === "ready" && shelved.loaded.colors?.scale.column).toBe("Ward");
+  expect(loaded("Age")!.colors?.scale.column).toBe("Ward");
 });
 
 test("what failed says so, and is asked for again once the kernel has moved on", async () => {
@@ -194,19 +169,15 @@ test("of another output nothing is left, and answers about the former one are dr
 });
 
 test("what was looked at least recently is forgotten when there is no more room", async () => {
-  const large = new FakeKernel(clinic(60));
-  const model = large.model({ feature: "" });
-  const { shelf, arrived } = shelfOf(model);
+  const { shelf, arrived, loaded } = shelfOf(new FakeKernel(clinic(60)).model({ feature: "" }));
+  const state = (feature: string) => shelf.get(feature).state;
   shelf.want(["Age", "BMI"]);
   await arrived("BMI");
-  const shelved = shelf.get("Age");
-  if (shelved.state !== "ready") throw new Error("It is there.");
-  Object.defineProperty(shelved.loaded.curves.values, "length", { value: 5e6 });
+  Object.defineProperty(loaded("Age")!.curves.values, "length", { value: 5e6 });
   shelf.want(["Age", "Visits"]);
   await arrived("Visits");
-  expect(shelf.get("Age").state).toBe("ready");
+  expect(state("Age")).toBe("ready");
   shelf.want(["BMI", "Marker"]);
   await arrived("Marker");
-  expect(shelf.get("Age").state).toBe("waiting");
-  expect(shelf.get("BMI").state).toBe("ready");
+  expect([state("Age"), state("BMI")]).toEqual(["waiting", "ready"]);
 });

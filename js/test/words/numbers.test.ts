@@ -6,12 +6,10 @@ import {
   columnFormat,
   count,
   figureFormat,
-  halfWeight,
   isNothing,
   keptText,
   number,
   plural,
-  reachText,
   tickExponents,
 } from "../../src/words/numbers.ts";
 
@@ -68,37 +66,11 @@ test("figures that round to 0 are written as smaller than the last digit, and 0 
   expect(["< 0.001", "0", "0\u00a0%", "0.004", "–"].map(isNothing)).toEqual([true, true, true, false, false]);
 });
 
-test("the readout is a sentence: where values count half, and how much of the weight the decay leaves", () => {
-  expect(reachText(0.75, "marginal", false)).toBe("a value 2.4 SD from the observed one counts half");
-  expect(reachText(0.001, "marginal", false)).toBe("a value 0.1 SD from the observed one counts half");
+test("how much of the weight a decay keeps is said unless that is not computed or all, and marked where interpolated", () => {
   expect(keptText(0.75, 0.624, false)).toBe("62\u00a0% of the weight kept");
   expect(keptText(0.01, 0.0021, false)).toBe("0.2\u00a0% of the weight kept");
-});
-
-test("the readout marks interpolated figures", () => {
   expect(keptText(0.755, 0.62, true)).toBe("≈ 62\u00a0% of the weight kept");
-});
-
-test("the readout says nothing about a weight that is not computed, nor where all of it is kept", () => {
   expect([keptText(0.75, Number.NaN, false), keptText(1, 1, false)]).toEqual(["", ""]);
-});
-
-test("between levels without an order there is no distance", () => {
-  expect(reachText(0.75, "marginal", true)).toBe("other levels count 0.75");
-  expect(reachText(1, "marginal", true)).toBe("all levels count alike");
-});
-
-test("the readout names what distances are measured in", () => {
-  expect(reachText(0.75, "conditional", false)).toBe(
-    "a value 2.4 SD (given the other features) from the observed one counts half",
-  );
-  expect(reachText(0.75, "custom", false)).toBe("a value 2.4 scales from the observed one counts half");
-  expect(reachText(0.75, "conditional", true)).toBe("levels that the other features rule out count 0.75");
-});
-
-test("without decay all values count alike", () => {
-  expect(halfWeight(1)).toBe(Number.POSITIVE_INFINITY);
-  expect(reachText(1, "marginal", false)).toBe("all values count alike");
 });
 
 test("one line, two lines", () => {

@@ -1,0 +1,50 @@
+/** What the kernel refuses is a sentence in the place of the result, and can be requested again. */
+import { expect, test } from "vitest";
+import { userEvent } from "vitest/browser";
+import { FakeKernel, outcomes } from "../../dev/model.ts";
+import type { Request, Traits } from "../../src/wire/protocol.ts";
+import { kernel, mount, mountDrawn, refusing } from "./mount.ts";
+
+const outputs = ["healthy", "relapsed", "lost"];
+const classifier = new FakeKernel(outcomes(60, outputs), { outputs, responses: ["predict_proba"] });
+const message = "The model failed on phantom observations of 'Age' (grid value 97.0): ValueError: Input contains NaN.";
+
+test.each<[Request["type"], Partial<Traits>, string]>([
+  ["curves", {}, "curves-message"],
+  ["colors", { color_by: "Ward" }, "color-problem"],
+  ["drivers", {}, "drivers"],
+  ["classes", { _view: { classes: true } }, "classes-message"],
+  ["rows", { selection: [3] }, "row-card-values"],
+  ["effects", { _view: { ale: true } }, "effects-note"],
+  ["unlike", { _view: { unlike: true } }, "unlike-note"],
+  ["intervals", { intervals: 0.95 }, "intervals-problem"],
+  ["interactions", { _view: { left: "interactions" } }, "interactions-status"],
+  ["importance", { _view: { left: "map", map_y: "permutation" } }, "map-message"],
+  ["two_way", { _view: { pair: ["Age", "BMI"] } }, "pair-message"],
+])("of %s", async (type, traits, place) => {
+  const state = { feature: "Age", output: "healthy", response: "predict_proba", ...traits };
+  const { part } = mount(refusing(classifier.model(state), type, message));
+  await expect.poll(() => part(place).textContent).toBe(message);
+  expect(part(place).checkVisibility()).toBe(true);
+});
+
+test.each<[Request["type"], Partial<Traits>, string, string]>([
+  ["curves", {}, "curves", "retry"],
+  ["two_way", { _view: { pair: ["Age", "BMI"] } }, "pair-panel", "pair-retry"],
+  ["interactions", { _view: { left: "interactions" } }, "interactions", "interactions-start"],
+])("%s are requested again by a button", async (type, traits, panel, button) => {
+  const model = kernel.model({ feature: "Age", ...traits });
+  const { answer } = model;
+  const { part } = mount(refusing(model, type, message));
+  await expect.poll(() => part(panel).dataset.state).toBe("error");
+  expect(part(button).textContent).toBe("Try again");
+  model.answer = answer;
+  await userEvent.click(part(button));
+  await expect.poll(() => part(panel).dataset.state).toBe("ready");
+});
+
+test("a table of selected rows that cannot be read says why", async () => {
+  const { part } = await mountDrawn(refusing(kernel.model({ feature: "BMI", selection: [3] }), "rows", message));
+  await userEvent.click(part("selected-summary"));
+  await expect.poll(() => part("selected-rows").querySelector("[role=alert]")?.textContent).toBe(message);
+});
