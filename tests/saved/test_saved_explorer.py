@@ -73,13 +73,8 @@ def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
     [
         ({"type": "interactions"}, "Interactions need the curves of all rows; this explanation was opened from a file"),
         ({"type": "two_way", "first": "a", "second": "b"}, "Partial dependence on two features needs the model"),
-        (
-            {
-                "type": "intervals", "rank_by": "impact", "level": 0.95, "decay": 0.5, "convention": "stable",
-                "unit": "prediction",
-            },
-            "Bootstrap intervals need the curves of all rows",
-        ),
+        ({"type": "intervals", "rank_by": "impact", "level": 0.95, "decay": 0.5, "convention": "stable",
+          "unit": "prediction"}, "Bootstrap intervals need the curves of all rows"),
     ],
     ids=lambda request: request["type"] if isinstance(request, dict) else "",
 )  # fmt: skip
@@ -91,15 +86,11 @@ def test_what_needs_the_model_says_so(make, ask, results, request_, sentence):
     assert content["message"].endswith("Create the explorer with the model and X.")
 
 
-def test_importances_of_the_model_are_not_there(make, ask, results):
-    """Those of partial dependence are."""
+def test_what_needs_rows_or_the_model_is_not_there(make, ask, results):
+    """Importances of the model, and another distance unit where rows are missing."""
     x = make(results[2])
     assert "needs the model" in ask(x, type="importance", measure="native")[0]["body"]["problem"]
     assert ask(x, type="importance", measure="partial_dependence")[0]["body"]["problem"] == ""
-
-
-def test_the_distance_unit_stays_where_rows_are_missing(make, results):
-    """With all rows it can be changed."""
     conditional = {"version": 1, "scale": "conditional"}
     with pytest.warns(UserWarning, match="the scale 'conditional', which is not available"):
         x = make(results[2], state=conditional)
@@ -108,10 +99,9 @@ def test_the_distance_unit_stays_where_rows_are_missing(make, results):
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".html", ".csv", ".json", ".ice"])
-@pytest.mark.parametrize("at", [1, 2])
-def test_files_are_written(make, results, tmp_path, suffix, at):
-    """Of every kind that needs no further package."""
-    x = make(results[at], state=None)
+def test_files_are_written(make, results, tmp_path, suffix):
+    """Of every kind that needs no further package, where some rows were saved."""
+    x = make(results[2])
     x.color_by = "city"
     x.selection = [0, 3]
     file = x.save(tmp_path / f"view{suffix}")
