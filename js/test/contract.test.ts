@@ -1,5 +1,4 @@
 /** What the kernel really sends, written down by Python's tests, means here what it means there. */
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { distances, likelihood } from "../src/geometry/likelihood.ts";
 import { sentenceOf, sharesOf } from "../src/panels/map/shares.ts";
@@ -24,6 +23,7 @@ import {
 import { bodyOf, headerOf, traitOf } from "../src/wire/forms.ts";
 import {
   type Anchor,
+  type CategoryColors,
   type ClassesBody,
   type ColorsBody,
   type CorrelatedBody,
@@ -44,14 +44,9 @@ import {
   type WhatIfBody,
 } from "../src/wire/protocol.ts";
 import { rampWriter, writerOf } from "../src/words/values.ts";
+import { bytes, load, type Reply, repliesTo } from "./replies.ts";
 
 type Known = number | null;
-interface Reply<Body, Means> {
-  request: { type: string; feature?: string; column?: string };
-  body: Body;
-  buffers: string[];
-  means: Means;
-}
 type CurvesReply = Reply<
   CurvesBody,
   {
@@ -82,6 +77,7 @@ type ImportanceReply = Reply<
   { impact: Record<string, number>; importance: Record<string, number>; sentence: string }
 >;
 type InteractionsReply = Reply<InteractionsBody, Record<"features" | "pairs", Record<string, number>>>;
+type GroupsReply = Reply<CategoryColors, { rules: string[] }> & { request: { positions: number[] } };
 type DriversReply = Reply<DriversBody, { upper: Record<string, number[] | null> }>;
 type Ends = Record<string, [Known, Known]>;
 type IntervalsReply = Reply<IntervalsBody, { ends: Ends; ranks: Ends; tied: [string, string][] }> & {
@@ -96,7 +92,6 @@ interface Contract {
   table: Table;
   readings: Record<"sd" | "share", Table>;
   far_off: Record<RankBy, string[]>;
-  replies: Reply<unknown, unknown>[];
   /** The first feature rests on a sample, the second on all rows, and of the others nothing is known. */
   draft: {
     status: Status;
@@ -108,12 +103,7 @@ interface Contract {
   };
 }
 
-const file = new URL("../../tests/contract/explorer.json", import.meta.url);
-const contract = JSON.parse(readFileSync(file, "utf-8")) as Contract;
-const bytes = (text: string): DataView => {
-  const buffer = Buffer.from(text, "base64");
-  return new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-};
+const contract = load<Contract>("explorer");
 const all = (values: ArrayLike<number>, shift = 0): number[] => Array.from(values, (value) => value + shift);
 
 function expectClose(got: number[], wanted: number[], within: number): void {
@@ -128,10 +118,7 @@ function expectFigure(got: number, wanted: Known, what: string): void {
 }
 
 test("the largest change of a feature within reach is that of the kernel, at every decay", () => {
-  const [reply] = contract.replies.filter(({ request }) => request.type === "what_if") as unknown as Reply<
-    WhatIfBody,
-    { changes: Record<string, Record<string, number>> }
-  >[];
+  const [reply] = repliesTo<Reply<WhatIfBody, { changes: Record<string, Record<string, number>> }>>("what_if");
   for (const [decay, changes] of Object.entries(reply!.means.changes)) {
     for (const moves of reply!.body.features) {
       expect(largestChange(moves, Number(decay))?.change ?? 0).toBeCloseTo(changes[moves.feature]!, 9);
@@ -210,9 +197,7 @@ test("a sample has its rows and its standard errors, and exact figures have neit
   }
 });
 
-const replies = <R>(type: string) => contract.replies.filter(({ request }) => request.type === type) as R[];
-
-describe.each(replies<CurvesReply>("curves"))("the curves of $request.feature", ({ body, buffers, means }) => {
+describe.each(repliesTo<CurvesReply>("curves"))("the curves of $request.feature", ({ body, buffers, means }) => {
   const curves = decodeCurves(body, buffers.map(bytes));
 
   test("are those of the rows they name", () => {
@@ -243,9 +228,9 @@ describe.each(replies<CurvesReply>("curves"))("the curves of $request.feature", 
   });
 });
 
-describe.each(replies<EffectsReply>("effects"))("the effects of $request.feature", ({ body, buffers, means }) => {
+describe.each(repliesTo<EffectsReply>("effects"))("the effects of $request.feature", ({ body, buffers, means }) => {
   const effects = decodeEffects(body, buffers.map(bytes));
-  const whole = replies<CurvesReply>("curves").find((reply) => reply.request.feature === body.feature)!;
+  const whole = repliesTo<CurvesReply>("curves").find((reply) => reply.body.feature === body.feature)!;
   const curves = decodeCurves(whole.body, whole.buffers.map(bytes));
 
   test("are those of the engine", () => {
@@ -271,7 +256,7 @@ describe.each(replies<EffectsReply>("effects"))("the effects of $request.feature
   });
 });
 
-test.each(replies<UnlikeReply>("unlike"))("unlike values of $request.feature are the engine's", (reply) => {
+test.each(repliesTo<UnlikeReply>("unlike"))("unlike values of $request.feature are the engine's", (reply) => {
   const { positions } = reply.request;
   const unlike = decodeUnlike(reply.body, reply.buffers.map(bytes), positions);
   const { shares, summary } = unlike;
@@ -283,14 +268,14 @@ test.each(replies<UnlikeReply>("unlike"))("unlike values of $request.feature are
   expect(summary).toContain(reply.body.feature);
 });
 
-test.each(replies<CorrelatedReply>("correlated"))("correlations with $request.feature are the engine's", (reply) => {
+test.each(repliesTo<CorrelatedReply>("correlated"))("correlations with $request.feature are the engine's", (reply) => {
   const { items, lead } = bodyOf("correlated", reply.body);
   for (const { column, correlation } of items) expect(correlation).toBeCloseTo(reply.means[column]!, 9);
   const isStrong = Object.values(reply.means).some((value) => Math.abs(value) >= 0.5);
   expect([items.length > 0, lead === "Varies with"]).toEqual([isStrong, isStrong]);
 });
 
-test.each(replies<ClassesReply>("classes"))("every class has its own curves", ({ body, buffers, means }) => {
+test.each(repliesTo<ClassesReply>("classes"))("every class has its own curves", ({ body, buffers, means }) => {
   const classes = decodeClasses(body, buffers.map(bytes));
   expect(classes.outputs).toEqual(["0", "1"]);
   expect([classes.explained, classes.nOutputs]).toEqual([1, 2]);
@@ -304,7 +289,7 @@ test.each(replies<ClassesReply>("classes"))("every class has its own curves", ({
   }
 });
 
-test.each(replies<TwoWayReply>("two_way"))("the heat map of $request is that of the engine", (reply) => {
+test.each(repliesTo<TwoWayReply>("two_way"))("the heat map of $request is that of the engine", (reply) => {
   const { body, buffers, means } = reply;
   const twoWay = decodeTwoWay(body, buffers.map(bytes));
   expectClose(all(twoWay.values), means.partial_dependence, 1e-5);
@@ -314,7 +299,7 @@ test.each(replies<TwoWayReply>("two_way"))("the heat map of $request is that of 
 });
 
 test("shares and their sentence are those of saved figures", () => {
-  const [{ body, means }] = replies<ImportanceReply>("importance") as [ImportanceReply];
+  const [{ body, means }] = repliesTo<ImportanceReply>("importance") as [ImportanceReply];
   const reading = new Reading(figures, 0.75, "prediction");
   const shares = sharesOf(reading, "impact", body);
   const { features } = contract.header;
@@ -331,7 +316,7 @@ test("shares and their sentence are those of saved figures", () => {
 const lowercase = (texts: string[]): string[] => texts.map((text) => text.toLowerCase());
 
 test("interactions are those of the engine, the largest first", () => {
-  const [{ body, means }] = replies<InteractionsReply>("interactions") as [InteractionsReply];
+  const [{ body, means }] = repliesTo<InteractionsReply>("interactions") as [InteractionsReply];
   expect(Object.fromEntries(body.features.map(({ feature, h2 }) => [feature, h2]))).toEqual(means.features);
   expect(Object.fromEntries(body.pairs.map(({ first, second, h2 }) => [`${first} × ${second}`, h2]))).toEqual(
     means.pairs,
@@ -340,7 +325,7 @@ test("interactions are those of the engine, the largest first", () => {
   expect(h2).toEqual([...h2].sort((a, b) => b - a));
 });
 
-test.each(replies<ColorsReply>("colors"))(
+test.each(repliesTo<ColorsReply>("colors"))(
   "the colours by $request.column are its values",
   ({ body, buffers, means }) => {
     const { scale, values } = decodeColors(body, buffers.map(bytes), means.values.length);
@@ -353,7 +338,13 @@ test.each(replies<ColorsReply>("colors"))(
   },
 );
 
-test.each(replies<IntervalsReply>("intervals"))(
+test.each(repliesTo<GroupsReply>("groups"))("curves of $request.feature are in the groups of their rules", (reply) => {
+  const { request, body, buffers, means } = reply;
+  const { values } = decodeColors(body, buffers.map(bytes), request.positions.length);
+  expect(Array.from(values, (at) => body.levels[at])).toEqual(means.rules);
+});
+
+test.each(repliesTo<IntervalsReply>("intervals"))(
   "the intervals of the $request.rank_by are those of the engine's table, and brackets join tied neighbours",
   ({ request, body, buffers, means }) => {
     const { rank_by: rankBy, level, decay, unit } = request;
@@ -370,13 +361,11 @@ test.each(replies<IntervalsReply>("intervals"))(
   },
 );
 
-test.each(replies<DriversReply>("drivers"))(
+test.each(repliesTo<DriversReply>("drivers"))(
   "the drivers of $request.feature part the rows as the engine does",
   (reply) => {
     const colors = (column: string) => {
-      const found = replies<ColorsReply>("colors")
-        .filter(({ request }) => request.column === column)
-        .at(-1)!;
+      const found = repliesTo<ColorsReply>("colors").findLast(({ body }) => body.column === column)!;
       return decodeColors(found.body, found.buffers.map(bytes), found.means.values.length);
     };
     for (const driver of reply.body.drivers) {

@@ -1,107 +1,57 @@
 /** Whatever a kernel of another version, or a damaged page, hands over: a picture or a sentence, and never an exception. */
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { clinic, FakeKernel } from "../dev/model.ts";
 import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../src/standalone/snapshot_client.ts";
 import type { Store } from "../src/store/store.ts";
-import {
-  decodeClasses,
-  decodeColors,
-  decodeCurves,
-  decodeEffects,
-  decodeIntervals,
-  decodeTwoWay,
-  decodeUnlike,
-} from "../src/wire/decode.ts";
-import type {
-  Bodies,
-  ClassesBody,
-  ColorsBody,
-  ColorsRequest,
-  CurvesBody,
-  EffectsBody,
-  Header,
-  IntervalsBody,
-  Request,
-  Traits,
-  TwoWayBody,
-  UnlikeBody,
-} from "../src/wire/protocol.ts";
+import type { CurvesBody, Traits } from "../src/wire/protocol.ts";
 import { changed, changes } from "./odd.ts";
+import { blobs, bytes, contract, decode, repliesTo } from "./replies.ts";
 import { closeStores, storeOf } from "./stores.ts";
 
-/** `ICE_EXPLORER_FUZZ=10000 npm run test:node fuzz` tries more. */
-const RUNS = { numRuns: Number(process.env.ICE_EXPLORER_FUZZ ?? 75) };
-const MINUTES = 30 * 60_000;
-
-interface Reply {
-  request: Request;
-  body: Bodies[keyof Bodies];
-  buffers: string[];
-}
-const load = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../tests/contract/${name}.json`, import.meta.url), "utf-8"));
-const { header, replies } = load("explorer") as { header: Header; replies: Reply[] };
-const blobs = load("snapshot") as string[];
-const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "base64"));
 /** The first buffer of curves that may be empty. */
 const MISSING = 10;
-const inBytes = replies.filter(({ buffers }) => buffers.length > 0);
-
-function decode({ request, body }: Reply, buffers: Uint8Array[]): unknown {
-  switch (request.type) {
-    case "curves":
-      return decodeCurves(body as CurvesBody, buffers);
-    case "classes":
-      return decodeClasses(body as ClassesBody, buffers);
-    case "effects":
-      return decodeEffects(body as EffectsBody, buffers);
-    case "unlike":
-      return decodeUnlike(body as UnlikeBody, buffers, (request as { positions: number[] }).positions);
-    case "intervals":
-      return decodeIntervals(body as IntervalsBody, buffers, header.features.length);
-    case "two_way":
-      return decodeTwoWay(body as TwoWayBody, buffers);
-    default:
-      return decodeColors(body as ColorsBody, buffers, (request as ColorsRequest).positions.length);
-  }
-}
 
 /** The same bytes within others, at any offset. */
-function within(content: Uint8Array, offset: number): Uint8Array {
-  const message = new Uint8Array(offset + content.length + 3).fill(255);
-  message.set(content, offset);
-  return message.subarray(offset, offset + content.length);
+function within(content: DataView, offset: number): Uint8Array {
+  const message = new Uint8Array(offset + content.byteLength + 3).fill(255);
+  message.set(asBytes(content), offset);
+  return message.subarray(offset, offset + content.byteLength);
 }
 
-test("every buffer that is too short, too long or missing is refused, wherever it lies", () => {
-  for (const reply of inBytes) {
+const asBytes = ({ buffer, byteOffset, byteLength }: DataView) => new Uint8Array(buffer, byteOffset, byteLength);
+
+const inBytes = repliesTo("curves", "classes", "effects", "unlike", "intervals", "two_way", "colors");
+
+test.each(inBytes)(
+  "buffers that are too short, too long or missing are refused, wherever they lie: $request",
+  (reply) => {
+    const { request, body } = reply;
     const whole = reply.buffers.map(bytes);
-    const decoded = decode(reply, whole);
+    const decoded = decode(request, body, whole);
     for (let offset = 1; offset < 8; offset++) {
-      expect(decode(reply, [...whole.map((buffer) => within(buffer, offset)), new Uint8Array(4)])).toEqual(decoded);
+      const buffers = [...whole.map((buffer) => within(buffer, offset)), new Uint8Array(4)];
+      expect(decode(request, body, buffers)).toEqual(decoded);
     }
     for (const [at, buffer] of whole.entries()) {
-      expect(() => decode(reply, whole.slice(0, at))).toThrow(RangeError);
-      // Where no observation lacks the value, nobody looks at predictions without it.
-      const isUnread = reply.request.type === "curves" && at === MISSING && (reply.body as CurvesBody).missing === null;
+      expect(() => decode(request, body, whole.slice(0, at))).toThrow(RangeError);
+      // Where no observation lacks the value, predictions without it are not read.
+      const isUnread = request.type === "curves" && at === MISSING && (body as CurvesBody).missing === null;
       // What may be absent is an empty buffer.
-      const isOptional = reply.request.type === "curves" && at > MISSING;
-      for (const length of [0, 8, buffer.length - 8, buffer.length - 1, buffer.length + 1, buffer.length + 8]) {
-        const isFine =
-          length < 0 || length === buffer.length || isUnread || (isOptional && (length === 0 || buffer.length === 0));
-        if (isFine) continue;
+      const isOptional = request.type === "curves" && at > MISSING;
+      const size = buffer.byteLength;
+      for (const length of [0, 8, size - 8, size - 1, size + 1, size + 8]) {
+        if (length < 0 || length === size || isUnread || (isOptional && (length === 0 || size === 0))) continue;
         const changed = new Uint8Array(length);
-        changed.set(buffer.subarray(0, length));
+        changed.set(asBytes(buffer).subarray(0, length));
         const buffers = [...whole.slice(0, at), changed, ...whole.slice(at + 1)];
-        expect(() => decode(reply, buffers), `${reply.request.type} ${at} of ${length} bytes`).toThrow(RangeError);
+        expect(() => decode(request, body, buffers), `buffer ${at} of ${length} bytes`).toThrow(RangeError);
       }
     }
-  }
-});
+  },
+);
 
-// --- any values ------------------------------------------------------------------------------------
+const MINUTES = 30 * 60_000;
 
 const kernel = new FakeKernel(clinic(20));
 /** Reads all that panels read. */
@@ -115,9 +65,16 @@ function lookAt(store: Store): void {
   if (figures !== null) expect(store.ranking.peek().length).toBe(figures.header.features.length);
 }
 
-test(
-  "traits of any kind are shown or told of",
-  () => {
+const questions = contract.replies
+  .map(({ request }) => request)
+  .filter(({ type }) => !["classes", "export", "what_if", "in_common"].includes(type));
+
+describe.each([
+  { name: "the same few cases", options: {}, runs: { numRuns: 25, seed: 1 } },
+  // `ICE_EXPLORER_FUZZ=10000 npm run test:node fuzz` tries more.
+  { name: "other cases", options: { tags: ["slow"] }, runs: { numRuns: Number(process.env.ICE_EXPLORER_FUZZ ?? 150) } },
+])("$name", ({ options, runs }) => {
+  test("traits of any kind are shown or told of", { timeout: MINUTES, ...options }, () => {
     const traits = kernel.traits();
     fc.assert(
       fc.property(changes, changes, fc.boolean(), (first, second, isOther) => {
@@ -135,15 +92,11 @@ test(
         store.select(0, true);
         closeStores();
       }),
-      RUNS,
+      runs,
     );
-  },
-  MINUTES,
-);
+  });
 
-test(
-  "tables of any length are read or told of",
-  () => {
+  test("tables of any length are read or told of", { timeout: MINUTES, ...options }, () => {
     const [impact, profile] = [kernel.impact, kernel.profile].map((table) => new Uint8Array(table.buffer));
     fc.assert(
       fc.property(fc.nat(impact!.length + 9), fc.nat(profile!.length + 9), (one, other) => {
@@ -153,15 +106,11 @@ test(
         lookAt(store);
         expect(store.figures.peek() !== null).toBe(one === impact!.length && other === profile!.length);
       }),
-      RUNS,
+      runs,
     );
-  },
-  MINUTES,
-);
+  });
 
-test(
-  "a reply of any kind ends in a picture or in a sentence",
-  async () => {
+  test("a reply of any kind ends in a picture or in a sentence", { timeout: MINUTES, ...options }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom("curves", "colors", "drivers", "rows"), changes, async (type, change) => {
         const model = kernel.model({ feature: "Age", color_by: "BMI" });
@@ -190,21 +139,14 @@ test(
         expect(await rows).toBeTruthy();
         closeStores();
       }),
-      RUNS,
+      runs,
     );
-  },
-  MINUTES,
-);
+  });
 
-// --- pages without a kernel ------------------------------------------------------------------------
-
-const questions: Request[] = replies
-  .map(({ request }) => request)
-  .filter((request) => !["classes", "export", "what_if", "in_common"].includes(request.type));
-
-test(
-  "a page of which a part is cut or changed tells the truth or a sentence",
-  async () => {
+  test("a page of which a part is cut or changed tells the truth or a sentence", {
+    timeout: MINUTES,
+    ...options,
+  }, async () => {
     const whole: ReadBlob = (blob) => blobs[blob]!;
     const snapshot = await readSnapshot(whole);
     const client = new SnapshotClient(snapshot, whole);
@@ -242,8 +184,7 @@ test(
           for (const sentence of sentences) expect(sentence).toMatch(/^[A-Z].{20,}\.$/s);
         },
       ),
-      RUNS,
+      runs,
     );
-  },
-  MINUTES,
-);
+  });
+});
