@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-# As `expect` waits: what is awaited comes, or the test is red.
-SECONDS = 60.0
+# As `expect` waits: what is awaited comes, or the test is red. Less than the limit of a test, which says less.
+SECONDS = 40.0
 
 
 def soon(read, wanted):

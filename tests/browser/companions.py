@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from browser.awaiting import soon
+
 # The text above a plot is the label of an axis.
 HEADING = ".axis .tick text[style*='13px']"
-
-_NAMES = """inside => [...inside.querySelectorAll(".axis[text-anchor=end] .tick text")]
-    .map((text) => [text.getBoundingClientRect().top, text.textContent])
-    .sort(([one], [other]) => one - other)
-    .map(([, text]) => text)"""
 
 
 def bars(figure):
@@ -27,20 +24,15 @@ def bars(figure):
 
 def names(figure):
     """Labels beside the bars, from the top."""
-    return figure.evaluate(_NAMES)
-
-
-def wait_for_bars(page, order):
-    """Wait until the first figure of a page has its bars in this order."""
-    page.wait_for_function(
-        f"order => JSON.stringify(({_NAMES})(document.querySelector('.ice-bqplot'))) === JSON.stringify(order)",
-        arg=order,
+    return figure.evaluate(
+        """figure => [...figure.querySelectorAll(".axis[text-anchor=end] .tick text")]
+            .map((text) => [text.getBoundingClientRect().top, text.textContent])
+            .sort(([one], [other]) => one - other)
+            .map(([, text]) => text)"""
     )
 
 
-def ranked(view):
-    """Features as an explorer ranks them, best first."""
-    found = view.get_by_test_id("bar").evaluate_all(
-        "bars => bars.map((bar) => [Number(bar.dataset.rank), bar.dataset.feature])"
-    )
-    return [feature for _, feature in sorted(found)]
+def wait_for_bars(figure, order):
+    """Wait until bars and labels are in this order."""
+    soon(lambda: names(figure), order)
+    soon(lambda: [feature for feature, _ in bars(figure)], order)

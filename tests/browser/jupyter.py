@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import secrets
+import shutil
 import sys
+import urllib.request
 
 import nbformat
 from browser.awaiting import soon
@@ -14,23 +17,16 @@ from playwright.sync_api import expect
 
 _MILLISECONDS_OF_A_KERNEL = 90_000
 
-# Makes an explorer `x` of `model` and `X`. After some predictions the model waits for a file, "go on", so that there is
-# something to cancel however slow the page is.
-SLOW = """
-import time
-from pathlib import Path
-Path("go on").unlink(missing_ok=True)
-calls = []
+# Makes `model` of `X` and `y`, which the explorers of many tests show.
+DIABETES = """\
+import ice_explorer as ice
+from sklearn.datasets import load_diabetes
+from sklearn.ensemble import RandomForestRegressor
 
-def slow(X):
-    calls.append(len(X))
-    time.sleep(0.1)  # bars are told of between calls, and not more often than the page can follow
-    while sum(calls) > 60_000 and not Path("go on").exists():
-        time.sleep(0.05)
-    return model.predict(X)
-
-x = ice.ICEExplorer(slow, X)
-x"""
+X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+model = RandomForestRegressor(n_estimators=20, random_state=0).fit(X, y)
+"""
+EXPLORER = DIABETES + "x = ice.ICEExplorer(model, X)\nx"
 
 # Keys that come before Lab knows its shortcuts go nowhere.
 _KNOWS_SHORTCUTS = """async (commands) => {
@@ -40,7 +36,25 @@ _KNOWS_SHORTCUTS = """async (commands) => {
     return commands.every((command) => known.has(command));
 }"""
 _IN_PAGE = ["apputils:activate-command-palette"]
-_IN_NOTEBOOK = [*_IN_PAGE, "docmanager:save", "notebook:run-cell"]
+_IN_NOTEBOOK = [*_IN_PAGE, "notebook:run-cell"]
+
+_FILL = """(sources) => {
+    const { sharedModel } = jupyterapp.shell.currentWidget.content.model;
+    const cells = sources.map((source) => ({ cell_type: "code", source, metadata: {}, outputs: [] }));
+    sharedModel.transact(() => {
+        sharedModel.deleteCellRange(0, sharedModel.cells.length);
+        sharedModel.insertCells(0, cells);
+    });
+}"""
+_EXECUTE = """async ([code, value]) => {
+    const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
+    const user_expressions = value === null ? {} : { value };
+    const { content } = await kernel.requestExecute({ code, silent: true, user_expressions }).done;
+    const { status, evalue, data } = content.status === "ok" && value !== null ? content.user_expressions.value : content;
+    if (status !== "ok") throw new Error(`${code || value}: ${evalue}`);
+    return data?.["text/plain"];
+}"""
+_TO_JSON = "__import__('json').dumps({}, default=lambda it: it.tolist() if hasattr(it, 'tolist') else str(it))"
 
 _END = "∎"  # of what was printed: Lab shows long texts piece by piece
 
@@ -59,7 +73,7 @@ class JupyterServer:
     """
 
     def __init__(self, folder, app="lab", data=None):
-        self._app = app
+        self.app = app
         self._data = data
         self.notebooks = folder / "notebooks"
         self.notebooks.mkdir()
@@ -92,7 +106,7 @@ class JupyterServer:
         # Lab asks whether it may ask for news, in a card that covers the corner of the notebook.
         self.disable("@jupyterlab/apputils-extension:announcements")
         self._server = Server(
-            [sys.executable, "-m", "jupyter", self._app, *options], self._home.parent / "server.log", environment
+            [sys.executable, "-m", "jupyter", self.app, *options], self._home.parent / "server.log", environment
         )
         self.url = self._server.wait_for(self._find_url)
         return self
@@ -116,6 +130,27 @@ class JupyterServer:
         }
         nbformat.write(notebook, self.notebooks / name)
 
+    def remove_files(self):
+        """Delete what notebooks wrote, and the notebooks that are not open."""
+        open_ones = {session["path"] for session in self._request("api/sessions")}
+        for path in self.notebooks.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.name not in open_ones:
+                path.unlink()
+
+    def end_kernel(self, name):
+        """End the kernel of a notebook, so that kernels do not pile up over a run of the tests."""
+        for session in self._request("api/sessions"):
+            if session["path"] == name:
+                self._request(f"api/sessions/{session['id']}", "DELETE")
+
+    def _request(self, path, method="GET"):
+        headers = {"Authorization": f"token {self._token}"}
+        request = urllib.request.Request(self.url + path, headers=headers, method=method)  # noqa: S310 - our own server
+        with urllib.request.urlopen(request, timeout=30) as response:  # noqa: S310
+            return json.loads(response.read() or "null")
+
     def disable(self, *extensions):
         """Leave these extensions, and no others, out of every page opened from now on."""
         self.configure("page_config.json", {"disabledExtensions": dict.fromkeys(extensions, True)})
@@ -135,15 +170,15 @@ class JupyterServer:
 
     def open(self, page, name):
         """Open a notebook and wait for its kernel."""
-        self._go(page, {"lab": f"lab/tree/{name}?reset", "notebook": f"notebooks/{name}?"}[self._app])
+        self._go(page, {"lab": f"lab/tree/{name}?reset", "notebook": f"notebooks/{name}?"}[self.app])
         page.wait_for_function(_KNOWS_SHORTCUTS, arg=_IN_NOTEBOOK)
-        notebook = Notebook(page, self._app)
+        notebook = Notebook(page, self, name)
         notebook.wait_for_kernel()
         return notebook
 
     def open_first_page(self, page):
         """Open the page that is there before any notebook is."""
-        self._go(page, {"lab": "lab?reset", "notebook": "tree?"}[self._app])
+        self._go(page, {"lab": "lab?reset", "notebook": "tree?"}[self.app])
         page.wait_for_function(_KNOWS_SHORTCUTS, arg=_IN_PAGE)
 
     def _go(self, page, place):
@@ -160,9 +195,10 @@ def _url_of(file):
 class Notebook:
     """An open notebook: its cells, its kernel, and what they show."""
 
-    def __init__(self, page, app="lab"):
+    def __init__(self, page, server, name):
         self.page = page
-        self._app = app
+        self.server = server
+        self.name = name
         self.cells = page.locator(".jp-Notebook .jp-Cell")
 
     def wait_for_kernel(self):
@@ -172,8 +208,26 @@ class Notebook:
             "notebook": self.page.locator(
                 ".jp-NotebookPanel-toolbar:has-text('Python 3 (ipykernel)') [data-status=idle]"
             ),
-        }[self._app]
+        }[self.server.app]
         idle.wait_for(timeout=_MILLISECONDS_OF_A_KERNEL)
+
+    def fill(self, *cells):
+        """Replace all cells, without outputs."""
+        self.page.evaluate(_FILL, cells)
+        expect(self.cells).to_have_count(len(cells))
+
+    def show(self, *cells):
+        """Replace all cells, run the first one, and return the explorer that it shows, once it is complete."""
+        self.fill(*cells)
+        self.run(0)
+        return self.shown(0)
+
+    def shown(self, index):
+        """Return the explorer of a cell, once it is complete and its curves are drawn."""
+        view = self.explorer(index)
+        expect(view).to_have_attribute("data-status", "ready")
+        expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
+        return view
 
     def run(self, index, *, wait=True):
         """Run a cell with the keyboard, and wait until it has its number."""
@@ -208,9 +262,17 @@ class Notebook:
         expect(output).to_contain_text(_END)
         return output.inner_text().strip().removesuffix(_END)
 
-    def agrees(self, index, code, wanted):
-        """Run `print(code)` until it prints what is wanted: a widget sends a change once the last one is answered."""
-        soon(lambda: self.value(index, code), wanted)
+    def do(self, code):
+        """Run code in the kernel without a cell."""
+        self.page.evaluate(_EXECUTE, [code, None])
+
+    def ask(self, code):
+        """Evaluate an expression in the kernel without a cell; return its value as JSON has it."""
+        return json.loads(ast.literal_eval(self.page.evaluate(_EXECUTE, ["", _TO_JSON.format(f"({code})")])))
+
+    def agrees(self, code, wanted):
+        """Evaluate until the value is the wanted one: a widget sends a change once the last one is answered."""
+        soon(lambda: self.ask(code), wanted)
 
     def rewrite(self, index, code):
         """Replace the text of a cell."""
@@ -220,9 +282,8 @@ class Notebook:
         self.page.keyboard.insert_text(code)
 
     def save(self):
-        """Save the notebook with the keyboard, and wait until it is in its file."""
-        self.page.keyboard.press("Control+s")
-        self.page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
+        """Save the notebook, and wait until it is in its file."""
+        self.page.evaluate("() => jupyterapp.shell.currentWidget.context.save()")
 
     def explorer(self, index):
         """The view of an explorer that a cell shows."""
@@ -246,18 +307,5 @@ class Notebook:
         self.wait_for_kernel()
 
     def shut_down(self):
-        """End the kernel, so that kernels do not pile up over a run of the tests."""
-        self.page.evaluate(
-            """async () => {
-                const { baseUrl, token } = JSON.parse(
-                    document.getElementById("jupyter-config-data").textContent
-                );
-                const headers = { Authorization: `token ${token}` };
-                const kernels = await (await fetch(`${baseUrl}api/kernels`, { headers })).json();
-                for (const { id } of kernels) {
-                    const at = `${baseUrl}api/kernels/${id}`;
-                    const { ok, status } = await fetch(at, { method: "DELETE", headers });
-                    if (!ok) throw new Error(`The kernel stays: ${status}.`);
-                }
-            }"""
-        )
+        """End the kernel."""
+        self.server.end_kernel(self.name)

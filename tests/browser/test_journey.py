@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 
-import pytest
-from browser.awaiting import still
+from browser.views import brush, choose_kind, least_decay
 from playwright.sync_api import expect
-
-pytestmark = pytest.mark.slow
 
 MAKE = """\
 import json
@@ -24,64 +20,39 @@ y = 0.2 * X["dose"] - 5 * X["age"] + 10 * X["age"] * (X["arm"] >= 0) + rng.norma
 model = RandomForestRegressor(n_estimators=50, random_state=0).fit(X, y)
 x = ice.ICEExplorer(model, X, y)
 x"""
+AGAIN = "again = ice.ICEExplorer(model, X, y, state=json.loads(json.dumps(x.state())))\nagain"
 
 
-@pytest.fixture
-def notebook(lab, page):
-    """A notebook whose first cell shows an explorer, with two more cells to type into."""
-    lab.write("journey.ipynb", [MAKE, "", ""])
-    notebook = lab.open(page, "journey.ipynb")
-    yield notebook
-    notebook.shut_down()
-
-
-def middle(part, across=0.5, down=0.5):
-    """A place in a part of the page."""
-    box = still(part)
-    return box["x"] + across * box["width"], box["y"] + down * box["height"]
-
-
-def test_ten_steps(notebook, page):  # noqa: PLR0915 - a journey is as long as it is
+def test_ten_steps(notebook):
     """Rank, open, ask why, recolour, fade, brush, look at a row, compare, look at all, and take it along."""
+    page = notebook.page
     # 1. The cell shows the explorer; its bars rank the features, and the best one is open.
-    notebook.run(0)
-    view = notebook.explorer(0)
-    expect(view).to_have_attribute("data-status", "ready", timeout=60_000)
+    view = notebook.show(MAKE, AGAIN)
     expect(view).to_have_attribute("data-feature", "age")
-    bars = view.get_by_test_id("bar")
-    expect(bars).to_have_count(6)
+    expect(view.get_by_test_id("bar")).to_have_count(6)
 
-    # 2. Its lines disagree: the explorer says by what, and one click parts them.
+    # 2. Its lines disagree: the explorer says by what, as Python does, and one click parts them.
     chip = view.get_by_test_id("driver").first
     expect(chip).to_have_attribute("data-column", "arm")
+    rule = chip.locator(".ice-chip-rule").inner_text()
+    assert notebook.ask("x.explanation.drivers('age')['rule'].iloc[0]") == rule
     chip.click()
     expect(view.get_by_test_id("legend")).to_have_attribute("data-split", "true")
-    expect(view.get_by_test_id("legend-level")).to_have_count(2)
-    notebook.agrees(1, "x.color_by", "arm")
+    sides = [re.compile(rf"^{re.escape(side)} n = \d+$") for side in (rule.replace(">", "≤"), rule)]
+    expect(view.get_by_test_id("legend-level")).to_have_text(sides)
+    notebook.agrees("x.color_by", "arm")
 
     # 3. Centred, the two groups go opposite ways.
-    view.get_by_test_id("kind-c-ice").click()
-    expect(view).to_have_attribute("data-kind", "c-ice")
+    choose_kind(view, "c-ice")
 
     # 4. Farther from the data less counts: the slider, and the bars with it.
-    slider = view.get_by_test_id("decay-slider")
-    slider.focus()
-    page.keyboard.press("Home")
-    expect(view.get_by_test_id("decay-value")).to_have_text("0.01")
+    least_decay(view)
 
     # 5. A brush at the right end takes the lines that rise, all of one arm.
-    plot = view.get_by_test_id("plot")
-    at, top = middle(plot, 0.9, 0.08)
-    _, bottom = middle(plot, 0.9, 0.4)
-    page.mouse.move(at, top)
-    page.mouse.down()
-    page.mouse.move(at, bottom, steps=8)
-    page.mouse.up()
+    brush(page, view, 0.9, 0.08, 0.4)
     on_screen = re.search(r"\d+", view.get_by_test_id("selected-count").inner_text())[0]
-    notebook.agrees(1, "len(x.selection)", on_screen)
-    n_selected, share = json.loads(
-        notebook.value(1, "json.dumps([len(x.selected), float((x.selected['arm'] > 0).mean())])")
-    )
+    notebook.agrees("len(x.selection)", int(on_screen))
+    n_selected, share = notebook.ask("len(x.selected), (x.selected['arm'] > 0).mean()")
     assert n_selected > 20
     assert share > 0.9
 
@@ -93,7 +64,7 @@ def test_ten_steps(notebook, page):  # noqa: PLR0915 - a journey is as long as i
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(view.get_by_test_id("row-card")).to_contain_text("weight")
-    notebook.agrees(1, "len(x.selection)", "1")
+    notebook.agrees("len(x.selection)", 1)
 
     # 7. Two features side by side.
     view.get_by_test_id("compare").select_option("arm")
@@ -111,12 +82,12 @@ def test_ten_steps(notebook, page):  # noqa: PLR0915 - a journey is as long as i
 
     # 9. What Python has is what is on the screen.
     expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
-    notebook.agrees(1, "x.feature, x.kind, x.decay, x.color_by, x.table.index[0]", "dose c-ice 0.01 arm age")
+    state = "x.feature, x.kind, x.decay, x.color_by, x.table.index[0]"
+    notebook.agrees(state, ["dose", "c-ice", 0.01, "arm", "age"])
 
     # 10. Another explorer of its state looks the same.
-    notebook.rewrite(2, "again = ice.ICEExplorer(model, X, y, state=json.loads(json.dumps(x.state())))\nagain")
-    notebook.run(2)
-    again = notebook.explorer(2)
+    notebook.run(1)
+    again = notebook.explorer(1)
     expect(again).to_have_attribute("data-feature", "dose")
     expect(again).to_have_attribute("data-kind", "c-ice")
     expect(again.get_by_test_id("map-open")).to_have_count(1)

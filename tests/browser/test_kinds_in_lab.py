@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 from browser.awaiting import soon
-from browser.pictures import pictured
+from browser.views import open_feature, ranking
 from playwright.sync_api import expect
-
-pytestmark = pytest.mark.slow
 
 MAKE = """\
 import numpy as np
@@ -51,139 +49,88 @@ x = ice.ICEExplorer(Model(), X, output="dear", groups=groups)
 x"""
 
 
-@pytest.fixture
-def notebook(lab, page):
-    """A notebook that shows an explorer of a classifier of rentals, with three more cells."""
-    lab.write("kinds.ipynb", [MAKE, "", "", ""])
-    notebook = lab.open(page, "kinds.ipynb")
-    notebook.run(0)
-    yield notebook
-    notebook.shut_down()
-
-
-@pytest.fixture
-def view(notebook):
-    view = notebook.explorer(0)
-    expect(view).to_have_attribute("data-status", "ready")
-    return view
-
-
-def opened(view, feature, kind="ice"):
-    """Open a feature by its bar, and wait until it is drawn."""
-    view.locator(f'[data-test=bar][data-feature="{feature}"]').click()
-    expect(view).to_have_attribute("data-feature", feature)
-    expect(view).to_have_attribute("data-kind", kind)
-    expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
-
-
-def figures(view):
-    """Figure of each bar, by feature."""
-    return view.get_by_test_id("bar").evaluate_all(
-        """bars => Object.fromEntries(
-            bars.map((bar) => [bar.dataset.feature, bar.querySelector("[data-test=bar-figure]").textContent])
-        )"""
-    )
-
-
-def test_every_kind_of_column_in_turn(notebook, view):
-    """A category, a date, a group and numbers with gaps, each as its kind is drawn, and coloured by a group."""
-    opened(view, "district")
+def test_categories_with_gaps_and_another_class(notebook):
+    """Levels are dots with a mean each, gaps beside them; another class and scale are shown without new phantoms."""
+    view = notebook.show(MAKE)
+    open_feature(view, "district")
     expect(view.get_by_test_id("level-axis").locator("text")).to_have_text(["Harbour", "Altstadt", "<b>Ost</b>"])
     expect(view.get_by_test_id("missing-axis").locator("text")).to_have_text("missing")
     expect(view.get_by_test_id("histogram-missing")).to_have_count(1)
     expect(view.get_by_test_id("partial-dependence")).to_have_count(4)
     expect(view.get_by_test_id("kind-d-ice")).to_be_disabled()
-    pictured(view, "kinds-category")
 
-    opened(view, "heating")
+    open_feature(view, "area")
+    expect(view.get_by_test_id("missing-axis").locator("text")).to_have_text("missing")
+    expect(view.get_by_test_id("drivers")).to_have_attribute("data-state", "ready")
+    before, asked = dict(ranking(view)), notebook.ask("Model.asked")
+    assert asked > 10_000
+    title, response = view.get_by_test_id("y-title"), view.get_by_test_id("response")
+    view.get_by_test_id("output").select_option("cheap")
+    expect(title).to_contain_text("probability of cheap")
+    of_cheap = other_figures(view, before)
+    expect(response.locator("option")).to_have_text(["probability", "prediction", "log-odds"])
+    response.select_option("log-odds")
+    expect(title).to_contain_text("log-odds of cheap")
+    other_figures(view, of_cheap)
+    wanted = ["cheap", "log_odds", "log-odds of cheap"]
+    notebook.agrees("x.output, x.response, x.explanation.output_label", wanted)
+    # A few rows for the choice, and those drawn.
+    assert notebook.ask("Model.asked") - asked < asked / 10
+
+
+def other_figures(view, before):
+    """Wait until all bars have other figures, and return them."""
+    expect(view).to_have_attribute("data-status", "ready")
+    expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
+    expect(view.locator("[data-test=bar][data-pending]")).to_have_count(0)
+    soon(lambda: dict(ranking(view)) != before, wanted=True)
+    figures = dict(ranking(view))
+    assert figures.keys() == before.keys()
+    return figures
+
+
+@pytest.mark.slow
+def test_groups_dates_and_anchors(notebook):
+    """A group and a date are drawn as such and colour curves; anchors are written as the data have them."""
+    view = notebook.show(MAKE, "x.anchor = 'Altstat'")
+    open_feature(view, "heating")
     expect(view.get_by_test_id("level-axis").locator("text")).to_have_text(["gas", "oil", "wood", "none of them"])
     expect(view.get_by_test_id("missing-axis")).to_have_count(0)
     view.get_by_test_id("color-by").select_option("heating")
     legend = view.get_by_test_id("legend")
-    expect(legend).to_have_attribute("data-column", "heating")
-    expect(legend.get_by_test_id("legend-level")).to_have_count(4)
+    levels = legend.get_by_test_id("legend-level")
+    expect(levels).to_have_count(4)
     expect(legend).to_contain_text("none of them")
-    pictured(view, "kinds-group")
-
-    opened(view, "area")
-    expect(view.get_by_test_id("missing-axis").locator("text")).to_have_text("missing")
-    pictured(view, "kinds-gaps-by-group")
-    all_lines = int(view.get_attribute("data-drawn-lines"))
-    legend.locator("[data-test=legend-level]").first.click()
-    expect(view).not_to_have_attribute("data-drawn-lines", str(all_lines))
-    n_gas = int(notebook.value(1, "int(X['heating_gas'].sum())"))
+    open_feature(view, "area")
+    all_lines, n_gas = int(view.get_attribute("data-drawn-lines")), notebook.ask("X['heating_gas'].sum()")
+    levels.first.click()
     expect(view).to_have_attribute("data-drawn-lines", str(all_lines - n_gas))
-    legend.locator("[data-test=legend-level]").first.click()
+    levels.first.click()
     expect(view).to_have_attribute("data-drawn-lines", str(all_lines))
-
     view.get_by_test_id("color-by").select_option("heating_wood")
     expect(legend).to_have_attribute("data-column", "heating_wood")
-    opened(view, "built")
+    open_feature(view, "built")
     expect(view.get_by_test_id("plot")).to_contain_text("2016")
-    pictured(view, "kinds-date")
-    notebook.agrees(1, "x.feature, x.color_by", "built heating_wood")
-    notebook.rewrite(2, "x.color_by = 'heating'; x.kind = 'd-ice'")
-    notebook.run(2)
+    notebook.agrees("x.feature, x.color_by", ["built", "heating_wood"])
+    notebook.do("x.color_by = 'heating'; x.kind = 'd-ice'")
     expect(legend).to_have_attribute("data-column", "heating")
-    expect(view).to_have_attribute("data-kind", "d-ice")
     expect(view.get_by_test_id("y-title")).to_contain_text("per day of built")
 
-
-def test_curves_since_a_level_a_date_and_a_gap(notebook, view):
-    """Anchors are written as the data have them, and are places in the browser."""
-    opened(view, "district")
-    notebook.rewrite(1, "x.kind = 'c-ice'; x.anchor = '<b>Ost</b>'; x.selection = [0, 1]")
-    notebook.run(1)
-    expect(view).to_have_attribute("data-kind", "c-ice")
+    notebook.do("x.feature = 'district'; x.kind = 'c-ice'; x.anchor = '<b>Ost</b>'; x.selection = [0, 1]")
     rule = view.get_by_test_id("anchor-rule")
     expect(rule).to_have_attribute("data-at", "2")
     expect(view.get_by_test_id("anchor")).to_have_value("2")
     expect(view.get_by_test_id("selected-line")).to_have_count(2)
     expect(view.get_by_test_id("y-title")).to_contain_text("from district = <b>Ost</b>")
-    pictured(view, "kinds-from-a-level")
     view.get_by_test_id("anchor").select_option("Altstadt")
     expect(rule).to_have_attribute("data-at", "1")
-    notebook.agrees(2, "x.anchor", "1.0")
-    notebook.rewrite(2, "x.anchor = 'Altstat'")
-    notebook.run(2)
-    error = notebook.cells.nth(2).locator(".jp-OutputArea-output")
+    notebook.agrees("x.anchor", 1.0)
+    error = notebook.run(1).locator(".jp-OutputArea-output")
     expect(error).to_contain_text("got 'Altstat' for 'district'. Did you mean 'Altstadt'?")
     expect(rule).to_have_attribute("data-at", "1")
 
-    opened(view, "built", "c-ice")
-    notebook.rewrite(2, "day = X['built'].sort_values().iloc[100]; x.anchor = day")
-    notebook.run(2)
-    day = notebook.value(1, "(day - pd.Timestamp(0)).days")
-    expect(rule).to_have_attribute("data-at", day)
-    date = notebook.value(1, "day.date()")
+    notebook.do("day = X['built'].sort_values().iloc[100]; x.feature = 'built'; x.anchor = day")
+    day, date = notebook.ask("(day - pd.Timestamp(0)).days, day.date()")
+    expect(rule).to_have_attribute("data-at", str(day))
     expect(view.get_by_test_id("anchor-value")).to_have_value(date)
     expect(view.get_by_test_id("y-title")).to_contain_text(f"from built = {date}")
-    pictured(view, "kinds-from-a-date")
-
-
-def test_another_class_and_scale_by_the_pickers(notebook, view):
-    """Figures and titles change; the model is not asked for all phantoms again."""
-    opened(view, "area")
-    before, asked = figures(view), int(notebook.value(1, "Model.asked"))
-    assert asked > 10_000
-    view.get_by_test_id("output").select_option("cheap")
-    title = view.get_by_test_id("y-title")
-    expect(title).to_contain_text("probability of cheap")
-    expect(view).to_have_attribute("data-status", "ready")
-    expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
-    expect(view.locator("[data-test=bar][data-pending]")).to_have_count(0)
-    soon(lambda: figures(view) != before, wanted=True)
-    of_cheap = figures(view)
-    assert of_cheap.keys() == before.keys()
-    response = view.get_by_test_id("response")
-    expect(response.locator("option")).to_have_text(["probability", "prediction", "log-odds"])
-    response.select_option("log-odds")
-    expect(title).to_contain_text("log-odds of cheap")
-    expect(view).to_have_attribute("data-status", "ready")
-    expect(view.locator("[data-test=bar][data-pending]")).to_have_count(0)
-    soon(lambda: figures(view) != of_cheap, wanted=True)
-    pictured(view, "kinds-log-odds")
-    notebook.agrees(2, "x.output, x.response", "cheap log_odds")
-    # A few rows for the choice, and those drawn.
-    assert int(notebook.value(2, "Model.asked")) - asked < asked / 10
-    assert notebook.value(3, "x.explanation.output_label") == "log-odds of cheap"

@@ -10,33 +10,14 @@ import sys
 
 import pytest
 from browser.awaiting import soon
-from browser.jupyter import JupyterServer
+from browser.jupyter import EXPLORER
 from playwright.sync_api import expect
 
 import ice_explorer
 
 pytestmark = pytest.mark.slow
 
-MAKE = """\
-import ice_explorer as ice
-from sklearn.datasets import load_diabetes
-from sklearn.linear_model import LinearRegression
-
-X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
-x = ice.ICEExplorer(LinearRegression().fit(X, y), X)
-x"""
-
 USUAL = {"format": "svg", "dpi": 300, "palette": "default", "theme": "auto"}
-
-# What Notebook 7 complains of in its own parts, with and without extensions.
-OF_NOTEBOOK_7 = [
-    "is duplicated.",
-    "because it collides with",
-    "[yjs#509] Not same Y.Doc",
-    "(reading 'schema')",
-    "Cannot convert undefined or null to object",
-    "Settings failed to load for (@jupyterlab/",
-]
 
 OF_LAB_ABOUT_SETTINGS = [
     "Validating ice-explorer:plugin failed",
@@ -53,62 +34,20 @@ PALETTE = ".jp-ModalCommandPalette"
 FRAMES = "async () => { for (let i = 0; i < 20; i++) await new Promise(requestAnimationFrame); }"
 
 
-@pytest.fixture(scope="module")
-def data(root, tmp_path_factory):
-    """A `share/jupyter` with the extension as it is built, so that nothing need be installed."""
-    built = root / "js" / "lab" / "labextension"
-    assert (built / "package.json").is_file(), "build the extension first: npm run build in js/lab/"
-    folder = tmp_path_factory.mktemp("share")
-    (folder / "labextensions").mkdir()
-    (folder / "labextensions" / "ice-explorer").symlink_to(built, target_is_directory=True)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory, data):
-    """JupyterLab with the extension."""
-    with JupyterServer(tmp_path_factory.mktemp("lab"), "lab", data) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def notebook_7(tmp_path_factory, data):
-    """Notebook 7 with the extension."""
-    with JupyterServer(tmp_path_factory.mktemp("notebook"), "notebook", data) as server:
-        yield server
-
-
 @pytest.fixture(params=["lab", "notebook_7"])
-def server(request, page):
-    """Both, one after the other."""
-    if request.param == "notebook_7":
-        page.watch.expected += OF_NOTEBOOK_7
-    return request.getfixturevalue(request.param)
+def host(request):
+    """A notebook in either."""
+    if request.param == "lab":
+        return request.getfixturevalue("notebook")
+    return request.getfixturevalue("open_notebook")("", server=request.getfixturevalue("notebook_7"))
 
 
 @pytest.fixture
-def open_notebook(page, request):
-    """Open a notebook of given cells, whose kernel ends with the test."""
-    opened = []
-
-    def open_one(server, *cells):
-        name = f"{request.node.originalname}.ipynb"
-        server.write(name, cells)
-        opened.append(server.open(page, name))
-        return opened[-1]
-
-    yield open_one
-    for notebook in opened:
-        notebook.shut_down()
-
-
-def shown(notebook, index=0):
-    """The explorer that a cell shows, which notes the events it gets."""
-    notebook.run(index)
-    view = notebook.explorer(index)
-    expect(view).to_have_attribute("data-status", "ready", timeout=60_000)
-    view.evaluate(HEAR)
-    return view
+def overrides(lab):
+    """Write settings of administrators, for the pages that are opened afterwards."""
+    file = "default_setting_overrides.d/ice_explorer.json"
+    yield lambda settings: lab.configure(file, settings)
+    lab.configure(file, {})
 
 
 def expect_asked(view, times=1):
@@ -135,25 +74,29 @@ def settings_of(page):
     return json.loads(page.locator("html").get_attribute("data-ice-explorer-settings"))
 
 
-def test_it_is_listed_as_enabled(data):
+def test_it_is_listed_as_enabled(share):
     """`jupyter labextension list` finds the extension of this version, whole and enabled."""
     done = subprocess.run(
         [sys.executable, "-m", "jupyter", "labextension", "list"],
         check=True,
         capture_output=True,
         text=True,
-        env=os.environ | {"JUPYTER_PATH": str(data), "NO_COLOR": "1"},
+        env=os.environ | {"JUPYTER_PATH": str(share), "NO_COLOR": "1"},
     )
     listed = re.sub(r"\x1b\[\d*m", "", done.stdout + done.stderr)
     assert f"ice-explorer v{ice_explorer.__version__} enabled OK (python, ice-explorer)" in listed
 
 
-def test_the_palette(server, open_notebook, page):
-    """The command of the palette opens the export of the explorer that was used last."""
-    notebook = open_notebook(server, MAKE, "x", "")
-    first, second = shown(notebook), shown(notebook, 1)
+def test_three_ways_to_the_export(host):
+    """The palette takes the explorer used last, the context menu the one pointed at, the shortcut the one in sight."""
+    page = host.page
+    first = host.show(EXPLORER, "x", "")
+    host.run(1)
+    second = host.shown(1)
+    for view in (first, second):
+        view.evaluate(HEAR)
     second.get_by_test_id("decay-slider").focus()
-    notebook.cells.nth(2).click()
+    host.cells.nth(2).click()
     entry = search_palette(page, "ICE figures")
     expect(entry).to_have_count(1)
     expect(page.locator(PALETTE).locator(".lm-CommandPalette-header", has_text="ICE explorer")).to_be_attached()
@@ -161,15 +104,9 @@ def test_the_palette(server, open_notebook, page):
     page.keyboard.press("Enter")
     expect_asked(second)
     # The dialog gives the keyboard back to what had it, so it opens once the palette has given it back.
-    soon(lambda: notebook.cells.nth(2).evaluate("cell => cell.contains(document.activeElement)"), wanted=True)
+    soon(lambda: host.cells.nth(2).evaluate("cell => cell.contains(document.activeElement)"), wanted=True)
     expect(first).not_to_have_attribute("data-heard", re.compile(""))
 
-
-def test_the_context_menu(server, open_notebook, page):
-    """The entry of the context menu opens the export of the explorer under the pointer; beside them is none."""
-    notebook = open_notebook(server, MAKE, "x", "")
-    first, second = shown(notebook), shown(notebook, 1)
-    second.get_by_test_id("decay-slider").focus()
     # The event alone, as the menu key sends it: no press comes before.
     first.get_by_test_id("bar").first.evaluate(
         "bar => bar.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, clientX: 400, clientY: 300 }))"
@@ -177,32 +114,22 @@ def test_the_context_menu(server, open_notebook, page):
     entry = page.locator(".lm-Menu-item", has_text="Export ICE figures…")
     entry.click()
     expect_asked(first)
-    expect(second).not_to_have_attribute("data-heard", re.compile(""))
-    notebook.cells.nth(2).locator(".cm-content").click(button="right")
+    host.cells.nth(2).locator(".cm-content").click(button="right")
     expect(page.locator(".lm-Menu-item", has_text="Cut Cell")).to_be_visible()
     expect(entry).to_have_count(0)
     page.keyboard.press("Escape")
 
-
-def test_the_shortcut(server, open_notebook, page):
-    """The shortcut opens the export from a cell, of the explorer in sight, and inside an explorer."""
-    notebook = open_notebook(server, MAKE, "")
-    view = shown(notebook)
-    notebook.cells.nth(1).locator(".cm-content").click()
+    second.get_by_test_id("decay-slider").focus()
     page.keyboard.press("Control+Shift+Y")
-    expect_asked(view)
-    view.get_by_test_id("decay-slider").focus()
-    page.keyboard.press("Control+Shift+Y")
-    expect_asked(view, times=2)
-
-
-def test_without_an_explorer(server, open_notebook, page):
-    """Where a notebook shows no explorer, the command says so."""
-    notebook = open_notebook(server, "")
-    notebook.cells.first.click()
+    expect_asked(second, times=2)
+    host.fill("", "")
+    expect(page.get_by_test_id("ice-explorer")).to_have_count(0)
+    host.cells.first.click()
     search_palette(page, "ICE figures").click()
     told = page.locator(".Toastify__toast")
     expect(told).to_contain_text("No ICE explorer is on screen. Run a cell that displays one, then try again.")
+    told.locator(".jp-Notification-Toast-Close").click()
+    expect(told).to_have_count(0)
 
 
 def test_where_no_notebook_is(lab, page):
@@ -215,30 +142,21 @@ def test_where_no_notebook_is(lab, page):
     expect(entry).to_have_count(0)
 
 
-def test_settings_of_administrators(server, root, page):
-    """The example for administrators counts where its folder is one that Jupyter reads."""
-    server.open_first_page(page)
-    assert settings_of(page) == USUAL
+def test_settings_of_administrators(lab, overrides, open_notebook, root, page):
+    """The example for administrators counts; what is malformed takes only the settings away, and Lab says why."""
     example = json.loads((root / "jupyter-config" / "overrides.d" / "ice_explorer.json").read_text(encoding="utf-8"))
-    server.configure("default_setting_overrides.d/ice_explorer.json", example)
-    server.open_first_page(page)
+    overrides(example)
+    lab.open_first_page(page)
     assert settings_of(page) == USUAL | example["ice-explorer:plugin"]
-    server.configure("default_setting_overrides.d/ice_explorer.json", {})
-
-
-def test_malformed_settings(lab, open_notebook, page):
-    """What is malformed takes only the settings away, and Lab says why: the palette still has the command."""
     page.watch.expected += OF_LAB_ABOUT_SETTINGS
-    lab.configure("default_setting_overrides.d/ice_explorer.json", {"ice-explorer:plugin": {"dpi": "much"}})
-    open_notebook(lab, "")
+    overrides({"ice-explorer:plugin": {"dpi": "much"}})
+    open_notebook("")
     expect(search_palette(page, "ICE figures")).to_have_count(1)
     expect(page.locator("html")).not_to_have_attribute("data-ice-explorer-settings", re.compile(""))
-    page.keyboard.press("Escape")
-    lab.configure("default_setting_overrides.d/ice_explorer.json", {})
 
 
 def test_settings_of_users(lab, page):
-    """What is chosen in the settings editor reaches explorers at once, and again after a reload."""
+    """What is chosen in the settings editor reaches explorers at once, and again after a reload, until it is reset."""
     lab.open_first_page(page)
     assert settings_of(page) == USUAL
     page.evaluate("document.addEventListener('ice-explorer:settings', () => { document.body.dataset.told = 'yes'; })")
@@ -249,24 +167,30 @@ def test_settings_of_users(lab, page):
     page.locator("select[id$='ice-explorer:plugin_format']").select_option(label="PNG (image)")
     expect(page.locator("html")).to_have_attribute("data-ice-explorer-settings", re.compile('"png"'))
     page.locator("input[id$='ice-explorer:plugin_dpi']").fill("450")
-    expect(page.locator("html")).to_have_attribute("data-ice-explorer-settings", re.compile('"png".*450'))
     expect(page.locator("body")).to_have_attribute("data-told", "yes")
     changed = USUAL | {"format": "png", "dpi": 450}
     soon(lambda: settings_of(page), changed)
     lab.open_first_page(page)
     soon(lambda: settings_of(page), changed)
+    page.evaluate("jupyterapp.serviceManager.settings.save('ice-explorer:plugin', '{}')")
+    lab.open_first_page(page)
+    soon(lambda: settings_of(page), USUAL)
 
 
-def test_disabled(server, open_notebook, page):
+def test_disabled(lab, open_notebook, page):
     """Without the extension nothing of it is there, and the explorer is none the worse."""
-    server.disable("@jupyterlab/apputils-extension:announcements", "ice-explorer")
-    notebook = open_notebook(server, MAKE, "")
-    view = shown(notebook)
+    usual = "@jupyterlab/apputils-extension:announcements"
+    lab.disable(usual, "ice-explorer")
+    try:
+        notebook = open_notebook(EXPLORER)
+    finally:
+        lab.disable(usual)
+    notebook.run(0)
+    view = notebook.shown(0)
     expect(page.locator("html")).not_to_have_attribute("data-ice-explorer-settings", re.compile(""))
     view.locator('[data-test=bar][data-feature="s5"]').click()
     expect(view).to_have_attribute("data-feature", "s5")
-    notebook.agrees(1, "x.feature", "s5")
+    notebook.agrees("x.feature", "s5")
     view.get_by_test_id("bar").first.click(button="right")
     expect(page.locator(".lm-Menu-item", has_text="Cut Cell")).to_be_visible()
     expect(page.locator(".lm-Menu-item", has_text="Export ICE figures…")).to_have_count(0)
-    server.disable("@jupyterlab/apputils-extension:announcements")

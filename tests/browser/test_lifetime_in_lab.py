@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import pytest
 from browser.awaiting import soon
+from browser.jupyter import DIABETES
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
-SETTING = """\
+SETTING = f"""\
+{DIABETES}
 import threading, time
 import ipywidgets
-import ice_explorer as ice
-from sklearn.datasets import load_diabetes
-from sklearn.ensemble import RandomForestRegressor
-
-X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
-model = RandomForestRegressor(n_estimators=20, random_state=0).fit(X, y)
 
 def slow(X):
     time.sleep(1)
@@ -40,23 +36,15 @@ MODELS = """async () => {
 }"""
 
 
-@pytest.fixture
-def notebook(lab, page, request):
-    name = f"{request.node.originalname}.ipynb"
-    lab.write(name, [SETTING, MAKE, ""])
-    notebook = lab.open(page, name)
-    notebook.run(0)
-    yield notebook
-    notebook.shut_down()
-
-
-def test_a_cell_that_runs_again_leaves_one_explorer(notebook, page):
+def test_a_cell_that_runs_again_leaves_one_explorer(open_notebook, page):
     """Runs of a cell leave one thread, one explorer and its layout, in kernel and page, also after a reload."""
+    notebook = open_notebook(SETTING, MAKE)
+    notebook.run(0)
     for _ in range(5):
         notebook.run(1)
         expect(notebook.explorer(1)).to_have_attribute("data-status", "computing")
     # The explorer and what all explorers share, with a layout each.
-    notebook.agrees(2, "left()", "(1, 1, 4)")
+    notebook.agrees("left()", [1, 1, 4])
     soon(lambda: page.evaluate(MODELS), 4)
 
     notebook.save()
@@ -65,5 +53,5 @@ def test_a_cell_that_runs_again_leaves_one_explorer(notebook, page):
     expect(notebook.explorer(1)).to_have_attribute("data-status", "computing")
     notebook.run(1)
     expect(notebook.explorer(1)).to_have_attribute("data-status", "computing")
-    notebook.agrees(2, "left()", "(1, 1, 4)")
+    notebook.agrees("left()", [1, 1, 4])
     soon(lambda: page.evaluate(MODELS), 4)

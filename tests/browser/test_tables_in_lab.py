@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from browser.pictures import pictured
+from browser.jupyter import DIABETES
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
-MAKE = """\
-import ice_explorer as ice
-from sklearn.datasets import load_diabetes
-from sklearn.linear_model import LinearRegression
-
-X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
-e = ice.explain(LinearRegression().fit(X, y), X, progress=False)
-e"""
+CELLS = [f"{DIABETES}e = ice.explain(model, X, progress=False)\ne", 'e["bmi"]']
 BARS = """table => [...table.querySelectorAll("td > div")].map((bar) => bar.firstElementChild?.offsetWidth ?? 0)"""
 COLORS = """table => {
     const parents = [];
@@ -25,27 +18,18 @@ COLORS = """table => {
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_an_explanation_is_shown_as_a_table_with_bars(lab, page, theme):
+def test_an_explanation_is_shown_as_a_table_with_bars(open_notebook, theme):
     """The features in their order, the longest bar first, in the ink of the theme; a feature has its metrics."""
-    lab.set_theme(theme)
-    name = f"tables in {theme}.ipynb"
-    lab.write(name, [MAKE, 'e["bmi"]', ""])
-    notebook = lab.open(page, name)
-    for index in (0, 1):
-        notebook.run(index)
-    ranking, metrics = (notebook.cells.nth(index).locator(".jp-OutputArea-output table") for index in (0, 1))
+    notebook = open_notebook(*CELLS, theme=theme)
+    ranking, metrics = (notebook.run(index).locator(".jp-OutputArea-output table") for index in (0, 1))
     expect(ranking.locator("tr")).to_have_count(11)
-    features = ranking.locator("tr td:first-child").all_inner_texts()
-    assert features == eval(notebook.value(2, "[*e.table().index]"))  # noqa: S307 - our own
+    assert ranking.locator("tr td:first-child").all_inner_texts() == notebook.ask("e.table().index")
     lengths = ranking.evaluate(BARS)
     assert lengths == sorted(lengths, reverse=True)
     assert lengths[0] > 10 * lengths[-1]
     expect(metrics.locator("tr td:first-child").first).to_have_text("impact")
     for table in (ranking, metrics):
         assert contrast(*table.evaluate(COLORS)) > 7
-    pictured(page, name)
-    notebook.shut_down()
-    lab.set_theme("JupyterLab Light")
 
 
 def contrast(*colors):

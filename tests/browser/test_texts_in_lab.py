@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from browser.pictures import pictured
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -37,68 +36,40 @@ x = ice.ICEExplorer(model, X, grid_size=12)
 x"""
 
 
-@pytest.fixture
-def notebook(lab, page):
-    """A notebook that shows an explorer of such a table, with three more cells."""
-    lab.write("texts.ipynb", [MAKE, "", "", ""])
-    notebook = lab.open(page, "texts.ipynb")
-    notebook.run(0)
-    yield notebook
-    notebook.shut_down()
-
-
-def is_as_wide_as_it_was(view):
+def assert_nothing_sticks_out(view):
     """Nothing stands beyond the explorer's own box."""
-    return view.evaluate("node => node.scrollWidth <= node.clientWidth")
+    assert view.evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
-def opened(view, label):
-    """Open the first feature of such a label by its bar; return the whole label."""
-    bar = view.get_by_test_id("bar").filter(has_text=label).first
-    bar.click()
-    expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
-    return view.get_attribute("data-feature")
-
-
-def test_a_column_without_a_name_and_long_texts_can_be_opened(notebook, page):
-    """Each has a bar that is seen and clicked, colours curves, and leaves the layout as it is."""
-    view = notebook.explorer(0)
-    expect(view).to_have_attribute("data-status", "ready")
-    for label in ("␣", "break", "To what extent", "review", "remark", "(no name)"):
-        feature = opened(view, label)
-        assert 0 < len(feature) <= 200
-        pictured(page, f"open-{label.strip('()')[:6]}")
-        assert is_as_wide_as_it_was(view)
-    assert notebook.value(1, "x.feature") == "(no name)"
-    assert notebook.value(1, "setattr(x, 'feature', 'remark') or setattr(x, 'feature', '') or x.feature") == "(no name)"
+def test_a_column_without_a_name_and_long_texts_can_be_opened(notebook):
+    """Each has a bar that is clicked, and colours curves; every part of the explorer keeps its place."""
+    view = notebook.show(MAKE)
+    for label in ("␣", "break", "To what extent", "remark", "review", "(no name)"):
+        view.get_by_test_id("bar").filter(has_text=label).first.click()
+        expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
+        assert 0 < len(view.get_attribute("data-feature")) <= 200
+        assert_nothing_sticks_out(view)
+    notebook.agrees("x.feature", "(no name)")
+    notebook.do("x.feature = 'remark'; x.feature = ''")
+    assert notebook.ask("x.feature") == "(no name)"
     for name, label in {"review": "review", "": "(no name)", "remark": "remark"}.items():
-        assert notebook.value(2, f"setattr(x, 'color_by', {name!r}) or x.color_by") == label
+        notebook.do(f"x.color_by = {name!r}")
+        assert notebook.ask("x.color_by") == label
         expect(view.locator(".ice-legend-title").first).to_have_text(label)
-        pictured(page, f"coloured-{label[1:4]}")
-        assert is_as_wide_as_it_was(view)
+        assert_nothing_sticks_out(view)
 
-
-def test_every_part_of_the_explorer_holds_long_texts(notebook, page):
-    """All features in small, the map, the comparison, the card of a row and the export keep their places."""
-    view = notebook.explorer(0)
-    expect(view).to_have_attribute("data-status", "ready")
-    opened(view, "review")
     for _ in range(2):
         view.get_by_test_id("compare").select_option(index=1)
     expect(view.get_by_test_id("compared")).to_have_count(3)
-    pictured(page, "compared")
-    assert is_as_wide_as_it_was(view)
+    assert_nothing_sticks_out(view)
     view.get_by_role("tab", name="All features").click()
     expect(view.get_by_test_id("tile").first).to_be_visible()
-    pictured(page, "grid")
-    assert is_as_wide_as_it_was(view)
+    assert_nothing_sticks_out(view)
     view.get_by_role("tab", name="Map").click()
     expect(view.get_by_test_id("map-label").first).to_be_visible()
-    pictured(page, "map")
-    assert is_as_wide_as_it_was(view)
+    assert_nothing_sticks_out(view)
     view.get_by_test_id("export").click()
     view.get_by_test_id("export-more").click()
-    pictured(page, "export")
-    assert is_as_wide_as_it_was(view)
+    assert_nothing_sticks_out(view)
     titles = view.evaluate("node => [...node.querySelectorAll('[title]')].map((each) => each.title.length)")
     assert max(titles) < 600

@@ -1,0 +1,181 @@
+"""What an explorer computes when it is switched on, in JupyterLab: in view, state, files, frozen page and Python."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+
+# Along the data the prediction is a V, as X3 is nearly X2; curves of X2 are an X, and their mean is flat.
+VARY_TOGETHER = """\
+import numpy as np
+import pandas as pd
+import ice_explorer as ice
+
+draw = np.random.default_rng(0)
+X = pd.DataFrame({"X1": draw.uniform(-1, 1, 300), "X2": draw.uniform(-1, 1, 300)})
+X["X3"] = X["X2"] + 0.02 * draw.normal(size=300)
+
+def model(X):
+    return 0.2 * X["X1"] + 5 * X["X2"] * np.where(X["X3"] >= 0, 1, -1)
+
+x = ice.ICEExplorer(model, X, grid="quantile", grid_size=40)
+x.feature = "X2"
+x"""
+
+# Uniform on the square without its upper right quadrant, which no observation is in.
+QUADRANT = """\
+import numpy as np
+import pandas as pd
+import ice_explorer as ice
+from sklearn.ensemble import RandomForestRegressor
+
+draw = np.random.default_rng(0)
+square = draw.uniform(-1, 1, (400, 2))
+X = pd.DataFrame(square[~(square > 0).all(axis=1)], columns=["x1", "x2"])
+y = 10 * X["x1"] ** 2 + (X["x2"] >= 0) + 0.1 * draw.normal(size=len(X))
+forest = RandomForestRegressor(50, random_state=0).fit(X, y)
+calls = []
+
+def model(X):
+    calls.append(len(X))
+    return forest.predict(X)
+
+x = ice.ICEExplorer(model, X, decay=0.5, grid="quantile", grid_size=40)
+x.feature = "x2"
+x.color_by = "x1"
+x"""
+
+DOSES = """\
+import numpy as np
+import pandas as pd
+import ice_explorer as ice
+from sklearn.ensemble import RandomForestRegressor
+
+rng = np.random.default_rng(0)
+X = pd.DataFrame(rng.uniform(-1, 1, size=(300, 4)), columns=["dose", "age", "arm", "noise"])
+X["age"] = X["dose"] * 0.9 + 0.1 * X["age"]
+y = X["dose"] * 3 + 5 * X["dose"] * (X["arm"] >= 0) + X["age"]
+model = RandomForestRegressor(n_estimators=20, random_state=0).fit(X, y)
+x = ice.ICEExplorer(model, X, y)
+x"""
+
+
+def frozen_in(notebook, index):
+    """Run a cell that freezes the explorer; return the view inside of the frame."""
+    cell = notebook.run(index)
+    return cell.frame_locator("iframe.ice-frozen").get_by_test_id("ice-explorer")
+
+
+def test_a_flat_mean_is_found_out(lab, notebook):
+    """The mean of the curves is flat; ALE is a V; the strip and the chip say why; a file and a second view follow."""
+    view = notebook.show(VARY_TOGETHER, "x")
+    expect(view).to_have_attribute("data-feature", "X2")
+    expect(view.get_by_test_id("key-ale")).to_be_hidden()
+    view.get_by_test_id("view").click()
+    for name in ("ale", "m_plot", "correlated", "unlike"):
+        view.get_by_test_id(f"view-{name}").click()
+    view.get_by_test_id("feature-title").click()
+    expect(view.get_by_test_id("effect-ale")).to_have_count(1)
+    expect(view.get_by_test_id("effect-m_plot")).to_have_count(1)
+    expect(view.get_by_test_id("key-ale")).to_have_text("ALE")
+    note = view.get_by_test_id("unlike-note")
+    expect(note).to_have_text(re.compile(r"^\d\d % of the phantom observations of 'X2' are unlike any observation\.$"))
+    expect(view.get_by_test_id("unlike")).to_have_count(1)
+    assert notebook.ask("x.explanation['X2'].extrapolation().summary") == note.inner_text()
+    notebook.agrees("x.state()['view']", {"ale": True, "m_plot": True, "correlated": True, "unlike": True})
+    table = "x.explanation.effects('X2', ['partial_dependence', 'ale'])"
+    assert notebook.ask(f"np.ptp({table}['partial_dependence'])") < 1
+    assert notebook.ask(f"np.ptp({table}['ale'])") > 2
+    notebook.do("x.save('x2.svg', 'panel')")
+    text = (lab.notebooks / "x2.svg").read_text(encoding="utf-8")
+    assert {"ALE", "M-plot", "unlike"} <= set(re.findall(r">([^<>]+)</text>", text))
+
+    chip = view.get_by_test_id("correlated-feature").first
+    expect(chip).to_have_text("X3 1.00")
+    chip.click()
+    expect(view).to_have_attribute("data-feature", "X3")
+    notebook.agrees("x.feature", "X3")
+    notebook.run(1)
+    expect(notebook.explorer(1).get_by_test_id("effect-ale")).to_have_count(1)
+
+
+def test_distances_given_the_other_features(lab, notebook):
+    """No phantom is predicted again; ranking, code, state, file and frozen page have the scale; back takes no time."""
+    view = notebook.show(QUADRANT, "x.save('x2.svg', 'panel'); x.freeze()")
+    choice, readout = view.get_by_test_id("scale"), view.get_by_test_id("decay-readout")
+    expect(view).to_have_attribute("data-feature", "x2")
+    expect(choice).to_have_value("marginal")
+    expect(readout).to_contain_text("a value 1.0 SD from the observed one")
+    impact = "x.table.loc['x2', 'in_distribution_impact']"
+    before, n_rows, _ = notebook.ask(f"{impact}, len(X), calls.clear()")
+
+    choice.select_option("conditional")
+    expect(readout).to_contain_text("SD (given the other features)")
+    expect(view).to_have_attribute("data-status", "ready")
+    assert notebook.ask(impact) != before
+    largest, total = notebook.ask("max(calls, default=0), sum(calls)")
+    assert largest <= n_rows, "rows as they are may be predicted, no phantoms"
+    assert total <= 5 * n_rows
+    notebook.agrees("x.scale, x.state()['scale']", ["conditional", "conditional"])
+    assert "scale='conditional'" in notebook.ask("x._header['code']")
+    frozen = frozen_in(notebook, 1)
+    expect(frozen.get_by_test_id("decay-readout")).to_contain_text("SD (given the other features)")
+    expect(frozen.get_by_test_id("scale")).to_be_hidden()
+    assert "SD (given the other features)" in (lab.notebooks / "x2.svg").read_text(encoding="utf-8")
+
+    n_calls = notebook.ask("len(calls)")
+    choice.select_option("marginal")
+    expect(readout).to_contain_text("a value 1.0 SD from the observed one")
+    expect(view).to_have_attribute("data-status", "ready")
+    assert notebook.ask(f"{impact}, len(calls)") == [before, n_calls]
+
+
+def test_impact_is_compared_with_importances(notebook):
+    """A measure is chosen and computed; state and frozen page have it; without y a sentence says what to do."""
+    without_y = "ice.ICEExplorer(model, X, state={'version': 1, 'view': {'left': 'map', 'map_y': 'permutation'}})"
+    view = notebook.show(DOSES, "x.freeze()", without_y)
+    view.get_by_test_id("tab-map").click()
+    chosen, sentence = view.get_by_test_id("map-y"), view.get_by_test_id("map-comparison")
+    for measure, name in (("native", "importance of the model"), ("permutation", "permutation importance")):
+        chosen.select_option(measure)
+        expect(sentence).to_contain_text(f" of {name}.")
+    expect(sentence).to_contain_text("Correlation with in-distribution impact: Pearson 0.")
+    notebook.agrees("x.state()['view']", {"left": "map", "map_y": "permutation"})
+    chosen.select_option("loco")
+    view.get_by_test_id("map-start").click()
+    expect(sentence).to_contain_text(" of LOCO.")
+
+    chosen.select_option("permutation")
+    frozen = frozen_in(notebook, 1)
+    expect(frozen.get_by_test_id("map-comparison")).to_have_text(sentence.inner_text())
+    # Non-linearity, and what was computed.
+    expect(frozen.get_by_test_id("map-y").locator("option")).to_have_count(4)
+    notebook.run(2)
+    message = notebook.explorer(2).get_by_test_id("map-message")
+    expect(message).to_have_text("Permutation importance needs the observed target. Call `ICEExplorer(model, X, y)`.")
+
+
+def test_from_the_interactions_to_a_heat_map_and_back(notebook):
+    """The strongest pair opens; a rule opens another; state, file and frozen page have what was computed."""
+    view = notebook.show(DOSES, "x.freeze()")
+    view.get_by_test_id("tab-interactions").click()
+    pairs, panel = view.get_by_test_id("pair"), view.get_by_test_id("pair-panel")
+    expect(pairs).to_have_count(6)
+    expect(pairs.first).to_have_attribute("data-name", "dose × arm")
+    expect(view.get_by_test_id("additivity")).to_contain_text("dose acts mostly additively")
+    pairs.first.click()
+    expect(panel).to_have_attribute("data-state", "ready")
+    expect(view.get_by_test_id("pair-title")).to_have_text("dose × arm")
+    notebook.agrees("x.state()['view']", {"left": "interactions", "pair": ["dose", "arm"]})
+    view.get_by_test_id("pair-back").click()
+    expect(view).to_have_attribute("data-feature", "dose")
+    view.get_by_test_id("see-both").first.click()
+    expect(panel).to_have_attribute("data-state", "ready")
+    frozen = frozen_in(notebook, 1)
+    expect(frozen.get_by_test_id("pair")).to_have_count(6)
+    expect(frozen.get_by_test_id("pair-panel")).to_have_attribute("data-state", "ready")
+    assert notebook.ask("x.save('heat.svg', 'panel').read_text().count('id=\"cells\"')") == 1
