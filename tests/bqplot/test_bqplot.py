@@ -25,7 +25,7 @@ from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import slope_ends
-from ice_explorer.scene.palette import diverging_palette, level_palette, plain_palette
+from ice_explorer.scene.palette import level_palette, plain_palette
 
 LONG = "a very long name of a feature that nobody wants to type"
 
@@ -207,26 +207,6 @@ def test_slopes_are_steps(x, e):
     assert_allclose(mean.y[1::2], slopes)
 
 
-def test_slopes_of_every_step_are_drawn_where_the_reader_wants_them(x, e, monkeypatch):
-    """As the browser sets it; other choices about the view, such as a zoom, draw nothing anew."""
-    x.feature, x.kind = "slope", "d-ice"
-    curves, means = ice.bqplot.curves(x), ice.bqplot.partial_dependence(x)
-    drawn(curves)
-    drawn(means)
-    x.set_state({"_view": {"every_step": True}})
-    slopes = np.diff(e["slope"].partial_dependence) / np.diff(e["slope"].axis)
-    for figure in (curves, means):
-        mean = figure.marks[-1]
-        wait_until(lambda mean=mean: len(mean.y) == 2 * len(slopes))
-        assert_allclose(mean.y[::2], slopes)
-    asked = []
-    monkeypatch.setattr(Link, "ask", lambda *_args: asked.append(1))
-    x.set_state({"_view": {"every_step": True, "lines_as": "lines"}})
-    assert asked == []
-    x.set_state({"_view": {}})
-    assert asked == [1, 1]
-
-
 def test_the_figure_goes_to_the_open_feature(x):
     """Whichever side opened it."""
     bars, figure = ice.bqplot.impact(x), ice.bqplot.curves(x)
@@ -257,22 +237,6 @@ def test_colours_are_those_of_the_explorer(x, e):
     assert figure.axes[3].scale.colors[-1] == f"var(--ice-hue-0, {level_palette(3, ordered=False).css(0)})"
     x.color_by = None
     wait_until(lambda: len(figure.axes) == 3)
-
-
-def test_residuals_have_a_ramp_with_zero_in_its_middle(make, X):
-    """On a dark page the style sheet has its colours."""
-    target = model(X) + np.random.default_rng(1).normal(size=len(X))
-    x = make(model, X, target)
-    wait_until(lambda: x.explanation is not None)
-    x.feature = "slope"
-    figure = ice.bqplot.curves(x)
-    x.color_by = ice.RESIDUAL
-    wait_until(lambda: len(figure.axes) == 4)
-    legend = figure.axes[3]
-    assert [tick for tick in legend.tick_values if abs(tick) < 1e-9] == [0]
-    assert legend.scale.min == -legend.scale.max
-    assert legend.scale.colors[0] == f"var(--ice-diverging-0, {diverging_palette().css(0)})"
-    wait_until(lambda: all(color.startswith("var(--ice-diverging-") for color in lines_of(figure)[0].colors))
 
 
 def test_selected_rows_are_selected_lines(x, e):

@@ -1,15 +1,17 @@
 """What the kernel sends for one small explanation, written down for the front end's tests.
 
 `python tests/contract/test_explorer.py` writes `explorer.json` anew. Python's tests check that the
-file is what today's code sends; the front end's tests read it as if it came from a kernel. Beside
-each message stands what it means, computed by the engine and not by what lays out bytes.
+file is what today's code sends; the front end's tests read it as if it came from a kernel, and compare what they
+decode with what it means: that stands beside each message, computed by the engine and not by what lays out bytes.
 """
 
 from __future__ import annotations
 
 import base64
+import functools
 import json
 import math
+import operator
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -24,7 +26,6 @@ from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.column_pairs import ColumnPair
 from ice_explorer.drivers.drivers import Combined, Drivers, driver_of
 from ice_explorer.drivers.splits import split_column
-from ice_explorer.features.display_axis import writer
 from ice_explorer.features.number_text import cell_text
 from ice_explorer.metrics.sampling_error import Sampling
 from ice_explorer.results.options import METRIC_RANKINGS
@@ -592,33 +593,25 @@ def assert_same_buffers(one, other, dtypes, at):
         assert_allclose(first, second, rtol=1e-6, atol=1e-6, err_msg=f"{at} buffer {index}")
 
 
-def test_the_tables_are_what_the_kernel_sends_today(committed, today):
+@pytest.mark.parametrize("part", ["whole", "draft", "two models", "three models"])
+def test_the_tables_are_what_the_kernel_sends_today(committed, today, part):
     """Header, tables and what they mean have not changed unnoticed."""
-    for name in ("header", "table", "readings", "far_off"):
-        assert_alike(committed[name], today[name], name)
-    for name in ("impact", "profile"):
-        assert_same_buffers(committed[name], today[name], DTYPES[name], name)
+    places = {"whole": (), "draft": ("draft",), "two models": ("models", 0), "three models": ("models", 1)}
+    then, now = (functools.reduce(operator.getitem, places[part], each) for each in (committed, today))
+    for name in now.keys() - {"draft", "models", "replies"}:
+        if name in {"impact", "profile", "models_impact", "models_profile"}:
+            assert_same_buffers(then[name], now[name], ["f4"], name)
+        else:
+            assert_alike(then[name], now[name], name)
 
 
 def test_the_replies_are_what_the_kernel_sends_today(committed, today):
-    """Every reply, body, buffers and meaning, has not changed unnoticed."""
-    assert len(committed["replies"]) == len(today["replies"])
-    for then, now in zip(committed["replies"], today["replies"], strict=True):
+    """Every reply, body, buffers and meaning, of one model and of several."""
+    then, now = ([*each["replies"], *(r for m in each["models"] for r in m["replies"])] for each in (committed, today))
+    for one, other in zip(then, now, strict=True):
         for name in ("request", "body", "means"):
-            assert_alike(then[name], now[name], name)
-        assert_same_buffers(then["buffers"], now["buffers"], DTYPES[layout_of(then)], layout_of(then))
-
-
-def test_several_models_are_what_the_kernel_sends_today(committed, today):
-    """Header, tables, curves and what they mean, of two and of three models."""
-    for then, now in zip(committed["models"], today["models"], strict=True):
-        for name in ("model", "header", "means"):
-            assert_alike(then[name], now[name], name)
-        for name in ("impact", "profile", "models_impact", "models_profile"):
-            assert_same_buffers(then[name], now[name], ["f4"], name)
-        for one, other in zip(then["replies"], now["replies"], strict=True):
-            assert_alike(one["body"], other["body"])
-            assert_same_buffers(one["buffers"], other["buffers"], DTYPES["curves"], "curves")
+            assert_alike(one[name], other[name], name)
+        assert_same_buffers(one["buffers"], other["buffers"], DTYPES[layout_of(one)], layout_of(one))
 
 
 def test_the_tables_of_several_models_mean_what_the_engine_says(committed):
@@ -653,109 +646,9 @@ def test_the_tables_of_several_models_mean_what_the_engine_says(committed):
                     assert of_pair == shown[len(own), i, step]
 
 
-def test_a_draft_is_what_the_kernel_sends_today(committed, today):
-    """Header, tables and standard errors of a feature that rests on a sample."""
-    then, now = committed["draft"], today["draft"]
-    for name in ("status", "header", "errors", "decayed"):
-        assert_alike(then[name], now[name], name)
-    for name in ("impact", "profile"):
-        assert_same_buffers(then[name], now[name], DTYPES[name], name)
-
-
-def test_errors_of_a_draft_are_at_their_places(committed):
-    """The columns that end in "_error" hold the standard errors of the draft, and NaN where a feature is exact."""
-    of_draft = committed["draft"]
-    header = of_draft["header"]
-    assert [head["n_rows"] for head in header["features"]] == [5, *[None] * (len(header["features"]) - 1)]
-    (impact,) = decode(of_draft["impact"], DTYPES["impact"])
-    (profile,) = decode(of_draft["profile"], DTYPES["profile"])
-    impact = impact.reshape(len(header["features"]), -1)
-    profile = profile.reshape(len(header["profiles"]), len(header["features"]), -1)
-    for name, expected in of_draft["errors"].items():
-        at = header["metrics"].index(f"{name}_error")
-        assert_allclose(impact[:2, at], [number_of(expected), math.nan], rtol=1e-6)
-    of_decay = profile[header["profiles"].index("in_distribution_impact_error")]
-    for decay, expected in of_draft["decayed"].items():
-        assert_allclose(of_decay[:2, round(float(decay) * 100) - 1], [expected, math.nan], rtol=1e-6)
-
-
 def test_the_protocol_version_is_in_the_contract(committed):
     """A change of the protocol is a change of the contract."""
     assert committed["header"]["protocol"] == PROTOCOL_VERSION
-
-
-def test_the_tables_mean_what_the_engine_says(committed):
-    """Each number in the two tables is the engine's, at its place."""
-    names = [head["name"] for head in committed["header"]["features"]]
-    (impact,) = decode(committed["impact"], DTYPES["impact"])
-    (profile,) = decode(committed["profile"], DTYPES["profile"])
-    impact = impact.reshape(len(names), -1)
-    profile = profile.reshape(len(committed["header"]["profiles"]), len(names), -1)
-    assert profile.shape[2] == committed["header"]["decays"]["count"] == 100
-    for i, name in enumerate(names):
-        for j, metric in enumerate(committed["header"]["metrics"]):
-            expected = committed["table"]["1.0"][name][metric]
-            assert_allclose(impact[i, j], number_of(expected), rtol=1e-6, atol=1e-12)
-        for decay in DECAYS:
-            expected = committed["table"][str(decay)][name]
-            step = round(decay * 100) - 1
-            for block, metric in enumerate(committed["header"]["profiles"]):
-                assert_allclose(profile[block, i, step], number_of(expected[metric]), rtol=1e-6, err_msg=metric)
-
-
-def test_the_lines_mean_what_the_engine_says(committed):
-    """Curves, predictions and their mean come back to seven digits of their spread, not of 1e6."""
-    for reply in committed["replies"]:
-        if reply["request"]["type"] != "curves":
-            continue
-        body, means = reply["body"], reply["means"]
-        buffers = decode(reply["buffers"], DTYPES["curves"])
-        (
-            positions, observed, scale, predictions, grid, curves, mean, spread, edges, counts, missing, far, target,
-            at_own,
-        ) = buffers  # fmt: skip
-        assert positions.tolist() == means["rows"]
-        assert set(reply["request"]["selection"]) <= set(means["rows"])
-        write = writer(body["kind"], grid, body["levels"], cell_text)
-        assert [write(value) for value in grid] == means["grid"]
-        assert [None if math.isnan(value) else write(value) for value in observed] == means["observed"]
-        if means["missing"] is None:
-            assert (body["missing"], len(missing)) == (None, 0)
-        else:
-            assert body["missing"]["count"] == means["observed"].count(None)
-            assert_allclose(missing + body["offset"], means["missing"], rtol=0, atol=1e-5)
-        assert [None if math.isnan(value) else value for value in target] == (means["target"] or [])
-        if body["kind"] in ("category", "group"):
-            assert_allclose(0.5**far, means["likelihood"], rtol=1e-6)
-        assert_allclose(curves + body["offset"], means["curves"], rtol=0, atol=1e-5)
-        assert_allclose(predictions + body["offset"], means["predictions"], rtol=0, atol=1e-5)
-        assert_allclose(mean + body["offset"], means["partial_dependence"], rtol=0, atol=1e-5)
-        assert_allclose(spread, means["spread"], rtol=1e-6, atol=1e-7)
-        own = np.where(np.isnan(observed), body["median"], observed)
-        assert len(at_own) == (0 if np.isin(own, grid).all() else body["n_lines"])
-        assert len(scale) == body["n_lines"] == len(positions)
-        assert len(edges) == len(counts) + 1
-        assert (np.diff(edges) > 0).all()
-        assert body["row_labels"] == [f"no {row}" for row in means["rows"]]
-
-
-def test_the_heat_maps_mean_what_the_engine_says(committed):
-    """Mean predictions come back to seven digits of their spread, beside the values of both features."""
-    found = [reply for reply in committed["replies"] if reply["request"]["type"] == "two_way"]
-    assert len(found) == len(PAIRS)
-    for reply in found:
-        body, means = reply["body"], reply["means"]
-        first, second, mean, near, *observed = decode(reply["buffers"], DTYPES["two_way"])
-        assert_allclose(mean + body["offset"], means["partial_dependence"], rtol=0, atol=1e-5)
-        assert near.tolist() == means["near"]
-        for name, grid, texts, values in zip(
-            ("first", "second"), (first, second), means["grids"], observed, strict=True
-        ):
-            axis = body[name]
-            assert axis["feature"] == reply["request"][name]
-            write = writer(axis["kind"], grid, axis["levels"], cell_text)
-            assert [write(value) for value in grid] == texts
-            assert len(values) == body["n_rows"] == 12
 
 
 if __name__ == "__main__":

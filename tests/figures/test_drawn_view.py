@@ -3,7 +3,6 @@
 `python tests/figures/test_drawn_view.py` writes tests/contract/view/view.json anew.
 """
 
-import io
 import itertools
 import json
 import math
@@ -15,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from legible import assert_texts_have_their_place
-from matplotlib import image as mpl_image
+from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
@@ -131,21 +130,6 @@ def test_a_window_is_that_of_a_kind_and_a_feature(explanation):
     assert (towns.x_domain, towns.y_domain) == ((-0.5, 2.5), (-5, 5))
 
 
-def test_nothing_of_a_zoomed_figure_stands_out_of_its_plot(explanation):
-    """In a PNG, too: over the plot, where the lines go on, there is paper."""
-    choices = window(explanation, "ice", "age", 40, 60, -2, 2)
-    _, page = page_of(explanation, feature="age", choices=choices, max_lines=40, with_ranking=False, selection=(3,))
-    pixels = mpl_image.imread(io.BytesIO(png_page(page, "t", "d", "{}")))[..., :3]
-    root = ET.fromstring(svg_page(page, "t", "d", "{}"))  # noqa: S314 - written just now
-    clip = root.find(f".//{SVG}clipPath[@id='within-lines']/{SVG}rect")
-    left, width, top, height = (float(clip.get(name)) for name in ("x", "width", "y", "height"))
-    beside = pixels[round(top) + 2 : round(top + height) - 2, round(left + width) + 2 :]
-    over = pixels[round(top) - 6 : round(top) - 2, round(left) + 2 : round(left + width) - 2]
-    assert (pixels[round(top) + 2 : round(top + height), round(left) : round(left + width)] < 0.9).any()
-    assert (beside == 1).all()
-    assert (over == 1).all()
-
-
 # --- the axis of slopes ---------------------------------------------------------------------------
 
 
@@ -183,6 +167,9 @@ def test_slopes_are_drawn_over_bins_and_computed_from_every_step(explanation):
     assert binned.y_title == "slope of the prediction per unit of dose, over 20 quantile bins"
     assert every.y_title == "slope of the prediction per unit of dose"
     assert_allclose(every.values[:, ::2], feature.slopes, rtol=1e-12)
+    assert_array_equal(every.values[:, ::2], every.values[:, 1::2])
+    fainter = np.minimum(every.opacity[:, :-2:2], every.opacity[:, 2::2])
+    assert_allclose(every.opacity[:, 1::2], fainter, rtol=1e-12)
     assert np.abs(binned.values).max() < np.abs(every.values).max() / 5
     assert len(slope_ends(21)) == 21  # so few are drawn as they are
 
@@ -247,13 +234,15 @@ def test_the_sentence_under_the_title_is_that_of_the_screen(explanation):
     assert sentence(drawn(e, feature="x1", rank_by="missing_impact")).endswith("x1 has one value, 1.")  # no rank
 
 
-def test_an_anchor_is_written_as_the_axis_writes_it():
-    """A year has no separator of thousands, and a number four digits."""
+def test_an_anchor_is_written_as_the_axis_writes_it(explanation):
+    """A year has no separator of thousands, a number four digits, and a level its name."""
     X = np.column_stack([np.arange(2009.0, 2019.0), np.linspace(0.123456, 9, 10)])
     e = explain(lambda X: X.sum(axis=1), X, progress=False)
     title = "change of the prediction from {}"
     assert seen(e, feature="x0", kind="c-ice").lines.y_title == title.format("x0 = 2009")
     assert seen(e, feature="x1", kind="c-ice").lines.y_title == title.format("x1 = 0.1235")
+    assert explanation.plot("town", "c-ice", anchor="Rome").get_ylabel() == title.format("town = Rome")
+    plt.close("all")
 
 
 def test_the_signs_that_are_drawn_are_explained(explanation):
@@ -286,19 +275,18 @@ def test_the_weight_of_far_values_is_named_as_on_the_screen(explanation):
 # --- density, ticks, target -----------------------------------------------------------------------
 
 
-def test_lines_are_drawn_as_their_density_where_that_is_chosen_or_they_are_many(explanation):
-    """Own dots give way, the key says what the shades mean; levels stay dots, and lines lines where chosen."""
+def test_curves_are_drawn_as_their_density_where_that_is_chosen_or_they_are_many(explanation):
+    """Dots of observed values give way, and the key says what the shades mean; levels stay dots."""
     root = drawn(explanation, feature="age", choices={"lines_as": "density"})
     assert group(root, "own-values") is None
     key = texts(group(root, "key"))
     assert key[1] == "1 curve"
     assert key[2].endswith(" % of the curves")
     assert not {"observed value", "curve of one row"} & set(key)
-    assert seen(explanation, feature="town", choices={"lines_as": "density"}).lines.is_dense is False
-    many = explain(lambda rows: rows[:, 0] ** 2, np.random.default_rng(0).normal(size=(2100, 1)), progress=False)
-    assert seen(many, max_lines=2100).lines.is_dense
-    assert not seen(many, max_lines=2000).lines.is_dense
-    assert not seen(many, max_lines=2100, choices={"lines_as": "lines"}).lines.is_dense
+    assert not seen(explanation, feature="town", choices={"lines_as": "density"}).lines.is_dense
+    many = explain(lambda rows: rows[:, 0] ** 2, np.random.default_rng(0).normal(size=(2001, 1)), grid_size=9)
+    assert [seen(many, max_lines=most).lines.is_dense for most in (2001, 2000)] == [True, False]
+    assert not seen(many, max_lines=2001, choices={"lines_as": "lines"}).lines.is_dense
 
 
 def test_own_values_have_ticks_while_they_can_be_told_apart(explanation):

@@ -24,11 +24,9 @@ from ice_explorer.figures.compose import compose
 from ice_explorer.figures.page.page import printable
 from ice_explorer.figures.page.paper import Paper
 from ice_explorer.figures.page.svg import svg_page
-from ice_explorer.figures.raster.dots import paint_dots
 from ice_explorer.figures.raster.lines import line_strength
-from ice_explorer.figures.raster.png import png_bytes
 from ice_explorer.scene.build import scene
-from ice_explorer.scene.palette import RAMPS, diverging_palette, level_palette, plain_palette, ramp_palette
+from ice_explorer.scene.palette import diverging_palette, level_palette, plain_palette, ramp_palette
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.scene import Bar, Ranking, Scene
 from ice_explorer.scene.view_state import ViewState
@@ -173,18 +171,6 @@ def test_curves_anchored_at_the_observed_value_are_zero_there():
     assert_allclose(few.mean, few.values.mean(axis=0), rtol=1e-12)
 
 
-def test_slopes_are_level_over_each_interval(explanation):
-    """d-ICE is drawn as steps: two points an interval, the riser in between with the fainter opacity."""
-    lines = shown(explanation, feature="age", kind="d-ice", decay=0.5, choices={"every_step": True}).lines
-    feature = explanation["age"]
-    n_intervals = len(feature.grid) - 1
-    assert lines.values.shape == (60, 2 * n_intervals)
-    assert_allclose(lines.values[:, ::2], feature.slopes, rtol=1e-12)
-    assert_array_equal(lines.values[:, ::2], lines.values[:, 1::2])
-    assert_array_equal(lines.x[1:-1:2], lines.x[2::2])
-    assert_allclose(lines.opacity[:, 1::2], np.minimum(lines.opacity[:, :-2:2], lines.opacity[:, 2::2]), rtol=1e-12)
-
-
 def test_ranking_is_that_of_the_table(explanation):
     """Bars come in the order of the table, as long as its figures, the open feature in bold."""
     table = explanation.table(decay=0.75, sort_by="in_distribution_impact")
@@ -255,6 +241,9 @@ def test_a_continuous_column_runs_along_the_ramp(explanation):
     assert_allclose(view.coloring.values, np.clip((column - low) / (high - low), 0, 1), atol=1e-6)
     legend = group(drawn(explanation, feature="age", color_by=HOSTILE), "legend")
     assert texts(legend)[1:] == [number_text.number_text(low), number_text.number_text(high)]
+    ends = [ramp_palette("cividis").css(0), ramp_palette("cividis").css(1)]
+    chosen = drawn(explanation, feature="age", color_by=HOSTILE, choices={"palette": "cividis"})
+    assert ramp_of(group(chosen, "legend"))[::255] == ends
 
 
 def test_residuals_run_along_a_ramp_with_zero_in_its_middle():
@@ -267,19 +256,6 @@ def test_residuals_run_along_a_ramp_with_zero_in_its_middle():
     colors, palette = ramp_of(legend), diverging_palette()
     assert (colors[0], colors[128], colors[-1]) == tuple(map(palette.css, (0, 0.5, 1)))
     assert "0" in texts(legend)[1:]
-
-
-@pytest.mark.parametrize("ramp", [RAMPS[0], pytest.param(RAMPS[-1], marks=pytest.mark.wide)])
-def test_the_ramp_is_the_one_that_was_chosen(kinds, ramp):
-    """Numbers and ordered levels run along it, in the legend too; the file says so where it is not the usual."""
-    ends = [ramp_palette(ramp).css(0), ramp_palette(ramp).css(1)]
-    choices = {"palette": ramp}
-    colors = ramp_of(group(drawn(kinds, feature="area", color_by="area", choices=choices), "legend"))
-    assert [colors[0], colors[-1]] == ends
-    levels = shown(kinds, feature="area", color_by="grade", choices=choices)
-    assert [levels.coloring.palette.css(0), levels.coloring.palette.css(2)] == ends
-    found = provenance(kinds, [levels], "x.save('view.svg')")
-    assert (found["view"], found["not_drawn"]) == ({} if ramp == "default" else choices, [])
 
 
 # --- strokes and pixels ---------------------------------------------------------------------------
@@ -298,17 +274,21 @@ def test_few_curves_are_strokes_that_fade_and_many_are_an_image(explanation, man
     assert group(drawn(many, feature="x0"), "lines").find(f"{SVG}image") is not None
 
 
-def test_encoded_pixels_are_read_back_as_they_were():
-    """Those of one colour from fewer bytes; an image of nothing is transparent."""
-    generator = np.random.default_rng(0)
-    opacities = generator.integers(0, 256, (40, 30), dtype=np.uint8)
-    one_color = np.dstack([np.broadcast_to(np.uint8([63, 109, 155]), (40, 30, 3)), opacities])
-    one_color[opacities == 0] = 0
-    for pixels in (generator.integers(0, 256, (7, 5, 4), dtype=np.uint8), one_color, np.zeros_like(one_color)):
-        read = np.round(mpl_image.imread(io.BytesIO(png_bytes(pixels))) * 255).astype(np.uint8)
-        assert_array_equal(read[..., 3], pixels[..., 3])
-        assert_array_equal(read[pixels[..., 3] > 0], pixels[pixels[..., 3] > 0])
-    assert len(png_bytes(one_color)) < one_color.size / 2
+def test_a_feature_that_does_not_move_the_prediction_has_a_picture(explanation):
+    """A constant feature is a column of dashes without slopes; rounding noise does not fill the axis."""
+    lines = shown(explanation, feature="constant").lines
+    assert lines.values.shape == (60, 2)
+    assert lines.x[0] < 7 < lines.x[1]
+    slopes = texts(drawn(explanation, feature="constant", kind="d-ice", with_ranking=False))
+    assert "A constant feature has no slope." in slopes
+    assert "partial dependence ± 1 SD of the curves" not in slopes
+    X = np.linspace(0, 1, 20)[:, None]
+    level = explain(lambda X: 5e3 + 1e-11 * np.sin(99 * X[:, 0]), X, progress=False)
+    assert shown(level).lines.y_domain == pytest.approx((4750, 5250))
+    other = explain(lambda rows: 1e6 * rows[:, 0], np.random.default_rng(0).normal(size=(30, 2)), progress=False)
+    words = texts(drawn(other, feature="x1", kind="c-ice"))
+    assert "share of prediction range" not in words
+    assert not any(word.endswith("%") for word in words)
 
 
 # --- words ----------------------------------------------------------------------------------------
@@ -418,17 +398,6 @@ def test_levels_are_dots_with_a_mean_each(kinds, monkeypatch):
     assert [child.tag for child in group(drawn(kinds, feature="town"), "phantoms")] == [f"{SVG}image"]
 
 
-def test_painted_dots_are_round_and_cover_what_is_under_them():
-    """A dot has the area of its circle; one over another takes the share of its opacity."""
-    look = {"radius": 4.0, "width": 30, "height": 20}
-    one = paint_dots(np.array([12.3]), np.array([9.6]), np.array([[255.0, 0.0, 0.0]]), np.array([0.5]), **look)
-    assert_allclose(one[..., 3].sum() / 127.5, math.pi * 16, rtol=0.02)
-    assert one[9, 12].tolist() == [255, 0, 0, 128]
-    colors = np.array([[255.0, 0, 0], [0, 0, 255]])
-    both = paint_dots(np.full(2, 12.3), np.full(2, 9.6), colors, np.array([1.0, 0.5]), **look)
-    assert both[9, 12].tolist() == [128, 0, 128, 255]
-
-
 def test_levels_without_an_order_have_no_slopes(kinds):
     """Their ICE is drawn, with a sentence why; ranks have slopes per rank."""
     view = shown(kinds, feature="town", kind="d-ice")
@@ -454,14 +423,6 @@ def test_a_level_off_the_grid_has_no_dot_and_its_own_prediction(anchor):
     assert lines.axis.is_off(lines.own_x).tolist() == [False, False, True, False]
     root = drawn(explanation, feature="town", kind="c-ice", anchor=anchor)
     assert len(list(group(root, "own-values").iter(f"{SVG}circle"))) == 3
-
-
-def test_an_anchor_is_named_as_its_feature_has_it(kinds):
-    """Pictures take labels and dates as `centered_curves` does."""
-    town = min(kinds["town"].grid.tolist(), key=len)
-    assert kinds.plot("town", "c-ice", anchor=town).get_ylabel() == f"change of the prediction from town = {town}"
-    day = kinds["built"].grid[2]
-    assert kinds.plot("built", "c-ice", anchor=day).get_ylabel().endswith(f"built = {np.datetime_as_string(day, 'D')}")
 
 
 @pytest.mark.parametrize(("anchor", "title"), [("min", 0), ("median", None), (2.0, 2)])
@@ -490,19 +451,6 @@ def test_figures_that_categories_lack_are_dashes(kinds):
     """They rank below the others, with no bar."""
     assert texts(group(drawn(kinds, rank_by="non_linearity"), "ranking")).count("–") == 2
     assert shown(kinds, rank_by="non_linearity").ranking.bars[-1].is_unordered
-
-
-def test_flat_and_single_valued_pictures_are_still_pictures(explanation):
-    """A constant feature is a column of dashes, has no slope, and rounding noise does not fill the axis."""
-    lines = shown(explanation, feature="constant").lines
-    assert lines.values.shape == (60, 2)
-    assert lines.x[0] < 7 < lines.x[1]
-    slopes = drawn(explanation, feature="constant", kind="d-ice", with_ranking=False)
-    assert "A constant feature has no slope." in texts(slopes)
-    assert "partial dependence ± 1 SD of the curves" not in texts(slopes)
-    X = np.linspace(0, 1, 20)[:, None]
-    level = explain(lambda X: 5e3 + 1e-11 * np.sin(99 * X[:, 0]), X, progress=False)
-    assert shown(level).lines.y_domain == pytest.approx((4750, 5250))
 
 
 def test_a_missing_own_value_stands_beside_the_axis():
@@ -562,32 +510,19 @@ def test_years_and_codes_on_axes_have_no_separators(values, labels):
     assert labels[-1] in texts(drawn(explanation, feature="x0"))
 
 
-def test_numbers_alone_have_four_digits_at_most():
-    """Short enough to read, exact enough to compare; what is undefined is a dash."""
+def test_numbers_are_short_enough_to_read_and_exact_enough_to_compare():
+    """Four digits at most; in a column the largest decides for all; "< 0.001" is not 0, and "–" is undefined."""
     numbers = [0, 25.3, 123456.7, -0.012346, 2.5e-6, 1e9, math.nan]
     written = ["0", "25.3", "123,457", "−0.01235", "2.5e−6", "1e9", "–"]
     assert [number_text.number_text(number) for number in numbers] == written
-
-
-def test_columns_of_figures_align_at_their_points():
-    """Three digits of the largest decide for all; what is undefined is a dash."""
     write = number_text.column_format([12.345, 0.5, math.nan])
     assert [write(value) for value in (12.345, 0.5, 0.0, math.nan)] == ["12.3", "0.5", "0.0", "–"]
-    assert number_text.column_format([123456.0])(123456.0) == "123,456"
-    assert number_text.column_format([12345678.0])(12345678.0) == "1.23e7"
-    assert number_text.column_format([2e-7])(2e-7) == "2e−7"
-    assert number_text.column_format([])(0.0) == "0"
-
-
-def test_figures_that_round_to_0_are_smaller_than_the_last_digit():
-    """A ranking has no figures of zeros only: "< 0.001", and "0" for nothing; both round to 0."""
+    largest = {123456.0: "123,456", 12345678.0: "1.23e7", 2e-7: "2e−7"}
+    assert {value: number_text.column_format([value])(value) for value in largest} == largest
     write = number_text.figure_format([0.2211, 0.0004])
     texts = [write(value) for value in (0.2211, 0.004, 0.0004, 1e-14, 0.0, math.nan)]
     assert texts == ["0.221", "0.004", "< 0.001", "0", "0", "–"]
-    assert [number_text.figure_format([1243.0])(value) for value in (0.3, 0.6)] == ["< 1", "1"]
-    assert [number_text.is_nothing(text) for text in [*texts, "0\N{NO-BREAK SPACE}%"]] == [
-        False, False, True, True, True, False, True,
-    ]  # fmt: skip
+    assert [number_text.is_nothing(text) for text in texts] == [False, False, True, True, True, False]
 
 
 def test_a_direction_that_rounds_to_0_has_no_sign():
@@ -614,38 +549,18 @@ def test_a_figure_says_where_it_comes_from(explanation):
     """The metadata name what is shown, how it was computed, and the line that makes it again."""
     root = drawn(explanation, feature="age", kind="c-ice", color_by="region", decay=0.5, max_lines=20)
     found = json.loads(root.findtext(f"{SVG}metadata"))
-    rows_drawn = found.pop("rows_drawn")
-    versions = found.pop("versions")
-    assert rows_drawn <= 20
-    assert set(versions) == {"ice_explorer", "numpy", "python"}
-    assert found == {
-        "title": "Individual conditional expectation",
-        "feature": "age",
-        "kind": "c-ice",
-        "anchor": "min",
-        "color_by": "region",
-        "rows_used": 60,
-        "n_grid": len(explanation["age"].grid),
-        "rank_by": "in_distribution_impact",
-        "decay": 0.5,
-        "convention": "stable",
-        "unit": "prediction",
-        "intervals": None,
-        "grid": "observed",
-        "scale": "marginal",
-        "output": "prediction",
-        "response": "callable",
-        "n_observations": 60,
-        "weighted": False,
-        "engine": "brute",
-        "seed": 0,
-        "view": {},
-        "not_drawn": [],
-        "code": (
-            "x = ice_explorer.ICEExplorer(model, X); x.feature = 'age'; x.color_by = 'region'; "
-            "x.kind = 'c-ice'; x.decay = 0.5; x.max_lines = 20; x.save('view.svg')"
-        ),
-    }
+    assert found.pop("rows_drawn") <= 20
+    assert set(found.pop("versions")) == {"ice_explorer", "numpy", "python"}
+    shown_here = {"title": "Individual conditional expectation", "feature": "age", "kind": "c-ice", "anchor": "min"}
+    used = {"rows_used": 60, "n_observations": 60, "n_grid": len(explanation["age"].grid), "weighted": False, "seed": 0}
+    counted = {"rank_by": "in_distribution_impact", "decay": 0.5, "convention": "stable", "unit": "prediction"}
+    computed = {"grid": "observed", "scale": "marginal", "output": "prediction", "response": "callable"}
+    rest = {"color_by": "region", "intervals": None, "engine": "brute", "view": {}, "not_drawn": []}
+    code = (
+        "x = ice_explorer.ICEExplorer(model, X); x.feature = 'age'; x.color_by = 'region'; "
+        "x.kind = 'c-ice'; x.decay = 0.5; x.max_lines = 20; x.save('view.svg')"
+    )
+    assert found == {**shown_here, **used, **counted, **computed, **rest, "code": code}
 
 
 def test_the_code_names_the_options_that_differ_from_their_defaults():
@@ -718,18 +633,6 @@ def test_a_shared_axis_reaches_over_all_features(explanation, kind):
     assert_allclose(domains[0], [low - 0.03 * (high - low), high + 0.03 * (high - low)], rtol=1e-9)
 
 
-def test_a_file_names_what_it_follows_and_what_not(explanation):
-    """A view follows every choice, a panel not what stands around it; the line of code sets them all."""
-    choices = {"shared_y": True, "zoom": {"ice age": [0, 1, 2, 3]}, "left": "map", "target": False}
-    view = shown(explanation, feature="age", choices=choices)
-    found = provenance(explanation, [view], "x.save('view.svg')", ("left",))
-    assert found["view"] == {name: choices[name] for name in ("shared_y", "zoom")}
-    assert found["not_drawn"] == ["left"]
-    assert f"state={{'version': 2, 'view': {choices!r}}}" in found["code"]
-    whole = provenance(explanation, [view], "x.save('view.svg')")
-    assert (whole["view"], whole["not_drawn"]) == ({**found["view"], "left": "map"}, [])
-
-
 # --- matplotlib -----------------------------------------------------------------------------------
 
 
@@ -737,21 +640,6 @@ def test_a_file_names_what_it_follows_and_what_not(explanation):
 def _closed_figures():
     yield
     plt.close("all")
-
-
-@pytest.mark.usefixtures("_closed_figures")
-def test_plot_gives_axes_in_the_units_of_the_data(explanation):
-    """The mean on the axes is the partial dependence, few lines are strokes, and names are not formulas."""
-    ax = plot(explanation, "age", "c-ice", color_by="region")
-    ax.axvline(45)
-    assert ax.get_xlabel() == "age"
-    assert ax.get_title() == "c-ICE of age"
-    (mean,) = [line for line in ax.lines if line.get_gid() == "mean"]
-    expected = explanation["age"].centered_curves("min").mean(axis=0)
-    assert_allclose(mean.get_ydata(), expected, rtol=1e-9, atol=1e-9)
-    texts = [text.get_text().replace("\\$", "$") for text in ax.get_legend().get_texts()]
-    assert {*texts} == {*LEVELS, "missing (1)", "mean", "± 1 SD", "observed"}
-    ax.figure.canvas.draw()
 
 
 @pytest.mark.usefixtures("_closed_figures")
@@ -919,12 +807,3 @@ def test_plot_draws_every_feature(explanation, kinds, kind):
         if name == "built":
             assert "2015" in labels
         plt.close("all")
-
-
-def test_lines_that_do_not_move_have_no_axis_of_shares():
-    """A c-ICE of nothing but zeros says nothing about the range of the predictions."""
-    X = np.random.default_rng(0).normal(size=(30, 2))
-    e = explain(lambda rows: 1e6 * rows[:, 0], X, progress=False)
-    words = texts(drawn(e, feature="x1", kind="c-ice"))
-    assert "share of prediction range" not in words
-    assert not any(word.endswith("%") for word in words)

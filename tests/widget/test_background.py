@@ -103,14 +103,15 @@ def test_features_are_computed_once_in_their_order_in_one_other_thread(start):
     assert threading.current_thread() not in work.threads
 
 
-def test_known_results_are_not_computed_and_questions_are_answered(start):
-    """Also one about no feature, which just gets a turn of the thread."""
+def test_known_results_are_neither_computed_nor_drafted_and_questions_are_answered(start):
+    """Also one about no feature, which just gets a turn of the thread; resuming changes nothing."""
     work = Work()
-    background = start("ab", work, results={"a": 1, "b": 2})
+    background = start("ab", work, results={"a": 1, "b": 2}, draft=lambda *_: pytest.fail("A draft was made."))
     assert background.wait().state == "ready"
+    background.resume()
     assert Question(background, "b").wait() == [("answer", 2)]
     assert Question(background, None).wait() == [("answer", None)]
-    assert work.order == []
+    assert (work.order, background.wait().state) == ([], "ready")
 
 
 def test_a_question_moves_its_feature_to_the_front(start):
@@ -230,20 +231,6 @@ def test_questions_and_resuming_may_come_before_the_cancelled_computation_has_en
         background.resume()
         work.gates["stop"].set()
         assert background.wait().results == {"a": "A", "b": "B"}
-
-
-def test_resuming_where_nothing_was_stopped_changes_nothing(start):
-    """While it computes, when it is ready, and when it is closed."""
-    work = Work(held="a")
-    background = start("ab", work)
-    background.resume()
-    work.gates["a"].set()
-    for _ in range(2):
-        assert background.wait().state == "ready"
-        background.resume()
-    background.close()
-    background.resume()
-    assert work.order == ["a", "b"]
 
 
 # --- failing --------------------------------------------------------------------------------------
@@ -518,10 +505,3 @@ def test_a_draft_that_fails_is_left_out(start, fails_at):
     drafting.gates[0].set()
     done = start("ab", Work(fails_on="b"), draft=drafting).wait()
     assert (done.state, str(done.error), done.results) == ("error", "no b", {"a": "A"})
-
-
-def test_known_results_are_not_drafted(start):
-    """A feature that is exact is not shown less exactly."""
-    drafting = Drafting()
-    assert start("ab", Work(), results={"a": "A"}, draft=drafting).wait().state == "ready"
-    assert drafting.n_requests == 0
