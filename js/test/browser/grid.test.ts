@@ -112,15 +112,22 @@ test("a click opens the feature in its tab", async () => {
 
 test("arrow keys move in the grid, Enter opens and leaves the focus on the tab", async () => {
   const mounted = await all(kernel.model({ feature: "Age", _view: shown }));
-  const [first, second, , fourth] = names(mounted);
+  const [first, second, , fourth] = names(mounted); // three in a row
+  const last = names(mounted).at(-1);
   tileOf(mounted, first!).focus();
-  await userEvent.keyboard("{ArrowRight}");
-  await expect.poll(() => document.activeElement).toBe(tileOf(mounted, second!));
+  for (const [key, name] of [
+    ["ArrowRight", second],
+    ["ArrowLeft", first],
+    ["ArrowUp", first],
+    ["End", last],
+    ["ArrowDown", last],
+    ["Home", first],
+    ["ArrowDown", fourth],
+  ]) {
+    await userEvent.keyboard(`{${key}}`);
+    await expect.poll(() => document.activeElement).toBe(tileOf(mounted, name!));
+  }
   expect(mounted.parts("tile").filter(({ tabIndex }) => tabIndex === 0).length).toBe(1);
-  await userEvent.keyboard("{ArrowLeft}");
-  await expect.poll(() => document.activeElement).toBe(tileOf(mounted, first!));
-  await userEvent.keyboard("{ArrowDown}");
-  await expect.poll(() => document.activeElement).toBe(tileOf(mounted, fourth!));
   await userEvent.keyboard("{Enter}");
   await mounted.drawn(fourth!);
   expect(document.activeElement).toBe(mounted.part("tab-feature"));
@@ -212,30 +219,6 @@ test("colours and hidden levels are those of all tiles", async () => {
   const before = ink(canvas);
   await userEvent.click(legend.querySelector("[data-level='0']")!);
   await expect.poll(() => ink(canvas)).toBeLessThan(0.8 * before);
-});
-
-test("a level can be shown alone, and all of them again", async () => {
-  const mounted = await all(kernel.model({ feature: "Age", color_by: "Ward", _view: shown }));
-  const legend = mounted.part("grid-legend");
-  const pressed = () =>
-    [...legend.querySelectorAll("[data-level]")].map((level) => level.getAttribute("aria-pressed") === "true");
-  await expect.poll(() => pressed().length).toBe(4);
-  await userEvent.dblClick(legend.querySelector("[data-level='1']")!);
-  await expect.poll(pressed).toEqual([false, true, false, false]);
-  await userEvent.click(legend.querySelector("[data-test=show-all]")!);
-  await expect.poll(pressed).toEqual([true, true, true, true]);
-});
-
-test("a part of the ramp is chosen here too", async () => {
-  const mounted = await all(kernel.model({ feature: "Age", color_by: "BMI", decay: 1, _view: shown }));
-  const canvas = lines(tileOf(mounted, "Smoker"));
-  await expect.poll(() => ink(canvas)).toBeGreaterThan(100);
-  await frame();
-  const before = ink(canvas);
-  mounted.part("grid-legend").querySelector<HTMLElement>("[data-test=ramp-from]")!.focus();
-  await userEvent.keyboard("{ArrowRight}".repeat(12));
-  await expect.poll(() => ink(canvas)).toBeLessThan(0.8 * before);
-  expect(mounted.model.get("_view")).toMatchObject({ filters: { BMI: { range: expect.anything() } } });
 });
 
 test("tiles are parted by colour as the open feature is", async () => {

@@ -1,47 +1,79 @@
+/** The status line: progress, what stopped it, Cancel and Resume, notes, and a kernel that is gone. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { KERNEL_GONE } from "../../src/wire/client.ts";
-import { PROTOCOL_VERSION } from "../../src/wire/protocol.ts";
+import { PROTOCOL_VERSION, type Status } from "../../src/wire/protocol.ts";
 import { settled } from "./hosts.ts";
-import { choose, frame, kernel, mount } from "./mount.ts";
+import { choose, frame, kernel, type Mounted, mount } from "./mount.ts";
 
-const status = (state: "cancelled" | "error" | "ready", message: string) => ({
+const status = (state: Status["state"], message = "", done = 3): Status => ({
   state,
-  done: 3,
+  done,
   total: 8,
-  label: "",
+  label: state === "computing" ? "Marker" : "",
   message,
   n_rows: null,
   n_all: null,
 });
+const CANCELLED = status("cancelled", "Cancelled after 3 of 8 features.");
+
+/** An explorer of which three features are computed. */
+async function mountPart(overrides: Parameters<typeof kernel.model>[0] = {}): Promise<Mounted> {
+  const mounted = mount(kernel.model({ ...kernel.partial(3), ...overrides }));
+  await frame();
+  return mounted;
+}
+
+const sent = ({ model }: Mounted, wanted: string) => model.sent.filter(({ type }) => type === wanted).length;
 
 test("progress names how far it is and the feature at work", async () => {
-  const { root, part } = mount(kernel.model(kernel.partial(3)));
-  await frame();
+  const { root, part } = await mountPart();
   expect(root.dataset.status).toBe("computing");
   expect(part("status-text").textContent).toBe("3 of 8 features · Marker");
-  expect(part<HTMLProgressElement>("progress").value).toBe(3);
-  expect(part<HTMLProgressElement>("progress").max).toBe(8);
+  const { value, max } = part<HTMLProgressElement>("progress");
+  expect([value, max]).toEqual([3, 8]);
 });
 
-test("cancel asks the kernel to stop, and what it says then is shown", async () => {
-  const { root, part, model } = mount(kernel.model(kernel.partial(3)));
+test("Cancel asks the kernel to stop, and Resume to go on; the focus goes with them", async () => {
+  const mounted = await mountPart();
+  const { root, part, model } = mounted;
+  part("cancel").focus();
+  await userEvent.keyboard("{Enter}");
+  expect(sent(mounted, "cancel")).toBe(1);
+  model.push("_status", CANCELLED);
   await frame();
-  await userEvent.click(part("cancel"));
-  expect(model.sent.filter(({ type }) => type === "cancel").length).toBe(1);
-  model.push("_status", status("cancelled", "Cancelled after 3 of 8 features."));
+  expect([root.dataset.status, part("status-text").textContent]).toEqual(["cancelled", CANCELLED.message]);
+  expect([part("cancel").hidden, document.activeElement]).toEqual([true, part("resume")]);
+  model.delay = 300;
+  await userEvent.keyboard("{Enter}{Enter}");
+  expect(sent(mounted, "resume")).toBe(1);
+  model.push("_status", status("computing"));
   await frame();
-  expect(root.dataset.status).toBe("cancelled");
-  expect(part("status-text").textContent).toBe("Cancelled after 3 of 8 features.");
-  expect(part("cancel").hidden).toBe(true);
+  expect([part("resume").hidden, document.activeElement]).toEqual([true, part("cancel")]);
+  model.push("_status", status("ready", "", 8));
+  await frame();
+  expect(document.activeElement).toBe(part("status-text").parentElement);
 });
 
-test("an error is its sentence", async () => {
+test("an error is its sentence, and what failed can be resumed", async () => {
   const message = "predict() returned shape (200, 1) for 200 rows; expected (200,).";
-  const { part } = mount(kernel.model({ ...kernel.partial(3), _status: status("error", message) }));
-  await frame();
+  const { part } = await mountPart({ _status: status("error", message) });
   expect(part("status-text").textContent).toBe(message);
   expect(part("status").dataset.tone).toBe("error");
+  expect(part("resume").checkVisibility()).toBe(true);
+});
+
+test("there is nothing to resume while it computes, when all is there, or without a kernel", async () => {
+  const mounted = await mountPart();
+  const { part, model } = mounted;
+  await settled(mounted); // a late reply would say that the kernel is there
+  await expect.poll(() => part("resume").hidden).toBe(true);
+  model.push("_status", status("error", "Stopped.", 8));
+  await expect.poll(() => part("resume").hidden).toBe(true);
+  model.push("_status", status("error", "Stopped."));
+  await expect.poll(() => part("resume").hidden).toBe(false);
+  model.emit("comm_live_update");
+  await expect.poll(() => part("resume").hidden).toBe(true);
 });
 
 test("when all is done it says how many rows and features there are; what few need is folded away", async () => {
@@ -63,15 +95,11 @@ test("notes are counted by the details and stand in them, those on the open feat
   const { parts, part, model } = mount(kernel.model({ feature: "Marker", _header: { ...kernel.header, notes } }));
   await frame();
   const texts = () => parts("note").map(({ textContent }) => textContent);
-  expect(texts()).toEqual([
-    "Marker 91 % of the impact comes from the step 1.79 → 1.81.",
-    "One column is used for colouring only.",
-    "Age The grid has 100 of 612 values.",
-  ]);
+  expect(texts()).toEqual([`Marker ${notes[2]!.text}`, notes[0]!.text, `Age ${notes[1]!.text}`]);
   expect(part("details-summary").textContent).toBe("Details and 3 notes");
   model.push("feature", "Age");
   await frame();
-  expect(texts()[0]).toBe("Age The grid has 100 of 612 values.");
+  expect(texts()[0]).toBe(`Age ${notes[1]!.text}`);
 });
 
 test("a kernel that stopped is said to have stopped, and the slider still works", async () => {
@@ -83,8 +111,7 @@ test("a kernel that stopped is said to have stopped, and the slider still works"
   expect(root.dataset.status).toBe("gone");
   expect(part("status-text").textContent).toBe(KERNEL_GONE);
   const before = order();
-  const slider = part<HTMLInputElement>("decay-slider");
-  slider.focus();
+  part("decay-slider").focus();
   await userEvent.keyboard("{Home}");
   await frame();
   expect(order()).not.toEqual(before);
@@ -120,28 +147,27 @@ test("figures that cannot be read are told of, and the rest of the page lives", 
   expect(part("status").dataset.tone).toBe("ready");
 });
 
-const ofTwo = (label: string) => ({ ...kernel.header, outputs: ["a", "b"], output_label: `probability of ${label}` });
-
-test("another output waits for the call of the model that is under way, and the status line says so", async () => {
-  const { part, model } = mount(kernel.model({ ...kernel.partial(3), _header: ofTwo("a"), output: "a" }));
-  await frame();
-  choose(part("output"), "b");
-  await frame();
-  expect(part("status-text").textContent).toBe(
-    "Waiting for the current model call to finish. Your choice is explained next.",
-  );
-  model.push("_header", ofTwo("b"));
-  await frame();
-  expect(part("status-text").textContent).toBe("3 of 8 features · Marker");
-});
-
-test("where nothing is computed, another output is prepared; a refusal ends that", async () => {
-  const { part, model } = mount(kernel.model({ feature: "Age", _header: ofTwo("a"), output: "a" }));
-  await frame();
-  choose(part("output"), "b");
-  await frame();
-  expect(part("status-text").textContent).toBe("Preparing your choice …");
-  model.emit("msg:custom", { type: "refused", message: "The model failed." }, []);
-  await frame();
-  expect(part("status-text").textContent).toBe("The model failed.");
-});
+test.each([true, false])(
+  "another output waits for the model, until it is explained or refused; computing: %s",
+  async (isComputing) => {
+    const ofTwo = (label: string) => ({
+      ...kernel.header,
+      outputs: ["a", "b"],
+      output_label: `probability of ${label}`,
+    });
+    const state = { feature: "Age", _header: ofTwo("a"), output: "a" };
+    const { part, model } = mount(kernel.model({ ...(isComputing ? kernel.partial(3) : {}), ...state }));
+    await frame();
+    choose(part("output"), "b");
+    await frame();
+    expect(part("status-text").textContent).toBe(
+      isComputing
+        ? "Waiting for the current model call to finish. Your choice is explained next."
+        : "Preparing your choice …",
+    );
+    if (isComputing) model.push("_header", ofTwo("b"));
+    else model.emit("msg:custom", { type: "refused", message: "The model failed." }, []);
+    await frame();
+    expect(part("status-text").textContent).toBe(isComputing ? "3 of 8 features · Marker" : "The model failed.");
+  },
+);
