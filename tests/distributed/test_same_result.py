@@ -51,10 +51,8 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [pytest.param(each, marks=pytest.mark.slow if each else pytest.mark.wide, id=str(each)) for each in OPTIONS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_trees_on_columns_of_all_kinds(client, model, X, partitioned, options):
     """Grids, scales, missing values and levels are those of all rows, not of a partition."""
     rows = X.sort_values("decimal", ignore_index=True)
@@ -189,11 +187,16 @@ def test_many_distinct_values_have_a_sketch(client):
 
 
 @pytest.mark.slow
-def test_the_current_client_and_none(client, model, partitioned, X):
-    """Without `client`, the current one is taken; where there is none, workers in this process end with the work."""
-    expected = ice.explain(model, X.sort_values("decimal", ignore_index=True))
+def test_the_current_client(client, model, partitioned, X):
+    """Without `client` it is taken."""
     with client.as_current():
-        assert_same(ice.explain(model, partitioned), expected)
-    assert_same(ice.explain(model, partitioned), expected)
+        mine = ice.explain(model, partitioned)
+    assert_same(mine, ice.explain(model, X.sort_values("decimal", ignore_index=True)))
+
+
+@pytest.mark.wide
+def test_workers_of_this_process_end_with_the_work(model, partitioned, X):
+    """Where there is no client."""
+    assert_same(ice.explain(model, partitioned), ice.explain(model, X.sort_values("decimal", ignore_index=True)))
     with pytest.raises(ValueError, match="No "):
         Client.current(allow_global=True)
