@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-import sys
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -232,44 +227,7 @@ def test_a_mixed_feature_has_no_importance_of_the_model(X, y):
     )
 
 
-class Permutation:
-    """Interventional SHAP values by all subsets of features, in place of the package's sampling."""
-
-    def __init__(self, predict, background, seed):
-        self.predict, self.background = predict, background
-
-    def __call__(self, X, max_evals, silent):
-        n = X.shape[1]
-        found = np.zeros(X.shape)
-        for size in range(n):
-            for subset in itertools.combinations(range(n), size):
-                for feature in set(range(n)) - set(subset):
-                    with_it, without = self._mean(X, {*subset, feature}), self._mean(X, subset)
-                    found[:, feature] += (with_it - without) / n / math.comb(n - 1, size)
-        return SimpleNamespace(values=found)
-
-    def _mean(self, X, kept):
-        rows = np.repeat(X, len(self.background), axis=0)
-        drawn = np.tile(self.background, (len(X), 1))
-        rows = np.where(np.isin(np.arange(X.shape[1]), list(kept)), rows, drawn)
-        return self.predict(rows).reshape(len(X), -1).mean(axis=1)
-
-
-@pytest.fixture(params=["package", "all subsets"])
-def with_shap(request, monkeypatch):
-    """The package, where it is installed, and a stand-in that is exact."""
-    if request.param == "package":
-        pytest.importorskip("shap")
-        return
-    stand_in = SimpleNamespace(
-        explainers=SimpleNamespace(Permutation=Permutation),
-        maskers=SimpleNamespace(Independent=lambda values, max_samples: values[:max_samples]),
-    )
-    monkeypatch.setitem(sys.modules, "shap", stand_in)
-    monkeypatch.setattr(importances, "HAS_SHAP", True)
-
-
-@pytest.mark.usefixtures("with_shap")
+@pytest.mark.skipif(not importances.HAS_SHAP, reason="shap is not installed")
 def test_shap_of_a_linear_model_has_its_closed_form():
     """The mean of |β (x - mean of the background)|, of numbers, categories and one-hot groups."""
     X = data()[["x", "rooms"]].iloc[:45].assign(city=["a", "b", "c"] * 15, up=[1, 0] * 22 + [1], down=[0, 1] * 22 + [0])
@@ -285,9 +243,9 @@ def test_shap_of_a_linear_model_has_its_closed_form():
         assert_allclose(found[name], np.abs(part - part.mean()).mean(), rtol=1e-9)
 
 
-@pytest.mark.skipif(importances.HAS_SHAP, reason="shap is installed")
-def test_shap_that_is_not_installed(e):
+def test_shap_that_is_not_installed(e, monkeypatch):
     """It is left out, unless it is named."""
+    monkeypatch.setattr(importances, "HAS_SHAP", False)
     assert "shap" not in ice.compare(e).table
     with pytest.raises(MissingDependencyError) as caught:
         ice.compare(e, measures="shap")
@@ -296,13 +254,22 @@ def test_shap_that_is_not_installed(e):
     )
 
 
-def test_a_model_that_changed_is_refused(X, y):
-    """Importances would be those of another model than impact."""
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda e, y: ice.compare(e, y, "permutation"),
+        lambda e, _y: e.effects("x", "ale"),
+        lambda e, _y: e.interactions().features,
+    ],
+    ids=["importance", "effect", "interaction"],
+)
+def test_a_model_that_changed_is_refused(X, y, ask):
+    """Figures would be those of another model than impact."""
     model = LinearRegression().fit(X, y)
-    e = explain(model, X)
+    e = explain(model, X, engine="brute", grid_size=5)
     model.fit(X, -y)
     with pytest.raises(PredictionError, match=r"^The model must stay as it was explained"):
-        ice.compare(e, y, "permutation")
+        ask(e, y)
 
 
 def test_a_score_that_fails_is_told(e, y):

@@ -18,7 +18,6 @@ from witnesses import data, nonlinear
 
 import ice_explorer as ice
 from ice_explorer.beyond.effects import local_effects
-from ice_explorer.errors import PredictionError
 
 KINDS = ["partial_dependence", "ale", "m_plot"]
 
@@ -84,6 +83,7 @@ LONG = np.random.default_rng(8).normal(size=(1300, 2))
 PRODUCT = LONG[:, 0] * LONG[:, 1]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("engine", "model"),
     [
@@ -151,15 +151,6 @@ def test_partial_dependence_of_an_additive_function_is_its_term():
         assert_allclose(less_mean(found[kind]), less_mean(np.exp(found.index)), rtol=1e-9)
 
 
-def test_parallel_curves_have_one_shape():
-    """Y = X1² + X2: the spread is that of X2 at every value, and centred curves are one."""
-    X = np.random.default_rng(3).normal(size=(300, 2))
-    e = explain(lambda X: X[:, 0] ** 2 + X[:, 1], X)
-    assert_allclose(e.effects("x0")["spread"], X[:, 1].std(), rtol=1e-9)
-    centred = e["x0"].centered_curves()
-    assert_allclose(centred, np.broadcast_to(centred[0], centred.shape), atol=1e-12)
-
-
 def test_data_are_a_v_and_curves_an_x():
     """X2 = X3, f = X2·sign(X3): predictions are a V along x0, curves of opposite slopes, whose mean is flat."""
     x = np.linspace(-1, 1, 201)
@@ -206,14 +197,11 @@ def test_rows_without_a_value_are_in_partial_dependence_alone():
     assert_allclose(found["partial_dependence"], [26.5, 27.5, 28.5])
     assert_allclose(found["m_plot"], [1, 3, 5])
     assert_allclose(found["ale"], [-1, 0, 1])
-
-
-def test_levels_of_a_constant_feature():
-    """One grid value has no step."""
     found = explain(lambda X: X[:, 0] + X[:, 1], np.array([[1.0, 5.0], [2.0, 5.0]])).effects("x1")
-    assert found[KINDS].to_numpy().tolist() == [[6.5, 0.0, 6.5]]
+    assert found[KINDS].to_numpy().tolist() == [[6.5, 0.0, 6.5]]  # one grid value has no step
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_truth():
     """Those of 95 % cover the effect in the population, 1 at x0 = 1 of every kind, in about 95 % of 100 samples."""
     covered = {kind: [] for kind in KINDS}
@@ -261,16 +249,6 @@ def test_sampled_rows_are_enough():
     rows = e["x"].row_positions
     expected = explain(nonlinear, X.iloc[rows]).effects("x")
     pd.testing.assert_frame_equal(found, expected)
-
-
-def test_a_model_that_changed_is_refused():
-    """Effects would be those of two models."""
-    X = data()[["x", "z"]]
-    model = RandomForestRegressor(n_estimators=3, random_state=0).fit(X, X["x"])
-    e = explain(model, X, engine="brute")
-    model.fit(X, -X["x"])
-    with pytest.raises(PredictionError, match=r"^The model must stay as it was explained"):
-        e.effects("x", "ale")
 
 
 def test_local_effects_are_within_the_axis_that_is_drawn():

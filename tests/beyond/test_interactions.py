@@ -10,7 +10,6 @@ from sklearn.ensemble import RandomForestRegressor
 from witnesses import data, nonlinear
 
 import ice_explorer as ice
-from ice_explorer.errors import PredictionError
 
 
 def explain(model, X, **options):
@@ -100,6 +99,7 @@ def test_a_model_without_effects_has_none():
     assert i.pairs["h2"]["x0", "x2"] == 0
 
 
+@pytest.mark.wide
 def test_slopes_of_rows_are_compared():
     """Curves with slopes β: the share is Var(β) / mean(β²), and its interval covers 1/2, that of the population."""
     covered = []
@@ -208,13 +208,3 @@ def test_pairs_are_those_of_the_strongest_features():
     assert len(i.pairs) == 10
     assert calls == []
     assert e.interactions(["x0", "x6"]).pairs.index.tolist() == [("x0", "x6")]
-
-
-def test_a_model_that_changed_is_refused():
-    """H² would be that of two models."""
-    X = data()[["x", "z"]]
-    model = RandomForestRegressor(n_estimators=3, random_state=0).fit(X, X["x"])
-    i = explain(model, X, engine="brute").interactions()
-    model.fit(X, -X["x"])
-    with pytest.raises(PredictionError, match=r"^The model must stay as it was explained"):
-        _ = i.features
