@@ -361,10 +361,6 @@ def test_effects_are_drawn_where_the_kind_has_their_unit(together):
     assert seen(together, feature="first").lines.effects == ()
     (note,) = seen(together, feature="third", choices={"correlated": True}).lines.notes
     assert note == "No other feature has a correlation of 0.5 or more with third."
-
-
-def test_the_value_axis_reaches_over_effects(together):
-    """Also where it is the same for all features, and where lines are switched off."""
     for choices in ({}, {"shared_y": True}):
         lines = seen(together, feature="second", kind="c-ice", choices={**choices, **OPTIONAL}).lines
         low, high = lines.y_domain
@@ -387,24 +383,12 @@ def test_what_is_optional_is_drawn_and_named(together, feature, mark):
     without = drawn(together, feature=feature)
     assert all(group(without, name) is None for name in ("ale", "m_plot", "unlike"))
     assert png_page(page, "t", "d", "{}").startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize("feature", ["first", "level"])
-def test_the_mean_can_be_switched_off(together, feature):
-    """With its band and its entry in the legend."""
-    root = drawn(together, feature=feature, choices={"partial_dependence": False, "ale": True})
-    assert [group(root, name) for name in ("partial-dependence", "band")] == [None, None]
-    assert group(root, "ale") is not None
-    named = texts(group(root, "key"))
-    assert named[0] == "ALE"
-
-
-def test_the_picture_of_a_notebook_fits_no_models(together):
-    """It says so; a saved file has the strip."""
-    text = picture(together, {"feature": "first", "choices": {"unlike": True}})
-    root = ET.fromstring(text)  # noqa: S314 - our own
-    assert group(root, "unlike") is None
-    assert json.loads(root.findtext(f"{SVG}metadata"))["not_drawn"] == ["unlike"]
+    alone = drawn(together, feature=feature, choices={"partial_dependence": False, "ale": True})
+    assert [group(alone, name) for name in ("partial-dependence", "band")] == [None, None]
+    assert texts(group(alone, "key"))[0] == "ALE"
+    notebook = ET.fromstring(picture(together, {"feature": feature, "choices": {"unlike": True}}))  # noqa: S314 - our own
+    assert group(notebook, "unlike") is None  # which fits no models
+    assert json.loads(notebook.findtext(f"{SVG}metadata"))["not_drawn"] == ["unlike"]
 
 
 # --- two colours ----------------------------------------------------------------------------------
@@ -434,14 +418,10 @@ def test_lines_are_parted_by_what_explains_their_spread(explanation):
     assert view.coloring.levels == best.sides
     other = seen(explanation, feature="age", color_by="dose", choices=choices)
     assert_array_equal(other.coloring.palette.colors, ramp_palette().colors)
-
-
-def test_sides_can_be_switched_off_in_the_legend(explanation):
-    """A filter names the sides as the legend does."""
-    choices = {"coloring": "driver", "filters": {"sex": {"hidden": ["sex is true"]}}}
-    view = seen(explanation, feature="age", color_by="sex", choices=choices)
-    assert 0 < len(view.lines.positions) < N
-    assert set(view.coloring.values.tolist()) == {0.0}
+    hidden = {**choices, "filters": {"sex": {"hidden": ["sex is true"]}}}
+    part = seen(explanation, feature="age", color_by="sex", choices=hidden)
+    assert 0 < len(part.lines.positions) < N
+    assert set(part.coloring.values.tolist()) == {0.0}
 
 
 def test_each_colour_that_is_a_level_has_its_mean(explanation):

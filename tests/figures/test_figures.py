@@ -435,24 +435,6 @@ def test_levels_are_centred_at_a_level(kinds, anchor, title):
     assert lines.y_title == f"change of the prediction from town = {kinds['town'].grid[place]}"
 
 
-def test_dates_and_durations_have_ticks_of_their_own(kinds):
-    """Dates stand on round dates; durations have a unit, which the title names."""
-    dates = texts(group(drawn(kinds, feature="built"), "x-axis"))
-    assert {"2010", "2020"} <= set(dates)
-    minutes = texts(group(drawn(kinds, feature="wait"), "x-axis"))
-    assert minutes[-1] == "wait (minutes)"
-    assert {"10", "20"} <= set(minutes)
-    legend = texts(group(drawn(kinds, feature="area", color_by="wait"), "legend"))
-    assert legend[0] == "wait"
-    assert all(text.endswith(" min") for text in legend[1:])
-
-
-def test_figures_that_categories_lack_are_dashes(kinds):
-    """They rank below the others, with no bar."""
-    assert texts(group(drawn(kinds, rank_by="non_linearity"), "ranking")).count("–") == 2
-    assert shown(kinds, rank_by="non_linearity").ranking.bars[-1].is_unordered
-
-
 def test_a_missing_own_value_stands_beside_the_axis():
     """Rows that lack the feature have a curve, which fades around the median, and their prediction beside it."""
     X = pd.DataFrame({"a": [1.0, np.nan, 3.0, 4.0, 2.0], "b": [0.0, 1.0, 2.0, 3.0, 4.0]})

@@ -163,16 +163,6 @@ def test_nothing_overlaps_in_other_styles(e, style):
         assert overlaps(four(e)) == []
 
 
-def test_an_overlap_is_found(e):
-    """What the gallery looks for is seen: an Axes on top of another, and a legend that is too wide."""
-    figure = no_layout(e)
-    figure.add_axes((0.4, 0.4, 0.2, 0.2))
-    figure.axes[0].legend(["a name that is much too long for the Axes that it stands in, at any size of letters"])
-    found = overlaps(figure)
-    assert any(" on " in name for name in found)
-    assert "legend of c-ICE of temp outside of its Axes" in found
-
-
 @pytest.mark.wide
 def test_legends_take_no_room_from_layouts(e):
     """Axes side by side are as wide with legends as without."""

@@ -25,7 +25,6 @@ from ice_explorer.scene.palette import diverging_palette, level_palette, plain_p
 
 CONTRACT = Path(__file__).parents[1] / "contract" / "raster"
 STRENGTH = 2.0
-OPAQUE = 1 - math.exp(-STRENGTH)
 
 
 def line_set(x, rows, *, opacity=None, color=None):
@@ -230,32 +229,6 @@ def _assert_alike(one, other):
         assert one == other
 
 
-@pytest.mark.parametrize("thickness", [1.0, 1.5, 2.0])
-@pytest.mark.parametrize(
-    ("x", "y"),
-    [
-        ([5, 55], [20.3, 20.3]),
-        ([5, 55], [20.3, 30.1]),
-        ([5.4, 40.4], [5.2, 40.2]),
-        ([20.2, 30.7], [3.3, 45.1]),
-        ([20.2, 21.9], [3.3, 45.1]),
-        ([20.2, 20.3], [3.3, 45.1]),
-        ([20.2, 20.2], [45.1, 3.3]),
-    ],
-)
-def test_ink_of_a_line_is_its_thickness_times_its_length(x, y, thickness):
-    """Neither slope nor position makes a line heavier or lighter."""
-    ink = draw(line_set(x, [y]), thickness=thickness)[..., 3].sum() / 255 / OPAQUE
-    assert_allclose(ink, thickness * math.dist((x[0], y[0]), (x[1], y[1])), rtol=0.03)
-
-
-def test_order_of_lines_does_not_matter():
-    """No colour lies on top: the picture is a sum."""
-    lines = wavy_lines(40, 20, 60, 50)
-    turned = LineSet(lines.x, lines.y[::-1], lines.opacity[::-1], lines.color[::-1])
-    assert_array_equal(draw(lines, ramp_palette()), draw(turned, ramp_palette()))
-
-
 def test_a_block_boundary_leaves_no_seam(monkeypatch):
     """Pictures are drawn in blocks of columns; how many columns a block holds must not show."""
     lines = wavy_lines(40, 90, 60, 50)
@@ -279,26 +252,6 @@ def test_nothing_is_drawn_of_no_lines_or_single_points():
     assert not draw(none).any()
     assert not draw(line_set([30], [[20]])).any()
     assert not draw(line_set([70, 90], [[20, 20]])).any()
-
-
-@pytest.mark.parametrize("y", [[25, 25], [5, 45], [45.3, 2.1]])
-def test_in_each_column_a_line_counts_once_however_steep(y):
-    """What a line has in a column is spread over its heights there, and is one line in sum."""
-    lines = line_set([0, 6], [y])
-    peak = density_peak(lines, width=6, height=50)
-    assert_allclose(peak, min(1, 6 / abs(y[1] - y[0])) if y[1] != y[0] else 0.5, rtol=0.02)
-
-
-def test_a_share_is_of_all_lines():
-    """The peak is where lines meet: all of them at the same height are the whole."""
-    assert_allclose(density_peak(line_set([0, 60], [[20.5, 20.5]] * 7), width=60, height=50), 1, rtol=1e-6)
-    parted = line_set([0, 60], [[20.5, 20.5]] * 3 + [[30.5, 30.5]])
-    assert_allclose(density_peak(parted, width=60, height=50), 0.75, rtol=1e-6)
-    pixels = draw_density(parted, plain_palette(), width=60, height=50, n_lines=4, peak=0.75)
-    assert pixels[20, 30, 3] == round(0.94 * 255)
-    assert_allclose(pixels[30, 30, 3] / 255, 0.94 * math.log(2) / math.log(4), atol=0.003)
-    sampled = draw_density(line_set([0, 60], [[20.5, 20.5]]), plain_palette(), width=60, height=50, n_lines=4, peak=1)
-    assert sampled[20, 30, 3] == round(0.94 * 255)
 
 
 def test_few_lines_are_solid_and_many_show_their_density():

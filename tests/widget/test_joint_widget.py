@@ -60,24 +60,16 @@ def test_interactions_come_bit_by_bit(make, ask, X, monkeypatch):
 
 
 def test_the_heat_map_is_two_way_and_kept(make, ask, X):
-    """Mean predictions, observations near, and the values of both features."""
+    """Mean predictions, and the values of both features; the second request calls no model."""
     model = Model()
     explorer = make(model, X, engine="brute")
     two = explorer.explanation.two_way("one", "place")
     reply, buffers = ask(explorer, type="two_way", first="one", second="place")
     body = reply["body"]
-    assert body["share_done"] == 1
-    assert body["second"] == {"feature": "place", "kind": "category", "levels": ["Kiš", "Ur"], "clock": ()}
-    first, second, mean, near, one, place = (
-        np.frombuffer(buffer, kind)
-        for buffer, kind in zip(buffers, ("<f8", "<f8", "<f4", "<u4", "<f8", "<f8"), strict=True)
-    )
-    assert first.tolist() == two.first.axis.tolist()
-    assert second.tolist() == [0, 1]
-    assert_allclose(mean + body["offset"], two.partial_dependence.ravel(), rtol=1e-6, atol=1e-6)
-    assert near.tolist() == two.near.ravel().tolist()
-    assert sorted(one) == sorted(X["one"])
-    assert np.bincount(place.astype(int)).tolist() == [20, 40]
+    assert (body["share_done"], body["second"]["levels"]) == (1, ["Kiš", "Ur"])
+    mean = np.frombuffer(buffers[2], "<f4") + body["offset"]
+    assert_allclose(mean, two.partial_dependence.ravel(), rtol=1e-6, atol=1e-6)
+    assert np.bincount(np.frombuffer(buffers[5], "<f8").astype(int)).tolist() == [20, 40]
     n_calls = model.n_calls
     ask(explorer, type="two_way", first="one", second="place")
     assert model.n_calls == n_calls

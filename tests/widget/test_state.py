@@ -158,18 +158,13 @@ def test_a_state_that_names_a_weighting_says_what_it_was_taken_for(make, convent
     assert "weighting" not in explorer.state()
 
 
-def test_a_state_that_ranks_by_a_column_of_before_ranks_by_its_heir(make):
-    """Non-linearity as a mean absolute deviation is what "stable" calls non-linearity."""
-    with pytest.warns(UserWarning, match="^The saved state ranks by") as caught:
-        explorer = make(numbered, X, state={"version": 1, "rank_by": "non_linearity_mad"})
-    assert str(caught[0].message) == "The saved state ranks by 'non_linearity_mad'; taken for 'non_linearity'."
-    assert explorer.rank_by == "non_linearity"
-
-
-def test_a_state_of_before_without_a_weighting_is_read_as_it_is(make):
-    """A part of a state sets that part, without a note."""
+def test_a_state_of_version_1_is_read(make):
+    """Without a note; non-linearity as a mean absolute deviation is what "stable" calls non-linearity."""
     explorer = make(numbered, X, state={"version": 1, "kind": "d-ice", "view": {"left": "map"}})
     assert (explorer.kind, explorer.convention, explorer.state()["view"]) == ("d-ice", "stable", {"left": "map"})
+    with pytest.warns(UserWarning, match="^The saved state ranks by 'non_linearity_mad'; taken for 'non_linearity'.$"):
+        explorer = make(numbered, X, state={"version": 1, "rank_by": "non_linearity_mad"})
+    assert explorer.rank_by == "non_linearity"
 
 
 def test_the_output_of_a_state_is_explained_from_the_start(make, classifier):

@@ -1,4 +1,4 @@
-"""Laying out an explanation: what the buffers hold, and how numbers, levels and rows are written."""
+"""Laying out an explanation where the contract has no case: colours, notes and numbers. See tests/contract."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 import ice_explorer as ice
 from ice_explorer.export import save
 from ice_explorer.features.number_text import cell_text
-from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.wire.colors import colors_of
-from ice_explorer.wire.header import METRICS, PROFILES, Tables, header_of
+from ice_explorer.wire.header import header_of
 from ice_explorer.wire.lines import curves_of
-from ice_explorer.wire.rows import rows_of
 
 
 def column_of(values):
@@ -49,26 +47,6 @@ def test_predictions_at_own_values_are_sent_where_the_curves_do_not_tell_them():
     assert curves_of(fine, fine["x0"], 10, ())[1][13] == b""
 
 
-def test_large_outputs_keep_their_digits():
-    """Curves around 1e9 that differ in the first decimal still differ in the buffer."""
-    X = pd.DataFrame({"a": [0.0, 0.1, 0.2, 0.3]})
-    explanation = ice.explain(lambda X: 1e9 + X["a"].to_numpy(), X, progress=False)
-    body, buffers = curves_of(explanation, explanation["a"], 10, [])
-    curves = np.frombuffer(buffers[5], "<f4") + body["offset"]
-    assert_allclose(curves.reshape(4, 4)[0], 1e9 + np.array([0.0, 0.1, 0.2, 0.3]), atol=1e-6)
-
-
-def test_selected_rows_are_always_drawn():
-    """However few lines are requested, selected rows are among them, the first row too."""
-    X = pd.DataFrame({"a": np.arange(50.0)})
-    explanation = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
-    body, buffers = curves_of(explanation, explanation["a"], 3, [0, 49])
-    positions = np.frombuffer(buffers[0], "<u4").tolist()
-    assert {0, 49} <= set(positions)
-    assert positions == sorted(positions)
-    assert body["n_lines"] == len(positions) <= 5
-
-
 def test_row_labels_are_sent_where_rows_have_names():
     """Rows numbered from 0 need no labels; any other index is shown."""
     X = pd.DataFrame({"a": [1.0, 2.0, 4.0]})
@@ -92,46 +70,6 @@ def test_notes_are_of_the_feature_that_they_begin_with():
         (None, "'z': no feature."),
         (None, "Note: all."),
     ]
-
-
-@pytest.mark.parametrize("convention", CONVENTIONS)
-def test_tables_are_counted_as_they_are_told(convention):
-    """Every figure of both tables is that of the convention, at every decay, and that of "stable" beside it."""
-    X = pd.DataFrame({"a": [0.0, 1.0, 3.0, 4.5], "b": list("xyyx"), "c": [1.0, np.nan, 2.0, 2.0]})
-    explanation = ice.explain(
-        lambda X: X["a"] ** 2 + (X["b"] == "x") * X["a"] + X["c"].fillna(0.0) ** 3, X, progress=False
-    )
-    tables = Tables(3, convention)
-    for position, feature in enumerate(explanation):
-        tables.fill(position, feature)
-    impact = np.frombuffer(tables.impact, "<f4").reshape(3, -1)
-    profile = np.frombuffer(tables.profile, "<f4").reshape(len(PROFILES), 3, -1)
-    for decay in (1.0, 0.31, 0.01):
-        whole = explanation.table(decay, convention, sort_by=None)
-        whole = whole.join(explanation.table(decay, "stable", sort_by=None).add_prefix("stable_"))
-        known = [name for name in METRICS if name != "mean_change" and not name.endswith("_error")]
-        found = impact[:, [METRICS.index(name) for name in known]]
-        assert_allclose(found, whole[known].to_numpy(), rtol=1e-6)
-        step = round(100 * decay) - 1
-        assert_allclose(profile[:-1, :, step].T, whole[list(PROFILES[:-1])].to_numpy(), rtol=1e-6)
-    assert PROFILES[-1] == "in_distribution_impact_error"
-    errors = [at for at, name in enumerate(METRICS) if name.endswith("_error")]
-    assert np.isnan(impact[:, errors]).all()  # of what is exact
-    assert np.isnan(profile[-1]).all()
-
-
-def test_unknown_figures_are_nan():
-    """A feature that is not filled in is NaN in both tables, not 0."""
-    X = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [1.0, 0.0, 3.0]})
-    explanation = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
-    tables = Tables(2, "stable")
-    tables.fill(1, explanation["b"])
-    impact = np.frombuffer(tables.impact, "<f4").reshape(2, -1)
-    profile = np.frombuffer(tables.profile, "<f4").reshape(len(PROFILES), 2, -1)
-    assert np.isnan(impact[0]).all()
-    assert np.isnan(profile[:, 0]).all()
-    assert_allclose(impact[1, 0], 0.0)
-    assert_allclose(profile[1, 1, -1], 1.0)
 
 
 # --- colours --------------------------------------------------------------------------------------
@@ -195,27 +133,6 @@ def test_numbers_are_written_as_read():
     numbers = [0.0, -0.0, 3.0, 1234567.0, 1234567.5, 1e300, 0.1 + 0.2, -1e-9, math.nan]
     texts = ["0", "0", "3", "1234567", "1.23457e+06", "1e+300", "0.3", "-1e-09", ""]
     assert [cell_text(number) for number in numbers] == texts
-
-
-def test_rows_are_text():
-    """Every kind of column is written, missing values as nothing, markup as it is."""
-    X = pd.DataFrame(
-        {
-            "number": [1.5, math.nan],
-            "flag": [True, False],
-            "text": ["<b>bold</b>", None],
-            "day": pd.to_datetime(["2020-02-29", None]),
-            "wait": pd.to_timedelta([90, None], unit="min"),
-            "grade": pd.Categorical(["low", None], ["low", "high"], ordered=True),
-        }
-    )
-    explanation = ice.explain(lambda X: X["flag"].to_numpy() * 1.0, X, features=["flag"], progress=False)
-    body = rows_of(explanation, [0, 1])
-    assert body["columns"] == ["prediction", "number", "flag", "text", "day", "wait", "grade"]
-    assert (body["n_outcomes"], body["positions"]) == (1, [0, 1])
-    assert body["rows"][0] == ["1", "1.5", "True", "<b>bold</b>", "2020-02-29", "90 min", "low"]
-    assert body["rows"][1] == ["0", "", "False", "", "", "", ""]
-    assert rows_of(explanation, []) == {**body, "positions": [], "rows": []}
 
 
 @pytest.mark.parametrize("n_values", [2, 4, 40])
