@@ -1,23 +1,11 @@
 /** Each case of the catalogue is mounted once: axe, contrast in the themes of all hosts, the keyboard and reduced motion. */
 /// <reference types="vite/client" />
-import axe from "axe-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { cases, typical } from "../../dev/catalogue.ts";
-import { contrasts } from "./contrast.ts";
+import { contrasts, findings } from "./findings.ts";
 import { dress, emulate, hosts, settled } from "./hosts.ts";
 import { frame, type Mounted, mount, slideTo } from "./mount.ts";
-
-/** Serious findings of axe. It does not look at colours, which are measured in all hosts. */
-async function findings(root: HTMLElement): Promise<string[]> {
-  const options = { resultTypes: ["violations" as const], rules: { "color-contrast": { enabled: false } } };
-  const { violations } = await axe.run(root, options);
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(" | ")}`,
-    );
-}
 
 /** Texts with a contrast below 4.5 : 1, also those in SVG and behind an opacity, which axe leaves out. */
 async function faintTexts(mounted: Mounted): Promise<Record<string, [string, number][]>> {

@@ -3,12 +3,9 @@ import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FORMATS } from "../../dev/model.ts";
 import type { ExportRequest, Traits } from "../../src/wire/protocol.ts";
-import { caughtClipboard, caughtDownloads } from "./exports.ts";
+import { asked, caughtClipboard, caughtDownloads } from "./exports.ts";
 import { frame, kernel, type Mounted, mount, mountDrawn, notebookCell } from "./mount.ts";
 import { setTo } from "./settings.ts";
-
-const asked = ({ model }: Mounted): ExportRequest[] =>
-  model.sent.filter((request) => request.type === "export") as ExportRequest[];
 
 async function choose({ part }: Mounted, name: string): Promise<void> {
   await userEvent.click(part("export"));

@@ -1,21 +1,12 @@
 /** The export dialog while something else goes on: a file that is being made, a page that changes, a low window. */
 import { expect, onTestFinished, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
-import type { ExportRequest } from "../../src/wire/protocol.ts";
-import { caughtDownloads } from "./exports.ts";
-import { choose, frame, type Mounted, mountDrawn } from "./mount.ts";
-
-const asked = ({ model }: Mounted): ExportRequest[] =>
-  model.sent.filter((request) => request.type === "export") as ExportRequest[];
-const dialogOf = ({ part }: Mounted): HTMLDialogElement => part<HTMLDialogElement>("export-dialog");
-const open = ({ root }: Mounted): boolean => root.dispatchEvent(new CustomEvent("ice-explorer:export"));
+import { asked, caughtDownloads, dialogOf, mountDialog, openDialog } from "./exports.ts";
+import { choose, frame, type Mounted } from "./mount.ts";
 
 async function opened(): Promise<Mounted> {
   caughtDownloads();
-  const mounted = await mountDrawn();
-  open(mounted);
-  expect(dialogOf(mounted).open).toBe(true);
-  return mounted;
+  return mountDialog();
 }
 
 /** A kernel that takes as long as the test does. */
@@ -69,7 +60,7 @@ test("opened again, it is not closed by the file before", async () => {
   await userEvent.click(mounted.part("dialog-run"));
   await userEvent.click(mounted.part("dialog-cancel"));
   await frame();
-  open(mounted);
+  openDialog(mounted);
   expect(mounted.part("dialog-run").hasAttribute("aria-busy")).toBe(false);
   answer();
   await expect.poll(() => mounted.part("export-result").textContent).toBe("The browser saves it as Age.svg.");
@@ -89,7 +80,7 @@ test("taken out of the page and put back, it opens as a dialog again", async () 
   const cell = mounted.root.parentElement!;
   mounted.root.remove();
   cell.append(mounted.root);
-  open(mounted);
+  openDialog(mounted);
   expect(dialogOf(mounted).matches(":modal")).toBe(true);
 });
 

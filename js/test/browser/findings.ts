@@ -1,4 +1,16 @@
-/** How text stands out from its ground, as WCAG measures it. */
+/** What axe finds, and how text stands out from its ground, as WCAG measures it. */
+import axe from "axe-core";
+
+/** Serious findings of axe. It does not look at colours, which are measured in all hosts. */
+export async function findings(root: HTMLElement): Promise<string[]> {
+  const options = { resultTypes: ["violations" as const], rules: { "color-contrast": { enabled: false } } };
+  const { violations } = await axe.run(root, options);
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(" | ")}`,
+    );
+}
 
 /** What text and the ground behind it come to on screen, translucent layers and mixed colours included. */
 function painter(): (opacity: number, ...layers: string[]) => [number, number, number] {
