@@ -13,7 +13,8 @@ from strategies import DECAYS
 
 from ice_explorer.metrics import unordered
 from ice_explorer.metrics.conditional_scale import level_distances, level_probabilities
-from ice_explorer.metrics.ordered import FeatureSums
+from ice_explorer.metrics.merging import merge_sums
+from ice_explorer.metrics.sums_arrays import sums_from_arrays, sums_to_arrays
 from ice_explorer.metrics.unordered import CategorySums, category_scale
 
 VALUES = st.integers(-8, 8).map(lambda v: v / 4)
@@ -36,53 +37,59 @@ def cases(draw, max_rows=7):
     return grid, own, weights, curves, probabilities
 
 
-def summed(grid, own, weights, curves, probabilities=None, *, blocks=1, parallel=None):
-    """Sum the rows in some blocks, and give the metrics for later decays."""
+def summed(case, *, parts=1, parallel=None, is_merged=False):
+    """Sum the rows in some parts, of which each may be made and sent on by itself."""
+    grid, own, weights, curves, probabilities = case
     shares = oracles.category_shares(own, weights)
-    grid, own, weights = np.array(grid, float), np.array(own, float), np.array(weights)
-    sigma = category_scale(np.array(list(shares.values())))
+    grid, own, weights, curves = np.array(grid, float), np.array(own, float), np.array(weights), np.array(curves)
+    sigma, of_grid = (
+        category_scale(np.array(list(shares.values()))),
+        np.array([shares.get(level, 0.0) for level in grid]),
+    )
     distances = None
     if probabilities is not None:
         distances = np.where(own[:, None] == grid, 0.0, 1.0 - np.array(probabilities))
-    sums = CategorySums(grid, sigma, np.array([shares.get(level, 0.0) for level in grid]), distances)
-    for rows in np.array_split(np.arange(len(own)), blocks):
+    made = []
+    for rows in np.array_split(np.arange(len(own)), parts):
+        if len(rows) and (not made or is_merged):
+            some = distances[rows] if is_merged and distances is not None else distances
+            made.append(CategorySums(grid, sigma, of_grid, some))
         far = None if distances is None else distances[rows]
-        if parallel is None:
-            sums.add(np.array(curves)[rows], (own[rows], far, weights[rows]))
-        else:
-            sums.add_parallel(np.array(parallel), np.array(curves)[rows], (own[rows], far, weights[rows]))
-    sums.finish()
+        if len(rows) and parallel is None:
+            made[-1].add(curves[rows], (own[rows], far, weights[rows]))
+        elif len(rows):
+            made[-1].add_parallel(np.array(parallel), curves[rows], (own[rows], far, weights[rows]))
+    for sums in made:
+        sums.finish()
+    if is_merged:
+        sent = [sums_from_arrays(grid, sigma, of_grid, sums_to_arrays(sums)) for sums in made]
+        return merge_sums(grid, sigma, of_grid, sent)
+    (sums,) = made
     return sums
 
 
-def expected(case, decay):
-    """Give what plain loops give, missing impact besides."""
+@given(
+    cases(), st.lists(DECAYS, min_size=1, max_size=4), st.integers(1, 3), st.booleans(), st.sampled_from([0, math.inf])
+)
+def test_metrics_are_those_of_plain_loops(case, decays, parts, is_merged, many_pairs):
+    """Every figure, marginal and conditional, compiled or not; levels off the grid or rare; parts that are merged."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unordered, "_MANY_PAIRS", many_pairs)
+        patch.setattr(unordered, "_CHUNK", 6)
+        sums = summed(case, parts=parts, is_merged=is_merged)
     grid, own, weights, curves, probabilities = case
     shares = oracles.category_shares(own, weights)
-    figures = oracles.category_metrics(
-        curves, grid, own, shares=shares, weights=weights, decay=decay, probabilities=probabilities
-    )
-    return figures | {"missing_impact": math.nan}
-
-
-@given(cases(), DECAYS, st.integers(1, 3))
-def test_metrics_are_those_of_plain_loops(case, decay, blocks):
-    """Every figure, marginal and conditional, for levels off the grid and levels that do not occur on it."""
-    found = asdict(summed(*case, blocks=blocks).metrics(decay))
-    figures = expected(case, decay)
-    assert found.keys() == figures.keys()
-    for name, value in found.items():
-        assert_allclose(value, figures[name], rtol=1e-10, atol=1e-13, err_msg=name)
-
-
-@given(cases(), st.lists(DECAYS, min_size=1, max_size=4))
-def test_a_profile_is_the_metrics_of_each_decay(case, decays):
-    """Decays that come later need no further look at the rows."""
-    sums = summed(*case)
-    impact, support = sums.decayed(np.array(decays))
+    profile = sums.decayed(np.array(decays))
     for at, decay in enumerate(decays):
-        one = sums.metrics(decay)
-        assert_allclose([impact[at], support[at]], [one.in_distribution_impact, one.support], rtol=1e-14)
+        found = asdict(sums.metrics(decay))
+        expected = oracles.category_metrics(
+            curves, grid, own, shares=shares, weights=weights, decay=decay, probabilities=probabilities
+        )
+        assert math.isnan(found.pop("missing_impact"))
+        assert found.keys() == expected.keys()
+        for name, value in found.items():
+            assert_allclose(value, expected[name], rtol=1e-10, atol=1e-13, err_msg=name)
+        assert_allclose([one[at] for one in profile], [found["in_distribution_impact"], found["support"]], rtol=1e-14)
 
 
 @given(cases(), st.lists(VALUES, min_size=5, max_size=5), DECAYS)
@@ -91,8 +98,8 @@ def test_parallel_curves_need_not_be_formed(case, step, decay):
     grid, own, weights, curves, probabilities = case
     step, offsets = step[: len(grid)], [row[0] for row in curves]
     formed = [[offset + at for at in step] for offset in offsets]
-    found = summed(grid, own, weights, offsets, probabilities, blocks=2, parallel=step)
-    plain = summed(grid, own, weights, formed, probabilities)
+    found = summed((grid, own, weights, offsets, probabilities), parts=2, parallel=step)
+    plain = summed((grid, own, weights, formed, probabilities))
     assert_allclose(
         list(asdict(found.metrics(decay)).values()), list(asdict(plain.metrics(decay)).values()), atol=1e-13
     )
@@ -102,71 +109,10 @@ def test_parallel_curves_need_not_be_formed(case, step, decay):
     assert math.isnan(found.metrics(decay).heterogeneity) or found.metrics(decay).heterogeneity == 0.0
 
 
-@given(st.data())
-def test_two_levels_equal_their_coding_as_numbers(data):
-    """A category of two levels has the impact, decayed or not, and the heterogeneity of a column of 0 and 1."""
-    n_rows = data.draw(st.integers(2, 8))
-    rows = {"min_size": n_rows, "max_size": n_rows}
-    own = [0.0, 1.0, *data.draw(st.lists(st.sampled_from([0.0, 1.0]), min_size=n_rows - 2, max_size=n_rows - 2))]
-    weights = data.draw(st.lists(st.sampled_from([0.5, 1.0, 2.0]), **rows))
-    weights[0] += 1.0
-    curves = np.array(data.draw(st.lists(st.tuples(VALUES, VALUES), **rows)))
-    grid, own, weights = np.array([0.0, 1.0]), np.array(own), np.array(weights)
-    mean = weights @ own / weights.sum()
-    sigma = math.sqrt(weights @ (own - mean) ** 2 / weights.sum())
-    as_numbers = (own, np.full(n_rows, sigma), weights)
-    numbers = FeatureSums(grid, sigma, as_numbers)
-    numbers.add(curves, as_numbers)
-    numbers.finish()
-    levels = summed([0, 1], own.tolist(), weights.tolist(), curves.tolist())
-    assert_allclose(levels.scale, sigma, rtol=1e-12)
-    for name in ("impact", "in_distribution_impact", "heterogeneity"):
-        assert_allclose(getattr(levels.metrics(0.3), name), getattr(numbers.metrics(0.3), name), rtol=1e-12)
-
-
-@given(cases(), st.lists(st.integers(1, 3), min_size=7, max_size=7), DECAYS)
-def test_whole_weights_repeat_rows(case, counts, decay):
-    """A row of weight 3 is the row three times over."""
-    grid, own, _, curves, probabilities = case
-    counts = counts[: len(own)]
-    if len(own) == 1:
-        counts = [2]
-    weighted = summed(grid, own, [float(count) for count in counts], curves, probabilities).metrics(decay)
-    rows = np.repeat(np.arange(len(own)), counts)
-    repeated = summed(
-        grid, [own[i] for i in rows], [1.0] * len(rows), [curves[i] for i in rows],
-        None if probabilities is None else [probabilities[i] for i in rows],
-    ).metrics(decay)  # fmt: skip
-    assert_allclose(list(asdict(weighted).values()), list(asdict(repeated).values()), rtol=1e-9, atol=1e-14)
-
-
-def test_many_rows_in_small_chunks_change_nothing(monkeypatch):
-    """Rows are worked on a few at a time, so that memory does not grow with them."""
-    generator = np.random.default_rng(0)
-    own, curves = generator.integers(0, 6, 500).tolist(), generator.normal(size=(500, 6)).tolist()
-    probabilities = generator.random((500, 6)).tolist()
-    case = ([0, 1, 2, 3, 4, 5], own, [1.0] * 500, curves, probabilities)
-    whole = summed(*case).metrics(0.6)
-    monkeypatch.setattr(unordered, "_CHUNK", 60)
-    assert_allclose(
-        list(asdict(summed(*case, blocks=3).metrics(0.6)).values()), list(asdict(whole).values()), rtol=1e-11
-    )
-    figures = expected(case, 0.6)
-    assert_allclose(whole.in_distribution_impact, figures["in_distribution_impact"], rtol=1e-11)
-
-
 def test_the_scale_does_not_cancel():
     """Where nearly all observations hold one level, σ_c is that of the few others to the last digits."""
     rare = 1e-14
     assert_allclose(category_scale(np.array([1.0 - rare, rare])), math.sqrt(rare * (1.0 - rare)), rtol=1e-12)
-
-
-def test_missing_impact_is_a_weighted_mean():
-    """How far predictions move when the level goes missing is averaged as everything else."""
-    sums = CategorySums(np.array([0.0, 1.0]), 0.5, np.array([0.5, 0.5]))
-    curves, weights = np.array([[0.0, 1.0], [0.0, 2.0]]), np.array([1.0, 3.0])
-    sums.add(curves, (np.array([0.0, 1.0]), None, weights), np.array([4.0, 8.0]))
-    assert_allclose(sums.metrics(0.75).missing_impact, 7.0)
 
 
 def test_conditional_distances_follow_the_other_features():
@@ -202,33 +148,3 @@ def test_a_decay_that_underflows_where_no_own_level_is_on_the_grid():
     sums.add(np.array([[0.0, 1.0], [0.0, 2.0]]), (np.array([2.0, 2.0]), None, np.ones(2)))
     found = sums.metrics(1e-300)
     assert_allclose([found.in_distribution_impact, found.support], [found.impact, 1e-300])
-
-
-@pytest.mark.parametrize("n_levels", [1, 2])
-def test_a_constant_category_has_no_effect(n_levels):
-    """One level occurs: all effects are 0, and every row counts in full."""
-    found = summed(list(range(n_levels)), [0, 0, 0], [1.0, 1.0, 1.0], [[0.0, 5.0][:n_levels]] * 3).metrics(0.5)
-    assert (found.impact, found.in_distribution_impact, found.heterogeneity) == (0.0,) * 3
-    assert math.isnan(found.largest_step_share)
-    assert found.support == 1.0
-
-
-@pytest.mark.parametrize("n_levels", [2, 9, 40])
-def test_the_compiled_changes_are_those_of_numpy(monkeypatch, n_levels):
-    """Of many levels, changes between every two are added by a kernel."""
-    pytest.importorskip("numba")
-    rng = np.random.default_rng(0)
-    codes, weights = rng.integers(0, n_levels, 700).astype(float), rng.choice([0.5, 1.0, 3.0], 700)
-    curves = 1e6 + rng.normal(size=(700, n_levels))
-    found = []
-    for many in (0, math.inf):
-        monkeypatch.setattr(unordered, "_MANY_PAIRS", many)
-        sums = CategorySums(np.arange(float(n_levels)), 0.5, np.ones(n_levels), None)
-        for part in (slice(0, 3), slice(3, 690), slice(690, 700)):
-            sums.add(curves[part], (codes[part], None, weights[part]))
-        sums.finish()
-        found.append(sums)
-    compiled, plain = found
-    assert_allclose(compiled.changes.mean, plain.changes.mean, rtol=1e-12, atol=1e-9)
-    assert_allclose(compiled.changes.squared, plain.changes.squared, rtol=1e-9)
-    assert_allclose(compiled._absolute, plain._absolute, rtol=1e-12)

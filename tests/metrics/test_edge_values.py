@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import oracles
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -25,50 +24,17 @@ def product(X):
 
 
 @pytest.mark.parametrize("convention", oracles.CONVENTIONS)
-def test_one_observation_has_no_spread(convention):
-    """With n = 1 on its observed values: one grid value, all effects 0."""
-    e = explained(product, np.array([[2.0, 3.0]]), convention=convention)
-    table = e.table()
-    assert_allclose(table[list(oracles.EFFECTS)].to_numpy(dtype=float), 0.0, atol=0)
-    assert_allclose(table["support"], 1.0)
-    assert_allclose(e["x0"].curves, [[6.0]])
-
-
-@pytest.mark.parametrize("convention", oracles.CONVENTIONS)
-def test_one_observation_on_a_given_grid(convention):
-    """With n = 1 and σ = 0 with K = 3: all effects 0, full support, curves are shown."""
-    e = explained(
-        product,
-        np.array([[2.0, 3.0]]),
-        grid={"x0": [1.0, 2.0, 4.0]},
-        convention=convention,
-    )
-    row = e.table().loc[e.features[0]]
-    assert_allclose(row[list(oracles.EFFECTS)].to_numpy(dtype=float), 0.0, atol=0)
-    assert row["support"] == 1
-    assert_allclose(e["x0"].curves, [[3.0, 6.0, 12.0]])
-    assert_allclose(e["x0"].likelihood(0.75), [[0.0, 1.0, 0.0]], atol=0)
-
-
-@pytest.mark.parametrize("convention", oracles.CONVENTIONS)
-def test_no_spread_on_a_given_grid(convention):
-    """σ = 0 with K ≥ 2: effects 0; L is 1 at the observed value, else 0; support is 1."""
-    X = np.column_stack([np.full(4, 2.0), np.arange(4.0)])
-    e = explained(product, X, grid={"x0": [1.0, 2.0, 5.0]}, convention=convention)
-    row = e["x0"].metrics()
-    for name in oracles.EFFECTS:
-        assert row[name] == 0, name
-    assert e["x0"].scale == 0
-    assert row["support"] == 1
-    assert_allclose(e["x0"].likelihood(0.3), [[0.0, 1.0, 0.0]] * 4, atol=0)
-
-
-def test_two_values_have_no_non_linearity():
-    """K = 2: one slope per curve, nothing to deviate from."""
-    X = np.array([[0.0, 1.0], [1.0, 2.0], [1.0, 5.0]])
-    row = explained(product, X)["x0"].metrics()
-    assert row["non_linearity"] == 0
-    assert row["largest_step_share"] == 1
+@pytest.mark.parametrize("X", [[[2.0, 3.0]], [[2.0, 3.0], [2.0, 1.0], [2.0, 3.0]]], ids=["one row", "a constant"])
+def test_a_feature_without_spread_has_no_effect(X, convention):
+    """With σ = 0 all effects are 0 on any grid, and the likelihood is 1 at the observed value and 0 elsewhere."""
+    X = np.array(X)
+    for grid in ("observed", {"x0": [1.0, 2.0, 5.0]}):
+        e = explained(product, X, grid=grid, features=["x0"], convention=convention)
+        row = e.table().loc["x0"]
+        assert_allclose(row[list(oracles.EFFECTS)].to_numpy(dtype=float), 0.0, atol=0)
+        assert (row["support"], row["scale"]) == (1, 0)
+        assert_allclose(e["x0"].curves, np.outer(X[:, 1], e["x0"].grid))
+        assert_allclose(e["x0"].likelihood(0.3), np.tile(e["x0"].grid == 2.0, (len(X), 1)), atol=0)
 
 
 @pytest.mark.parametrize("decay", [1e-3, 1e-300, 5e-324])
@@ -121,24 +87,6 @@ def test_rows_far_from_all_right_ends(convention, decay):
         assert_allclose(row[name], expected[name], rtol=1e-9, err_msg=name)
 
 
-def test_a_given_scale_has_a_floor():
-    """s_i is at least σ/100, so that a row of scale 0 does not vanish."""
-    X = np.array([[0.0, 1.0], [10.0, 2.0], [3.0, -4.0]])
-    f = explained(square, X, scale={"x0": np.array([1e-9, 1.0, 2.0])})["x0"]
-    assert_allclose(f.likelihood_scale, [0.01 * f.scale, 1.0, 2.0], rtol=1e-12)
-
-
-def test_a_given_scale_leaves_sigma_alone():
-    """`scale=` changes the likelihood; the factor before the sums stays σ."""
-    X = np.array([[0.0, 1.0], [10.0, 2.0], [3.0, -4.0]])
-    plain = explained(square, X)["x0"]
-    scaled = explained(square, X, scale={"x0": 0.5})["x0"]
-    assert isinstance(scaled.scale, float)
-    assert scaled.scale == plain.scale
-    assert scaled.metrics()["impact"] == plain.metrics()["impact"]
-    assert scaled.metrics()["support"] < plain.metrics()["support"]
-
-
 def test_few_rows_keep_the_scale_of_all_rows():
     """They cannot tell what the other features leave open; nothing warns."""
     X = np.array([[0.0, 0.0], [1.0, 1.0]])
@@ -146,39 +94,22 @@ def test_few_rows_keep_the_scale_of_all_rows():
     assert_allclose(feature.likelihood_scale, feature.scale, rtol=0)
 
 
+@pytest.mark.wide
 def test_a_conditional_scale_is_what_the_other_features_leave_open():
-    """Near σ where they say nothing, far less where they say nearly all; at least σ/100."""
+    """Near σ where they say nothing, far less where they say nearly all; figures are those of the oracle."""
     rng = np.random.default_rng(6)
-    free, copied = rng.normal(size=300), rng.normal(size=300)
-    X = np.column_stack([free, copied, copied + rng.normal(0, 0.05, 300)])
-    plain = explained(product, X)
-    conditional = explained(product, X, scale="conditional")
-    for name in ("x0", "x1", "x2"):
-        f = conditional[name]
-        assert f.scale == plain[name].scale
-        assert f.metrics()["impact"] == plain[name].metrics()["impact"]
-        assert f.likelihood_scale.shape == (300,)
+    free, copied = rng.normal(size=200), rng.normal(size=200)
+    X = np.column_stack([free, copied, copied + rng.normal(0, 0.05, 200)])
+    e = explained(product, X, scale="conditional")
+    for f in e:
+        assert f.likelihood_scale.shape == (200,)
         assert (f.likelihood_scale >= 0.01 * f.scale * (1 - 1e-12)).all()
-    shares = [np.median(conditional[n].likelihood_scale) / plain[n].scale for n in ("x0", "x1", "x2")]
+    shares = [np.median(f.likelihood_scale) / f.scale for f in e]
     assert 0.8 < shares[0] < 1.2
     assert max(shares[1:]) < 0.35
-    again = explained(product, X, scale="conditional")
-    assert_allclose(again["x1"].likelihood_scale, conditional["x1"].likelihood_scale, rtol=0)
-    row = conditional["x1"].metrics(0.5)
-    expected = oracles.metrics(product, X, 1, own_scale=conditional["x1"].likelihood_scale, decay=0.5)
-    for name in ("in_distribution_impact", "support"):
-        assert_allclose(row[name], expected[name], rtol=1e-9, err_msg=name)
-
-
-def test_a_model_that_ignores_a_feature():
-    """No impact: zeros, an undefined share, no note about steps."""
-    X = np.array([[0.0, 1.0], [10.0, 2.0], [3.0, -4.0]])
-    e = explained(square, X)
-    row = e["x1"].metrics()
-    for name in oracles.EFFECTS:
-        assert row[name] == 0, name
-    assert math.isnan(row["largest_step_share"])
-    assert not any("x1" in note for note in e.notes)
+    expected = oracles.metrics(product, X, 1, own_scale=e["x1"].likelihood_scale, decay=0.5)
+    for name in ("impact", "in_distribution_impact", "support"):
+        assert_allclose(e["x1"].metrics(0.5)[name], expected[name], rtol=1e-9, err_msg=name)
 
 
 def test_a_column_without_spread_but_for_rounding():
@@ -209,17 +140,6 @@ def test_a_large_offset_of_the_feature_is_not_lost():
     f = explained(lambda Z: np.asarray(Z)[:, 0] - 1.7e9, X)["x0"]
     assert_allclose(f.scale, np.arange(6.0).std(), rtol=1e-12)
     assert_allclose(f.metrics()["impact"], f.scale, rtol=1e-9)
-
-
-def test_a_boolean_column_is_zero_and_one():
-    """K = 2, kind "boolean", σ of the 0/1 coding."""
-    X = pd.DataFrame({"flag": [True, False, True, True], "z": [1.0, 2.0, 3.0, 4.0]})
-    e = explained(lambda Z: Z["flag"].to_numpy() * Z["z"].to_numpy(), X)
-    f = e["flag"]
-    assert f.kind == "boolean"
-    assert_allclose(f.grid, [0.0, 1.0])
-    assert_allclose(f.scale, math.sqrt(3) / 4, rtol=1e-15)
-    assert_allclose(f.metrics()["impact"], f.scale * 2.5, rtol=1e-14)
 
 
 def test_negative_zero_is_zero():
@@ -254,7 +174,7 @@ def test_a_column_with_one_known_value_and_missing_ones():
     assert np.isfinite(e["x0"].grid).all()
 
 
-@pytest.mark.parametrize("size", [1e-300, 1e-30, 1e30, 1e130])
+@pytest.mark.parametrize("size", [pytest.param(1e-300, marks=pytest.mark.wide), 1e130])
 def test_figures_are_those_of_the_same_model_whatever_its_unit(size, tmp_path):
     """However large or small predictions are, figures scale with them, and files can be written."""
     X = np.random.default_rng(0).normal(size=(40, 2))
@@ -262,7 +182,7 @@ def test_figures_are_those_of_the_same_model_whatever_its_unit(size, tmp_path):
     assert_allclose(other.table()["impact"], one.table()["impact"] * size, rtol=1e-9)
     if size > 1e-100:  # the square of what is smaller is 0
         assert_allclose(other.table()["heterogeneity"], one.table()["heterogeneity"] * size, rtol=1e-9)
-    for suffix in (".svg", ".png", ".pdf", ".csv", ".json"):
+    for suffix in (".svg", ".csv", ".json"):
         assert other.save(tmp_path / f"x{suffix}").is_file()
 
 

@@ -10,7 +10,7 @@ from ice_explorer.metrics.ordered import CONVENTIONS, FeatureSums
 from ice_explorer.metrics.sampling_error import SampledCurves, category_sampling, ordered_samplings
 from ice_explorer.metrics.unordered import CategorySums, category_scale
 
-DECAYS = np.exp([-0.4, -1.6, -0.8])
+DECAYS = np.array([0.75, *np.exp([-0.4, -1.6, -0.8])])  # the first one lies between those that are computed
 NAMES = ("impact", "direction", "heterogeneity", "non_linearity", "missing_impact")
 
 
@@ -123,25 +123,7 @@ def test_errors_of_categories_are_those_of_the_jackknife(distances):
     assert_allclose(found, jackknife(data, rows, "stable"), rtol=0.03)
 
 
-def test_errors_between_two_exponents_are_interpolated():
-    """At a decay that lies between those computed the error is near that of the jackknife, too."""
-    data = Ordered(100)
-    of_rows = data.own, data.likelihood_scale, data.weights
-    sampling = ordered_sampling(
-        data.curves, data.grid, data.active, data.scale, of_rows, missing_change=None, counts=(100, 10**9)
-    )
-    found = []
-    for at in range(100):
-        rows = np.delete(np.arange(100), at)
-        some = tuple(values[rows] for values in of_rows)
-        sums = FeatureSums(data.grid, data.scale, some)
-        sums.add(data.curves[rows], some)
-        sums.finish()
-        found.append(sums.decayed(np.array([0.75]))[0][0])
-    expected = math.sqrt(99 / 100 * np.square(np.array(found) - np.mean(found)).sum())
-    assert_allclose(sampling.in_distribution_impact(np.array([0.75]), "stable"), [expected], rtol=0.03)
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [Ordered(1500, weighted=False), Ordered(1500, 300, [4, 70, 200]), Category(1500)])
 def test_two_standard_errors_cover_the_value_of_all_rows(data):
     """In 400 draws of 200 rows the figure of all rows is within 1.96 standard errors 95 % of the time."""
@@ -192,31 +174,17 @@ def test_parallel_curves_have_no_error_but_that_of_missing_values():
     assert found[4] > 0.01
 
 
-@pytest.mark.parametrize(("scale", "grid"), [(0.0, [1.0, 2.0]), (1.0, [1.0])])
-def test_constant_features_have_no_error(scale, grid):
-    """They move no prediction in any sample."""
-    of_rows = np.ones(4), np.ones(4), np.ones(4)
-    sampling = ordered_sampling(
-        np.ones((4, len(grid))),
-        np.array(grid),
-        np.arange(len(grid) - 1),
-        scale,
-        of_rows,
-        missing_change=None,
-        counts=(4, 9),
-    )
-    assert_allclose([sampling.metrics["stable"][name] for name in NAMES], [0.0, 0.0, 0.0, 0.0, math.nan])
-    assert_allclose(sampling.in_distribution_impact(np.array([0.1, 1.0]), "published"), 0.0)
-
-
-def test_one_row_tells_no_error():
-    """There is no spread to be seen."""
-    data = Ordered(1)
-    assert np.isnan(data.errors(np.arange(1), (1, 100), "stable")).all()
-
-
-def test_errors_of_levels_of_which_one_occurs_are_undefined():
-    """So are their effects."""
+def test_errors_where_there_is_no_spread():
+    """Constant features have none, whatever the sample; of one row, or of levels of which one occurs, none is known."""
+    ones = np.ones(4)
+    for scale, grid in ((0.0, np.arange(2.0)), (1.0, np.ones(1))):
+        active = np.arange(len(grid) - 1)
+        sampling = ordered_sampling(
+            np.ones((4, len(grid))), grid, active, scale, (ones, ones, ones), missing_change=None, counts=(4, 9)
+        )
+        assert_allclose([sampling.metrics["stable"][name] for name in NAMES], [0.0, 0.0, 0.0, 0.0, math.nan])
+        assert_allclose(sampling.in_distribution_impact(np.array([0.1, 1.0]), "published"), 0.0)
+    assert np.isnan(Ordered(1).errors(np.arange(1), (1, 100), "stable")).all()
     sampling = category_sampling(
         np.ones((3, 2)), 0.5, np.array([0.0, 3.0]), (np.ones((3, 2)), np.ones(3)), missing_change=None, counts=(3, 9)
     )
