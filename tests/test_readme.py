@@ -5,6 +5,7 @@ import re
 import matplotlib.pyplot as plt
 import pytest
 
+from ice_explorer.beyond import importances
 from ice_explorer.glossary import explanation
 
 
@@ -31,6 +32,7 @@ def namespace(readme, python_guide, tmp_path_factory):
     names = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("readme"))
+        patch.setattr(importances, "HAS_SHAP", False)  # as after the README's installation; it takes ten seconds
         for block in [*blocks(readme, "python"), *blocks(python_guide, "python")]:
             exec(compile(block, "README.md", "exec"), names)  # noqa: S102 - the README is ours
         yield names
@@ -38,12 +40,14 @@ def namespace(readme, python_guide, tmp_path_factory):
         plt.close("all")
 
 
+@pytest.mark.wide
 def test_the_code_runs_and_leaves_what_it_says(namespace):
     """The six lines and all that follow them work, one after the other."""
     assert namespace["x"].feature == "age"
     assert list(namespace["x"].selected.index) == [0, 17]
 
 
+@pytest.mark.wide
 def test_the_errors_read_as_shown(readme, namespace):
     """Each error has the type and the words that the README shows."""
     (session,) = blocks(readme, "pycon")
@@ -88,6 +92,7 @@ def test_the_options_guide_lists_the_options(root):
     }
 
 
+@pytest.mark.wide
 def test_the_figures_are_explained_as_in_the_explorer(readme, namespace):
     """The table of figures has the columns of `e.table()`, with the sentences of the explorer's tooltips."""
     table = readme[readme.index("| figure | what it is |") : readme.index("`convention` sets")]
