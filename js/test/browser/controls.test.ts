@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { choose, frame, kernel, mount, mountDrawn, slideTo } from "./mount.ts";
+import { choose, frame, kernel, mountDrawn, mountFrame, slideTo } from "./mount.ts";
 
 test("the readout says what the decay means", async () => {
-  const { part } = mount(kernel.model({ feature: "Age" }));
-  await frame();
+  const { part } = await mountFrame(kernel.model({ feature: "Age" }));
   expect(part("decay-readout").textContent).toMatch(
     /^a value 2\.4 SD from the observed one counts half · \d+\u00a0% of the weight kept$/,
   );
@@ -14,8 +13,7 @@ test("the readout says what the decay means", async () => {
 });
 
 test("the slider is called by what it does, with its ends and a tick at the default", async () => {
-  const { part, root } = mount(kernel.model({ feature: "Age", decay: 0.75 }));
-  await frame();
+  const { part, root } = await mountFrame(kernel.model({ feature: "Age", decay: 0.75 }));
   expect(part("decay").innerText.replace(/\s+/g, " ")).toMatch(
     /^Weight of far values near only all alike 0\.75 a value/,
   );
@@ -28,8 +26,7 @@ test("the slider is called by what it does, with its ends and a tick at the defa
 });
 
 test.each(["double click", "Delete"])("%s returns the slider to the default, here and in Python", async (way) => {
-  const { part, model } = mount(kernel.model({ feature: "Age", decay: 0.3 }));
-  await frame();
+  const { part, model } = await mountFrame(kernel.model({ feature: "Age", decay: 0.3 }));
   const slider = part<HTMLInputElement>("decay-slider");
   slider.focus();
   if (way === "Delete") await userEvent.keyboard("{Delete}");
@@ -39,8 +36,7 @@ test.each(["double click", "Delete"])("%s returns the slider to the default, her
 });
 
 test("the slider is worked with the keyboard from end to end, and Python hears every release", async () => {
-  const { part, model } = mount(kernel.model({ feature: "Age" }));
-  await frame();
+  const { part, model } = await mountFrame(kernel.model({ feature: "Age" }));
   part("decay-slider").focus();
   await userEvent.keyboard("{ArrowLeft}{ArrowLeft}{ArrowLeft}");
   await expect.poll(() => model.get("decay")).toBeCloseTo(0.72, 9);
@@ -54,8 +50,7 @@ test("the slider is worked with the keyboard from end to end, and Python hears e
 });
 
 test("a drag that ends where it began lets values from Python in again", async () => {
-  const { part, model } = mount();
-  await frame();
+  const { part, model } = await mountFrame();
   slideTo(part("decay-slider"), 0.5);
   slideTo(part("decay-slider"), 0.75);
   part("decay-slider").dispatchEvent(new PointerEvent("pointerup"));
@@ -92,8 +87,7 @@ test("the key keeps its room where all values count alike", async () => {
 });
 
 test("the kinds are one radio group with arrow keys", async () => {
-  const { part, model } = mount();
-  await frame();
+  const { part, model } = await mountFrame();
   expect(part("kind-ice").getAttribute("aria-checked")).toBe("true");
   part("kind-ice").focus();
   await userEvent.keyboard("{ArrowRight}");

@@ -2,7 +2,19 @@ import { expect, test, vi } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { choose, frame, ink, kernel, letGo, type Mounted, mount, mountDrawn, questions, slideTo } from "./mount.ts";
+import {
+  choose,
+  frame,
+  ink,
+  kernel,
+  letGo,
+  type Mounted,
+  mount,
+  mountDrawn,
+  mountFrame,
+  questions,
+  slideTo,
+} from "./mount.ts";
 
 /** Where a row's own value lies in the plot, in px of its upper left corner. */
 function dotOf({ part }: Mounted): { x: number; y: number } {
@@ -178,8 +190,7 @@ test("a level is hidden and shown again from the legend", async () => {
 });
 
 test("before any feature is open the panel says what will happen", async () => {
-  const { part } = mount(kernel.model({ ...kernel.partial(0), feature: "" }));
-  await frame();
+  const { part } = await mountFrame(kernel.model({ ...kernel.partial(0), feature: "" }));
   expect(part("curves").dataset.state).toBe("empty");
   expect(part("curves-message").textContent).toBe(
     "The first curves appear here in a moment. Choose a feature to see it sooner.",
@@ -189,8 +200,7 @@ test("before any feature is open the panel says what will happen", async () => {
 test("a feature that is computed first says so while it is awaited", async () => {
   const model = kernel.model({ feature: "Age" });
   model.answer = () => null;
-  const { part } = mount(model);
-  await frame();
+  const { part } = await mountFrame(model);
   expect(part("curves-message").textContent).toBe("Computing the curves of Age …");
 });
 

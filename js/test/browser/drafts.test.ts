@@ -5,7 +5,7 @@ import { cancelledDraft, drafted, exactOf, sampled, send } from "../../dev/draft
 import { manyFeatures } from "../../dev/many.ts";
 import { SAMPLE } from "../../src/words/metric_names.ts";
 import { settled } from "./hosts.ts";
-import { frame, kernel, mount } from "./mount.ts";
+import { frame, kernel, mount, mountFrame } from "./mount.ts";
 
 type Mounted = ReturnType<typeof mount>;
 
@@ -99,8 +99,7 @@ test("grids that are not known yet leave out what is said of them", async () => 
   const features = header.features.map((head) => ({ ...head, n_grid: null, scale: null }));
   model.push("_header", { ...header, features });
   model.answer = () => null;
-  const { part, bar } = mount(model);
-  await frame();
+  const { part, bar } = await mountFrame(model);
   expect(part("details").textContent).not.toContain("Age has");
   await userEvent.hover(bar("Age"));
   await expect.poll(() => part("tooltip").textContent).toBe("Agekindnumbers");
@@ -195,8 +194,7 @@ test("the strip of unlike values stays until the reply about other rows is there
 
 test("the map and small plots show samples as such", async () => {
   const model = kernel.model({ feature: "Age", _view: { left: "map", right: "all" } });
-  const { parts } = mount(drafted(model, { nRows: 64, ...ALL }));
-  await frame();
+  const { parts } = await mountFrame(drafted(model, { nRows: 64, ...ALL }));
   await expect
     .poll(() => parts("tile").filter(({ dataset }) => dataset.mayMove !== undefined).length)
     .toBeGreaterThan(2);
@@ -205,9 +203,7 @@ test("the map and small plots show samples as such", async () => {
 test("a sample of two thousand features is drawn without a stall", async () => {
   const model = manyFeatures(2000);
   const exact = exactOf(model);
-  const mounted = mount(drafted(model, { nRows: 256, nAll: 1500 }));
-  await frame();
-  await frame();
+  const mounted = await mountFrame(drafted(model, { nRows: 256, nAll: 1500 }));
   expect(mounted.parts("bar").length).toBeLessThan(40);
   expect(mounted.parts("bar").every(isDraft)).toBe(true);
   const traits = sampled(exact, { nRows: 512, nAll: 1500, nExact: 40 });

@@ -4,7 +4,7 @@ import { userEvent } from "vitest/browser";
 import { FORMATS } from "../../dev/model.ts";
 import type { ExportRequest, Traits } from "../../src/wire/protocol.ts";
 import { asked, caughtClipboard, caughtDownloads } from "./exports.ts";
-import { frame, kernel, type Mounted, mount, mountDrawn, notebookCell } from "./mount.ts";
+import { frame, kernel, type Mounted, mount, mountDrawn, mountFrame, notebookCell } from "./mount.ts";
 import { setTo } from "./settings.ts";
 
 async function choose({ part }: Mounted, name: string): Promise<void> {
@@ -179,8 +179,7 @@ test("the menu stays open when its rule is pressed in a notebook, whose cells ta
 });
 
 test("there is nothing to save before there is a picture, and the page is told so when it asks", async () => {
-  const { part, root } = mount(kernel.model({ ...kernel.partial(0), feature: "" }));
-  await frame();
+  const { part, root } = await mountFrame(kernel.model({ ...kernel.partial(0), feature: "" }));
   expect(part<HTMLButtonElement>("export").disabled).toBe(true);
   root.dispatchEvent(new CustomEvent("ice-explorer:export"));
   await frame();

@@ -1,10 +1,9 @@
 /** The level of the intervals of the bars, which is set in Python, and the switch for them. */
 import { expect, test } from "vitest";
-import { frame, kernel, mount } from "./mount.ts";
+import { frame, kernel, mountFrame } from "./mount.ts";
 
 test("intervals that are switched off and on again keep their level", async () => {
-  const { part, model } = mount(kernel.model({ intervals: 0.8 }));
-  await frame();
+  const { part, model } = await mountFrame(kernel.model({ intervals: 0.8 }));
   const box = part<HTMLInputElement>("intervals");
   expect([box.checked, box.closest("label")!.textContent]).toEqual([true, "80\u00a0% intervals"]);
   for (const level of [null, 0.8]) {

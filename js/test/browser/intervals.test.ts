@@ -49,7 +49,7 @@ test("intervals are off at first and cost nothing, and a switch draws them", asy
   expect(requests(mounted)).toBe(1);
 });
 
-test("a whisker reaches from end to end of its interval, and all of them have room", async () => {
+test("a whisker reaches from end to end of its interval, with its meaning in the key; brackets join no rows of a search", async () => {
   const mounted = mount(manyFeatures(14, { rank_by: "impact", intervals: 0.9 }));
   await ready(mounted);
   const bar = mounted.parts("bar").find(({ dataset }) => dataset.rank === "1")!;
@@ -65,9 +65,19 @@ test("a whisker reaches from end to end of its interval, and all of them have ro
     const figure = each.querySelector("[data-test=bar-figure]")!.getBoundingClientRect();
     expect(figure.right).toBeLessThanOrEqual(row.right - 4);
   }
+  expect(key(mounted).textContent).toBe("90\u00a0% interval over other samples of rowstied");
+  const name = mounted.root.querySelector<HTMLElement>(`[data-explanation="${explanation("interval").text}"]`);
+  expect(name).not.toBeNull();
+  expect(halves(mounted).flat().length).toBeGreaterThan(0);
+  const field = mounted.part<HTMLInputElement>("search");
+  field.value = mounted.order()[0]!;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  await frame();
+  await expect.poll(() => mounted.parts("bar").length).toBe(1);
+  expect(halves(mounted).flat()).toEqual([]);
 });
 
-test("a bracket joins the rows of tied neighbours, half in each, and never across a row between them", async () => {
+test("a bracket joins the rows of tied neighbours, half in each, which the tooltip of a bar names", async () => {
   const mounted = mount(kernel.model({ feature: "Age", intervals: 0.95 }));
   await ready(mounted);
   const found = halves(mounted);
@@ -87,31 +97,6 @@ test("a bracket joins the rows of tied neighbours, half in each, and never acros
   );
   expect(Math.abs(upper!.bottom - lower!.top)).toBeLessThan(1);
   expect(upper!.right).toBe(lower!.right);
-});
-
-test("in a search, features that are not neighbours in rank have no bracket", async () => {
-  const mounted = mount(manyFeatures(14, { rank_by: "impact", intervals: 0.9 }));
-  await ready(mounted);
-  expect(halves(mounted).flat().length).toBeGreaterThan(0);
-  const field = mounted.part<HTMLInputElement>("search");
-  field.value = mounted.order()[0]!;
-  field.dispatchEvent(new Event("input", { bubbles: true }));
-  await frame();
-  await expect.poll(() => mounted.parts("bar").length).toBe(1);
-  expect(halves(mounted).flat()).toEqual([]);
-});
-
-test("what whiskers and brackets are stands in the key, with the level", async () => {
-  const mounted = mount(manyFeatures(14, { rank_by: "impact", intervals: 0.9 }));
-  await ready(mounted);
-  expect(key(mounted).textContent).toBe("90\u00a0% interval over other samples of rowstied");
-  const name = mounted.root.querySelector<HTMLElement>(`[data-explanation="${explanation("interval").text}"]`);
-  expect(name).not.toBeNull();
-});
-
-test("the tooltip of a bar names its interval, its ranks and the neighbours it is tied with", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", intervals: 0.95 }));
-  await ready(mounted);
   const tied = mounted.parts("bar").find((bar) => bar.getAttribute("aria-label")!.includes("tied with"))!;
   await userEvent.hover(tied);
   const text = () => mounted.part("tooltip").textContent!;

@@ -14,7 +14,7 @@ async function mapped(model = kernel.model({ feature: "Age", _view: shown }), wi
 
 const labels = ({ parts }: Mounted) => parts("map-label").map(({ textContent }) => textContent);
 
-test("features stand by heterogeneity and non-linearity; the open one has the accent", async () => {
+test("features stand by heterogeneity and non-linearity; the open one has the accent, and no label touches another", async () => {
   const mounted = await mapped();
   const open = mounted.part("map-open");
   const style = getComputedStyle(open);
@@ -25,10 +25,6 @@ test("features stand by heterogeneity and non-linearity; the open one has the ac
   expect(open.dataset.feature).toBe("Age");
   expect(labels(mounted)).toContain("Age");
   expect(ink(mounted.part("map-points"))).toBeGreaterThan(100);
-});
-
-test("labels touch neither each other nor the frame", async () => {
-  const mounted = await mapped();
   const boxes = mounted.parts("map-label").map((label) => label.getBoundingClientRect());
   for (const [at, a] of boxes.entries()) {
     for (const b of boxes.slice(at + 1)) {
@@ -37,7 +33,7 @@ test("labels touch neither each other nor the frame", async () => {
   }
 });
 
-test("a click opens the feature under the pointer, and its card tells all figures", async () => {
+test("a click opens the feature under the pointer, and its card has the figures of its bar", async () => {
   const mounted = await mapped();
   mounted.part("map").focus();
   await userEvent.keyboard("{Home}{ArrowDown}");
@@ -51,16 +47,12 @@ test("a click opens the feature under the pointer, and its card tells all figure
   await userEvent.click(mounted.part("map"), { position });
   await mounted.drawn("Steps a day");
   expect(mounted.model.get("feature")).toBe("Steps a day");
-});
-
-test("the card of a point has the figures of its bar", async () => {
-  const mounted = await mapped();
-  mounted.part("map").focus();
   await userEvent.keyboard("{ArrowDown}");
   await frame();
   const card = mounted.part("tooltip").innerText;
+  const { feature } = mounted.part("map-ring").dataset;
   await userEvent.click(mounted.part("tab-bars"));
-  await userEvent.hover(mounted.bar("Age"));
+  await userEvent.hover(mounted.bar(feature!));
   await expect.poll(() => mounted.part("tooltip").hidden).toBe(false);
   expect(mounted.part("tooltip").innerText).toContain(card); // and why the bar is longer than its tick
 });

@@ -56,6 +56,14 @@ export function mount(model: FakeModel = kernel.model(), width = 1000, place: Pa
   return { root, model, end, part, parts, bar, order, drawn };
 }
 
+/** Mounts an explorer, and waits until it is drawn but for what the kernel is asked for. */
+export async function mountFrame(...args: Parameters<typeof mount>): Promise<Mounted> {
+  const mounted = mount(...args);
+  await frame();
+  await frame();
+  return mounted;
+}
+
 /** Mounts an explorer, by default with "Age" open, and waits until its curves are drawn. */
 export async function mountDrawn(...args: Parameters<typeof mount>): Promise<Mounted> {
   const mounted = mount(args[0] ?? kernel.model({ feature: "Age" }), args[1], args[2]);

@@ -1,7 +1,7 @@
 /** Names of features for which there is too little room. */
 import { expect, test } from "vitest";
 import { alike, LONG, manyFeatures } from "../../dev/many.ts";
-import { frame, mount } from "./mount.ts";
+import { frame, mount, mountFrame } from "./mount.ts";
 
 /** Whether a part of a name ends where its name does, and loses nothing there. */
 const isWhole = (node: Element): boolean =>
@@ -9,8 +9,7 @@ const isWhole = (node: Element): boolean =>
   node.getBoundingClientRect().right <= node.parentElement!.getBoundingClientRect().right;
 
 test.each([360, 1000])("at %i px every bar shows what tells its name from the others", async (width) => {
-  const { parts, part } = mount(manyFeatures(8, {}, alike), width);
-  await frame();
+  const { parts, part } = await mountFrame(manyFeatures(8, {}, alike), width);
   if (width < 900) part("ranking-whole").click(); // five of them otherwise
   await frame();
   const own = parts("bar").map((bar) => bar.querySelector(".ice-own")!);

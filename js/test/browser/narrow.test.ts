@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { manyFeatures } from "../../dev/many.ts";
 import { clinic, FakeKernel } from "../../dev/model.ts";
-import { frame, kernel, mount, mountDrawn } from "./mount.ts";
+import { kernel, mountDrawn, mountFrame } from "./mount.ts";
 
 const ranks = (bars: HTMLElement[]) =>
   bars
@@ -12,9 +12,7 @@ const ranks = (bars: HTMLElement[]) =>
     .sort((a, b) => a - b);
 
 test("in a narrow cell five bars stand over the curves, and all of them at a press", async () => {
-  const { part, parts, root } = mount(manyFeatures(30, { feature: "" }), 700);
-  await frame();
-  await frame();
+  const { part, parts, root } = await mountFrame(manyFeatures(30, { feature: "" }), 700);
   expect(root.dataset.layout).toBe("narrow");
   expect(ranks(parts("bar"))).toEqual([1, 2, 3, 4, 5]);
   expect(part("ranking-count").textContent).toBe("5 of 30");
@@ -30,9 +28,7 @@ test("in a narrow cell five bars stand over the curves, and all of them at a pre
 });
 
 test("the open feature has a row, wherever it ranks, and the keyboard walks through all", async () => {
-  const { part, parts, model } = mount(manyFeatures(30, { feature: "" }), 700);
-  await frame();
-  await frame();
+  const { part, parts, model } = await mountFrame(manyFeatures(30, { feature: "" }), 700);
   // Away from the bars: while the pointer is over them, they keep their order, whatever has the focus.
   await userEvent.hover(part("decay-slider"));
   const [last] = parts("bar").filter(({ dataset }) => dataset.rank === "5");
@@ -47,9 +43,7 @@ test("the open feature has a row, wherever it ranks, and the keyboard walks thro
 });
 
 test("a wide cell shows all there is room for, and counts them", async () => {
-  const { part, parts } = mount(manyFeatures(30), 1000);
-  await frame();
-  await frame();
+  const { part, parts } = await mountFrame(manyFeatures(30), 1000);
   expect(parts("bar").length).toBe(30);
   expect([part("ranking-count").textContent, part("ranking-whole").hidden]).toEqual([
     "20 of 30, scroll for more",

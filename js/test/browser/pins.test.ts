@@ -15,7 +15,7 @@ async function pinned(width = 1000, keys = "{ArrowUp}{Enter}", color: string | n
   return mounted;
 }
 
-test("the card tells what is predicted, and sorts features by how far each moves that", async () => {
+test("the card tells what is predicted, and sorts features by how far each moves that; the observed value is marked", async () => {
   const { part, parts, model } = await pinned(1000, "{ArrowUp}{Enter}", "Ward");
   const [row] = model.get("selection");
   expect(part("row-card-title").textContent).toBe(`Row ${row}`);
@@ -31,6 +31,8 @@ test("the card tells what is predicted, and sorts features by how far each moves
   ).toEqual(["Age"]);
   // Columns that are no features follow.
   expect(part("row-card-values").lastElementChild!.textContent).toMatch(/^Ward/);
+  expect(part("own-value").dataset.row).toBe(String(row));
+  expect(part("own-value").textContent).toBe(String(kernel.data.features[0]!.values[row!]));
 });
 
 test("a click on a feature of the card opens it at the value that moves the row most", async () => {
@@ -129,7 +131,7 @@ test("the crosshair follows the curve of the row, whatever is under the pointer"
   await expect.poll(() => mounted.part("what-if").hidden).toBe(true);
 });
 
-test("with the keyboard the crosshair moves along the curve, and is read out", async () => {
+test("with the keyboard the crosshair moves along the curve, and tells what is predicted of the row with that value", async () => {
   const mounted = await pinned();
   mounted.part("plot").focus();
   await userEvent.keyboard("{End}");
@@ -141,29 +143,17 @@ test("with the keyboard the crosshair moves along the curve, and is read out", a
   const first = mounted.part("what-if").textContent;
   await userEvent.keyboard("{ArrowRight}");
   await expect.poll(() => mounted.part("what-if").textContent).not.toBe(first);
-});
-
-test("the crosshair tells what is predicted of the row with that value, and how far that is from its own", async () => {
-  const mounted = await pinned();
   const [row] = mounted.model.get("selection");
   const { features, predict } = kernel.data;
-  const values = features.map(({ values }) => values[row!]!);
-  mounted.part("plot").focus();
+  const observed = features.map((feature) => feature.values[row!]!);
   await userEvent.keyboard("{Home}");
-  const youngest = Math.min(...features[0]!.values);
+  const youngest = Math.min(...values);
   const told = /→ prediction ([\d.]+), ([+−])([\d.]+)/;
   await expect.poll(() => mounted.part("what-if").textContent).toMatch(told);
   const [, prediction, sign, size] = told.exec(mounted.part("what-if").textContent!)!;
-  const wanted = predict([youngest, ...values.slice(1)], row!);
+  const wanted = predict([youngest, ...observed.slice(1)], row!);
   expect(Number(prediction)).toBeCloseTo(wanted, 3);
-  expect(Number(size) * (sign === "+" ? 1 : -1)).toBeCloseTo(wanted - predict(values, row!), 3);
-});
-
-test("its own value is marked at the curve and on the axis", async () => {
-  const { part, model } = await pinned();
-  const [row] = model.get("selection");
-  expect(part("own-value").dataset.row).toBe(String(row));
-  expect(part("own-value").textContent).toBe(String(kernel.data.features[0]!.values[row!]));
+  expect(Number(size) * (sign === "+" ? 1 : -1)).toBeCloseTo(wanted - predict(observed, row!), 3);
 });
 
 test.each([1000, 760, 400])("at %i px the card is never over the curves", async (width) => {

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
-import { choose, frame, kernel, letGo, mount, questions, slideTo } from "./mount.ts";
+import { choose, frame, kernel, letGo, mount, mountFrame, questions, slideTo } from "./mount.ts";
 
 test("a click on a bar opens its feature, here and in Python", async () => {
-  const { bar, drawn, model } = mount();
-  await frame();
+  const { bar, drawn, model } = await mountFrame();
   await userEvent.click(bar("Age"));
   await drawn("Age");
   expect(model.get("feature")).toBe("Age");
@@ -13,8 +12,7 @@ test("a click on a bar opens its feature, here and in Python", async () => {
 });
 
 test("a feature opened from Python is marked in the ranking", async () => {
-  const { bar, drawn, model } = mount();
-  await frame();
+  const { bar, drawn, model } = await mountFrame();
   model.push("feature", "BMI");
   await drawn("BMI");
   expect(bar("BMI").getAttribute("aria-selected")).toBe("true");
@@ -22,8 +20,7 @@ test("a feature opened from Python is marked in the ranking", async () => {
 });
 
 test("arrow keys open the next feature in the order of the ranking", async () => {
-  const { bar, drawn, order } = mount();
-  await frame();
+  const { bar, drawn, order } = await mountFrame();
   const [first, second, third] = order();
   bar(first!).focus();
   await userEvent.keyboard("{ArrowDown}");
@@ -54,8 +51,7 @@ test("the slider re-sorts the bars and changes their figures without a question 
 });
 
 test("the tick keeps the impact without decay while the bar decays", async () => {
-  const { bar, part } = mount(kernel.model({ decay: 1 }));
-  await frame();
+  const { bar, part } = await mountFrame(kernel.model({ decay: 1 }));
   const length = (part: string) =>
     bar("Age").querySelector<HTMLElement>(`.ice-bar-${part}`)!.style.getPropertyValue(`--${part}`);
   expect(Number(length("fill"))).toBeCloseTo(Number(length("tick")), 5);
@@ -65,8 +61,7 @@ test("the tick keeps the impact without decay while the bar decays", async () =>
 });
 
 test("bars of other metrics have no tick, and the key is not shown", async () => {
-  const { bar, part, order } = mount();
-  await frame();
+  const { bar, part, order } = await mountFrame();
   choose(part("rank-by"), "non_linearity");
   await frame();
   expect(order()[0]).toBe("Steps a day");
@@ -75,8 +70,7 @@ test("bars of other metrics have no tick, and the key is not shown", async () =>
 });
 
 test("features still to be computed stand below the others as pending bars, until their figures arrive", async () => {
-  const { parts, order, model } = mount(kernel.model(kernel.partial(3)));
-  await frame();
+  const { parts, order, model } = await mountFrame(kernel.model(kernel.partial(3)));
   const pending = parts("bar").filter(({ dataset }) => dataset.pending !== undefined);
   expect(pending.map(({ dataset }) => dataset.feature)).toEqual(order().slice(3));
   expect(pending[0]!.dataset.computing).toBe("");
@@ -103,8 +97,7 @@ test("names are text, whatever they contain", async () => {
 });
 
 test("the direction of a feature is a sign and a word", async () => {
-  const { bar } = mount();
-  await frame();
+  const { bar } = await mountFrame();
   expect(bar("Age").dataset.sign).toBe("up");
   expect(bar("Age").getAttribute("aria-label")).toMatch(
     /^Age, 0\.\d+ in-distribution impact, net change up, rank 1 of 8 features$/,
@@ -115,8 +108,7 @@ test("opening a feature scrolls the list, never the page", async () => {
   const data = clinic(30);
   const features = Array.from({ length: 40 }, (_, copy) => ({ ...data.features[copy % 8]!, name: `f${copy}` }));
   const many = new FakeKernel({ ...data, features });
-  const { bar, model, root, order } = mount(many.model());
-  await frame();
+  const { bar, model, root, order } = await mountFrame(many.model());
   const last = order().at(-1)!;
   model.push("feature", last);
   await frame();

@@ -5,7 +5,7 @@ import { manyFeatures, someOfMany } from "../../dev/many.ts";
 import { FakeKernel, type FakeModel, rentals } from "../../dev/model.ts";
 import type { RankBy } from "../../src/wire/protocol.ts";
 import { meaningOf, RANK_LABELS } from "../../src/words/metric_names.ts";
-import { choose, frame, kernel, letGo, mount, questions, slideTo } from "./mount.ts";
+import { choose, frame, kernel, letGo, mount, mountFrame, questions, slideTo } from "./mount.ts";
 
 const scrollOf = (root: HTMLElement) => root.querySelector<HTMLElement>(".ice-bars-scroll")!;
 const scrollTo = async (root: HTMLElement, top: number): Promise<void> => {
@@ -19,9 +19,7 @@ const type = (field: HTMLElement, text: string): void => {
 };
 
 test("of two thousand features only those in view have elements, and all of them room", async () => {
-  const { root, parts, order } = mount(manyFeatures(2000));
-  await frame();
-  await frame();
+  const { root, parts, order } = await mountFrame(manyFeatures(2000));
   expect(parts("bar").length).toBeLessThan(40);
   expect(scrollOf(root).scrollHeight).toBe(2000 * 24);
   await scrollTo(root, 1000 * 24);
@@ -36,8 +34,7 @@ test("of two thousand features only those in view have elements, and all of them
 });
 
 test("what is seen after scrolling stands where it should", async () => {
-  const { root, parts } = mount(manyFeatures(2000));
-  await frame();
+  const { root, parts } = await mountFrame(manyFeatures(2000));
   await scrollTo(root, 500 * 24);
   await Promise.all(root.getAnimations({ subtree: true }).map(({ finished }) => finished));
   const top = scrollOf(root).getBoundingClientRect().top;
@@ -46,9 +43,7 @@ test("what is seen after scrolling stands where it should", async () => {
 });
 
 test("the keyboard walks by rows, by pages and to the ends, and its row has the focus", async () => {
-  const { parts, root, model } = mount(manyFeatures(2000, { feature: "" }));
-  await frame();
-  await frame();
+  const { parts, root, model } = await mountFrame(manyFeatures(2000, { feature: "" }));
   const focused = () => (document.activeElement as HTMLElement).dataset.rank;
   parts("bar")
     .find(({ dataset }) => dataset.rank === "1")!
@@ -70,8 +65,7 @@ test("the keyboard walks by rows, by pages and to the ends, and its row has the 
 });
 
 test("a focused row stays when it is scrolled out of view, and when the order changes", async () => {
-  const { parts, root, part } = mount(manyFeatures(2000));
-  await frame();
+  const { parts, root, part } = await mountFrame(manyFeatures(2000));
   await scrollTo(root, 0);
   const row = parts("bar").find(({ dataset }) => dataset.rank === "3")!;
   row.focus();
@@ -86,17 +80,14 @@ test("a focused row stays when it is scrolled out of view, and when the order ch
 });
 
 test("the Tab key reaches one row, also where the open one is out of view", async () => {
-  const { parts, root, bar, model } = mount(manyFeatures(2000));
-  await frame();
+  const { parts, root, bar, model } = await mountFrame(manyFeatures(2000));
   await scrollTo(root, 30000);
   const reached = parts("bar").filter(({ tabIndex }) => tabIndex === 0);
   expect(reached).toEqual([bar(model.get("feature"))]);
 });
 
 test("rows glide to their new places, from and to beyond the edges, and no more exist afterwards", async () => {
-  const { root, part, parts } = mount(manyFeatures(2000, { decay: 1 }));
-  await frame();
-  await frame();
+  const { root, part, parts } = await mountFrame(manyFeatures(2000, { decay: 1 }));
   await new Promise((resolve) => setTimeout(resolve, 300));
   slideTo(part("decay-slider"), 0.01);
   await frame();
@@ -110,9 +101,7 @@ test("rows glide to their new places, from and to beyond the edges, and no more 
 });
 
 test("pending features follow the others in the order of the data, however many", async () => {
-  const { parts } = mount(someOfMany(2000, 7));
-  await frame();
-  await frame();
+  const { parts } = await mountFrame(someOfMany(2000, 7));
   const pending = parts("bar").filter(({ dataset }) => dataset.pending !== undefined);
   const sorted = pending.sort((a, b) => Number(a.dataset.rank) - Number(b.dataset.rank));
   expect(sorted.slice(0, 3).map(({ dataset }) => [dataset.rank, dataset.feature])).toEqual([
@@ -123,8 +112,7 @@ test("pending features follow the others in the order of the data, however many"
 });
 
 test("a search shows the features that have it in their names, with their ranks among all", async () => {
-  const { part, order, parts, bar } = mount(manyFeatures(40));
-  await frame();
+  const { part, order, parts, bar } = await mountFrame(manyFeatures(40));
   const all = order();
   expect(part("search-count").textContent).toBe("");
   type(part("search"), "CREAT");
@@ -142,8 +130,7 @@ test("the key of the bars names signs and levels as far as the bars that are lis
   const data = rentals(60);
   const area = data.features.find(({ name }) => name === "Area")!;
   const copies = Array.from({ length: 30 }, (_, copy) => ({ ...area, name: `copy ${copy}` }));
-  const { part } = mount(new FakeKernel({ ...data, features: [...data.features, ...copies] }).model());
-  await frame();
+  const { part } = await mountFrame(new FakeKernel({ ...data, features: [...data.features, ...copies] }).model());
   const key = () => part("signs").innerText;
   expect(key()).toMatch(/net rise or fall[\s\S]*levels without an order/);
   type(part("search"), "copy");
@@ -156,8 +143,7 @@ test("the key of the bars names signs and levels as far as the bars that are lis
 });
 
 test("a search that finds nothing says so, and Escape ends it", async () => {
-  const { part, order } = mount(manyFeatures(40));
-  await frame();
+  const { part, order } = await mountFrame(manyFeatures(40));
   const all = order();
   part("search").focus();
   type(part("search"), " <b>zzz");
@@ -173,8 +159,7 @@ test("a search that finds nothing says so, and Escape ends it", async () => {
 });
 
 test("a slash leads to the search from anywhere in the explorer, and stays a letter in it", async () => {
-  const { part, order, bar } = mount(manyFeatures(40));
-  await frame();
+  const { part, order, bar } = await mountFrame(manyFeatures(40));
   bar(order()[0]!).focus();
   await userEvent.keyboard("/");
   expect(document.activeElement).toBe(part("search"));
@@ -187,8 +172,7 @@ test("a slash leads to the search from anywhere in the explorer, and stays a let
 });
 
 test("from the search Enter opens the first feature found, and the arrow goes to the bars", async () => {
-  const { part, order, model } = mount(manyFeatures(40));
-  await frame();
+  const { part, order, model } = await mountFrame(manyFeatures(40));
   part("search").focus();
   type(part("search"), "sodium");
   await frame();
@@ -202,8 +186,7 @@ test("from the search Enter opens the first feature found, and the arrow goes to
 });
 
 test("few features have no search", async () => {
-  const { root } = mount(manyFeatures(11));
-  await frame();
+  const { root } = await mountFrame(manyFeatures(11));
   expect(root.querySelector<HTMLElement>(".ice-search-row")!.hidden).toBe(true);
 });
 
@@ -224,8 +207,7 @@ test.each((Object.keys(RANK_LABELS) as RankBy[]).filter((metric) => metric !== "
 );
 
 test("where no value is missing the ranking says why there is no figure", async () => {
-  const { part, bar } = mount(kernel.model({ rank_by: "missing_impact" }));
-  await frame();
+  const { part, bar } = await mountFrame(kernel.model({ rank_by: "missing_impact" }));
   expect(part("ranking-remark").textContent).toBe("No feature has missing values, so none has a missing impact.");
   expect(bar("Age").querySelector("[data-test=bar-figure]")!.textContent).toBe("–");
 });
@@ -253,8 +235,7 @@ test("impact is counted otherwise by the kernel, in one message, and the figures
 });
 
 test("how impact is counted is chosen in the details, which are folded, each choice with a sentence", async () => {
-  const { part } = mount(marker());
-  await frame();
+  const { part } = await mountFrame(marker());
   expect(part<HTMLDetailsElement>("details").open).toBe(false);
   const radios = [...part("details").querySelectorAll<HTMLInputElement>("[data-test^=convention-]")];
   expect(radios.map(({ value }) => value)).toEqual(["stable", "equations", "published"]);
@@ -268,8 +249,7 @@ test("how impact is counted is chosen in the details, which are folded, each cho
 });
 
 test("what non-linearity is by another convention is said where that is chosen", async () => {
-  const { part } = mount(kernel.model({ rank_by: "non_linearity" }));
-  await frame();
+  const { part } = await mountFrame(kernel.model({ rank_by: "non_linearity" }));
   expect(part("rank-meaning").textContent).toContain("mean absolute deviation");
   part("convention-published").click();
   await frame();
@@ -277,8 +257,7 @@ test("what non-linearity is by another convention is said where that is chosen",
 });
 
 test("a bar that is far from its length evenly along the axis has a mark, and says why", async () => {
-  const { part, bar, parts } = mount(marker());
-  await frame();
+  const { part, bar, parts } = await mountFrame(marker());
   expect(part("far-off").hidden).toBe(true);
   part("convention-equations").click();
   await expect.poll(() => part("far-off").hidden).toBe(false);
@@ -292,8 +271,7 @@ test("a bar that is far from its length evenly along the axis has a mark, and sa
 });
 
 test("bars can be read in per cent of the standard deviation, and as shares that add up to 100", async () => {
-  const { part, parts, model } = mount(marker());
-  await frame();
+  const { part, parts, model } = await mountFrame(marker());
   const shown = () => parts("bar-figure").map(({ textContent }) => textContent!);
   const before = shown();
   choose(part("unit"), "share");
@@ -313,15 +291,13 @@ test("bars can be read in per cent of the standard deviation, and as shares that
 });
 
 test("shares of features that are not all computed say of how many they are", async () => {
-  const { part } = mount(kernel.model({ ...kernel.partial(3), unit: "share" }));
-  await frame();
+  const { part } = await mountFrame(kernel.model({ ...kernel.partial(3), unit: "share" }));
   expect(part("rank-meaning").textContent).toMatch(/total over the 3 features computed so far\.$/);
 });
 
 test("per cent of the standard deviation waits until that is known, and follows then", async () => {
   const model = kernel.model({ unit: "sd", _header: { ...kernel.header, prediction_sd: null } });
-  const { part, parts } = mount(model);
-  await frame();
+  const { part, parts } = await mountFrame(model);
   const unit = part<HTMLSelectElement>("unit");
   const ofSd = [...unit.options].find(({ value }) => value === "sd")!;
   expect([unit.value, ofSd.disabled]).toEqual(["prediction", true]);
@@ -348,8 +324,7 @@ test("the list opens at its top where the open feature is the first, also when i
   const model = someOfMany(120, 1);
   model.push("rank_by", "impact");
   model.push("feature", "");
-  const { root, bar } = mount(model);
-  await frame();
+  const { root, bar } = await mountFrame(model);
   await complete(model, whole, best);
   await expect.poll(() => bar(best).getAttribute("aria-posinset")).toBe("1");
   expect(scrollOf(root).scrollTop).toBe(0);
@@ -360,9 +335,7 @@ test("the list keeps where it was scrolled while features are computed", async (
   const model = someOfMany(30, 1);
   const opened = whole.get("_header").features[20]!.name;
   model.push("feature", opened);
-  const { root, bar } = mount(model);
-  await frame();
-  await frame();
+  const { root, bar } = await mountFrame(model);
   expect(scrollOf(root).scrollTop).toBeGreaterThan(0);
   await scrollTo(root, 48);
   await complete(model, whole, opened);

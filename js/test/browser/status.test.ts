@@ -4,7 +4,7 @@ import { userEvent } from "vitest/browser";
 import { KERNEL_GONE } from "../../src/wire/client.ts";
 import { PROTOCOL_VERSION, type Status } from "../../src/wire/protocol.ts";
 import { settled } from "./hosts.ts";
-import { choose, frame, kernel, type Mounted, mount } from "./mount.ts";
+import { choose, frame, kernel, type Mounted, mount, mountFrame } from "./mount.ts";
 
 const status = (state: Status["state"], message = "", done = 3): Status => ({
   state,
@@ -19,8 +19,7 @@ const CANCELLED = status("cancelled", "Cancelled after 3 of 8 features.");
 
 /** An explorer of which three features are computed. */
 async function mountPart(overrides: Parameters<typeof kernel.model>[0] = {}): Promise<Mounted> {
-  const mounted = mount(kernel.model({ ...kernel.partial(3), ...overrides }));
-  await frame();
+  const mounted = await mountFrame(kernel.model({ ...kernel.partial(3), ...overrides }));
   return mounted;
 }
 
@@ -77,8 +76,7 @@ test("there is nothing to resume while it computes, when all is there, or withou
 });
 
 test("when all is done it says how many rows and features there are; what few need is folded away", async () => {
-  const { part } = mount(kernel.model({ feature: "Age" }));
-  await frame();
+  const { part } = await mountFrame(kernel.model({ feature: "Age" }));
   expect(part("status-text").textContent).toBe("300 observations · 8 features");
   const details = part<HTMLDetailsElement>("details");
   expect([details.open, part("details-summary").textContent]).toEqual([false, "Details"]);
@@ -92,8 +90,9 @@ test("notes are counted by the details and stand in them, those on the open feat
     { feature: "Age", text: "The grid has 100 of 612 values." },
     { feature: "Marker", text: "91 % of the impact comes from the step 1.79 → 1.81." },
   ];
-  const { parts, part, model } = mount(kernel.model({ feature: "Marker", _header: { ...kernel.header, notes } }));
-  await frame();
+  const { parts, part, model } = await mountFrame(
+    kernel.model({ feature: "Marker", _header: { ...kernel.header, notes } }),
+  );
   const texts = () => parts("note").map(({ textContent }) => textContent);
   expect(texts()).toEqual([`Marker ${notes[2]!.text}`, notes[0]!.text, `Age ${notes[1]!.text}`]);
   expect(part("details-summary").textContent).toBe("Details and 3 notes");
@@ -118,8 +117,9 @@ test("a kernel that stopped is said to have stopped, and the slider still works"
 });
 
 test("a bundle of another protocol says so and shows no figures", async () => {
-  const { part, parts } = mount(kernel.model({ _header: { ...kernel.header, protocol: PROTOCOL_VERSION + 1 } }));
-  await frame();
+  const { part, parts } = await mountFrame(
+    kernel.model({ _header: { ...kernel.header, protocol: PROTOCOL_VERSION + 1 } }),
+  );
   expect(part("status-text").textContent).toBe(
     `This view uses protocol ${PROTOCOL_VERSION}, the kernel uses protocol ${PROTOCOL_VERSION + 1}. Restart the kernel and reload the page.`,
   );
@@ -127,8 +127,7 @@ test("a bundle of another protocol says so and shows no figures", async () => {
 });
 
 test("what the kernel takes back is said where the status stands, until something else is set", async () => {
-  const { part, model } = mount();
-  await frame();
+  const { part, model } = await mountFrame();
   model.emit("msg:custom", { type: "refused", message: "`max_lines` must be at least 1; got 0." }, []);
   await frame();
   expect(part("status-text").textContent).toBe("`max_lines` must be at least 1; got 0.");
@@ -139,8 +138,7 @@ test("what the kernel takes back is said where the status stands, until somethin
 });
 
 test("figures that cannot be read are told of, and the rest of the page lives", async () => {
-  const { part, model, drawn } = mount(kernel.model({ _impact: new Uint8Array(4) }));
-  await frame();
+  const { part, model, drawn } = await mountFrame(kernel.model({ _impact: new Uint8Array(4) }));
   expect(part("status-text").textContent).toMatch(/^impact must have \d+ values; got 1\. Restart the kernel/);
   model.push("_impact", new Uint8Array(kernel.impact.buffer));
   await drawn(kernel.top);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { frame, kernel, mount, mountDrawn, slideTo } from "./mount.ts";
+import { frame, kernel, mount, mountDrawn, mountFrame, slideTo } from "./mount.ts";
 
 test("tabs lead to the map and to all features, and the choice is remembered", async () => {
   const { part, drawn, model } = mount();
@@ -24,8 +24,7 @@ test("a choice that this view does not know shows what is usual", () => {
 });
 
 test("arrow keys go from tab to tab, of which the Tab key reaches one", async () => {
-  const { part } = mount();
-  await frame();
+  const { part } = await mountFrame();
   part("tab-bars").focus();
   await userEvent.keyboard("{ArrowRight}");
   expect(document.activeElement).toBe(part("tab-map"));

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { frame, kernel, letGo, mount, mountDrawn, slideTo } from "./mount.ts";
+import { frame, kernel, letGo, mount, mountDrawn, mountFrame, slideTo } from "./mount.ts";
 
 test("two views of one model show the same state, and each gets its own answers", async () => {
   const model = kernel.model({ feature: "Age" });
@@ -75,8 +75,7 @@ test("a closed view leaves no listener, no element and no work behind", async ()
 test("a view that closes while it waits for curves says nothing more", async () => {
   const model = kernel.model({ feature: "Age" });
   model.delay = 50;
-  const { end } = mount(model);
-  await frame();
+  const { end } = await mountFrame(model);
   end();
   await new Promise((resolve) => setTimeout(resolve, 120));
   expect(model.listenerCount).toBe(0);
