@@ -42,66 +42,64 @@ test("the control asks with which feature, in the order of the ranking and witho
   expect(document.activeElement).toBe(part("compare"));
 });
 
-test("each plot says the impact of its feature and its rank", async () => {
-  const mounted = await compared(["BMI"]);
-  const ranks = mounted.order();
-  for (const feature of ["Age", "BMI"]) {
-    const facts = inside(item(mounted, feature), "compared-facts");
-    expect(facts.textContent).toMatch(
-      new RegExp(`^impact [\\d.]+ · rank ${ranks.indexOf(feature) + 1} of ${ranks.length}$`),
-    );
-    expect(facts.querySelectorAll("[data-explanation]").length).toBe(2);
-  }
-});
-
-test("two or three plots of equal size are in the place of the large one", async () => {
+test("two or three plots of equal size are in the place of the large one, each with its impact and rank", async () => {
   const mounted = await compared(["Marker"]);
+  const { part, parts } = mounted;
+  const isPlotted = () => part("plot").checkVisibility({ visibilityProperty: true });
   const sizes = () =>
-    mounted.parts("compared").map((node) => {
+    parts("compared").map((node) => {
       const { width, height } = node.querySelector(".ice-small-frame")!.getBoundingClientRect();
       return `${width} ${height}`;
     });
   expect(new Set(sizes()).size).toBe(1);
-  expect(mounted.part("plot").checkVisibility({ visibilityProperty: true })).toBe(false);
-  expect(mounted.part("y-title").checkVisibility()).toBe(false);
-  await userEvent.selectOptions(mounted.part("compare"), "BMI");
+  expect([isPlotted(), part("y-title").checkVisibility()]).toEqual([false, false]);
+  const ranks = mounted.order();
+  for (const feature of ["Age", "Marker"]) {
+    const facts = inside(item(mounted, feature), "compared-facts");
+    const rank = `${ranks.indexOf(feature) + 1} of ${ranks.length}`;
+    expect(facts.textContent).toMatch(new RegExp(`^impact [\\d.]+ · rank ${rank}$`));
+    expect(facts.querySelectorAll("[data-explanation]").length).toBe(2);
+  }
+  await userEvent.selectOptions(part("compare"), "BMI");
   await expect.poll(() => sizes().length).toBe(3);
   await expect.poll(() => new Set(sizes()).size).toBe(1);
-  const options = [...mounted.part<HTMLSelectElement>("compare").options].map(({ text, disabled }) => [text, disabled]);
+  const options = [...part<HTMLSelectElement>("compare").options].map(({ text, disabled }) => [text, disabled]);
   expect(options).toEqual([
     ["Compare with …", false],
     ["Up to three features can be compared. Remove one first.", true],
   ]);
-  await userEvent.click(mounted.part("compare-close"));
-  await expect.poll(() => mounted.part("plot").checkVisibility({ visibilityProperty: true })).toBe(true);
-  await expect.poll(() => ink(mounted.part("curves-canvas"))).toBeGreaterThan(50);
+  await userEvent.click(part("compare-close"));
+  await expect.poll(isPlotted).toBe(true);
+  await expect.poll(() => ink(part("curves-canvas"))).toBeGreaterThan(50);
 });
 
-test("the open feature is never there twice; where a compared one is opened, the two change places", async () => {
+test("a feature is there once, and what is none is left out; where a compared one is opened, the two change places", async () => {
   const mounted = await compared(["Marker", "BMI"]);
   mounted.model.push("feature", "BMI");
   await mounted.drawn("BMI");
   await expect.poll(() => of(mounted)).toEqual(["BMI", "Marker", "Age"]);
   expect(mounted.model.get("_view")).toEqual({ compared: ["Marker", "Age"] });
-  mounted.model.push("_view", { compared: ["BMI", "Visits"] });
+  mounted.model.push("_view", { compared: ["BMI", "Gone", "Visits"] });
   await expect.poll(() => of(mounted)).toEqual(["BMI", "Visits"]);
 });
 
-test("all are on one axis, with the rows of the open feature", async () => {
+test("all are on one axis, or on that of all features, and slopes on their own", async () => {
   const mounted = await compared(["Marker", "BMI"], { kind: "c-ice" });
-  expect(valueLabels(mounted, "BMI")).toEqual(valueLabels(mounted, "Marker"));
-  expect(valueLabels(mounted, "BMI").length).toBeGreaterThan(2);
+  const { part, model } = mounted;
+  const labels = () => ["Marker", "BMI", "Age"].map((feature) => valueLabels(mounted, feature).join(" "));
+  const together = labels()[0]!;
+  expect(labels()).toEqual([together, together, together]);
   expect(inside(item(mounted, "BMI"), "compared-y-title").textContent).toContain("from BMI = ");
-});
-
-test("the axis is that of all features where the reader wants it so", async () => {
-  const mounted = await compared(["Height"], {});
-  const before = valueLabels(mounted, "Height");
-  await userEvent.click(mounted.part("view"));
-  await userEvent.click(mounted.part("view-shared_y"));
-  await frame();
-  expect(valueLabels(mounted, "Height")).toEqual(valueLabels(mounted, "Age"));
-  expect(before.length).toBeGreaterThan(1);
+  expect(part("compare-title").textContent).toBe("On one value axis");
+  model.push("kind", "d-ice");
+  await expect.poll(() => new Set(labels()).size).toBe(3);
+  expect(part("compare-title").textContent).toBe("Slopes have different units: each plot has its own axis.");
+  model.push("kind", "c-ice");
+  await expect.poll(() => labels()).toEqual([together, together, together]);
+  await userEvent.click(part("view"));
+  await userEvent.click(part("view-shared_y"));
+  await expect.poll(() => labels()[0]).not.toBe(together);
+  expect(new Set(labels()).size).toBe(1);
 });
 
 test("filters and the selection hold in the strip", async () => {
@@ -118,22 +116,14 @@ test("filters and the selection hold in the strip", async () => {
   await expect.poll(() => getComputedStyle(small).opacity).toBe("0.28");
 });
 
-test("slopes have an axis each, and the strip says so", async () => {
-  const mounted = await compared(["Marker", "BMI"], { kind: "d-ice" });
-  expect(valueLabels(mounted, "BMI")).not.toEqual(valueLabels(mounted, "Marker"));
-  expect(mounted.part("compare-title").textContent).toBe("Slopes have different units: each plot has its own axis.");
-  mounted.model.push("kind", "c-ice");
-  await expect.poll(() => valueLabels(mounted, "Marker")).toEqual(["0.0", "0.2", "0.4", "0.6", "0.8"]);
-  expect(mounted.part("compare-title").textContent).toBe("On one value axis");
-});
-
-test("where not all rows are drawn, those of the open feature are asked for", async () => {
-  const mounted = await compared(["BMI"], { max_lines: 20 });
-  const asked = mounted.model.sent.filter((sent) => sent.type === "curves" && sent.feature === "BMI");
-  const open = mounted.model.sent.filter((sent) => sent.type === "curves" && sent.feature === "Age");
-  expect(asked).toMatchObject([{ max_lines: 1 }]);
-  expect(open).toMatchObject([{ max_lines: 20 }]);
-  expect((asked[0] as { selection: number[] }).selection.length).toBe(20);
+test("the rows of the open feature and selected ones are drawn in every plot, and asked for where they are not", async () => {
+  const mounted = await compared(["Marker", "BMI"], { max_lines: 20, selection: [33] });
+  const asked = (feature: string) =>
+    mounted.model.sent.filter((sent) => sent.type === "curves" && sent.feature === feature);
+  expect(asked("Age")).toMatchObject([{ max_lines: 20 }]);
+  expect(asked("BMI")).toMatchObject([{ max_lines: 1 }]);
+  expect((asked("BMI")[0] as { selection: number[] }).selection.length).toBe(21);
+  expect(mounted.parts("small-selected").map(({ dataset }) => dataset.row)).toEqual(["33", "33", "33"]);
 });
 
 test("the row under the pointer is marked in all of them, and a click selects it", async () => {
@@ -154,11 +144,6 @@ test("the row under the pointer is marked in all of them, and a click selects it
   await expect.poll(() => mounted.parts("small-selected").length).toBe(3);
   await userEvent.hover(page.elementLocator(mounted.part("facts")));
   await expect.poll(() => mounted.parts("small-hovered")).toEqual([]);
-});
-
-test("rows that are selected before the curves arrive are marked in every plot", async () => {
-  const mounted = await compared(["Marker", "BMI"], { selection: [33] });
-  expect(mounted.parts("small-selected").map(({ dataset }) => dataset.row)).toEqual(["33", "33", "33"]);
 });
 
 test("a name opens its feature, a cross removes it", async () => {
@@ -187,11 +172,6 @@ test("decay and kind are those of the open feature; slopes that do not exist are
   const message = inside(item(mounted, "District"), "compared-message");
   await expect.poll(() => message.textContent).toBe("Levels without an order have no slopes.");
   expect(message.hidden).toBe(false);
-});
-
-test("what is no feature any more is left out", async () => {
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", _view: { compared: ["Gone", "BMI"] } }));
-  await expect.poll(() => of(mounted)).toEqual(["Age", "BMI"]);
 });
 
 test("mean and selected rows follow the kind, the lines and their axis", async () => {
