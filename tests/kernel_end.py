@@ -9,10 +9,12 @@ from __future__ import annotations
 import threading
 import time
 import uuid
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 import numpy as np
 import pandas as pd
+import pytest
 
 SECONDS = 20.0  # no test waits longer for another thread
 _SECONDS_TO_HOLD_A_POLL = 10.0
@@ -87,6 +89,19 @@ def wait_until(condition):
         assert time.monotonic() < deadline, "what the test waits for has not happened"
         time.sleep(0.002)
     return result
+
+
+def threads():
+    """Return the threads in which explorers compute."""
+    return [thread for thread in threading.enumerate() if thread.name == "ice-explorer"]
+
+
+@contextmanager
+def warns(match):
+    """Expect a warning about a saved state; filters of warnings are those of all threads, so none may compute."""
+    wait_until(lambda: not threads())
+    with pytest.warns(UserWarning, match=match) as caught:
+        yield caught
 
 
 class Model:

@@ -8,10 +8,8 @@ decode with what it means: that stands beside each message, computed by the engi
 from __future__ import annotations
 
 import base64
-import functools
 import json
 import math
-import operator
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -35,10 +33,10 @@ from ice_explorer.scene.effects import EFFECTS, effect_lines
 from ice_explorer.scene.importance import importance_of as shown_importance
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import Besides, ViewState
-from ice_explorer.widget.session import Wanted, work_of
+from ice_explorer.widget.session import work_of
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
-from ice_explorer.wire.header import METRICS, PROFILES, ModelTables, Tables, header_of
+from ice_explorer.wire.header import METRICS, PROFILES, Tables, header_of
 from ice_explorer.wire.intervals import intervals_of
 from ice_explorer.wire.joint import importance_of, interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
@@ -194,7 +192,6 @@ def contract():
             *(two_way_reply(explanation, *pair) for pair in PAIRS),
             classes_reply(X),
         ],
-        "models": [several_models(n) for n in (2, 3)],
         "draft": draft(explanation, heads, code),
     }
 
@@ -233,49 +230,6 @@ def draft(explanation, heads, code):
         "errors": {name: plain(value) for name, value in errors.items()},
         "decayed": {str(decay): float(sampling.in_distribution_impact(decay, "equations")) for decay in DECAYS},
     }
-
-
-def several_models(n_models):
-    """The tables of several models, how far they disagree, and the curves of each; the second one is open."""
-    models = {"whole": model, "<i>half</i>": lambda X: model(X) / 2, "no income": lambda X: model(X.assign(income=1.0))}
-    models = dict(list(models.items())[:n_models])
-    work = work_of(models, observations(), None, {"features": ["income", "town"]}, Wanted(model="<i>half</i>"))
-    features = [work.compute(name, lambda: None, lambda: False) for name in work.names]
-    known = work.explanation(dict(zip(work.names, features, strict=True)))
-    tables = ModelTables(len(features), "stable", n_models)
-    for position, name in enumerate(work.names):
-        tables.fill(position, *work.by_models(name))
-    header = header_of(known, work.heads, work.code, prediction_sd=known.prediction_sd, models=work.choices.models)
-    header["version"] = ""
-    replies = []
-    for name in models:
-        of_model = work.models.explanations[name]
-        reply = curves_reply(of_model, "town", 5, [0, 11])
-        reply["request"]["model"] = name
-        replies.append(reply)
-    return {
-        "model": work.choices.model,
-        "header": header,
-        "impact": encode([tables.tables[1].impact]),
-        "profile": encode([tables.tables[1].profile + tables.disagreement]),
-        "models_impact": encode([tables.impact]),
-        "models_profile": encode([tables.profile]),
-        "means": {
-            "metrics": {
-                name: {str(d): meaning(each, d) for d in DECAYS} for name, each in work.models.explanations.items()
-            },
-            "disagreement": {str(d): disagreements(work.models, d) for d in DECAYS},
-        },
-        "replies": replies,
-    }
-
-
-def disagreements(models, decay):
-    """How far models disagree on each feature, and the pair that disagrees most."""
-    found = {
-        name: models._disagreement_of(name).largest(decay) for name in models.explanations[models._opened].features
-    }
-    return {name: {"value": value, "pair": list(pair)} for name, (value, pair) in found.items()}
 
 
 def meaning(explanation, decay, unit="prediction"):
@@ -527,11 +481,6 @@ def plain(value):
     return float(value)
 
 
-def number_of(written):
-    """The number that was written, NaN where there is none."""
-    return math.nan if written is None else written
-
-
 def encode(buffers):
     return [base64.b64encode(buffer).decode() for buffer in buffers]
 
@@ -593,57 +542,23 @@ def assert_same_buffers(one, other, dtypes, at):
         assert_allclose(first, second, rtol=1e-6, atol=1e-6, err_msg=f"{at} buffer {index}")
 
 
-@pytest.mark.parametrize("part", ["whole", "draft", "two models", "three models"])
+@pytest.mark.parametrize("part", ["whole", "draft"])
 def test_the_tables_are_what_the_kernel_sends_today(committed, today, part):
     """Header, tables and what they mean have not changed unnoticed."""
-    places = {"whole": (), "draft": ("draft",), "two models": ("models", 0), "three models": ("models", 1)}
-    then, now = (functools.reduce(operator.getitem, places[part], each) for each in (committed, today))
-    for name in now.keys() - {"draft", "models", "replies"}:
-        if name in {"impact", "profile", "models_impact", "models_profile"}:
+    then, now = (each if part == "whole" else each["draft"] for each in (committed, today))
+    for name in now.keys() - {"draft", "replies"}:
+        if name in {"impact", "profile"}:
             assert_same_buffers(then[name], now[name], ["f4"], name)
         else:
             assert_alike(then[name], now[name], name)
 
 
 def test_the_replies_are_what_the_kernel_sends_today(committed, today):
-    """Every reply, body, buffers and meaning, of one model and of several."""
-    then, now = ([*each["replies"], *(r for m in each["models"] for r in m["replies"])] for each in (committed, today))
-    for one, other in zip(then, now, strict=True):
+    """Every reply, body, buffers and meaning, has not changed unnoticed."""
+    for one, other in zip(committed["replies"], today["replies"], strict=True):
         for name in ("request", "body", "means"):
             assert_alike(one[name], other[name], name)
         assert_same_buffers(one["buffers"], other["buffers"], DTYPES[layout_of(one)], layout_of(one))
-
-
-def test_the_tables_of_several_models_mean_what_the_engine_says(committed):
-    """Each number of each model is at its place, and the largest of all pairs comes first."""
-    for of_models in committed["models"]:
-        header, means = of_models["header"], of_models["means"]
-        names = [head["name"] for head in header["features"]]
-        own = [profile for profile in header["profiles"] if not profile.startswith("disagreement")]
-        pairs = header["profiles"][len(own) :]
-        (impact,), (profile,) = (decode(of_models[name], ["f4"]) for name in ("models_impact", "models_profile"))
-        impact = impact.reshape(len(header["models"]), len(names), -1)
-        profile = profile.reshape(len(header["models"]), len(own), len(names), -1)
-        (shown,) = decode(of_models["profile"], ["f4"])
-        shown = shown.reshape(len(own) + len(pairs), len(names), -1)
-        np.testing.assert_array_equal(shown[: len(own)], profile[1])  # of the open model
-        for at, model in enumerate(header["models"]):
-            for i, name in enumerate(names):
-                for decay in DECAYS:
-                    expected, step = means["metrics"][model][str(decay)][name], round(decay * 100) - 1
-                    for block, metric in enumerate(own):
-                        assert_allclose(
-                            profile[at, block, i, step], number_of(expected[metric]), rtol=1e-6, err_msg=metric
-                        )
-                assert_allclose(impact[at, i, 0], expected["impact"], rtol=1e-6)
-        for i, name in enumerate(names):
-            for decay in DECAYS:
-                expected, step = means["disagreement"][str(decay)][name], round(decay * 100) - 1
-                assert_allclose(shown[len(own), i, step], expected["value"], rtol=1e-6, atol=1e-12)
-                if len(pairs) > 1:
-                    one, other = expected["pair"]
-                    of_pair = shown[len(own) + pairs.index(f"disagreement_{one}_{other}"), i, step]
-                    assert of_pair == shown[len(own), i, step]
 
 
 def test_the_protocol_version_is_in_the_contract(committed):

@@ -101,15 +101,6 @@ def test_the_legend_is_above_the_effects(e, feature):
     assert highest < legend.y0
 
 
-def test_axes_that_share_limits_show_both(e):
-    """What is drawn later on the other Axes extends the limits."""
-    _, axes = plt.subplots(1, 2, sharey=True)
-    e.plot_effects("first", "partial_dependence", ax=axes[0])
-    e.plot("first", ax=axes[1])
-    low, high = axes[0].get_ylim()
-    assert low < e["first"].curves.min() < e["first"].curves.max() < high
-
-
 def test_dates_have_short_ticks(e):
     """Tick labels do not overlap."""
     ax = e.plot_effects("day")

@@ -9,7 +9,6 @@ from kernel_end import SECONDS
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import ICEExplorer, explain
-from ice_explorer.errors import InvalidOptionError
 from ice_explorer.results import extrapolation
 
 N = 60
@@ -156,25 +155,3 @@ def test_an_explanation_and_values_by_feature_have_it_too(model):
     assert (given.scale, given._header["scales"]) == ("custom", ["custom", "marginal", "conditional"])
     for explorer in (of_explanation, given):
         explorer.close()
-
-
-def test_errors_are_sentences(explorer):
-    """What the scale can be is named."""
-    with pytest.raises(InvalidOptionError) as caught:
-        explorer.scale = "custom"
-    assert str(caught.value) == "`scale` must be 'marginal' or 'conditional'; got 'custom'."
-    assert explorer.scale == "marginal"
-
-
-def test_the_empty_quadrant_counts_less():
-    """Without observations in a quadrant, its phantoms lose weight against the marginal scale; others do not."""
-    draw = np.random.default_rng(0)
-    square = draw.uniform(-1, 1, (1000, 2))
-    X = square[~(square > 0).all(axis=1)]
-    marginal = explain(lambda X: X[:, 0] ** 2, X, grid="quantile", grid_size=20)["x1"]
-    conditional = explain(lambda X: X[:, 0] ** 2, X, grid="quantile", grid_size=20, scale="conditional")["x1"]
-    is_empty = (X[:, [0]] > 0) & (marginal.axis > 0)
-    before, after = marginal.likelihood(0.5), conditional.likelihood(0.5)
-    assert after[is_empty].mean() < 0.55 * before[is_empty].mean()
-    is_filled = (X[:, [0]] < 0) & (marginal.axis > 0)
-    assert after[is_filled].mean() > 0.95 * before[is_filled].mean()

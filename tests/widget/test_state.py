@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from kernel_end import set_from_page
+from kernel_end import set_from_page, threads, wait_until, warns
 from sklearn.linear_model import LogisticRegression
 
 import ice_explorer as ice
@@ -96,6 +96,7 @@ def test_there_and_back_through_json(make, classifier):
     """A new explorer of the same data looks the same in all that was set, and says nothing of it."""
     state = changed(make, classifier).state()
     assert state == {"version": 2, **SET, "model": "", "view": VIEW}
+    wait_until(lambda: not threads())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         again = make(classifier, X, state=json.loads(json.dumps(state, allow_nan=False)))
@@ -145,7 +146,7 @@ def test_a_part_of_a_state_sets_that_part(make):
 def test_a_state_that_names_a_weighting_says_what_it_was_taken_for(make, convention, weighting, taken_for, difference):
     """States of version 1 are read; a warning and a note say how impact is counted now."""
     state = {"version": 1, "convention": convention, "weighting": weighting, "decay": 0.5}
-    with pytest.warns(UserWarning, match="^The saved state names") as caught:
+    with warns("^The saved state names") as caught:
         explorer = make(numbered, X, state=state)
     sentence = (
         f"The saved state names convention {convention!r} with weighting {weighting!r}; "
@@ -162,7 +163,7 @@ def test_a_state_of_version_1_is_read(make):
     """Without a note; non-linearity as a mean absolute deviation is what "stable" calls non-linearity."""
     explorer = make(numbered, X, state={"version": 1, "kind": "d-ice", "view": {"left": "map"}})
     assert (explorer.kind, explorer.convention, explorer.state()["view"]) == ("d-ice", "stable", {"left": "map"})
-    with pytest.warns(UserWarning, match="^The saved state ranks by 'non_linearity_mad'; taken for 'non_linearity'.$"):
+    with warns("^The saved state ranks by 'non_linearity_mad'; taken for 'non_linearity'.$"):
         explorer = make(numbered, X, state={"version": 1, "rank_by": "non_linearity_mad"})
     assert explorer.rank_by == "non_linearity"
 
@@ -180,7 +181,7 @@ def test_the_output_of_a_state_is_explained_from_the_start(make, classifier):
 def test_a_position_is_not_taken_for_a_label(make):
     """The state of classes 0 and 1 names no class of a model of words, though 1 is a position of one."""
     words = LogisticRegression().fit(X, np.array(["low", "high"])[np.arange(N) % 2])
-    with pytest.warns(UserWarning, match="^The saved state ") as caught:
+    with warns("^The saved state ") as caught:
         explorer = make(words, X, state={"version": 2, "output": "0"})
     assert explorer.output == "low"
     assert [str(warning.message) for warning in caught] == [
@@ -195,7 +196,7 @@ def test_the_heat_map_of_a_column_that_is_gone_is_not_opened(make):
     explorer = make(numbered, X, features=["a"], state=kept)
     assert explorer.explanation
     assert explorer.state()["view"] == {"pair": ["a", "b"]}
-    with pytest.warns(UserWarning, match="^The saved state ") as caught:
+    with warns("^The saved state ") as caught:
         explorer = make(numbered, X, state={"version": 2, "view": {"pair": ["a", "gone"]}})
     assert [str(warning.message) for warning in caught] == [
         "The saved state opens the heat map of columns that X does not have; ignored: 'gone'."
@@ -208,7 +209,7 @@ def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier)
     """One warning in Python, one note for each in the view, also after the result is there."""
     state = changed(make, classifier).state()
     others = X.rename(columns={"b": "d", "c": "e"}).iloc[:10]
-    with pytest.warns(UserWarning, match="^The saved state ") as caught:
+    with warns("^The saved state ") as caught:
         explorer = make(numbered, others, state=state)
     sentences = [
         "The saved state refers to the output '1', which is not available; using the only one.",

@@ -348,6 +348,7 @@ def test_selected_rows_come_in_the_container_of_x(ready, make, X):
         ("color_by", "twon", "Did you mean 'town'?"),
         ("kind", 3, "^`kind` must be 'ice', 'c-ice' or 'd-ice'; got 3.$"),
         ("unit", "shares", "Did you mean 'share'?"),
+        ("scale", "custom", "^`scale` must be 'marginal' or 'conditional'; got 'custom'.$"),
         ("intervals", 95, "^`intervals` must be greater than 0 and less than 1; got 95. Use `intervals=0.95` for"),
         ("decay", "half", "; got 'half'. Use `decay=1` to"),
         ("anchor", "mean", "The nearest grid value is used for a number.$"),
