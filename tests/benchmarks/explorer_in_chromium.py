@@ -1,6 +1,7 @@
 """How quick the explorer is in a real Chromium: what a reader waits for, and what keeps the page busy.
 
-`make bench-explorer` runs all and writes EXPLORER.md. Names of measurements as arguments run those alone.
+`python tests/benchmarks/explorer_in_chromium.py --write` runs all and writes EXPLORER.md. Names of measurements as
+arguments run those alone.
 Work is the processor time of the page's main thread on script, style and layout, less that of an idle page
 for as many frames: other work on the machine does not count. Waits are wall time.
 """
@@ -35,8 +36,8 @@ ROOT = Path(__file__).parents[2]
 BUNDLE = ROOT / "src" / "ice_explorer" / "static"
 WRITTEN = Path(__file__).with_name("EXPLORER.md")
 CAPTION = (
-    "Written by `make bench-explorer`. Medians after a first turn that is not counted. Work is processor time that the "
-    "page's main thread spends on script, style and layout, less that of an idle page; wall time counts other work on "
+    "Written by `explorer_in_chromium.py --write`. Medians after a first turn that is not "
+    "counted. Work is processor time that the page's main thread spends on script, style and layout, less that of an idle page; wall time counts other work on "
     "the machine."
 )
 ROUNDS = 7

@@ -3,7 +3,7 @@
 Every suffix and every `what` that `save` knows has its row, so that a new format appears automatically.
 Each is written once, which computes and keeps the lines, and then timed; matplotlib is timed in turns with it.
 
-Run it as `make bench-files`, which writes FILES.md.
+Run it as `python tests/benchmarks/files.py --write`, which writes FILES.md.
 """
 
 import argparse
@@ -31,7 +31,7 @@ OF_PEER = (".svg", ".png", ".pdf")
 INCHES = 120 / 25.4
 DPI = 300
 CAPTION = (
-    "Written by `make bench-files`. Processor time of `explanation.save(path, what)` with its usual options, the lines "
+    "Written by `files.py --write`. Processor time of `explanation.save(path, what)` with its usual options, the lines "
     f"computed already; {N_LINES} × {N_POINTS} lines of each feature. matplotlib draws the lines of one feature as a "
     "LineCollection, translucent, on axes as wide as a panel, and nothing else."
 )

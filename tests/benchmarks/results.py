@@ -1,7 +1,7 @@
 """Measures every engine, part by part, and writes the tables down.
 
 `python tests/benchmarks/results.py short|long|PART … [--write]` runs the parts of `make bench`, those of
-`make bench-engines`, or those named. Each part runs in a process of its own in which the libraries have one thread.
+`make bench BENCH=long`, or those named. Each part runs in a process of its own in which the libraries have one thread.
 `--names` picks workloads, `--before CHECKOUT` times another checkout in turn with this one, `--quick` tries
 everything out on little data, in one process. `--write` replaces the sections of RESULTS.md that were run.
 """
@@ -21,12 +21,12 @@ from turns import versions
 RESULTS = Path(__file__).with_name("RESULTS.md")
 SETS = {
     "short": ["engines", "shapes", "never_slower"],
-    "long": ["libraries", "two_threads", "growth", "every_value", "tall", "memory", "first_call"],
+    "long": ["libraries", "two_threads", "growth", "every_value", "tall", "memory"],
 }
 PARTS = [part for parts in SETS.values() for part in parts]
 INTRODUCTION = (
     "# Engines against their peers\n\nThe first sections are written by `make bench`, those from Other libraries on by "
-    "`make bench-engines`; one alone by `python tests/benchmarks/results.py PART --write`.\n"
+    "`make bench BENCH=long`; one alone by `python tests/benchmarks/results.py PART --write`.\n"
 )
 
 

@@ -1,4 +1,4 @@
-"""What a long session in JupyterLab leaves behind in kernel and page: `make soak` writes SOAK.md.
+"""What a long session in JupyterLab leaves behind: `python tests/benchmarks/soak.py --write` writes SOAK.md.
 
 For SOAK_MINUTES (30 by default) a notebook is driven as a person does, in an order that chance chooses: its cell runs
 again, also before the explorer is ready; it is displayed twice, closed, cancelled and resumed; the slider is dragged;
@@ -230,7 +230,7 @@ def report(measured, done, complaints):
     yield "# A long session in JupyterLab"
     yield ""
     yield (
-        f"Written by `make soak`: {MINUTES:g} minutes, {done.total()} actions. Measured after the cell has run again "
+        f"Written by `python tests/benchmarks/soak.py --write`: {MINUTES:g} minutes, {done.total()} actions. Measured after the cell has run again "
         "and its explorer is ready, both sides after a garbage collection. JupyterLab runs without its cell toolbar, "
         "which leaves 810 listeners behind for each change of the active cell. Models of a kernel that restarted stay "
         "in the page until it is loaded again."

@@ -179,15 +179,6 @@ def wide_xgboost(share):
     return X, model, {"grid": "quantile", "grid_size": 64}
 
 
-def small_xgboost(share):
-    """1000 × 10, XGBoost with 100 trees of depth 6, 50 quantiles."""
-    from xgboost import XGBRegressor
-
-    X, y = small(some(1000, share))
-    model = XGBRegressor(n_estimators=some(100, share), n_jobs=1).fit(X, y)
-    return X, model, {"grid": "quantile", "grid_size": 50}
-
-
 def wide_extremely_random_trees(share):
     """1500 × 2000, 60 extremely random trees, all observed values up to 1000."""
     from sklearn.ensemble import ExtraTreesRegressor
