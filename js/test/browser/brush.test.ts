@@ -11,8 +11,7 @@ const to = { x: 300, y: 220 };
 
 async function brushed(mounted: Mounted, how: Partial<PointerEventInit> = {}): Promise<number[]> {
   drag(mounted, from, to, how);
-  letGo(mounted, to, how);
-  await frame();
+  await letGo(mounted, to, how);
   return mounted.model.get("selection");
 }
 
@@ -37,8 +36,7 @@ test("a narrower bar selects fewer of the same rows", async () => {
   const mounted = await shownAge();
   const rows = await brushed(mounted);
   drag(mounted, to, { x: 300, y: 180 }, {}, mounted.part("brush-low"));
-  letGo(mounted, { x: 300, y: 180 });
-  await frame();
+  await letGo(mounted, { x: 300, y: 180 });
   const fewer = mounted.model.get("selection");
   expect(fewer.length).toBeLessThan(rows.length);
   expect(rows).toEqual(expect.arrayContaining(fewer));
@@ -49,8 +47,7 @@ test("the bar is moved to another place and keeps its length", async () => {
   await brushed(mounted);
   const before = mounted.part("brush").getBoundingClientRect();
   drag(mounted, { x: 300, y: 170 }, { x: 420, y: 190 }, {}, mounted.part("brush-bar"));
-  letGo(mounted, { x: 420, y: 190 });
-  await frame();
+  await letGo(mounted, { x: 420, y: 190 });
   const after = mounted.part("brush").getBoundingClientRect();
   expect(after.left - before.left).toBeCloseTo(120, 0);
   expect(after.top - before.top).toBeCloseTo(20, 0);
@@ -122,12 +119,10 @@ test("levels and missing values are brushed where their dots stand", async () =>
   const mounted = await mountDrawn(flats.model({ feature: "District" }));
   const { width } = mounted.part("plot").getBoundingClientRect();
   drag(mounted, { x: width - 40, y: 10 }, { x: width - 40, y: 320 });
-  letGo(mounted, { x: width - 40, y: 320 });
-  await frame();
+  await letGo(mounted, { x: width - 40, y: 320 });
   expect(mounted.model.get("selection").length).toBe(120);
   drag(mounted, { x: 120, y: 10 }, { x: 120, y: 320 });
-  letGo(mounted, { x: 120, y: 320 });
-  await frame();
+  await letGo(mounted, { x: 120, y: 320 });
   expect(mounted.model.get("selection").length).toBe(120);
   const bar = mounted.part("brush").getBoundingClientRect().left - mounted.part("plot").getBoundingClientRect().left;
   const ticks = [...mounted.part("level-axis").querySelectorAll(".ice-tick")].map((tick) =>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
-import { frame, ink, kernel, letGo, type Mounted, mountDrawn, slideTo } from "./mount.ts";
+import { frame, ink, kernel, letGo, type Mounted, mountDrawn, press, slideTo } from "./mount.ts";
 import { type At, drag, letGo as lift } from "./pointer.ts";
 
 const of = ({ parts }: Mounted) => parts("compared").map(({ dataset }) => dataset.feature);
@@ -192,8 +192,7 @@ test("mean and selected rows follow the kind, the lines and their axis", async (
 async function brushed(mounted: Mounted, feature: string, from: At, to: At, how = {}): Promise<number[]> {
   const body = item(mounted, feature).querySelector<HTMLElement>(".ice-small-body")!;
   drag(mounted, from, to, how, body, body);
-  lift(mounted, to, how, body);
-  await frame();
+  await lift(mounted, to, how, body);
   return mounted.model.get("selection");
 }
 const [above, below] = [
@@ -233,8 +232,7 @@ test("the bar is pulled, stays while features are computed, and goes with its ro
   const body = item(mounted, "Marker").querySelector<HTMLElement>(".ice-small-body")!;
   const [end, half] = [inside(item(mounted, "Marker"), "brush-low"), { x: 200, y: 130 }];
   drag(mounted, below, half, {}, end, body);
-  lift(mounted, half, {}, body);
-  await frame();
+  await lift(mounted, half, {}, body);
   const fewer = mounted.model.get("selection");
   expect(fewer.length).toBeLessThan(rows.length);
   expect(rows).toEqual(expect.arrayContaining(fewer));
@@ -242,8 +240,7 @@ test("the bar is pulled, stays while features are computed, and goes with its ro
   await frame();
   expect(bars(mounted)).toEqual(["Marker"]);
   end.focus();
-  await userEvent.keyboard("{Escape}");
-  await frame();
+  await press("{Escape}");
   expect(mounted.model.get("selection")).toEqual([]);
   expect(bars(mounted)).toEqual([]);
   expect(document.activeElement).toBe(body);

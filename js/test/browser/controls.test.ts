@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { choose, frame, kernel, mountDrawn, mountFrame, slideTo } from "./mount.ts";
+import { choose, frame, kernel, mountDrawn, mountFrame, press, slideTo } from "./mount.ts";
 
 test("the readout says what the decay means", async () => {
   const { part } = await mountFrame(kernel.model({ feature: "Age" }));
   expect(part("decay-readout").textContent).toMatch(
     /^a value 2\.4 SD from the observed one counts half · \d+\u00a0% of the weight kept$/,
   );
-  slideTo(part("decay-slider"), 1);
-  await frame();
+  await slideTo(part("decay-slider"), 1);
   expect(part("decay-readout").innerText).toBe("all values count alike");
 });
 
@@ -80,8 +79,7 @@ test("the key keeps its room where all values count alike", async () => {
   const mean = part("key-mean");
   const { width } = mean.getBoundingClientRect();
   expect(mean.innerText).toMatch(/partial dependence ± 1 SD\s*, unweighted/);
-  slideTo(part("decay-slider"), 1);
-  await frame();
+  await slideTo(part("decay-slider"), 1);
   expect(mean.innerText).not.toContain("unweighted");
   expect(mean.getBoundingClientRect().width).toBe(width);
 });
@@ -90,8 +88,7 @@ test("the kinds are one radio group with arrow keys", async () => {
   const { part, model } = await mountFrame();
   expect(part("kind-ice").getAttribute("aria-checked")).toBe("true");
   part("kind-ice").focus();
-  await userEvent.keyboard("{ArrowRight}");
-  await frame();
+  await press("{ArrowRight}");
   expect(model.get("kind")).toBe("c-ice");
   expect(document.activeElement).toBe(part("kind-c-ice"));
   expect(part("kind-ice").tabIndex).toBe(-1);
@@ -103,12 +100,10 @@ test("the anchor is offered for centred curves only, and takes a value", async (
   part("kind-c-ice").click();
   await frame();
   expect(part("anchor").checkVisibility()).toBe(true);
-  choose(part("anchor"), "own");
-  await frame();
+  await choose(part("anchor"), "own");
   expect(model.get("anchor")).toBe("own");
   expect(part("y-title").textContent).toBe("↑ change of the probability of readmitted from the observed value");
-  choose(part("anchor"), "value");
-  await frame();
+  await choose(part("anchor"), "value");
   const value = part<HTMLInputElement>("anchor-value");
   expect(value.hidden).toBe(false);
   await userEvent.fill(value, "40");

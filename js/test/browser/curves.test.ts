@@ -12,6 +12,7 @@ import {
   mount,
   mountDrawn,
   mountFrame,
+  press,
   questions,
   slideTo,
 } from "./mount.ts";
@@ -52,11 +53,9 @@ test("the kind is switched without the kernel, and the axis says what it shows",
 test("less decay weight fades the lines while the slider moves", async () => {
   const { part } = await mountDrawn(kernel.model({ feature: "Age", decay: 1 }));
   const full = ink(part("curves-canvas"));
-  slideTo(part("decay-slider"), 0.2);
-  await frame();
+  await slideTo(part("decay-slider"), 0.2);
   expect(ink(part("curves-canvas"))).toBeLessThan(0.8 * full);
-  letGo(part("decay-slider"));
-  await frame();
+  await letGo(part("decay-slider"));
   expect(ink(part("curves-canvas"))).toBeGreaterThan(0);
 });
 
@@ -66,12 +65,10 @@ test("all lines are drawn again when the slider rests or is let go", async () =>
   const { root, part } = mounted;
   expect(root.dataset.drawnLines).toBe("1500");
   for (let decay = 0.9; decay > 0.5; decay -= 0.02) {
-    slideTo(part("decay-slider"), decay);
-    await frame();
+    await slideTo(part("decay-slider"), decay);
   }
   await expect.poll(() => root.dataset.drawnLines).toBe("1500");
-  slideTo(part("decay-slider"), 0.3);
-  await frame();
+  await slideTo(part("decay-slider"), 0.3);
   letGo(part("decay-slider"));
   await expect.poll(() => root.dataset.drawnLines).toBe("1500");
 });
@@ -79,8 +76,7 @@ test("all lines are drawn again when the slider rests or is let go", async () =>
 test("the pointer names the row under it", async () => {
   const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "Ward", max_lines: 5 }));
   mounted.part("plot").focus();
-  await userEvent.keyboard("{ArrowUp}");
-  await frame();
+  await press("{ArrowUp}");
   const { x, y } = dotOf(mounted);
   await userEvent.hover(page.elementLocator(mounted.part("plot")), { position: { x, y } });
   await expect.poll(() => mounted.part("tooltip").hidden).toBe(false);
@@ -96,8 +92,7 @@ test("a curve away from the observed value says how much the value counts there,
   const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 1, decay: 0.5 }));
   const plot = mounted.part("plot");
   plot.focus();
-  await userEvent.keyboard("{ArrowUp}");
-  await frame();
+  await press("{ArrowUp}");
   const tooltip = mounted.part("tooltip");
   expect(tooltip.textContent).not.toContain("counts");
   const { x, y } = dotOf(mounted);
@@ -120,8 +115,7 @@ test("rows are called by their labels where they have them", async () => {
   data.rowLabels = Array.from({ length: 30 }, (_, row) => `patient ${row}`);
   const mounted = await mountDrawn(new FakeKernel(data).model({ feature: "Age", max_lines: 3 }));
   mounted.part("plot").focus();
-  await userEvent.keyboard("{ArrowUp}");
-  await frame();
+  await press("{ArrowUp}");
   expect(mounted.part("tooltip").textContent).toMatch(/^patient (\d+) \(row \1\)/);
 });
 
@@ -129,8 +123,7 @@ test("a click on a line selects its row, another click clears it", async () => {
   const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 5 }));
   const { part, model } = mounted;
   part("plot").focus();
-  await userEvent.keyboard("{ArrowUp}");
-  await frame();
+  await press("{ArrowUp}");
   // A new object each time: the driver scales the one it is given.
   const at = dotOf(mounted);
   await userEvent.click(page.elementLocator(part("plot")), { position: { ...at } });
@@ -144,8 +137,7 @@ test("the first line drawn, which is row 0, is selected by a click like any othe
   const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 1 }));
   const { part } = mounted;
   part("plot").focus();
-  await userEvent.keyboard("{ArrowUp}");
-  await frame();
+  await press("{ArrowUp}");
   await userEvent.click(page.elementLocator(part("plot")), { position: dotOf(mounted) });
   await expect.poll(() => selectedRows(mounted)).toEqual([0]);
 });

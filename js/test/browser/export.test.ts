@@ -4,7 +4,7 @@ import { userEvent } from "vitest/browser";
 import { FORMATS } from "../../dev/model.ts";
 import type { ExportRequest, Traits } from "../../src/wire/protocol.ts";
 import { asked, caughtClipboard, caughtDownloads } from "./exports.ts";
-import { frame, kernel, type Mounted, mount, mountDrawn, mountFrame, notebookCell } from "./mount.ts";
+import { frame, kernel, type Mounted, mount, mountDrawn, mountFrame, notebookCell, press } from "./mount.ts";
 import { setTo } from "./settings.ts";
 
 async function choose({ part }: Mounted, name: string): Promise<void> {
@@ -155,8 +155,7 @@ test("settings say in which format, and how large; one that this kernel does not
 test("the menu is opened, gone through and closed with the keyboard", async () => {
   const { part } = await mountDrawn();
   part("export").focus();
-  await userEvent.keyboard("{Enter}");
-  await frame();
+  await press("{Enter}");
   expect(document.activeElement).toBe(part("export-svg"));
   await userEvent.keyboard("{ArrowDown}");
   expect(document.activeElement).toBe(part("export-png"));

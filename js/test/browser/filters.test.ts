@@ -8,7 +8,7 @@ import { paletteOf } from "../../src/plots/plot.ts";
 import type { Theme } from "../../src/view/theme.ts";
 import type { ContinuousColors } from "../../src/wire/protocol.ts";
 import { number } from "../../src/words/numbers.ts";
-import { choose, frame, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
+import { choose, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
 import { drag, letGo } from "./pointer.ts";
 
 const flats = new FakeKernel(rentals(120));
@@ -119,8 +119,7 @@ test("the anchor is dragged along the grid, and a double click returns it", asyn
   const { part, model } = mounted;
   expect(part("anchor-handle").getAttribute("aria-valuetext")).toBe("change vs Age = 18");
   drag(mounted, { x: 40, y: 100 }, { x: 300, y: 100 }, {}, part("anchor-handle"));
-  letGo(mounted, { x: 300, y: 100 });
-  await frame();
+  await letGo(mounted, { x: 300, y: 100 });
   const anchor = model.get("anchor") as number;
   expect(anchor).toBeGreaterThan(30);
   await expect

@@ -70,12 +70,10 @@ test("while the slider moves tiles keep their places, and take their ranks when 
   const mounted = await all(kernel.model({ feature: "Age", decay: 1, _view: shown }));
   const before = names(mounted);
   const figure = tileOf(mounted, "Age").textContent;
-  slideTo(mounted.part("decay-slider"), 0.01);
-  await frame();
+  await slideTo(mounted.part("decay-slider"), 0.01);
   expect(names(mounted)).toEqual(before);
   expect(tileOf(mounted, "Age").textContent).not.toBe(figure);
-  letGo(mounted.part("decay-slider"));
-  await frame();
+  await letGo(mounted.part("decay-slider"));
   expect(names(mounted)).toEqual(mounted.order());
   expect(names(mounted)).not.toEqual(before);
 });

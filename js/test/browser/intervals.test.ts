@@ -119,15 +119,13 @@ test("while the slider moves whiskers are gone and bars keep their lengths; one 
   await ready(mounted);
   const figure = () => bar("Age").querySelector<HTMLElement>(".ice-bar-fill")!.getBoundingClientRect().width;
   const before = figure();
-  slideTo(part("decay-slider"), 0.74);
-  await frame();
+  await slideTo(part("decay-slider"), 0.74);
   expect(whiskers(mounted).length).toBe(0);
   expect(halves(mounted).flat()).toEqual([]);
   expect(key(mounted).textContent).toMatch(/rows…/);
   expect(Math.abs(figure() - before)).toBeLessThan(3);
   for (const decay of [0.7, 0.65, 0.6]) {
-    slideTo(part("decay-slider"), decay);
-    await frame();
+    await slideTo(part("decay-slider"), decay);
   }
   letGo(part("decay-slider"));
   await ready(mounted);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { manyFeatures } from "../../dev/many.ts";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
-import { frame, ink, kernel, type Mounted, mount, slideTo } from "./mount.ts";
+import { frame, ink, kernel, type Mounted, mount, press, slideTo } from "./mount.ts";
 
 const shown = { left: "map" } as const;
 
@@ -36,8 +36,7 @@ test("features stand by heterogeneity and non-linearity; the open one has the ac
 test("a click opens the feature under the pointer, and its card has the figures of its bar", async () => {
   const mounted = await mapped();
   mounted.part("map").focus();
-  await userEvent.keyboard("{Home}{ArrowDown}");
-  await frame();
+  await press("{Home}{ArrowDown}");
   expect(mounted.part("tooltip").textContent).toMatch(
     /^Steps a daykindnumbers, \d+ grid valuesimpact0\.\d+in distribution/,
   );
@@ -47,8 +46,7 @@ test("a click opens the feature under the pointer, and its card has the figures 
   await userEvent.click(mounted.part("map"), { position });
   await mounted.drawn("Steps a day");
   expect(mounted.model.get("feature")).toBe("Steps a day");
-  await userEvent.keyboard("{ArrowDown}");
-  await frame();
+  await press("{ArrowDown}");
   const card = mounted.part("tooltip").innerText;
   const { feature } = mounted.part("map-ring").dataset;
   await userEvent.click(mounted.part("tab-bars"));
@@ -65,8 +63,7 @@ test("of two thousand features the strongest with room are named, and points are
   const open = mounted.part("map-open");
   expect(named).toContain(open.dataset.feature);
   mounted.part("map").focus();
-  await userEvent.keyboard("{Home}");
-  await frame();
+  await press("{Home}");
   expect(Number(mounted.part("map-ring").getAttribute("r"))).toBeLessThanOrEqual(10);
 });
 
@@ -75,19 +72,15 @@ test("arrow keys walk by rank from the open feature, Enter opens, Escape leaves"
   const { part, parts, drawn } = mounted;
   const ring = () => parts("map-ring").map(({ dataset }) => dataset.feature);
   part("map").focus();
-  await userEvent.keyboard("{ArrowDown}");
-  await frame();
+  await press("{ArrowDown}");
   expect(ring()).toEqual(["Age"]);
-  await userEvent.keyboard("{ArrowDown}");
-  await frame();
+  await press("{ArrowDown}");
   expect(ring()).toEqual(["Steps a day"]);
   await userEvent.keyboard("{Enter}");
   await drawn("Steps a day");
-  await userEvent.keyboard("{ArrowUp}{ArrowUp}{ArrowUp}{ArrowUp}");
-  await frame();
+  await press("{ArrowUp}{ArrowUp}{ArrowUp}{ArrowUp}");
   expect(ring()).toEqual(["Age"]);
-  await userEvent.keyboard("{Escape}");
-  await frame();
+  await press("{Escape}");
   expect(ring()).toEqual([]);
   expect(part("tooltip").hidden).toBe(true);
 });
@@ -96,8 +89,7 @@ test("the slider changes sizes and leaves places as they are", async () => {
   const mounted = await mapped(kernel.model({ feature: "Age", decay: 1, _view: shown }));
   const open = () => mounted.part("map-open");
   const before = ["cx", "cy", "r"].map((name) => Number(open().getAttribute(name)));
-  slideTo(mounted.part("decay-slider"), 0.05);
-  await frame();
+  await slideTo(mounted.part("decay-slider"), 0.05);
   const after = ["cx", "cy", "r"].map((name) => Number(open().getAttribute(name)));
   expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
   expect(after[2]).not.toBe(before[2]);

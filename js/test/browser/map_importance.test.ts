@@ -3,7 +3,7 @@ import { userEvent } from "vitest/browser";
 import { cases } from "../../dev/catalogue.ts";
 import { importanceOf } from "../../dev/importance.ts";
 import { clinic } from "../../dev/model.ts";
-import { choose, frame, kernel, type Mounted, mount, shadowRoot, slideTo } from "./mount.ts";
+import { choose, kernel, type Mounted, mount, press, shadowRoot, slideTo } from "./mount.ts";
 
 const against = { left: "map", map_y: "permutation" } as const;
 
@@ -50,12 +50,10 @@ test("points stand at their shares; the slider moves them across only", async ()
   const whole = importanceOf(clinic(300), "permutation").features;
   const total = whole.reduce((sum, { importance }) => sum + importance!, 0);
   mounted.part("map").focus();
-  await userEvent.keyboard("{ArrowDown}");
-  await frame();
+  await press("{ArrowDown}");
   const share = (100 * whole.find(({ feature }) => feature === "Age")!.importance!) / total;
   expect(mounted.part("tooltip").textContent).toContain(`share of permutation importance${share.toFixed(1)}\u00a0%`);
-  slideTo(mounted.part("decay-slider"), 0.05);
-  await frame();
+  await slideTo(mounted.part("decay-slider"), 0.05);
   expect(at()[0]).not.toBe(before[0]);
   expect(at()[2]).toBe(before[2]);
   mounted.model.push("rank_by", "heterogeneity");

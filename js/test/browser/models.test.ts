@@ -106,8 +106,7 @@ test("colouring by a column shows the open model alone, and 'Model' brings the o
 test("ranked by disagreement a feature has one bar, and its words name the models", async () => {
   const mounted = await mountDrawn(four.model({ feature: "Age" }));
   expect(barsOf(mounted.bar("Age")).length).toBe(4);
-  choose(mounted.part("rank-by"), "disagreement");
-  await frame();
+  await choose(mounted.part("rank-by"), "disagreement");
   expect(mounted.parts("bar-model").length).toBe(0);
   expect(mounted.part("models-key").hidden).toBe(true);
   const first = mounted.bar(mounted.order()[0]!);

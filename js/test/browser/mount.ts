@@ -1,6 +1,7 @@
 /** Shows an explorer in the test page, as anywidget would, and finds its parts by their `data-test` names. */
 import type { RenderProps } from "@anywidget/types";
 import { expect, onTestFinished } from "vitest";
+import { userEvent } from "vitest/browser";
 import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
 import widget from "../../src/index.ts";
 import type { Traits } from "../../src/wire/protocol.ts";
@@ -111,19 +112,27 @@ export function ink(canvas: HTMLElement): number {
   return sum / 255;
 }
 
-/** Moves a slider as the mouse would: a step of the drag, without letting go. */
-export function slideTo(slider: HTMLElement, value: number): void {
+/** Moves a slider as the mouse would, without letting go; resolves in the next frame. */
+export function slideTo(slider: HTMLElement, value: number): Promise<void> {
   (slider as HTMLInputElement).value = String(value);
   slider.dispatchEvent(new Event("input", { bubbles: true }));
+  return frame();
 }
 
-export function letGo(slider: HTMLElement): void {
+export function letGo(slider: HTMLElement): Promise<void> {
   slider.dispatchEvent(new Event("change", { bubbles: true }));
+  return frame();
 }
 
-export function choose(select: HTMLElement, value: string): void {
+export function choose(select: HTMLElement, value: string): Promise<void> {
   (select as HTMLSelectElement).value = value;
-  select.dispatchEvent(new Event("change", { bubbles: true }));
+  return letGo(select);
+}
+
+/** Types keys; resolves in the frame after the last one. */
+export async function press(keys: string): Promise<void> {
+  await userEvent.keyboard(keys);
+  await frame();
 }
 
 /** How much was asked of the kernel; what makes lines differ is asked for some time after any curves. */

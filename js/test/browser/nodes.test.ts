@@ -31,8 +31,7 @@ const ACTIONS: Record<string, (mounted: Mounted, time: number) => Promise<void> 
   },
   "another kind": ({ part }, time) => part(`kind-${["ice", "c-ice", "d-ice"][time % 3]}`).click(),
   "another colour": async ({ part }, time) => {
-    choose(part("color-by"), ["", "Smoker", "BMI"][time % 3]!);
-    await frame();
+    await choose(part("color-by"), ["", "Smoker", "BMI"][time % 3]!);
   },
   "the View menu": ({ part }) => part("view").click(),
   "the Export menu": ({ part }) => part("export").click(),
@@ -50,8 +49,7 @@ const ACTIONS: Record<string, (mounted: Mounted, time: number) => Promise<void> 
     ),
   "a brush": async (mounted) => {
     drag(mounted, { x: 300, y: 120 }, { x: 300, y: 220 });
-    letGo(mounted, { x: 300, y: 220 });
-    await frame();
+    await letGo(mounted, { x: 300, y: 220 });
     mounted.part("brush-remove").click();
   },
   "a comparison": async ({ model }, time) => {
@@ -69,8 +67,7 @@ const ACTIONS: Record<string, (mounted: Mounted, time: number) => Promise<void> 
   "a metric": ({ part }, time) => choose(part("rank-by"), time % 2 === 0 ? "impact" : "heterogeneity"),
   "the slider": async ({ part }, time) => {
     for (let step = 1; step < 5; step++) {
-      slideTo(part("decay-slider"), 0.1 + 0.2 * step - 0.01 * (time % 3));
-      await frame();
+      await slideTo(part("decay-slider"), 0.1 + 0.2 * step - 0.01 * (time % 3));
     }
     part("decay-slider").dispatchEvent(new Event("change", { bubbles: true }));
   },

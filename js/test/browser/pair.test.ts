@@ -4,7 +4,7 @@ import { cases } from "../../dev/catalogue.ts";
 import { twoWayOf } from "../../dev/joint.ts";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
 import type { Traits } from "../../src/wire/protocol.ts";
-import { frame, ink, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
+import { frame, ink, kernel, type Mounted, mount, mountDrawn, press } from "./mount.ts";
 
 const flats = new FakeKernel(rentals(200));
 
@@ -71,14 +71,11 @@ test("the pointer tells both values, the prediction and the observations near", 
 test("arrow keys go from cell to cell, and Escape leaves", async () => {
   const { part, parts } = await opened();
   part("heat").focus();
-  await userEvent.keyboard("{ArrowRight}");
-  await frame();
+  await press("{ArrowRight}");
   const before = part("tooltip").textContent;
-  await userEvent.keyboard("{ArrowRight}");
-  await frame();
+  await press("{ArrowRight}");
   expect(part("tooltip").textContent).not.toBe(before);
-  await userEvent.keyboard("{Escape}");
-  await frame();
+  await press("{Escape}");
   expect(part("tooltip").hidden).toBe(true);
   expect(parts("heat-ring")).toEqual([]);
 });

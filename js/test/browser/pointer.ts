@@ -1,5 +1,5 @@
 /** A pointer that presses, drags and lets go in the plot, in px from its upper left corner. */
-import type { Mounted } from "./mount.ts";
+import { type Mounted, frame as nextFrame } from "./mount.ts";
 
 export interface At {
   x: number;
@@ -32,8 +32,10 @@ export function move({ part }: Mounted, at: At): void {
   part("plot").dispatchEvent(pointerEvent("pointermove", part("plot"), at, {}));
 }
 
-export function letGo({ part }: Mounted, at: At, how: How = {}, frame: HTMLElement = part("plot")): void {
+/** Resolves in the next frame. */
+export function letGo({ part }: Mounted, at: At, how: How = {}, frame: HTMLElement = part("plot")): Promise<void> {
   frame.dispatchEvent(pointerEvent("pointerup", frame, at, how));
+  return nextFrame();
 }
 
 export function wheel({ part }: Mounted, at: At, how: WheelEventInit): WheelEvent {

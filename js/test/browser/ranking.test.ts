@@ -40,8 +40,7 @@ test("the slider re-sorts the bars and changes their figures without a question 
   const figure = bar("Age").textContent;
   const slider = part("decay-slider");
   for (let decay = 0.99; decay > 0.01; decay -= 0.02) slideTo(slider, decay);
-  slideTo(slider, 0.01);
-  await frame();
+  await slideTo(slider, 0.01);
   expect(order()).not.toEqual(before);
   expect(bar("Age").textContent).not.toBe(figure);
   letGo(slider);
@@ -55,15 +54,13 @@ test("the tick keeps the impact without decay while the bar decays", async () =>
   const length = (part: string) =>
     bar("Age").querySelector<HTMLElement>(`.ice-bar-${part}`)!.style.getPropertyValue(`--${part}`);
   expect(Number(length("fill"))).toBeCloseTo(Number(length("tick")), 5);
-  slideTo(part("decay-slider"), 0.05);
-  await frame();
+  await slideTo(part("decay-slider"), 0.05);
   expect(length("fill")).not.toBe(length("tick"));
 });
 
 test("bars of other metrics have no tick, and the key is not shown", async () => {
   const { bar, part, order } = await mountFrame();
-  choose(part("rank-by"), "non_linearity");
-  await frame();
+  await choose(part("rank-by"), "non_linearity");
   expect(order()[0]).toBe("Steps a day");
   expect(bar("Age").querySelector<HTMLElement>(".ice-bar-tick")!.hidden).toBe(true);
   expect(part("ranking-key").hidden).toBe(true);

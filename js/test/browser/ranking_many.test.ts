@@ -5,7 +5,7 @@ import { manyFeatures, someOfMany } from "../../dev/many.ts";
 import { FakeKernel, type FakeModel, rentals } from "../../dev/model.ts";
 import type { RankBy } from "../../src/wire/protocol.ts";
 import { meaningOf, RANK_LABELS } from "../../src/words/metric_names.ts";
-import { choose, frame, kernel, letGo, mount, mountFrame, questions, slideTo } from "./mount.ts";
+import { choose, frame, kernel, letGo, mount, mountFrame, press, questions, slideTo } from "./mount.ts";
 
 const scrollOf = (root: HTMLElement) => root.querySelector<HTMLElement>(".ice-bars-scroll")!;
 const scrollTo = async (root: HTMLElement, top: number): Promise<void> => {
@@ -71,8 +71,7 @@ test("a focused row stays when it is scrolled out of view, and when the order ch
   row.focus();
   await scrollTo(root, 30000);
   expect(document.activeElement).toBe(row);
-  slideTo(part("decay-slider"), 0.05);
-  await frame();
+  await slideTo(part("decay-slider"), 0.05);
   letGo(part("decay-slider"));
   expect(document.activeElement).toBe(row);
   await userEvent.keyboard("{ArrowDown}");
@@ -89,8 +88,7 @@ test("the Tab key reaches one row, also where the open one is out of view", asyn
 test("rows glide to their new places, from and to beyond the edges, and no more exist afterwards", async () => {
   const { root, part, parts } = await mountFrame(manyFeatures(2000, { decay: 1 }));
   await new Promise((resolve) => setTimeout(resolve, 300));
-  slideTo(part("decay-slider"), 0.01);
-  await frame();
+  await slideTo(part("decay-slider"), 0.01);
   const gliding = root.querySelector("[data-test=bars]")!.getAnimations({ subtree: true });
   expect(gliding.map((each) => (each as CSSTransition).transitionProperty)).toEqual(
     expect.arrayContaining(["transform", "translate"]),
@@ -151,8 +149,7 @@ test("a search that finds nothing says so, and Escape ends it", async () => {
   expect(order()).toEqual([]);
   expect(part("ranking-remark").textContent).toBe("No feature’s name contains “<b>zzz”.");
   expect(part("search-count").textContent).toBe("0 of 40 features");
-  await userEvent.keyboard("{Escape}");
-  await frame();
+  await press("{Escape}");
   expect(order()).toEqual(all);
   expect(part("ranking-remark").hidden).toBe(true);
   expect(document.activeElement).toBe(part("search"));
@@ -196,8 +193,7 @@ test.each((Object.keys(RANK_LABELS) as RankBy[]).filter((metric) => metric !== "
   async (metric) => {
     const { part, bar, model } = mount(kernel.model({ feature: "Age" }));
     await frame();
-    choose(part("rank-by"), metric);
-    await frame();
+    await choose(part("rank-by"), metric);
     expect(model.get("rank_by")).toBe(metric);
     const select = part<HTMLSelectElement>("rank-by");
     const sentence = meaningOf(metric, "stable");
@@ -274,19 +270,16 @@ test("bars can be read in per cent of the standard deviation, and as shares that
   const { part, parts, model } = await mountFrame(marker());
   const shown = () => parts("bar-figure").map(({ textContent }) => textContent!);
   const before = shown();
-  choose(part("unit"), "share");
-  await frame();
+  await choose(part("unit"), "share");
   expect(model.saved).toEqual([["unit", "share"]]);
   expect(shown().every((figure) => figure.endsWith("\u00a0%"))).toBe(true);
   const total = shown().reduce((sum, figure) => sum + Number.parseFloat(figure), 0);
   expect(Math.abs(total - 100)).toBeLessThan(0.5);
   expect(part("rank-meaning").textContent).toMatch(/Per cent of the total over all features\.$/);
   expect(part("facts").textContent).toMatch(/^impact \d+\.\d+\u00a0%/);
-  choose(part("unit"), "sd");
-  await frame();
+  await choose(part("unit"), "sd");
   expect(part("rank-meaning").textContent).toMatch(/Per cent of the standard deviation of the predictions, 0\.\d+\.$/);
-  choose(part("unit"), "prediction");
-  await frame();
+  await choose(part("unit"), "prediction");
   expect(shown()).toEqual(before);
 });
 

@@ -4,7 +4,7 @@ import { userEvent } from "vitest/browser";
 import { KERNEL_GONE } from "../../src/wire/client.ts";
 import { PROTOCOL_VERSION, type Status } from "../../src/wire/protocol.ts";
 import { settled } from "./hosts.ts";
-import { choose, frame, kernel, type Mounted, mount, mountFrame } from "./mount.ts";
+import { choose, frame, kernel, type Mounted, mount, mountFrame, press } from "./mount.ts";
 
 const status = (state: Status["state"], message = "", done = 3): Status => ({
   state,
@@ -111,8 +111,7 @@ test("a kernel that stopped is said to have stopped, and the slider still works"
   expect(part("status-text").textContent).toBe(KERNEL_GONE);
   const before = order();
   part("decay-slider").focus();
-  await userEvent.keyboard("{Home}");
-  await frame();
+  await press("{Home}");
   expect(order()).not.toEqual(before);
 });
 
@@ -132,8 +131,7 @@ test("what the kernel takes back is said where the status stands, until somethin
   await frame();
   expect(part("status-text").textContent).toBe("`max_lines` must be at least 1; got 0.");
   expect(part("status").dataset.tone).toBe("error");
-  choose(part("rank-by"), "impact");
-  await frame();
+  await choose(part("rank-by"), "impact");
   expect(part("status").dataset.tone).toBe("ready");
 });
 
@@ -156,8 +154,7 @@ test.each([true, false])(
     const state = { feature: "Age", _header: ofTwo("a"), output: "a" };
     const { part, model } = mount(kernel.model({ ...(isComputing ? kernel.partial(3) : {}), ...state }));
     await frame();
-    choose(part("output"), "b");
-    await frame();
+    await choose(part("output"), "b");
     expect(part("status-text").textContent).toBe(
       isComputing
         ? "Waiting for the current model call to finish. Your choice is explained next."

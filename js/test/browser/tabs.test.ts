@@ -54,8 +54,7 @@ test("what is hidden draws nothing and asks nothing", async () => {
   await userEvent.click(part("tab-map"));
   await frame();
   const before = bar("Age").outerHTML;
-  slideTo(part("decay-slider"), 0.1);
-  await frame();
+  await slideTo(part("decay-slider"), 0.1);
   expect(bar("Age").outerHTML).toBe(before);
   await userEvent.click(part("tab-bars"));
   await expect.poll(() => bar("Age").outerHTML).not.toBe(before);

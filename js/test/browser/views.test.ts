@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { frame, kernel, letGo, mount, mountDrawn, mountFrame, slideTo } from "./mount.ts";
+import { frame, kernel, letGo, mount, mountDrawn, mountFrame, press, slideTo } from "./mount.ts";
 
 test("two views of one model show the same state, and each gets its own answers", async () => {
   const model = kernel.model({ feature: "Age" });
@@ -11,8 +11,7 @@ test("two views of one model show the same state, and each gets its own answers"
   await userEvent.click(one.bar("BMI"));
   await two.drawn("BMI");
   slideTo(two.part("decay-slider"), 0.4);
-  letGo(two.part("decay-slider"));
-  await frame();
+  await letGo(two.part("decay-slider"));
   expect(one.part("decay-value").textContent).toBe("0.4");
   expect(one.order().slice(0, 5)).toEqual(two.order()); // the narrow one shows five
 });
@@ -24,8 +23,7 @@ test("pointing in one view does not point in the other", async () => {
   await one.drawn("Age");
   await two.drawn("Age");
   one.part("plot").focus();
-  await userEvent.keyboard("{ArrowUp}");
-  await frame();
+  await press("{ArrowUp}");
   expect(one.parts("hovered-line").length).toBe(1);
   expect(two.parts("hovered-line").length).toBe(0);
 });

@@ -146,8 +146,7 @@ test("one finger leaves the page to scroll, two fingers zoom", async () => {
   expect(getComputedStyle(plot).touchAction).toBe("pan-y");
   const touch = (pointerId: number) => ({ pointerId, pointerType: "touch" });
   drag(mounted, { x: 200, y: 100 }, { x: 200, y: 180 }, touch(5));
-  letGo(mounted, { x: 200, y: 180 }, touch(5));
-  await frame();
+  await letGo(mounted, { x: 200, y: 180 }, touch(5));
   expect(mounted.model.get("selection")).toEqual([]);
   drag(mounted, { x: 250, y: 150 }, { x: 250, y: 150 }, touch(6));
   drag(mounted, { x: 300, y: 150 }, { x: 450, y: 150 }, touch(7));

@@ -7,31 +7,6 @@ const frame: Box = { left: 0, right: 300, top: 0, bottom: 200 };
 const touches = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
 describe("labels", () => {
-  test("stand right of their point where there is room, else left, above, below", () => {
-    const alone = { x: 100, y: 100, radius: 5, width: 40 };
-    expect(placeLabels([alone], 14, frame, [])).toEqual(["right"]);
-    expect(placeLabels([{ ...alone, x: 290 }], 14, frame, [])).toEqual(["left"]);
-    const wide = { ...alone, x: 150, width: 240 };
-    expect(placeLabels([wide], 14, frame, [])).toEqual(["above"]);
-    expect(placeLabels([{ ...wide, y: 10 }], 14, frame, [])).toEqual(["below"]);
-  });
-
-  test("are left out where none of the sides is free", () => {
-    const one = { x: 100, y: 100, radius: 5, width: 400 };
-    expect(placeLabels([one], 14, frame, [])).toEqual([null]);
-  });
-
-  test("move aside above a point near the edge, and stay in the frame", () => {
-    const wide = { x: 280, y: 100, radius: 5, width: 280 };
-    expect(placeLabels([wide], 14, frame, [])).toEqual(["above"]);
-    expect(labelBox(wide, "above", 14, frame)).toMatchObject({ left: 20, right: 300 });
-  });
-
-  test("are given to the first points that have room, up to a number", () => {
-    const at = (y: number) => ({ x: 100, y, radius: 5, width: 40 });
-    expect(placeLabels([at(50), at(51), at(52), at(150)], 14, frame, [], 2)).toEqual(["right", "left", null, null]);
-  });
-
   test("the first point is served first, and nobody what is reserved", () => {
     const at = (x: number) => ({ x, y: 100, radius: 5, width: 60 });
     expect(placeLabels([at(100), at(120)], 14, frame, [])).toEqual(["left", "right"]);

@@ -6,48 +6,23 @@ import { sceneOf } from "../../src/plots/scene.ts";
 import { modelColors } from "../../src/store/models.ts";
 import type { Curves } from "../../src/wire/decode.ts";
 import type { Kind } from "../../src/wire/protocol.ts";
+import { curvesOf } from "../curves.ts";
 
-/** Two rows, 7 and 3, at the values 0, 1 and 2. */
-function curvesOf(offset: number, rows: [number[], number[]]): Curves {
-  const values = Float32Array.from(rows.flat(), (value) => value - offset);
-  const mean = (k: number) => (rows[0][k]! + rows[1][k]!) / 2 - offset;
-  return {
-    feature: "a",
-    kind: "numeric",
-    levels: null,
-    nLines: 2,
-    nGrid: 3,
-    nObservations: 2,
+/** Two rows, 7 and 3. */
+function rowsOf(offset: number, ...rows: [number[], number[]]): Curves {
+  const [first, second] = rows.map((row) => row.map((value) => value - offset)) as [number[], number[]];
+  return curvesOf({
     offset,
     predictionRange: [Math.min(...rows.flat()), Math.max(...rows.flat())],
-    rowLabels: null,
-    median: 1,
-    clock: [],
     positions: Uint32Array.of(7, 3),
-    observed: Float64Array.of(0, 2),
-    likelihoodScale: Float64Array.of(1, 1),
-    predictions: Float32Array.of(rows[0][0]! - offset, rows[1][2]! - offset),
-    grid: Float64Array.of(0, 1, 2),
-    values,
-    partialDependence: Float32Array.of(mean(0), mean(1), mean(2)),
-    spread: Float32Array.of(0, 0, 0),
-    histogramEdges: Float64Array.of(0, 2),
-    histogramCounts: Float64Array.of(2),
-    missing: null,
-    distances: null,
-    target: null,
-    atOwn: null,
-  };
+    predictions: Float32Array.of(first[0]!, second[2]!),
+    values: Float32Array.from([...first, ...second]),
+    partialDependence: Float32Array.from(first, (value, k) => (value + second[k]!) / 2),
+  });
 }
 
-const forest = curvesOf(10, [
-  [10, 11, 12],
-  [20, 21, 22],
-]);
-const boosting = curvesOf(100, [
-  [100, 100, 103],
-  [110, 110, 113],
-]);
+const forest = rowsOf(10, [10, 11, 12], [20, 21, 22]);
+const boosting = rowsOf(100, [100, 100, 103], [110, 110, 113]);
 /** The second of the models is the open one. */
 const scene = (kind: Kind = "ice") =>
   stackedScene([

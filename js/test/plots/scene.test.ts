@@ -2,35 +2,24 @@
 import { describe, expect, test } from "vitest";
 import { sceneOf, standIns } from "../../src/plots/scene.ts";
 import type { Curves } from "../../src/wire/decode.ts";
+import { curvesOf } from "../curves.ts";
 
 /** Two rows at three levels: the first has level 1, the second lacks the value. */
-const town: Curves = {
+const town = curvesOf({
   feature: "town",
   kind: "category",
   levels: ["a", "b", "c"],
-  nLines: 2,
-  nGrid: 3,
-  nObservations: 2,
   offset: 100,
   predictionRange: [100, 106],
-  rowLabels: null,
   median: 2,
-  clock: [],
-  positions: Uint32Array.of(0, 1),
   observed: Float64Array.of(1, Number.NaN),
-  likelihoodScale: Float64Array.of(1, 1),
   predictions: Float32Array.of(2, 0.5),
-  grid: Float64Array.of(0, 1, 2),
   values: Float32Array.of(1, 2, 3, 4, 5, 6),
   partialDependence: Float32Array.of(2.5, 3.5, 4.5),
   spread: Float32Array.of(1.5, 1.5, 1.5),
-  histogramEdges: Float64Array.of(-0.5, 0.5, 1.5, 2.5),
-  histogramCounts: Float64Array.of(0, 1, 0),
   missing: { count: 1, mean: 101, spread: 0.5, values: Float32Array.of(1.5, 0.5) },
   distances: Float32Array.of(1, 0, 1, 1, 1, 0),
-  target: null,
-  atOwn: null,
-};
+});
 
 describe("levels", () => {
   test("show predictions, and beside the axis those with the value missing", () => {
@@ -82,11 +71,7 @@ describe("levels", () => {
 
 describe("slopes", () => {
   const nGrid = 101;
-  const steps: Curves = {
-    ...town,
-    kind: "numeric",
-    levels: null,
-    clock: [],
+  const steps = curvesOf({
     nGrid,
     median: 50,
     observed: Float64Array.of(50, 99.5),
@@ -94,9 +79,7 @@ describe("slopes", () => {
     values: Float32Array.from({ length: 2 * nGrid }, (_, z) => Math.floor((z % nGrid) / 10) * (z < nGrid ? 1 : 3)),
     partialDependence: Float32Array.from({ length: nGrid }, (_, k) => 2 * Math.floor(k / 10)),
     spread: new Float32Array(nGrid),
-    missing: null,
-    distances: null,
-  };
+  });
 
   test("are drawn over 20 bins: the rise over each by its width, for curves, their mean and own values", () => {
     const scene = sceneOf(steps, "d-ice", "min");

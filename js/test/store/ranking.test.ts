@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+/** Figures by which features are ranked; `contract.test.ts` compares them and intervals with those of the engine. */
+import { expect, test } from "vitest";
 import type { Whiskers } from "../../src/store/intervals.ts";
 import { rankFeatures, tiedWith } from "../../src/store/ranking.ts";
 import { Reading } from "../../src/store/reading.ts";
-import type { Figures, Intervals } from "../../src/wire/decode.ts";
+import type { Figures } from "../../src/wire/decode.ts";
 import { DecayProfile, ImpactTable } from "../../src/wire/decode.ts";
 import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
 
@@ -57,69 +58,31 @@ test("a bar is longer than its tick where curves are steeper near the observed v
   ]);
 });
 
-test("each feature knows its rank among all", () => {
-  expect(ranked(1, "impact").map(({ name, rank }) => [rank, name])).toEqual([
-    [1, "b"],
-    [2, "a"],
-    [3, "c"],
-  ]);
-});
-
-describe("intervals", () => {
-  const undefinedEnd = Number.NaN;
-  const intervals: Intervals & { level: number } = {
-    low: Float64Array.of(0.5, 2, undefinedEnd),
-    high: Float64Array.of(1.5, 4, undefinedEnd),
-    rankLow: Float64Array.of(1, 1, undefinedEnd),
-    rankHigh: Float64Array.of(2, 2, undefinedEnd),
-    tied: [[1, 0]],
-    level: 0.9,
-  };
-  const shown = (whiskers: Whiskers) =>
-    rankFeatures(new Reading({ header, impact, profile }, 0.5, "prediction"), "impact", whiskers);
-
-  test("belong to their features, and a feature without one has none", () => {
-    const found = shown({ state: "ready", share: 1, body: intervals }).map(({ name, interval }) => [name, interval]);
-    expect(found).toEqual([
-      ["b", { level: 0.9, ends: [2, 4], ranks: [1, 2] }],
-      ["a", { level: 0.9, ends: [0.5, 1.5], ranks: [1, 2] }],
-      ["c", null],
-    ]);
-  });
-
-  test("tie neighbours in rank, whichever of them is named first", () => {
-    for (const tied of [
-      [1, 0],
-      [0, 1],
-    ] as [number, number][]) {
-      const found = shown({ state: "ready", share: 1, body: { ...intervals, tied: [tied] } });
-      expect(found.map(({ tiedBefore, tiedAfter }) => [tiedBefore, tiedAfter])).toEqual([
-        [null, "a"],
-        ["b", null],
-        [null, null],
-      ]);
-      expect(found.map(tiedWith)).toEqual([["a"], ["b"], []]);
-    }
-  });
-
-  test("tie no features that are apart in the ranking", () => {
-    const found = shown({ state: "ready", share: 1, body: { ...intervals, tied: [[1, 2]] } });
-    expect(found.flatMap(tiedWith)).toEqual([]);
-  });
-
-  test("are absent while they are computed, and where they were refused", () => {
-    for (const whiskers of [
-      null,
-      { state: "computing", share: 1 / 3, body: null },
-      { state: "error", share: 0, body: null, message: "No." },
-    ] as const) {
-      expect(shown(whiskers).every(({ interval }) => interval === null)).toBe(true);
-    }
-  });
-});
-
-test("features that are not computed yet come last, in the order of the columns", () => {
-  expect(names(0.5, "heterogeneity")).toEqual(["a", "b", "c"]);
+test.each([
+  [
+    [1, 0],
+    ["a", null],
+    [null, "b"],
+  ],
+  [
+    [0, 1],
+    ["a", null],
+    [null, "b"],
+  ],
+  [
+    [1, 2],
+    [null, null],
+    [null, null],
+  ], // not neighbours in the ranking
+] as const)("features that are tied name each other where they are neighbours in rank: %j", (tied, after, before) => {
+  const ends = () => Float64Array.of(1, 2, Number.NaN);
+  const body = { low: ends(), high: ends(), rankLow: ends(), rankHigh: ends(), tied: [[...tied]], level: 0.9 };
+  const whiskers = { state: "ready", share: 1, body } as Whiskers;
+  const found = rankFeatures(new Reading({ header, impact, profile }, 0.5, "prediction"), "impact", whiskers);
+  expect(found.map(({ name }) => name)).toEqual(["b", "a", "c"]);
+  expect(found.map(({ tiedAfter }) => tiedAfter)).toEqual([...after, null]);
+  expect(found.map(({ tiedBefore }) => tiedBefore)).toEqual([...before, null]);
+  expect(found.map(tiedWith)).toEqual([after[0] === null ? [] : ["a"], before[1] === null ? [] : ["b"], []]);
 });
 
 test("a figure that is undefined for a feature follows the others, and comes before what is still to be computed", () => {
@@ -130,19 +93,6 @@ test("a figure that is undefined for a feature follows the others, and comes bef
     ["c", false],
   ]);
   expect(undefinedForB[1]!.value).toBeNaN();
-});
-
-test("in per cent of the predictions’ standard deviation every effect is divided by it, and its sign stays", () => {
-  const [a, b] = ranked(0.5, "in_distribution_impact", {}, "sd");
-  expect([b!.value, b!.tick, b!.direction, b!.support]).toEqual([12.5, 75, -25, 0.25]);
-  expect([a!.value, a!.tick]).toEqual([50, 25]);
-});
-
-test("shares are of the features that are known, each figure of its own total", () => {
-  const shares = ranked(0.5, "in_distribution_impact", {}, "share");
-  expect(shares.map(({ value }) => value)).toEqual([80, 20, Number.NaN]);
-  expect(shares.map(({ tick }) => tick)).toEqual([25, 75, Number.NaN]);
-  expect(shares.map(({ direction }) => direction)).toEqual([50, -50, Number.NaN]);
 });
 
 test("shares of nothing but rounding errors are 0", () => {
