@@ -1,5 +1,5 @@
 import type { AnyModel } from "@anywidget/types";
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
 import { Cancelled, KERNEL_GONE, KernelClient } from "../../src/wire/client.ts";
 import { RELOAD } from "../../src/wire/forms.ts";
@@ -8,6 +8,8 @@ import type { CurvesRequest } from "../../src/wire/protocol.ts";
 const NOTHING = { columns: [], n_outcomes: 0, positions: [] };
 
 const kernel = new FakeKernel(clinic(20));
+
+afterEach(() => void vi.useRealTimers());
 
 function silent(): FakeModel {
   const model = kernel.model();
@@ -47,27 +49,16 @@ test("messages that are no replies do no harm", () => {
   for (const message of [null, "hello", 3, {}, { id: "x" }]) model.emit("msg:custom", message, []);
 });
 
-test("an error reply becomes its sentence", async () => {
+test("the first reply settles a request: an error with its sentence, or that it was cancelled", async () => {
   const model = silent();
-  const asked = clientOf(model).request(curves);
-  model.emit("msg:custom", { id: model.sent[0]!.id, type: "error", message: "No feature named 'Age'." }, []);
-  await expect(asked).rejects.toThrow("No feature named 'Age'.");
-});
-
-test("a cancelled reply is told apart from an error", async () => {
-  const model = silent();
-  const asked = clientOf(model).request(curves);
-  model.emit("msg:custom", { id: model.sent[0]!.id, type: "cancelled" }, []);
-  await expect(asked).rejects.toBeInstanceOf(Cancelled);
-});
-
-test("a second reply to the same question is ignored", async () => {
-  const model = silent();
-  const asked = clientOf(model).request(curves);
-  const { id } = model.sent[0]!;
-  model.emit("msg:custom", { id, type: "error", message: "first" }, []);
-  model.emit("msg:custom", { id, type: "error", message: "second" }, []);
-  await expect(asked).rejects.toThrow("first");
+  const client = clientOf(model);
+  const [failed, cancelled] = [client.request(curves), client.request(curves)];
+  for (const message of ["No feature named 'Age'.", "second"]) {
+    model.emit("msg:custom", { id: model.sent[0]!.id, type: "error", message }, []);
+  }
+  model.emit("msg:custom", { id: model.sent[1]!.id, type: "cancelled" }, []);
+  await expect(failed).rejects.toThrow("No feature named 'Age'.");
+  await expect(cancelled).rejects.toBeInstanceOf(Cancelled);
 });
 
 test.each([
@@ -98,48 +89,40 @@ test("when the kernel goes, open questions end with a sentence", async () => {
 
 test("a question to a kernel that is gone ends, too, unless the kernel answers after all", async () => {
   vi.useFakeTimers();
-  try {
-    const model = silent();
-    const client = clientOf(model);
-    model.emit("comm:close");
-    const unheard = client.request(curves);
-    const heard = client.request({ type: "cancel" });
-    const refused = expect(unheard).rejects.toThrow(KERNEL_GONE);
-    model.emit("msg:custom", { id: model.sent[1]!.id, type: "result", body: {} }, []);
-    await heard;
-    expect(client.alive.value).toBe(true);
-    await vi.advanceTimersByTimeAsync(4000);
-    await refused;
-  } finally {
-    vi.useRealTimers();
-  }
+  const model = silent();
+  const client = clientOf(model);
+  model.emit("comm:close");
+  const unheard = client.request(curves);
+  const heard = client.request({ type: "cancel" });
+  const refused = expect(unheard).rejects.toThrow(KERNEL_GONE);
+  model.emit("msg:custom", { id: model.sent[1]!.id, type: "result", body: {} }, []);
+  await heard;
+  expect(client.alive.value).toBe(true);
+  await vi.advanceTimersByTimeAsync(4000);
+  await refused;
 });
 
 test("a kernel of which nothing is heard for ten seconds is silent, until something is", async () => {
   vi.useFakeTimers();
-  try {
-    const model = silent();
-    const client = clientOf(model);
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(client.silent.value).toBe(false); // nothing was asked
-    const first = client.request({ type: "cancel" });
-    await vi.advanceTimersByTimeAsync(6000);
-    model.emit("change:_status"); // it works
-    await vi.advanceTimersByTimeAsync(9000);
-    expect(client.silent.value).toBe(false);
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(client.silent.value).toBe(true);
-    model.emit("msg:custom", { id: model.sent[0]!.id, type: "result", body: {} }, []);
-    await first;
-    expect(client.silent.value).toBe(false);
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(client.silent.value).toBe(false);
-    client.request(curves).catch(() => {});
-    client.dispose();
-    expect(vi.getTimerCount()).toBe(0);
-  } finally {
-    vi.useRealTimers();
-  }
+  const model = silent();
+  const client = clientOf(model);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(client.silent.value).toBe(false); // nothing was asked
+  const first = client.request({ type: "cancel" });
+  await vi.advanceTimersByTimeAsync(6000);
+  model.emit("change:_status"); // it works
+  await vi.advanceTimersByTimeAsync(9000);
+  expect(client.silent.value).toBe(false);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(client.silent.value).toBe(true);
+  model.emit("msg:custom", { id: model.sent[0]!.id, type: "result", body: {} }, []);
+  await first;
+  expect(client.silent.value).toBe(false);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(client.silent.value).toBe(false);
+  client.request(curves).catch(() => {});
+  client.dispose();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test("after disposal open questions are cancelled and no listener is left", async () => {

@@ -1,3 +1,5 @@
+/** Buffers and tables; `contract.test.ts` and `fuzz.test.ts` have whole replies. */
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   DecayProfile,
@@ -8,7 +10,8 @@ import {
   ImpactTable,
   uint32,
 } from "../../src/wire/decode.ts";
-import type { Bytes, CurvesBody } from "../../src/wire/protocol.ts";
+import type { CurvesBody } from "../../src/wire/protocol.ts";
+import { bytes, type Reply, repliesTo } from "../replies.ts";
 
 function inside(source: ArrayBufferView, offset: number): DataView {
   const message = new Uint8Array(offset + source.byteLength + 5).fill(255);
@@ -35,59 +38,14 @@ test("bytes that are no whole number of values are refused", () => {
   expect(() => float32(new ArrayBuffer(6))).toThrow("Float32Array needs a multiple of 4 bytes; got 6.");
 });
 
-const body: CurvesBody = {
-  feature: "Age",
-  kind: "numeric",
-  levels: null,
-  clock: [],
-  missing: null,
-  n_lines: 2,
-  n_grid: 3,
-  n_observations: 9,
-  offset: 100,
-  prediction_range: [98, 103],
-  row_labels: null,
-  median: 40,
-};
-
-function buffers(): Bytes[] {
-  return [
-    Uint32Array.of(0, 7),
-    Float64Array.of(30, 50),
-    Float64Array.of(5, 5),
-    Float32Array.of(0.5, -0.5),
-    Float64Array.of(20, 40, 60),
-    Float32Array.of(1, 2, 3, 4, 5, 6),
-    Float32Array.of(2.5, 3.5, 4.5),
-    Float32Array.of(1, 1, 1),
-    Float64Array.of(20, 60),
-    Float64Array.of(9),
-    new Float32Array(0),
-    new Float32Array(0),
-    Float64Array.of(1, Number.NaN),
-    Float32Array.of(1.5, 4.5),
-  ];
-}
-
-test("curves are decoded buffer by buffer", () => {
-  const curves = decodeCurves(
-    body,
-    buffers().map((bytes) => inside(bytes as ArrayBufferView, 3)),
-  );
-  expect(curves).toMatchObject({ feature: "Age", nLines: 2, nGrid: 3, offset: 100, median: 40, rowLabels: null });
-  expect(Array.from(curves.positions)).toEqual([0, 7]);
-  expect(Array.from(curves.values)).toEqual([1, 2, 3, 4, 5, 6]);
-  expect(Array.from(curves.histogramEdges)).toEqual([20, 60]);
-});
-
-test("a buffer of the wrong length is named", () => {
-  const wrong = buffers();
-  wrong[6] = Float32Array.of(1);
-  expect(() => decodeCurves(body, wrong)).toThrow("partial_dependence must have 3 values; got 1.");
-});
-
-test("a missing buffer is named", () => {
-  expect(() => decodeCurves(body, buffers().slice(0, 11))).toThrow("The reply lacks its buffer 11 (distances).");
+test("a buffer of the wrong length, and a missing one, are named", () => {
+  const [reply] = repliesTo<Reply<CurvesBody>>("curves");
+  const { body, buffers } = reply!;
+  const whole = buffers.map(bytes);
+  expect(() => decodeCurves(body, whole.slice(0, 11))).toThrow("The reply lacks its buffer 11 (distances).");
+  const wrong = whole.with(6, new DataView(new ArrayBuffer(4)));
+  const wanted = `partial_dependence must have ${body.n_grid} values; got 1.`;
+  expect(() => decodeCurves(body, wrong)).toThrow(wanted);
 });
 
 test("figures are found by feature and metric, and are NaN where unknown", () => {
@@ -100,68 +58,31 @@ test("figures are found by feature and metric, and are NaN where unknown", () =>
   ]);
 });
 
-const steps = { first: 0.01, step: 0.01, count: 100 };
-const ramp = Float32Array.from({ length: 400 }, (_, z) => z);
-const profile = new DecayProfile(["in_distribution_impact", "support"], 2, steps, ramp);
+const share = fc.double({ min: 0.01, max: 0.99, noNaN: true });
+const figure = fc.double({ min: -100, max: 100, noNaN: true }).map(Math.fround);
+const decays = { first: 0.5, step: 0.25, count: 3 };
 
-test("every step of the decay is read from the table as it is", () => {
-  for (let step = 0; step < 100; step++) {
-    const decay = Number((0.01 * (step + 1)).toFixed(2));
-    expect(profile.get("in_distribution_impact", 1, decay)).toBe(100 + step);
-    expect(profile.get("support", 0, decay)).toBe(200 + step);
-    expect(profile.estimated(decay)).toBe(false);
-  }
+test("between steps of the decay, the nearer one counts more, and the figure is said to be an estimate", () => {
+  fc.assert(
+    fc.property(
+      fc.array(figure, { minLength: 3, maxLength: 3 }),
+      fc.integer({ min: 0, max: 1 }),
+      share,
+      (all, at, part) => {
+        const table = new DecayProfile(["support"], 1, decays, Float32Array.from(all));
+        const decay = 0.5 + 0.25 * (at + part);
+        expect(table.get("support", 0, decay)).toBeCloseTo((1 - part) * all[at]! + part * all[at + 1]!, 9);
+        expect(table.estimated(decay)).toBe(true);
+      },
+    ),
+  );
 });
 
-test("between steps figures are interpolated, and said to be", () => {
-  expect(profile.get("in_distribution_impact", 0, 0.755)).toBeCloseTo(74.5, 9);
-  expect(profile.estimated(0.755)).toBe(true);
-});
-
-test("a figure that the table lacks is NaN at every decay", () => {
-  expect(profile.get("stable_in_distribution_impact", 0, 0.5)).toBeNaN();
-});
-
-test("below the first step its figures stand in, and are said to be estimates", () => {
-  expect(profile.get("support", 1, 0.001)).toBe(300);
-  expect(profile.estimated(0.001)).toBe(true);
-});
-
-test("what was observed goes with the rows, or is not there", () => {
-  const bytes = buffers();
-  expect(decodeCurves(body, bytes).target).toEqual(Float64Array.of(1, Number.NaN));
-  bytes[12] = new Float64Array(0);
-  expect(decodeCurves(body, bytes).target).toBeNull();
-  bytes[12] = new Float64Array(1);
-  expect(() => decodeCurves(body, bytes)).toThrow("target must have 2 values; got 1.");
-});
-
-test("predictions at own values are there where the curves do not tell them", () => {
-  const bytes = buffers();
-  expect(decodeCurves(body, bytes).atOwn).toEqual(Float32Array.of(1.5, 4.5));
-  bytes[13] = new Float32Array(0);
-  expect(decodeCurves(body, bytes).atOwn).toBeNull();
-  bytes[13] = new Float32Array(1);
-  expect(() => decodeCurves(body, bytes)).toThrow("at_own must have 2 values; got 1.");
-});
-
-test("levels bring their names, how far they are from each row's own, and what is predicted where they are missing", () => {
-  const levels: CurvesBody = {
-    ...body,
-    kind: "category",
-    levels: ["a", "b", "c"],
-    missing: { count: 4, mean: 101, spread: 2 },
-  };
-  const bytes = buffers();
-  bytes[10] = Float32Array.of(1.5, 2.5);
-  bytes[11] = Float32Array.of(0, 1, 1, 0.5, 0, 1);
-  const curves = decodeCurves(levels, bytes);
-  expect(curves.levels).toEqual(["a", "b", "c"]);
-  expect(curves.missing).toEqual({ count: 4, mean: 101, spread: 2, values: Float32Array.of(1.5, 2.5) });
-  expect(curves.distances).toEqual(Float32Array.of(0, 1, 1, 0.5, 0, 1));
-  expect(() => decodeCurves({ ...levels, levels: ["a"] }, bytes)).toThrow("levels must have 3 values; got 1.");
-  bytes[10] = new Float32Array(1);
-  expect(() => decodeCurves(levels, bytes)).toThrow("missing must have 2 values; got 1.");
+test("below the first step its figures stand in as estimates; a figure that the table lacks is NaN", () => {
+  const table = new DecayProfile(["support"], 1, decays, Float32Array.of(1, 2, 3));
+  expect([table.get("support", 0, 0.001), table.estimated(0.001)]).toEqual([1, true]);
+  expect([table.get("support", 0, 0.75), table.estimated(0.75)]).toEqual([2, false]);
+  expect(table.get("stable_in_distribution_impact", 0, 0.5)).toBeNaN();
 });
 
 test("colours along a ramp keep a date to the minute", () => {
