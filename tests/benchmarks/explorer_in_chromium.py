@@ -36,9 +36,9 @@ ROOT = Path(__file__).parents[2]
 BUNDLE = ROOT / "src" / "ice_explorer" / "static"
 WRITTEN = Path(__file__).with_name("EXPLORER.md")
 CAPTION = (
-    "Written by `explorer_in_chromium.py --write`. Medians after a first turn that is not "
-    "counted. Work is processor time that the page's main thread spends on script, style and layout, less that of an idle page; wall time counts other work on "
-    "the machine."
+    "Written by `explorer_in_chromium.py --write`. Medians after a first turn that is not counted. Work is processor "
+    "time that the page's main thread spends on script, style and layout, less that of an idle page; wall time counts "
+    "other work on the machine."
 )
 ROUNDS = 7
 STEPS = 20

@@ -1,8 +1,9 @@
 """Takes five pictures of an explorer in JupyterLab, from its first bars until it is exact, and puts them side by side.
 
-`python tests/benchmarks/film_strip.py` does so for a wide table, 1500 × 2000, and a tall one, 1,000,000 × 50. Each strip goes into
-`build/film-strip`, with the seconds since the cell was run above each picture. The times are printed: until the
-constructor returned, and until there were first bars, bars of all features in view, curves, and the exact result.
+`python tests/benchmarks/film_strip.py` does so for a wide table, 1500 × 2000, and a tall one, 1,000,000 × 50. Each
+strip goes into `build/film-strip`, with the seconds since the cell was run above each picture. The times are printed:
+until the constructor returned, and until there were first bars, bars of all features in view, curves, and the exact
+result.
 `--rows N --columns N` and one of `wide` and `tall` try it out on a smaller table. The package, the model and the table
 are in the kernel before.
 """

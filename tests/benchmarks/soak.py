@@ -230,10 +230,10 @@ def report(measured, done, complaints):
     yield "# A long session in JupyterLab"
     yield ""
     yield (
-        f"Written by `python tests/benchmarks/soak.py --write`: {MINUTES:g} minutes, {done.total()} actions. Measured after the cell has run again "
-        "and its explorer is ready, both sides after a garbage collection. JupyterLab runs without its cell toolbar, "
-        "which leaves 810 listeners behind for each change of the active cell. Models of a kernel that restarted stay "
-        "in the page until it is loaded again."
+        f"Written by `soak.py --write`: {MINUTES:g} minutes, {done.total()} actions. Measured after the cell has run "
+        "again and its explorer is ready, both sides after a garbage collection. JupyterLab runs without its cell "
+        "toolbar, which leaves 810 listeners behind for each change of the active cell. Models of a kernel that "
+        "restarted stay in the page until it is loaded again."
     )
     yield ""
     yield f"{datetime.now(UTC):%Y-%m-%d}; {machine()}."
