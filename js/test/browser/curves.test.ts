@@ -61,8 +61,7 @@ test("less decay weight fades the lines while the slider moves", async () => {
 
 test("all lines are drawn again when the slider rests or is let go", async () => {
   const many = new FakeKernel(clinic(1500));
-  const mounted = await mountDrawn(many.model({ feature: "Age", max_lines: 2000 }));
-  const { root, part } = mounted;
+  const { root, part } = await mountDrawn(many.model({ feature: "Age", max_lines: 2000 }));
   expect(root.dataset.drawnLines).toBe("1500");
   for (let decay = 0.9; decay > 0.5; decay -= 0.02) {
     await slideTo(part("decay-slider"), decay);

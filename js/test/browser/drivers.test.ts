@@ -3,9 +3,14 @@ import { userEvent } from "vitest/browser";
 import { noColumn } from "../../dev/drivers.ts";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { choose, frame, ink, kernel, mount, mountDrawn } from "./mount.ts";
+import { choose, frame, ink, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
 
 const flats = new FakeKernel(rentals(200));
+/** What is coloured by, and how. */
+const coloring = ({ model }: Mounted) => [model.get("color_by"), model.get("_view").coloring];
+const levels = ({ parts }: Mounted) => parts("legend-level").map(({ textContent }) => textContent);
+const explained = ({ part }: Mounted) => expect.poll(() => part("drivers").dataset.state).toBe("ready");
+
 const additive = new FakeKernel({ ...clinic(100), predict: ([age, bmi]) => age! + 2 * bmi! });
 
 test("what makes the curves differ is asked after the curves: how much, by what, and how many rows that rests on", async () => {
@@ -27,75 +32,66 @@ test("what makes the curves differ is asked after the curves: how much, by what,
 });
 
 test("a click on a chip parts the lines by colour, another takes it back", async () => {
-  const { model, part, parts } = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
+  const { part, parts } = mounted;
   await expect.poll(() => parts("driver").length).toBeGreaterThan(0);
   parts("driver")[0]!.click();
-  await expect
-    .poll(() => parts("legend-level").map((level) => level.textContent))
-    .toEqual(["Smoker is false n = 209", "Smoker is true n = 91"]);
-  expect([model.get("color_by"), model.get("_view").coloring]).toEqual(["Smoker", "driver"]);
+  await expect.poll(() => levels(mounted)).toEqual(["Smoker is false n = 209", "Smoker is true n = 91"]);
+  expect(coloring(mounted)).toEqual(["Smoker", "driver"]);
   expect(parts("driver")[0]!.getAttribute("aria-pressed")).toBe("true");
   expect(part<HTMLSelectElement>("color-by").selectedOptions[0]!.text).toMatch(/^Smoker is true · 7\d\u00a0%$/);
   parts("driver")[0]!.click();
-  await expect.poll(() => [model.get("color_by"), model.get("_view").coloring]).toEqual(["BMI", "value"]);
+  await expect.poll(() => coloring(mounted)).toEqual(["BMI", "value"]);
   await expect.poll(() => parts("driver")[0]!.getAttribute("aria-pressed")).toBe("false");
 });
 
 test("the sides hide and show like any levels, and the filter is lifted with the split", async () => {
-  const { part, parts } = await mountDrawn(
-    kernel.model({ feature: "Age", color_by: "Smoker", _view: { coloring: "driver" } }),
-  );
-  await expect.poll(() => parts("legend-level")[0]?.textContent).toBe("Smoker is false n = 209");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "Smoker", _view: { coloring: "driver" } }));
+  const { part, parts } = mounted;
+  await expect.poll(() => levels(mounted)[0]).toBe("Smoker is false n = 209");
   await frame();
   const canvas = part("curves-canvas");
   const before = ink(canvas);
   parts("legend-level")[1]!.click();
   await expect.poll(() => ink(canvas)).toBeLessThan(before * 0.95);
   choose(part("color-by"), "Smoker");
-  await expect
-    .poll(() => parts("legend-level").map((level) => level.textContent))
-    .toEqual(["false n = 209", "true n = 91"]);
+  await expect.poll(() => levels(mounted)).toEqual(["false n = 209", "true n = 91"]);
   expect(parts("legend-level").map((level) => level.getAttribute("aria-pressed"))).toEqual(["true", "true"]);
 });
 
 test("numbers colour on a ramp or at their median, with the keyboard too; levels have but one way", async () => {
-  const { model, part, parts } = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
+  const mounted = await mountDrawn(flats.model({ feature: "Built", color_by: "Area" }));
+  const { model, part } = mounted;
   await expect.poll(() => part("coloring-value").checkVisibility()).toBe(true);
   expect(part("coloring-value").getAttribute("aria-checked")).toBe("true");
   part("coloring-value").focus();
   await userEvent.keyboard("{ArrowRight}");
-  await expect
-    .poll(() => parts("legend-level").map((level) => level.textContent?.slice(0, 5)))
-    .toEqual(["BMI ≤", "BMI >"]);
+  // Rows without a value are a level of their own.
+  await expect.poll(() => levels(mounted).map((level) => level?.slice(0, 6))).toEqual(["Area ≤", "Area >", "missin"]);
   expect(model.get("_view").coloring).toBe("median");
   expect(document.activeElement).toBe(part("coloring-median"));
-  choose(part("color-by"), "Smoker");
+  choose(part("color-by"), "Energy class");
   await expect.poll(() => part("coloring-value").checkVisibility()).toBe(false);
-  expect(parts("legend-level").map((level) => level.textContent)).toEqual(["false n = 209", "true n = 91"]);
-});
-
-test("rows without a value are a level of their own", async () => {
-  const { parts } = await mountDrawn(
-    flats.model({ feature: "Built", color_by: "Area", _view: { coloring: "median" } }),
-  );
-  await expect
-    .poll(() => parts("legend-level").map((level) => level.textContent?.split(" ")[0]))
-    .toEqual(["Area", "Area", "missing"]);
+  expect(levels(mounted)[0]).toMatch(/^A n = /);
 });
 
 test("the list of colours begins with what explains the differences, and offers all columns", async () => {
-  const { model, part } = await mountDrawn();
-  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
-  const select = part<HTMLSelectElement>("color-by");
+  const mounted = await mountDrawn();
+  const select = mounted.part<HTMLSelectElement>("color-by");
+  await explained(mounted);
   await expect
     .poll(() => [...select.querySelectorAll("optgroup")].map(({ label }) => label))
     .toEqual(["Explains the differences", "All columns"]);
   expect([...select.options].map(({ value }) => value)).toEqual(expect.arrayContaining(["Ward", "notes of the clerk"]));
-  select.selectedIndex = 1;
-  select.dispatchEvent(new Event("change", { bubbles: true }));
-  await expect.poll(() => [model.get("color_by"), model.get("_view").coloring]).toEqual(["Smoker", "driver"]);
+  const named = (words: string) => [...select.options].find(({ text }) => text.includes(words))!.value;
+  choose(select, named("Smoker is true ·"));
+  await expect.poll(() => coloring(mounted)).toEqual(["Smoker", "driver"]);
   choose(select, "Ward");
-  await expect.poll(() => [model.get("color_by"), model.get("_view").coloring]).toEqual(["Ward", "value"]);
+  await expect.poll(() => coloring(mounted)).toEqual(["Ward", "value"]);
+  choose(select, named("together"));
+  await expect.poll(() => mounted.part("drivers-together").getAttribute("aria-pressed")).toBe("true");
+  choose(select, "BMI");
+  await expect.poll(() => coloring(mounted)).toEqual(["BMI", "value"]);
 });
 
 test("the curves of an additive model do not differ", async () => {
@@ -134,35 +130,22 @@ test("the line of chips stays inside a narrow cell and does not move the plot", 
 });
 
 test("two columns together are a button that colours by their groups, and another press takes it back", async () => {
-  const { model, part, parts } = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
-  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
-  const together = part<HTMLButtonElement>("drivers-together");
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
+  const { model, part, parts } = mounted;
+  await explained(mounted);
+  const together = part("drivers-together");
   expect(together.textContent).toMatch(/^together \d+\u00a0%$/);
   together.click();
   const rule = expect.stringMatching(/^Smoker is (true|false) and .* n = \d+$/);
-  await expect.poll(() => parts("legend-level").map((level) => level.textContent)).toEqual([rule, rule, rule, rule]);
-  expect([model.get("color_by"), model.get("_view").coloring]).toEqual(["BMI", "together"]);
+  await expect.poll(() => levels(mounted)).toEqual([rule, rule, rule, rule]);
+  expect(coloring(mounted)).toEqual(["BMI", "together"]);
   expect(model.sent.filter((request) => request.type === "groups").length).toBe(1);
-  expect([together.getAttribute("aria-pressed"), parts("driver")[0]!.getAttribute("aria-pressed")]).toEqual([
-    "true",
-    "false",
-  ]);
+  const pressed = [together, parts("driver")[0]!].map((chip) => chip.getAttribute("aria-pressed"));
+  expect(pressed).toEqual(["true", "false"]);
   expect(part<HTMLSelectElement>("color-by").selectedOptions[0]!.text).toMatch(/^Smoker and .* together · \d+\u00a0%$/);
   parts("driver")[0]!.click();
-  await expect.poll(() => model.get("_view").coloring).toBe("driver");
+  await expect.poll(() => coloring(mounted)[1]).toBe("driver");
   together.click();
   together.click();
-  await expect.poll(() => [model.get("color_by"), model.get("_view").coloring]).toEqual(["BMI", "value"]);
-});
-
-test("the groups of two columns together can be chosen in the list of colours", async () => {
-  const { model, part } = await mountDrawn();
-  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
-  const select = part<HTMLSelectElement>("color-by");
-  select.value = [...select.options].find(({ text }) => text.includes("together"))!.value;
-  select.dispatchEvent(new Event("change", { bubbles: true }));
-  await expect.poll(() => part("drivers-together").getAttribute("aria-pressed")).toBe("true");
-  select.value = "BMI";
-  select.dispatchEvent(new Event("change", { bubbles: true }));
-  await expect.poll(() => [model.get("color_by"), model.get("_view").coloring]).toEqual(["BMI", "value"]);
+  await expect.poll(() => coloring(mounted)).toEqual(["BMI", "value"]);
 });

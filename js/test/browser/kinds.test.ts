@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
-import { choose, frame, type Mounted, mount, mountDrawn, questions } from "./mount.ts";
+import { choose, frame, type Mounted, mountDrawn, questions } from "./mount.ts";
 
 const flats = new FakeKernel(rentals(120));
 
@@ -39,7 +39,7 @@ test("names of levels that would touch are slanted and cut, and the hover shows 
 });
 
 test("slopes are not offered between levels without an order, with a sentence why", async () => {
-  const { root, part } = await mountDrawn(flats.model({ feature: "District", kind: "d-ice" }));
+  const { root, part, model } = await mountDrawn(flats.model({ feature: "District", kind: "d-ice" }));
   expect(root.dataset.kind).toBe("ice");
   const sentence =
     "District has levels without an order, so there is no slope from one to the next. Its ICE is shown instead.";
@@ -53,6 +53,8 @@ test("slopes are not offered between levels without an order, with a sentence wh
   await userEvent.keyboard("{ArrowLeft}");
   await expect.poll(() => root.dataset.kind).toBe("c-ice");
   expect(part("kind-remark").hidden).toBe(true);
+  part("kind-d-ice").click();
+  expect(model.get("kind")).toBe("c-ice");
 });
 
 test("the wish for slopes stays for the next feature that has some, per rank where levels have an order", async () => {
@@ -132,29 +134,32 @@ test("the card of a bar has all figures, of categories the typical change betwee
   expect(part("tooltip").textContent).not.toContain("change between two levels");
 });
 
+/** An explorer that explains one of two outputs, in one of two responses. */
+const withOutputs = (outputs: string[], width = 1000): Promise<Mounted> => {
+  const _header = { ...flats.header, outputs, responses: ["predict_proba", "log_odds"] };
+  return mountDrawn(flats.model({ feature: "Area", output: outputs[0]!, response: "predict_proba", _header }), width);
+};
+
 test("output and response are chosen where there are several, and their curves are asked for anew", async () => {
-  const header = { ...flats.header, outputs: ["setosa", "virginica"], responses: ["predict_proba", "log_odds"] };
-  const { part, model } = await mountDrawn(
-    flats.model({ feature: "Area", output: "setosa", response: "predict_proba", _header: header }),
-  );
-  expect([...part<HTMLSelectElement>("output").options].map(({ text }) => text)).toEqual(["setosa", "virginica"]);
-  const responses = [...part<HTMLSelectElement>("response").options].map(({ text }) => text);
-  expect(responses).toEqual(["probability", "log-odds"]);
+  const { part, model } = await withOutputs(["setosa", "virginica"]);
+  const offered = (name: string) => [...part<HTMLSelectElement>(name).options].map(({ text }) => text);
+  expect(offered("output")).toEqual(["setosa", "virginica"]);
+  expect(offered("response")).toEqual(["probability", "log-odds"]);
   const asked = questions(model);
   choose(part("output"), "virginica");
   await expect.poll(() => questions(model)).toBe(asked + 1);
-  expect(model.get("output")).toBe("virginica");
   choose(part("response"), "log_odds");
   await expect.poll(() => questions(model)).toBe(asked + 2);
-  expect(model.get("response")).toBe("log_odds");
+  expect([model.get("output"), model.get("response")]).toEqual(["virginica", "log_odds"]);
+  const { part: ofOne } = await mountDrawn(flats.model({ feature: "Area" }));
+  expect(ofOne("output").closest("label")!.hidden).toBe(true);
 });
 
 test.each([1100, 720, 400])("what is explained is chosen first in the bar, in a cell of %i px", async (width) => {
-  const outputs = ["a class with a name that is far too long for any bar", "virginica"];
-  const header = { ...flats.header, outputs, responses: ["predict_proba", "log_odds"] };
-  const state = { feature: "Area", output: outputs[0]!, response: "predict_proba", _header: header };
-  const { part, drawn, root } = mount(flats.model(state), width);
-  await drawn("Area");
+  const { part, root } = await withOutputs(
+    ["a class with a name that is far too long for any bar", "virginica"],
+    width,
+  );
   const [output, decay, readout, whole] = [part("output"), part("decay"), part("decay-readout"), root].map((node) =>
     node.getBoundingClientRect(),
   );
@@ -163,9 +168,4 @@ test.each([1100, 720, 400])("what is explained is chosen first in the bar, in a 
   expect(output!.top - whole!.top).toBeLessThan(40);
   for (const { right } of [output!, decay!, readout!]) expect(right).toBeLessThanOrEqual(whole!.right);
   expect(readout!.height).toBeLessThan(width > 400 ? 24 : 40); // one line, or two
-});
-
-test("nothing is chosen where the model has one output", async () => {
-  const { part } = await mountDrawn(flats.model({ feature: "Area" }));
-  expect(part("output").closest("label")!.hidden).toBe(true);
 });

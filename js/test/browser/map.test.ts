@@ -68,8 +68,7 @@ test("of two thousand features the strongest with room are named, and points are
 });
 
 test("arrow keys walk by rank from the open feature, Enter opens, Escape leaves", async () => {
-  const mounted = await mapped();
-  const { part, parts, drawn } = mounted;
+  const { part, parts, drawn } = await mapped();
   const ring = () => parts("map-ring").map(({ dataset }) => dataset.feature);
   part("map").focus();
   await press("{ArrowDown}");

@@ -33,18 +33,14 @@ const heights = ({ part }: Mounted, name: string): number[] =>
     ([, y]) => Number(y),
   );
 
-test("at first nothing is requested and nothing is shown", async () => {
-  const { model, part, parts } = await shown({});
+test("at first nothing is requested or shown; ALE and M-plot have a line and an entry in the legend each, and are requested once", async () => {
+  const mounted = await shown({});
+  const { model, part, parts } = mounted;
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   expect(requested(model)).toEqual([]);
   expect([parts("effect-ale").length, part("key-ale").hidden, part("key-m_plot").hidden]).toEqual([0, true, true]);
   expect([part("correlated").hidden, parts("unlike").length, part("strip-unlike").hidden]).toEqual([true, 0, true]);
   expect(part("effects-note").checkVisibility()).toBe(false);
-});
-
-test("ALE and M-plot have a line and an entry in the legend each, and are requested once", async () => {
-  const mounted = await shown({});
-  const { model, part, parts } = mounted;
   await choose(mounted, "ale");
   await expect.poll(() => parts("effect-ale").length).toBe(1);
   expect([part("key-ale").hidden, part("key-m_plot").hidden]).toEqual([false, true]);
@@ -60,17 +56,7 @@ test("ALE and M-plot have a line and an entry in the legend each, and are reques
   await expect.poll(() => parts("effect-ale").length).toBe(0);
 });
 
-test("the mean of the curves can be switched off, in the legend as well", async () => {
-  const mounted = await shown({ ale: true });
-  const { part, parts } = mounted;
-  await expect.poll(() => parts("effect-ale").length).toBe(1);
-  expect(parts("partial-dependence").length).toBe(1);
-  await choose(mounted, "partial_dependence");
-  await expect.poll(() => parts("partial-dependence").length).toBe(0);
-  expect([part("key-mean").hidden, part("key-ale").hidden]).toEqual([true, false]);
-});
-
-test("partial dependence and ALE part where features vary together", async () => {
+test("partial dependence and ALE part where features vary together; the former can be switched off, in the legend as well", async () => {
   const mounted = await shown({ ale: true });
   await expect.poll(() => mounted.parts("effect-ale").length).toBe(1);
   const mean = mounted.part("partial-dependence").querySelector("path")!.getAttribute("d")!;
@@ -79,6 +65,12 @@ test("partial dependence and ALE part where features vary together", async () =>
   // On screen, y grows downwards: ALE rises to the end, the mean falls before.
   expect(ofAle.at(-1)).toBe(Math.min(...ofAle));
   expect(ofMean.at(-1)! - Math.min(...ofMean)).toBeGreaterThan(3);
+  const { part, parts } = mounted;
+  await expect.poll(() => parts("effect-ale").length).toBe(1);
+  expect(parts("partial-dependence").length).toBe(1);
+  await choose(mounted, "partial_dependence");
+  await expect.poll(() => parts("partial-dependence").length).toBe(0);
+  expect([part("key-mean").hidden, part("key-ale").hidden]).toEqual([true, false]);
 });
 
 test("on c-ICE both are 0 at the anchor, and their explanations say so", async () => {
@@ -93,8 +85,7 @@ test("on c-ICE both are 0 at the anchor, and their explanations say so", async (
 });
 
 test("slopes have neither, and the menu says why", async () => {
-  const mounted = await shown({ ale: true }, { kind: "d-ice" });
-  const { model, part, parts } = mounted;
+  const { model, part, parts } = await shown({ ale: true }, { kind: "d-ice" });
   part("view").click();
   const input = part<HTMLInputElement>("view-ale");
   await expect.poll(() => input.disabled).toBe(true);
@@ -122,7 +113,7 @@ test("until the kernel answers, a sentence says what it does", async () => {
   expect(part("unlike-note").closest("[role=status]")).not.toBeNull();
 });
 
-test("correlated features are chips that open them, with the reason why they matter", async () => {
+test("correlated features are chips that open them, with the reason why they matter, or a sentence says that there are none", async () => {
   const mounted = await shown({});
   const { model, part, parts } = mounted;
   await choose(mounted, "correlated");
@@ -137,10 +128,7 @@ test("correlated features are chips that open them, with the reason why they mat
   await mounted.drawn("Apparent temperature");
   expect(model.get("feature")).toBe("Apparent temperature");
   await expect.poll(() => parts("correlated-feature")[0]?.dataset.column).toBe("Temperature");
-});
-
-test("where nothing varies strongly with a feature, a sentence says so", async () => {
-  const { part, parts } = await shown({ correlated: true }, { feature: "Wind" });
+  mounted.model.push("feature", "Wind");
   const none = "No other feature has a correlation of 0.5 or more with Wind.";
   await expect.poll(() => part("correlated-lead").textContent).toBe(none);
   expect(parts("correlated-feature")).toEqual([]);

@@ -170,8 +170,7 @@ test.each([1000, 760, 400])("at %i px the card is never over the curves", async 
 });
 
 test("several pinned rows are gone through", async () => {
-  const mounted = await pinned(1000, "{ArrowUp}{Enter}{ArrowUp}{Shift>}{Enter}{/Shift}");
-  const { part } = mounted;
+  const { part } = await pinned(1000, "{ArrowUp}{Enter}{ArrowUp}{Shift>}{Enter}{/Shift}");
   await expect.poll(() => part("row-card-place").textContent).toBe("2 of 2");
   const title = part("row-card-title").textContent;
   await userEvent.click(part("row-card-after"));

@@ -45,8 +45,7 @@ test("a ramp colours lines and legend, until the reader chooses one", async () =
 });
 
 test("another ramp draws the lines anew", async () => {
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
-  const { part } = mounted;
+  const { part } = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
   await frame();
   const canvas = part<HTMLCanvasElement>("curves-canvas");
   const shown = () => canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data.join();

@@ -124,10 +124,9 @@ test("one value axis for all features stays as it is when another feature is ope
 });
 
 test("a step that dominates the slopes leaves the axis, is counted, and is shown in full when asked", async () => {
-  const mounted = await mountDrawn(
+  const { part, parts } = await mountDrawn(
     new FakeKernel(steppedClinic(120)).model({ feature: "Blood pressure", kind: "d-ice", _view: { every_step: true } }),
   );
-  const { part, parts } = mounted;
   await expect.poll(() => part("range-remark").hidden).toBe(false);
   expect(part("range-remark").textContent).toMatch(
     /^\d+ of 120 curves extend above the axis \(up to [\d.]+\), \d+ below \(down to −[\d.]+\)\./,
@@ -141,8 +140,9 @@ test("a step that dominates the slopes leaves the axis, is counted, and is shown
 });
 
 test("all classes stand side by side; a click explains another", async () => {
-  const mounted = await mountDrawn(several().model({ feature: "Age", output: "healthy", response: "predict_proba" }));
-  const { part, parts, drawn, model } = mounted;
+  const { part, parts, drawn, model } = await mountDrawn(
+    several().model({ feature: "Age", output: "healthy", response: "predict_proba" }),
+  );
   expect(model.sent.some(({ type }) => type === "classes")).toBe(false);
   const space = document.createElement("div");
   space.style.height = `${innerHeight}px`;
