@@ -367,7 +367,9 @@ def test_effects_are_drawn_where_the_kind_has_their_unit(together):
         assert all(low <= effect.values.min() and effect.values.max() <= high for effect in lines.effects)
 
 
-@pytest.mark.parametrize(("feature", "mark"), [("first", "ale"), ("level", "m_plot")])
+@pytest.mark.parametrize(
+    ("feature", "mark"), [("first", "ale"), pytest.param("level", "m_plot", marks=pytest.mark.wide)]
+)
 def test_what_is_optional_is_drawn_and_named(together, feature, mark):
     """Each effect in the plot and in the legend, the strip under the lines, and sentences over them."""
     view, page = page_of(together, feature=feature, choices=OPTIONAL, with_ranking=False)

@@ -770,7 +770,7 @@ def test_plot_all_shows_so_many_features_and_says_so(many):
 
 
 @pytest.mark.usefixtures("_closed_figures")
-@pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
+@pytest.mark.parametrize("kind", ["ice", *(pytest.param(kind, marks=pytest.mark.wide) for kind in ("c-ice", "d-ice"))])
 def test_plot_draws_every_feature(explanation, kinds, kind):
     """Without a warning, whatever its kind and its name; the axes have its ticks."""
     for name in ("age", HOSTILE, "smoker", LONG, "constant"):

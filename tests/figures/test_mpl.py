@@ -376,11 +376,13 @@ def test_signs_of_directions_need_no_font(e):
 @pytest.mark.parametrize(
     ("palette", "expected"),
     [
-        (["red", "green", "blue", "gold"], ["red", "green", "blue", "gold"]),
+        pytest.param(["red", "green", "blue", "gold"], ["red", "green", "blue", "gold"], marks=pytest.mark.wide),
         ({"winter": "blue", "spring": "green", "summer": "red", "fall": "gold"}, None),
         ("Set2", [mpl.colormaps["Set2"](at) for at in range(4)]),
         ("viridis", [mpl.colormaps["viridis"](at / 3) for at in range(4)]),
-        (mpl.colormaps["viridis"], [mpl.colormaps["viridis"](at / 3) for at in range(4)]),
+        pytest.param(
+            mpl.colormaps["viridis"], [mpl.colormaps["viridis"](at / 3) for at in range(4)], marks=pytest.mark.wide
+        ),
     ],
     ids=["list", "mapping", "qualitative", "ramp", "colormap"],
 )
@@ -469,6 +471,7 @@ def pixels(figure, dpi=100):
     return mpl_image.imread(io.BytesIO(file.getvalue()))[..., :3]
 
 
+@pytest.mark.wide
 @pytest.mark.current  # Matplotlib rounds pixels in another way since
 def test_many_lines_are_sharp_at_every_size(e):
     """The image is made for the resolution at which the figure is drawn, and follows the limits of the Axes."""

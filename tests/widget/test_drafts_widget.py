@@ -141,6 +141,7 @@ def test_a_cancelled_draft_answers_questions_and_resuming_makes_it_exact(make, X
     assert explorer._status["n_rows"] is None
 
 
+@pytest.mark.wide
 def test_features_become_exact_in_the_order_of_the_drafts(make, X, monkeypatch):
     """The open one first, then as the bars rank them."""
     order = []
@@ -162,6 +163,7 @@ def test_features_become_exact_in_the_order_of_the_drafts(make, X, monkeypatch):
     assert order.index("x2") < 4  # which moves predictions most
 
 
+@pytest.mark.wide
 def test_another_output_drafts_again(make, X):
     """Its figures are not those of the output before, and a draft of that one does not come late."""
 
@@ -210,6 +212,7 @@ def test_an_explanation_within_a_budget_is_shown_as_the_sample_that_it_is(make, 
     assert (column(explorer, "impact_error")[:2] > 0).all()
 
 
+@pytest.mark.wide
 def test_a_given_explanation_and_a_rescaled_one_have_no_drafts(make, X):
     """Their results are there, or follow from those that are."""
     e = ice.explain(lambda rows: rows[:, 0], X, progress=False)
@@ -237,6 +240,7 @@ def test_a_model_that_fails_on_a_draft_fails_with_the_error_of_its_feature(make,
     assert explorer._background.snapshot().drafts == {}
 
 
+@pytest.mark.wide
 def test_no_draft_is_made_where_a_program_runs_the_notebook(make, X, monkeypatch):
     """Nobody would look at it, and the saved notebook does not depend on the speed of the machine."""
     monkeypatch.setattr(explorer_module, "is_unattended", lambda: True)

@@ -81,6 +81,7 @@ def test_going_back_and_forth_takes_no_time(explorer, monkeypatch):
     assert_array_equal(metrics(explorer.explanation), metrics(conditional))
 
 
+@pytest.mark.wide
 def test_it_is_part_of_header_code_and_state(explorer, model):
     """A page reads it in the header; the line of code and the state make it again, at once."""
     explorer.explanation  # noqa: B018 - waits for it
@@ -139,6 +140,7 @@ def test_it_can_be_cancelled_between_two_models(explorer, monkeypatch):
     assert explorer._status["state"] == "ready"
 
 
+@pytest.mark.wide
 def test_an_explanation_and_values_by_feature_have_it_too(model):
     """An explanation needs no model for it; values that were given are a third choice."""
     explanation = explain(model, table(), keep_curves=True)
