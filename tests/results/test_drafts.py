@@ -15,7 +15,6 @@ from sklearn.svm import SVR
 
 import ice_explorer as ice
 from ice_explorer.features.sampling import nested_samples
-from ice_explorer.results import drafts as drafts_module
 from ice_explorer.results.drafts import Drafts
 from ice_explorer.results.options import Options
 from ice_explorer.results.plan import prepare
@@ -219,46 +218,6 @@ def test_drafts_grow_until_they_took_a_quarter_of_the_whole(clock):
     assert len(sizes) > 1
     assert all(larger > 1.4 * smaller for smaller, larger in pairwise(sizes)), sizes
     assert found[-1][0] < 400
-
-
-class Timed:
-    """A drafter of a million rows whose first draft takes longer than the next: what it needs is loaded then."""
-
-    is_called = is_elsewhere = False
-    n_all, n_features, top, cells_besides = 1_000_000, 50, 19, 100_000
-    seconds_per_cell, least_seconds_per_cell = 2e-7, 0.0
-
-    def __init__(self):
-        self.now = 0.0
-        self.taken = []
-
-    def n_rows(self, level):
-        return self.n_all >> self.top - level
-
-    def level_of(self, n_rows):
-        return max(0, sum(self.n_rows(level) <= n_rows for level in range(self.top + 1)) - 1)
-
-    def weight(self, level):
-        return float(self.n_rows(level))
-
-    def cells(self, _n_grid=np.inf):
-        return 2_000
-
-    def draft(self, level, _n_grid, _between_blocks):
-        self.now += 0.2 * (not self.taken) + 6e-8 * self.n_rows(level) * self.cells()
-        self.taken.append(self.n_rows(level))
-        return {}
-
-
-def test_a_first_draft_that_takes_longer_than_the_next_ends_no_drafts(monkeypatch):
-    """The time of the whole is not taken for that of the drafts: they go on until they took a quarter of it."""
-    timed = Timed()
-    monkeypatch.setattr(drafts_module, "perf_counter", lambda: timed.now)
-    drafts = Drafts([timed])
-    while drafts.next(go_on) is not None:
-        pass
-    assert timed.taken[0] < 1_000
-    assert 0.1 * 120 < timed.now < 0.3 * 120  # seconds of a million rows
 
 
 def test_drafts_of_several_models_have_the_same_rows_and_the_whole_grid(clock):

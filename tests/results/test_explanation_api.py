@@ -1,7 +1,6 @@
 """The promises of `explain`, `Explanation` and `FeatureExplanation`: names, shapes, orders, errors."""
 
 import dataclasses
-import inspect
 
 import numpy as np
 import pandas as pd
@@ -11,8 +10,6 @@ from numpy.testing import assert_allclose
 import ice_explorer as ice
 from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
 from ice_explorer.explanation import prepare
-from ice_explorer.export import save
-from ice_explorer.figures.axes import all_axes, axes
 from ice_explorer.results.options import Options
 
 COLUMNS = [
@@ -465,21 +462,6 @@ def test_an_interruption_passes_through_and_leaves_everything_usable():
     pd.testing.assert_frame_equal(again.table(), explain().table())
 
 
-def test_an_interrupted_plan_goes_on_where_it_stopped():
-    """Features done stay done; the interrupted one is computed anew and is right."""
-    model = Interrupted(at=None)
-    plan = prepare(model, customers(), Options())
-    results = {"age": plan.compute("age")}
-    model.at = model.calls + 1
-    with pytest.raises(KeyboardInterrupt):
-        plan.compute("income")
-    partial = plan.explanation(results)
-    assert partial.features == ["age"]
-    assert partial.table().index.tolist() == ["age"]
-    results |= {name: plan.compute(name) for name in ("city", "income", "member", "since")}
-    pd.testing.assert_frame_equal(plan.explanation(results).table(), explain().table())
-
-
 def test_interrupted_curves_are_computed_when_asked_again():
     """A lock that an interruption left behind would hang here; a half-filled cache would differ."""
     model = Interrupted(at=None)
@@ -504,23 +486,6 @@ def test_a_plan_knows_its_features_before_the_model_is_asked():
     assert empty.table().shape == (0, len(COLUMNS))
     assert empty.table().columns.tolist() == COLUMNS
     assert empty.decay_profile([0.5, 1.0]).shape == (2, 0)
-
-
-@pytest.mark.parametrize(
-    ("method", "function"),
-    [
-        (ice.Explanation.plot, axes.plot),
-        (ice.Explanation.plot_impact, axes.plot_impact),
-        (ice.Explanation.plot_all, all_axes.plot_all),
-        (ice.Explanation.save, save.save_explanation),
-    ],
-)
-def test_what_draws_takes_what_it_hands_over(method, function):
-    """Options and defaults of the methods are those of the functions behind them, which draw several models, too."""
-    taken, handed = (list(inspect.signature(one).parameters.values()) for one in (method, function))
-    assert [(one.name, one.kind, one.default) for one in taken[1:]] == [
-        (one.name, one.kind, one.default) for one in handed[1:] if one.name != "besides"
-    ]
 
 
 def test_a_notebook_completes_features():

@@ -422,15 +422,3 @@ def test_likelihoods_of_far_values_equal_plain_loops(spread):
     e = few_draws(explained(curved, rows))
     for decay in (0.9, 1e-3, 1e-80):
         assert_draws_equal_loops(e, curved, rows, draws_of(e, "a", decay), size=spread, decay=decay)
-
-
-def test_rows_are_drawn_for_one_feature_after_another():
-    """The last one is told; nothing is drawn twice."""
-    e = few_draws(explained(curved, X))
-    assert [(e._draw_next(0.5, "stable"), e._n_drawn(0.5, "stable")) for _ in range(4)] == [
-        (False, 1),
-        (False, 2),
-        (True, 3),
-        (True, 3),
-    ]
-    assert e._n_drawn(0.3, "stable") == 0

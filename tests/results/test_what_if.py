@@ -1,7 +1,6 @@
 """The what-if of a row, what rows have in common, and residuals: figures, errors, and what the browser gets."""
 
 import math
-import threading
 
 import numpy as np
 import pandas as pd
@@ -300,19 +299,3 @@ def test_the_row_with_the_most_extreme_prediction(explorer, X, end, of):
     """Among all rows, drawn or not."""
     reply, _ = ask(explorer, type="extreme", end=end)
     assert reply["body"] == {"position": of(predict(X))}
-
-
-def test_the_model_is_called_in_the_thread_of_the_explorer(make, X):
-    """Never in the one where messages arrive."""
-    threads = set()
-
-    def watched(X):
-        threads.add(threading.current_thread().name)
-        return predict(X)
-
-    x = make(watched, X)
-    assert x.explanation
-    threads.clear()
-    reply, _ = ask(x, type="what_if", position=0, features=["line", "idle"])
-    assert reply["type"] == "result"
-    assert threads == {"ice-explorer"}

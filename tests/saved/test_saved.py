@@ -233,21 +233,6 @@ def test_rows_have_the_values_of_their_columns():
         assert str(rows[name].dtype).replace("us", "ns") == str(X[name].dtype).replace("us", "ns")
 
 
-def test_saving_a_tree_model_calls_it_for_its_observations_alone(monkeypatch):
-    """Curves, drivers and effects of long grids are computed from the trees."""
-    X = RNG.normal(size=(1500, 3))
-    e = ice.explain(HistGradientBoostingRegressor(max_iter=5).fit(X, X[:, 0] * X[:, 1]), X, progress=False)
-    called = []
-
-    def predict(model, rows):
-        called.append(len(rows))
-        return HistGradientBoostingRegressor._raw_predict(model, rows).ravel()
-
-    monkeypatch.setattr(HistGradientBoostingRegressor, "predict", predict)
-    result_content(e)
-    assert sum(called) < 4000  # 1500 observations for effects, 1000 saved ones, and probes of an unchanged model
-
-
 @pytest.fixture(scope="module")
 def large():
     """An explanation of 300 rows, and a file with 50 of them."""
