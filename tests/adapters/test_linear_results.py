@@ -25,6 +25,13 @@ def glm(text, family, link=None, **options):
     return formulas.glm(text, DATA, family=made, **options).fit()
 
 
+def compare(results, rows=X, **options):
+    """Check that coefficients give what the results predict for every phantom observation."""
+    e = parity.explained(results, rows, engine="linear", **options)
+    parity.assert_equal_explanations(e, parity.explained(results, rows, engine="brute", **options), rounding=1e-12)
+    return e
+
+
 LINEAR = {
     "OLS": lambda: formulas.ols("number ~ age + income", DATA).fit(),
     "OLS without an intercept": lambda: formulas.ols("number ~ income + age - 1", DATA).fit(),
@@ -40,36 +47,32 @@ LINEAR = {
 }
 
 
-@pytest.mark.parametrize("case", LINEAR)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[] if "GLM" in case else [pytest.mark.wide]) for case in LINEAR]
+)
 def test_formulas_of_columns_are_written_down(case):
     """Whatever else the frame holds."""
     results = parity.quiet(LINEAR[case])
-    e = parity.explained(results, X, engine="linear")
-    parity.assert_equal_explanations(e, parity.explained(results, X, engine="brute"), rounding=1e-12)
+    e = compare(results)
     assert e.engine_reason.startswith(type(results).__name__)
 
 
 @pytest.mark.parametrize("output", [0, 1])
 @pytest.mark.parametrize("response", ["predict_proba", "decision_function", "log_odds", "predict"])
-@pytest.mark.parametrize("case", ["logit", "GLM, binomial"])
+@pytest.mark.parametrize("case", [pytest.param("logit", marks=pytest.mark.slow), "GLM, binomial"])
 def test_both_classes_on_every_scale(case, response, output):
     """The probability of the first class falls where that of the second rises."""
     options = {"response": response} if response == "predict" else {"response": response, "output": output}
-    results = parity.quiet(LINEAR[case])
-    e = parity.explained(results, X, engine="linear", **options)
-    parity.assert_equal_explanations(e, parity.explained(results, X, engine="brute", **options), rounding=1e-12)
+    compare(parity.quiet(LINEAR[case]), **options)
 
 
-@pytest.mark.parametrize("as_array", [False, True])
 @pytest.mark.parametrize("name", ["OLS", "Logit", "GLM"])
-def test_columns_of_the_fit_are_written_down(name, as_array):
+def test_columns_of_the_fit_are_written_down(name):
     """The constant is a column that does not move."""
-    rows = api.add_constant(families.X)
-    rows = rows.to_numpy() if as_array else rows
+    frame = api.add_constant(families.X)
     y = np.asarray(families.BIT if name == "Logit" else families.NUMBER)
-    results = parity.quiet(getattr(api, name)(y, rows).fit)
-    e = parity.explained(results, rows, engine="linear")
-    parity.assert_equal_explanations(e, parity.explained(results, rows, engine="brute"), rounding=1e-12)
+    for rows in (frame, frame.to_numpy()):
+        compare(parity.quiet(getattr(api, name)(y, rows).fit), rows)
 
 
 @pytest.mark.parametrize(
@@ -121,39 +124,4 @@ def test_columns_are_found_by_name_wherever_they_stand():
     results = formulas.ols("number ~ age + income", DATA).fit()
     rows = pd.concat([families.X[["income"]], families.X[["age"]].assign(more=1.0)], axis=1)
     rows[7] = 0.5
-    e = parity.explained(results, rows)
-    assert e.engine == "linear"
-    parity.assert_equal_explanations(e, parity.explained(results, rows, engine="brute"), rounding=1e-12)
-
-
-class Family:
-    """Binomial with another link, whose fits seldom converge."""
-
-    def __init__(self, link):
-        self.link = getattr(api.families.links, link)()
-
-
-class GLM:
-    exog_names = ("a", "b")
-
-    def __init__(self, link):
-        self.family = Family(link)
-
-
-class Fitted:
-    def __init__(self, link, params=(1.0, 2.0)):
-        self.model, self.params = GLM(link), params
-
-
-@pytest.mark.parametrize("response", ["predict_proba", "log_odds"])
-def test_probabilities_need_the_logistic_link(response):
-    """One minus an exponential is none of an exponential."""
-    with pytest.raises(statsmodels_linear.OtherFormError) as caught:
-        statsmodels_linear.linear_results(Fitted("Log"), ["a", "b"], 0, response)
-    assert str(caught.value) == f"{response} of Fitted is not a supported function of its margins."
-
-
-def test_several_equations_are_no_sum():
-    """A coefficient per column, or none is known."""
-    with pytest.raises(statsmodels_linear.OtherFormError, match="Fitted is not a supported linear model"):
-        statsmodels_linear.linear_results(Fitted("Log", np.ones((2, 2))), ["a", "b"], None, "predict")
+    compare(results, rows)

@@ -41,28 +41,26 @@ def test_a_position_is_taken_where_labels_are_texts():
     assert explained(model, output=0).output_label == "probability of high"
 
 
+VALUES = pd.Series(1.0 + np.arange(60), X.index)
+
+
 @pytest.mark.parametrize(
     ("option", "what", "values"),
-    [("y", "y", X["a"]), ("y", "y", X[["a"]]), ("sample_weight", "weights", pd.Series(1.0, X.index))],
-    ids=["y", "a table y", "weights"],
+    [
+        ("y", "y", X["a"].iloc[SHUFFLED]),
+        ("y", "y", X[["a"]].iloc[SHUFFLED]),
+        ("sample_weight", "weights", VALUES.iloc[SHUFFLED]),
+        ("scale", "values", {"a": VALUES.iloc[SHUFFLED]}),
+    ],
+    ids=["y", "a table y", "weights", "scale"],
 )
 def test_values_of_another_index_are_refused(option, what, values):
     """They may be in another order, and every figure would be that of other rows."""
     with pytest.raises(InvalidOptionError) as caught:
-        ice.ICEExplorer(line(), X, **{option: values.iloc[SHUFFLED]})
+        ice.ICEExplorer(line(), X, **{option: values})
     assert str(caught.value) == (
         f"`{option}` must have the index of X; row 0 has the label 101 in {what} and 100 in X. Pass "
         f"`{what}.loc[X.index]` to match them by label, or `{what}.to_numpy()` if they are in the order of X."
-    )
-
-
-def test_a_scale_of_another_index_is_refused_too():
-    """It is one number per row."""
-    with pytest.raises(InvalidOptionError) as caught:
-        explained(line(), scale={"a": pd.Series(1.0 + np.arange(60), X.index).iloc[SHUFFLED]})
-    assert str(caught.value) == (
-        "`scale` must have the index of X; row 0 has the label 101 in values and 100 in X. Pass "
-        "`values.loc[X.index]` to match them by label, or `values.to_numpy()` if they are in the order of X."
     )
 
 
