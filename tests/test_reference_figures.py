@@ -22,8 +22,8 @@ def test_figures_are_those_recorded(name):
     """Every figure of a model equals the one that was recorded, where its library still fits the same model."""
     if not reference_figures.is_same_fit(name, RECORDED[name]):
         pytest.skip("the library fits another model on this machine")
-    off = reference_figures.differences(name, RECORDED[name])
-    assert {figure: each for figure, each in off.items() if each > RTOL} == {}
+    differences = reference_figures.differences(name, RECORDED[name])
+    assert {figure: value for figure, value in differences.items() if value > RTOL} == {}
 
 
 @pytest.mark.current
@@ -70,7 +70,13 @@ def by_hand(steps, shares, mass):
 
 
 def test_numbers_by_hand():
-    """σ = 1.5; the missing value is replaced by 0, the lower median; the value 3 is as near to 2 as to 4."""
+    """σ = 1.5; the missing value is replaced by 0, the lower median; the value 3 is as near to 2 as to 4.
+
+    A window that would leave the axis is moved; one that is longer than the axis is all of it.
+    """
+    decimals = [0.0, 0.1, 0.2, 0.3, 0.4]
+    assert [window(decimals, k, 0.2) for k in range(5)] == [(0, 2), (0, 2), (1, 3), (2, 4), (2, 4)]
+    assert window(decimals, 2, 0.5) == (0, 4)
     axis, observed = [0.0, 1.0, 2.0, 4.0], [0.0, 0.0, 3.0, 3.0, math.nan]
     assert grid_shares(axis, [(0.0, 1), (0.0, 1), (3.0, 1), (3.0, 1)]) == [0.5, 0.0, 0.25, 0.25]
     assert [window(axis, k, 1.5) for k in range(4)] == [(0, 2), (0, 2), (1, 3), (2, 3)]
@@ -87,20 +93,9 @@ def test_levels_by_hand():
     curves = [[0.0, 1.0, 3.0]] * 4 + [[0.0, 2.0, 2.0]]
     found = category_step_figures(curves, [0.0, 1.0, 2.0], observed, decay=0.5)
     sigma, shares = math.sqrt((1 - 0.25 - 0.0625 - 0.0625) / 2), np.array([0.4, 0.4, 0.2])
-    own = {0: [0.75, 0.75, 0.5], 1: [0.75, 0.5, 0.75], 2: [0.5, 0.75, 0.75]}
-    expected = by_hand(
-        sigma * np.array([[1, 3, 2]] * 4 + [[2, 2, 0]]),
-        shares,
-        shares * np.array([own[level] for level in (0, 0, 1, 2, 0)]),
-    )
-    same(found, expected, direction=math.nan, non_linearity=math.nan)
-
-
-def test_windows_stay_inside_the_axis():
-    """A window that would leave the axis is moved; one that is longer than the axis is all of it."""
-    axis = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
-    assert [window(axis, k, 0.2) for k in range(6)] == [(0, 2), (0, 2), (1, 3), (2, 4), (3, 5), (3, 5)]
-    assert window(axis, 2, 0.6) == window(axis, 0, 0.5) == (0, 5)
+    changes = sigma * np.array([[1, 3, 2]] * 4 + [[2, 2, 0]])
+    likely = np.array([[0.75, 0.75, 0.5], [0.75, 0.75, 0.5], [0.75, 0.5, 0.75], [0.5, 0.75, 0.75], [0.75, 0.75, 0.5]])
+    same(found, by_hand(changes, shares, shares * likely), direction=math.nan, non_linearity=math.nan)
 
 
 @pytest.mark.parametrize("decay", [0.05, 0.75, 1.0])

@@ -1,8 +1,7 @@
 """Figures of many models and kinds of data, recorded by one version of the package and compared with another.
 
 `python tests/tools/reference_figures.py` writes `tests/reference/figures.json.gz`; with `--compare` it prints the
-largest relative difference of each case and each quantity. Names of the package that may change are in one block,
-"How figures are read".
+largest relative difference of each case and each quantity. Names of the package that may change are in one block.
 
 The file is gzip of a JSON object:
 
@@ -72,10 +71,9 @@ def explained(name, convention="paper"):
     return ice.explain(model, X, convention=CONVENTIONS.get(convention, convention), progress=False, **options)
 
 
-def table_columns(e, decay):
-    """Yield every column of numbers of the table, features in column order."""
-    table = e.table(decay=decay, sort_by=None)
-    yield from ((name, table[name]) for name in table.columns if table[name].dtype.kind in "iuf")
+def table(e, decay):
+    """Return the numbers of the table, features in column order."""
+    return e.table(decay=decay, sort_by=None).select_dtypes("number")
 
 
 def figures_of_feature(e, f, rows):
@@ -95,9 +93,8 @@ def figures_of_feature(e, f, rows):
     if f.missing_curve is not None:
         yield "missing curve", f.missing_curve[rows]
     drivers = e.drivers(f.feature).sort_index()
-    yield "drivers share", drivers["share"]
-    yield "drivers rule", drivers["rule"].to_list()
-    yield "drivers rows", drivers["n_rule"]
+    for name in ("share", "rule", "n_rule"):
+        yield f"drivers {name}", drivers[name].to_list()
     yield "drivers difference", [drivers.difference]
     effects = e.effects(f.feature)
     for name in ("partial_dependence", "ale", "m_plot"):
@@ -135,7 +132,7 @@ def figures_of_all(e, y, measures):
 
 
 def step_figures_of(f, weights, decay):
-    """Compute the figures of the one-SD step from the curves of all rows."""
+    """Return the figures of the one-SD step by plain loops; a version that has the step reads its table instead."""
     rows = f.curves.tolist(), f.axis.tolist(), f.observed_axis.tolist()
     if f.kind in UNORDERED:
         distances = (np.log(f.likelihood(0.5)) / np.log(0.5)).tolist()
@@ -167,21 +164,17 @@ def made(name):
 def figures_of(name):
     """Return every figure of a case by "quantity | where"."""
     case, e = CASES[name], explained(name)
-    found = dict(figures_of_all(e, made(name)[2], case.measures))
+    figures = dict(figures_of_all(e, made(name)[2], case.measures))
     for f in e.values():
         rows = np.unique([0, len(f.row_positions) // 2, len(f.row_positions) - 1])
-        found |= {f"{each} | {f.label}": value for each, value in figures_of_feature(e, f, rows)}
+        figures |= {f"{part} | {f.label}": value for part, value in figures_of_feature(e, f, rows)}
     for decay in DECAYS:
         for convention in case.conventions:
-            columns = table_columns(e if convention == "paper" else explained(name, convention), decay)
-            found |= {f"table {convention} {each} | {decay}": column for each, column in columns}
+            shown = table(e if convention == "paper" else explained(name, convention), decay)
+            figures |= {f"table {convention} {column} | {decay}": shown[column] for column in shown}
         steps = [step_figures_of(f, case.options.get("sample_weight"), decay) for f in e.values()]
-        found |= {f"step {each} | {decay}": [of_feature[each] for of_feature in steps] for each in steps[0]}
-    return {each: value if _is_text(value) else np.asarray(value, float).tolist() for each, value in found.items()}
-
-
-def _is_text(value):
-    return isinstance(value, list) and any(isinstance(each, str) for each in value)
+        figures |= {f"step {column} | {decay}": [step[column] for step in steps] for column in steps[0]}
+    return {key: np.asarray(value).tolist() for key, value in figures.items()}
 
 
 def read():
@@ -202,59 +195,43 @@ def is_same_fit(name, recorded):
 
 def differences(name, recorded):
     """Return the largest relative difference of each figure; infinite where one is missing or has another shape."""
-    found, figures, sd = figures_of(name), recorded["figures"], float(np.std(recorded["predictions"]))
-    both = {each: (found.get(each), figures.get(each)) for each in {**figures, **found} if quantity(each) not in GONE}
-    return {
-        each: np.inf
-        if None in pair
-        else difference(*pair, 0.0 if any(word in quantity(each) for word in UNITLESS) else sd)
-        for each, pair in both.items()
-    }
+    figures, expected, sd = figures_of(name), recorded["figures"], float(np.std(recorded["predictions"]))
+    keys = [key for key in {**expected, **figures} if quantity(key) not in GONE]
+    units = [0.0 if any(word in quantity(key) for word in UNITLESS) else sd for key in keys]
+    return {k: difference(figures.get(k), expected.get(k), unit) for k, unit in zip(keys, units, strict=True)}
 
 
-def quantity(name):
-    """Return the first part of the name of a figure."""
-    return name.split(" | ")[0]
+def quantity(key):
+    return key.split(" | ")[0]
 
 
-def difference(found, recorded, unit=0.0):
+def difference(values, expected, unit=0.0):
     """Return the largest difference, relative to the figure plus a tenth of the largest one, or of `unit` if larger."""
-    if _is_text(found) or _is_text(recorded):
-        return 0.0 if found == recorded else np.inf
-    found, recorded = np.asarray(found, float), np.asarray(recorded, float)
-    if found.shape != recorded.shape or not np.array_equal(np.isnan(found), np.isnan(recorded)):
+    if values is None or expected is None or np.asarray(expected).dtype.kind == "U":
+        return 0.0 if values == expected else np.inf
+    values, expected = np.asarray(values, float), np.asarray(expected, float)
+    if values.shape != expected.shape or not np.array_equal(np.isnan(values), np.isnan(expected)):
         return np.inf
-    size = np.abs(np.nan_to_num(recorded))
-    off = np.abs(np.nan_to_num(found - recorded))
-    return float((off / (size + 0.1 * max(unit, size.max(initial=1e-300)))).max(initial=0.0))
+    size = np.abs(np.nan_to_num(expected))
+    distance = np.abs(np.nan_to_num(values - expected))
+    return float((distance / (size + 0.1 * max(unit, size.max(initial=1e-300)))).max(initial=0.0))
 
 
 def compare():
     """Print the largest difference of each case and each quantity."""
-    off = {}
+    table = {}
     for name, recorded in read().items():
         if is_same_fit(name, recorded):
-            off |= {(name, each): value for each, value in differences(name, recorded).items()}
+            table |= {(name, key): value for key, value in differences(name, recorded).items()}
         else:
             print(f"{name}: not compared, because the library predicts something else on this machine")
-    for part in (lambda name, _: name, lambda _, each: quantity(each)):
-        for group in dict.fromkeys(part(*key) for key in off):
-            worst = max((key for key in off if part(*key) == group), key=off.get)
-            print(f"{group:40} {off[worst]:.1e}  {': '.join(worst)}")
+    for group_of in (lambda name, _: name, lambda _, key: quantity(key)):
+        for group in dict.fromkeys(group_of(*place) for place in table):
+            worst = max((place for place in table if group_of(*place) == group), key=table.get)
+            print(f"{group:40} {table[worst]:.1e}  {': '.join(worst)}")
 
 
-# --- Data --------------------------------------------------------------------------------------------
-
-
-def numbers(n=50):
-    """Return correlated numbers with ties, and a target with an interaction."""
-    rng = np.random.default_rng(1)
-    age = rng.integers(20, 60, n).astype(float)
-    income = (3 + 0.05 * (age - 40) + rng.normal(size=n)).round(1)
-    rooms = rng.integers(1, 6, n).astype(float)
-    noise = rng.normal(size=n).round(1)
-    y = ((age - 40) / 10 + income * (rooms > 3) + np.sin(income) + rng.normal(0, 0.3, n)).round(3)
-    return pd.DataFrame({"age": age, "income": income, "rooms": rooms, "noise": noise}), y
+# --- Data and models ---------------------------------------------------------------------------------
 
 
 def household(n=50, missing=0):
@@ -287,9 +264,6 @@ def of_polars(X):
     return age / 10 * city + X["day"].dt.ordinal_day().to_numpy() * (age > 40) / 30
 
 
-# --- Models ------------------------------------------------------------------------------------------
-
-
 def fitted(model, data, ask="predict", column=slice(None)):
     """Return a function that fits a model, or what makes one; `column` is one of those that `ask` returns."""
 
@@ -311,17 +285,20 @@ def library(name, model, **options):
 
 second_class = partial(fitted, ask="predict_proba", column=1)
 scaled = partial(make_pipeline, StandardScaler())
-NUMBERS = X, y = numbers()
+rng = np.random.default_rng(1)
+X = pd.DataFrame({"age": rng.integers(20, 60, 50).astype(float)})
+X["income"] = (3 + 0.05 * (X["age"] - 40) + rng.normal(size=50)).round(1)
+X = X.assign(rooms=rng.integers(1, 6, 50).astype(float), noise=rng.normal(size=50).round(1))
+y = (X["age"] / 10 - 4 + X["income"] * (X["rooms"] > 3) + np.sin(X["income"]) + rng.normal(0, 0.3, 50)).round(3)
+NUMBERS = X, y
 TWO, THREE = (X, np.where(y > np.median(y), "yes", "no")), (X, np.digitize(y, np.quantile(y, [0.3, 0.7])))
 CITY = X.assign(city=household()["city"]), y + household()["city"].map({"Lima": 0.0, "Oslo": 2.0, "Rome": 5.0})
 MISSING = CITY[0].mask(np.arange(250).reshape(50, 5) % 12 == 0).astype({"city": "category"}), CITY[1]
 FLAGS = pd.get_dummies(CITY[0], columns=["city"], dtype=float)
 ARRAY = X.to_numpy()
 SKEWED = np.exp(ARRAY * [0.12, 1.2, 0.8, 1.5]).round(2)
-IRIS, DIABETES = (
-    tuple(part.iloc[::3] for part in load(return_X_y=True, as_frame=True))
-    for load in (datasets.load_iris, datasets.load_diabetes)
-)
+IRIS = tuple(part.iloc[::3] for part in datasets.load_iris(return_X_y=True, as_frame=True))
+DIABETES = tuple(part.iloc[::3] for part in datasets.load_diabetes(return_X_y=True, as_frame=True))
 SMALL = {"n_estimators": 12, "max_depth": 4, "random_state": 0}
 TREE = {"max_depth": 4, "random_state": 0}
 XGB = {"n_estimators": 12, "max_depth": 4, "n_jobs": 1}
@@ -329,11 +306,10 @@ LGB = {"n_estimators": 12, "min_child_samples": 4, "n_jobs": 1, "verbose": -1}
 CAT = {"iterations": 12, "depth": 3, "thread_count": 1, "verbose": 0, "allow_writing_files": False}
 OTHERS = ("permutation", "partial_dependence")
 NATIVE = ("native", *OTHERS)
+GRIDS = {"age": [10, 20, 25, 60, 80], "city": ["Oslo", "Rome"], "size": ["s", "m", "l", "xl"]}
 EVERY = ("paper", "stable", "equations")
-FOREST, LOGISTIC = (
-    ensemble.RandomForestRegressor(**SMALL),
-    scaled(LogisticRegression(solver="newton-cholesky", tol=1e-10)),
-)
+FOREST = ensemble.RandomForestRegressor(**SMALL)
+LOGISTIC = scaled(LogisticRegression(solver="newton-cholesky", tol=1e-10))
 ONE_HOT = make_column_transformer((OneHotEncoder(), ["city"]), remainder=StandardScaler())
 MIXED = [("line", LinearRegression()), ("tree", tree.DecisionTreeRegressor(**TREE))]
 STACK = [("line", LOGISTIC), ("tree", tree.DecisionTreeClassifier(**TREE))]
@@ -355,13 +331,9 @@ CASES = {
     "random forest": Case(second_class(ensemble.RandomForestClassifier(**SMALL), THREE), {"output": 1}),
     "extra trees": Case(fitted(ensemble.ExtraTreesRegressor(**SMALL), NUMBERS), {}, NATIVE),
     "gradient boosting": Case(second_class(ensemble.GradientBoostingClassifier(**SMALL), TWO), {}, NATIVE),
-    "histogram boosting": Case(
-        fitted(ensemble.HistGradientBoostingRegressor(max_iter=12, min_samples_leaf=4), MISSING)
-    ),
+    "histograms": Case(fitted(ensemble.HistGradientBoostingRegressor(max_iter=12, min_samples_leaf=4), MISSING)),
     "diabetes": Case(fitted(FOREST, DIABETES), {"features": ["age", "bmi", "bp"]}),
-    "isolation forest": Case(
-        fitted(ensemble.IsolationForest(n_estimators=8, random_state=0), NUMBERS, "decision_function")
-    ),
+    "isolation": Case(fitted(ensemble.IsolationForest(n_estimators=8, random_state=0), NUMBERS, "decision_function")),
     "XGBoost": Case(fitted(library("xgboost", "XGBRegressor", **XGB), (MISSING[0].drop(columns="city"), y))),
     "XGBoost, two classes": Case(second_class(library("xgboost", "XGBClassifier", **XGB), (X, (y > 3) * 1))),
     "LightGBM": Case(fitted(library("lightgbm", "LGBMRegressor", **LGB), MISSING)),
@@ -375,7 +347,7 @@ CASES = {
     "function": Case(function(waves, ARRAY)),
     # Kinds of data
     "every kind": Case(function(price, household())),
-    "every kind, missing": Case(function(price, household(missing=6))),
+    "every kind, missing": Case(function(price, household(missing=9))),
     "one-hot group": Case(fitted(FOREST, (FLAGS, CITY[1])), {"groups": {"city": list(FLAGS)[4:]}}),
     "codes": Case(fitted(tree.DecisionTreeRegressor(**TREE), NUMBERS), {"categorical_features": ["rooms"]}),
     "sparse": Case(fitted(tree.DecisionTreeRegressor(**TREE), (sparse.csr_array(ARRAY), y))),
@@ -390,15 +362,10 @@ CASES = {
     "weights, missing": Case(function(price, household(missing=5)), {"sample_weight": (np.arange(50) % 5) / 2 + 0.25}),
     "quantile grid": Case(function(waves, ARRAY), {"grid": "quantile", "grid_size": 9}),
     "uniform grid": Case(function(waves, ARRAY), {"grid": "uniform", "grid_size": 12}),
-    "custom grid": Case(
-        function(price, household()),
-        {"grid": {"age": [10, 20, 25, 60, 80], "city": ["Oslo", "Rome"], "size": ["s", "m", "l", "xl"]}},
-    ),
+    "custom grid": Case(function(price, household()), {"grid": GRIDS}),
     "thresholds": Case(fitted(tree.DecisionTreeRegressor(**TREE), NUMBERS), {"grid": "thresholds"}),
     "conditional distance": Case(function(price, household(40)), {"distance": "conditional"}),
-    "distance by feature": Case(
-        function(waves, ARRAY), {"distance": {"x0": np.linspace(1, 20, 50), "x1": np.full(50, 0.5)}}
-    ),
+    "distance by feature": Case(function(waves, ARRAY), {"distance": {"x0": np.linspace(1, 20, 50)}}),
 }
 
 
