@@ -56,26 +56,18 @@ test("slopes can be chosen for all features, also where the open one has none", 
   await expect.poll(() => mounted.part("kind-d-ice").getAttribute("aria-disabled")).toBe("true");
 });
 
-test("the decay fades the lines of all tiles", async () => {
+test("while the slider moves lines fade and tiles keep their places; when it is let go they take their ranks", async () => {
   const mounted = await all(kernel.model({ feature: "Age", decay: 1, _view: shown }));
   const tiles = ["Age", "BMI", "Marker"].map((name) => lines(tileOf(mounted, name)));
   await expect.poll(() => Math.min(...tiles.map(ink))).toBeGreaterThan(100);
-  const before = tiles.map(ink);
-  slideTo(mounted.part("decay-slider"), 0.02);
-  letGo(mounted.part("decay-slider"));
-  for (const [at, tile] of tiles.entries()) await expect.poll(() => ink(tile)).toBeLessThan(0.8 * before[at]!);
-});
-
-test("while the slider moves tiles keep their places, and take their ranks when it is let go", async () => {
-  const mounted = await all(kernel.model({ feature: "Age", decay: 1, _view: shown }));
-  const before = names(mounted);
-  const figure = tileOf(mounted, "Age").textContent;
+  const [inked, before, figure] = [tiles.map(ink), names(mounted), tileOf(mounted, "Age").textContent];
   await slideTo(mounted.part("decay-slider"), 0.01);
   expect(names(mounted)).toEqual(before);
   expect(tileOf(mounted, "Age").textContent).not.toBe(figure);
   await letGo(mounted.part("decay-slider"));
   expect(names(mounted)).toEqual(mounted.order());
   expect(names(mounted)).not.toEqual(before);
+  for (const [at, tile] of tiles.entries()) await expect.poll(() => ink(tile)).toBeLessThan(0.8 * inked[at]!);
 });
 
 test("one value axis for all of them is chosen in the menu, which offers nothing else here", async () => {
@@ -89,26 +81,14 @@ test("one value axis for all of them is chosen in the menu, which offers nothing
   await userEvent.click(mounted.part("view-shared_y"));
   await expect.poll(() => ends("Age")).toEqual(ends("Visits"));
   expect(mounted.model.get("_view")).toEqual({ right: "all", shared_y: true });
+  mounted.model.push("kind", "ice");
+  // That of all features, whichever tiles are in view.
+  const ranges = mounted.model.get("_header").features.map(({ range }) => range!);
+  const together = [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
+  await expect.poll(() => ends("Visits")).toEqual(together.map((end) => end.toFixed(2)));
 });
 
-test("the shared axis is that of the open feature, whichever tiles are in view", async () => {
-  const mounted = await all(kernel.model({ feature: "Age", _view: { ...shown, shared_y: true } }));
-  const range = (of: string) => mounted.model.get("_header").features.find(({ name }) => name === of)!.range!;
-  const names = ["Age", "BMI", "Smoker", "Marker", "Blood pressure", "Steps a day", "Visits", "Height"];
-  const together = [Math.min(...names.map((of) => range(of)[0])), Math.max(...names.map((of) => range(of)[1]))];
-  const ends = [...tileOf(mounted, "Visits").querySelectorAll(".ice-axis text")].map(({ textContent }) => textContent);
-  expect(ends).toEqual(together.map((end) => end.toFixed(2)));
-});
-
-test("a click opens the feature in its tab", async () => {
-  const mounted = await all(kernel.model({ feature: "Age", _view: shown }));
-  await userEvent.click(tileOf(mounted, "BMI"));
-  await mounted.drawn("BMI");
-  expect(mounted.part("tabpanel-feature").hidden).toBe(false);
-  expect(mounted.model.get("feature")).toBe("BMI");
-});
-
-test("arrow keys move in the grid, Enter opens and leaves the focus on the tab", async () => {
+test("arrow keys move in the grid; Enter opens and leaves the focus on the tab, and a click opens", async () => {
   const mounted = await all(kernel.model({ feature: "Age", _view: shown }));
   const [first, second, , fourth] = names(mounted); // three in a row
   const last = names(mounted).at(-1);
@@ -129,6 +109,10 @@ test("arrow keys move in the grid, Enter opens and leaves the focus on the tab",
   await userEvent.keyboard("{Enter}");
   await mounted.drawn(fourth!);
   expect(document.activeElement).toBe(mounted.part("tab-feature"));
+  await userEvent.click(mounted.part("tab-all"));
+  await userEvent.click(tileOf(mounted, "BMI"));
+  await mounted.drawn("BMI");
+  expect(mounted.part("tabpanel-feature").hidden).toBe(false);
 });
 
 /** Up to 50, so that the ranking beside them has a bar for each. */

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { cases } from "../../dev/catalogue.ts";
 import { explanation } from "../../src/words/glossary.ts";
 import { frame, mount, mountDrawn, slideTo } from "./mount.ts";
@@ -41,14 +41,20 @@ test("levels are named with their means", async () => {
     .toMatch(/^On average the .* is lowest for .* 6 levels\. The mean is \d.* at \S.*, \d.* at \S.*\.$/);
 });
 
-test("a step of the slider interrupts nobody", async () => {
+test("a step of the slider interrupts nobody: the summary follows once it rests", async () => {
   const { part } = await mountDrawn();
+  const text = () => part("summary").textContent;
   expect(part("summary").getAttribute("aria-live")).toBe("polite");
-  await expect.poll(() => part("summary").textContent, { timeout: 3000 }).not.toBe("");
-  const before = part("summary").textContent;
+  await expect.poll(text, { timeout: 3000 }).not.toBe("");
+  const before = text();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   for (const decay of [0.7, 0.6, 0.5]) {
-    slideTo(part("decay-slider"), decay);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(part("summary").textContent).toBe(before);
+    void slideTo(part("decay-slider"), decay);
+    await new Promise(requestAnimationFrame);
+    vi.advanceTimersByTime(500);
+    expect(text()).toBe(before);
   }
+  vi.advanceTimersByTime(600);
+  expect(text()).toContain("with weight 0.5 of far values");
 });
