@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
 import { explanation } from "../../src/words/glossary.ts";
@@ -72,15 +72,17 @@ test("all lines are drawn again when the slider rests or is let go", async () =>
   await expect.poll(() => root.dataset.drawnLines).toBe("1500");
 });
 
-test("the pointer names the row under it", async () => {
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "Ward", max_lines: 5 }));
+test("the pointer names the row under it, by its label where it has one", async () => {
+  const data = clinic(30);
+  data.rowLabels = Array.from({ length: 30 }, (_, row) => `patient ${row}`);
+  const mounted = await mountDrawn(new FakeKernel(data).model({ feature: "Age", color_by: "Ward", max_lines: 5 }));
   mounted.part("plot").focus();
   await press("{ArrowUp}");
   const { x, y } = dotOf(mounted);
   await userEvent.hover(page.elementLocator(mounted.part("plot")), { position: { x, y } });
   await expect.poll(() => mounted.part("tooltip").hidden).toBe(false);
   expect(mounted.part("tooltip").textContent).toMatch(
-    /^Row \d+Age\d+probability of readmitted0\.\d+probability of readmitted at [\d.]+0\.\d+Ward/,
+    /^patient (\d+) \(row \1\)Age\d+probability of readmitted0\.\d+probability of readmitted at [\d.]+0\.\d+Ward/,
   );
   await userEvent.hover(page.elementLocator(mounted.part("facts")));
   await expect.poll(() => mounted.part("tooltip").hidden).toBe(true);
@@ -109,36 +111,18 @@ test("a curve away from the observed value says how much the value counts there,
   expect(tooltip.textContent).not.toContain("counts");
 });
 
-test("rows are called by their labels where they have them", async () => {
-  const data = clinic(30);
-  data.rowLabels = Array.from({ length: 30 }, (_, row) => `patient ${row}`);
-  const mounted = await mountDrawn(new FakeKernel(data).model({ feature: "Age", max_lines: 3 }));
-  mounted.part("plot").focus();
-  await press("{ArrowUp}");
-  expect(mounted.part("tooltip").textContent).toMatch(/^patient (\d+) \(row \1\)/);
-});
-
-test("a click on a line selects its row, another click clears it", async () => {
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 5 }));
+test("a click on a line selects its row, row 0 like any other, and another click clears it", async () => {
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 1 }));
   const { part, model } = mounted;
   part("plot").focus();
   await press("{ArrowUp}");
-  // A new object each time: the driver scales the one it is given.
   const at = dotOf(mounted);
-  await userEvent.click(page.elementLocator(part("plot")), { position: { ...at } });
-  await expect.poll(() => selectedRows(mounted).length).toBe(1);
-  expect(model.get("selection")).toEqual(selectedRows(mounted));
-  await userEvent.click(page.elementLocator(part("plot")), { position: { ...at } });
-  await expect.poll(() => selectedRows(mounted)).toEqual([]);
-});
-
-test("the first line drawn, which is row 0, is selected by a click like any other", async () => {
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 1 }));
-  const { part } = mounted;
-  part("plot").focus();
-  await press("{ArrowUp}");
-  await userEvent.click(page.elementLocator(part("plot")), { position: dotOf(mounted) });
-  await expect.poll(() => selectedRows(mounted)).toEqual([0]);
+  for (const rows of [[0], []]) {
+    // A new object each time: the driver scales the one it is given.
+    await userEvent.click(page.elementLocator(part("plot")), { position: { ...at } });
+    await expect.poll(() => selectedRows(mounted)).toEqual(rows);
+    expect(model.get("selection")).toEqual(rows);
+  }
 });
 
 test("lines are gone through, selected and cleared with the keyboard alone", async () => {
@@ -159,22 +143,21 @@ test("lines are gone through, selected and cleared with the keyboard alone", asy
   expect(model.get("selection")).toEqual([]);
 });
 
-test("colouring by a number shows a ramp with its ends", async () => {
-  const { part, model } = await mountDrawn();
+test("colouring by a number shows a ramp with its ends; a level is hidden and shown again from the legend", async () => {
+  const { root, part, parts, model } = await mountDrawn();
   expect(part("legend").hidden).toBe(true);
   choose(part("color-by"), "BMI");
-  await expect.poll(() => part("legend").hidden).toBe(false);
-  expect(model.get("color_by")).toBe("BMI");
-  expect(part("legend").textContent).toMatch(/^BMI[\d.]+[\d.]+$/);
-});
-
-test("a level is hidden and shown again from the legend", async () => {
-  const { root, part, parts } = await mountDrawn(kernel.model({ feature: "Age", color_by: "Smoker" }));
-  expect(parts("legend-level").map(({ textContent }) => textContent)).toEqual(["false n = 209", "true n = 91"]);
-  await userEvent.click(parts("legend-level")[0]!);
-  await expect.poll(() => Number(root.dataset.drawnLines)).toBeLessThan(150);
-  expect(parts("legend-level")[0]!.getAttribute("aria-pressed")).toBe("false");
-  await userEvent.click(parts("legend-level")[0]!);
+  await expect.poll(() => part("legend").textContent).toMatch(/^BMI[\d.]+[\d.]+$/);
+  expect([part("legend").hidden, model.get("color_by")]).toEqual([false, "BMI"]);
+  choose(part("color-by"), "Smoker");
+  await expect
+    .poll(() => parts("legend-level").map(({ textContent }) => textContent))
+    .toEqual(["false n = 209", "true n = 91"]);
+  const [level] = parts("legend-level");
+  await userEvent.click(level!);
+  await expect.poll(() => root.dataset.drawnLines).toBe("91");
+  expect(level!.getAttribute("aria-pressed")).toBe("false");
+  await userEvent.click(level!);
   await expect.poll(() => root.dataset.drawnLines).toBe("300");
   choose(part("color-by"), "");
   await expect.poll(() => part("legend").hidden).toBe(true);
@@ -188,21 +171,17 @@ test("before any feature is open the panel says what will happen", async () => {
   );
 });
 
-test("a feature that is computed first says so while it is awaited", async () => {
-  const model = kernel.model({ feature: "Age" });
-  model.answer = () => null;
-  const { part } = await mountFrame(model);
-  expect(part("curves-message").textContent).toBe("Computing the curves of Age …");
-});
-
-test("a kernel that says nothing for long may be none, as in a page that keeps widgets alone", async () => {
+test("while curves are awaited the panel says so, and after ten seconds that there may be no kernel", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const model = kernel.model({ feature: "Age" });
   model.answer = () => null;
   const { part } = mount(model);
+  const drawn = () => new Promise(requestAnimationFrame);
+  await drawn();
+  expect(part("curves-message").textContent).toBe("Computing the curves of Age …");
   vi.advanceTimersByTime(10_000);
-  vi.useRealTimers();
-  await frame();
+  await drawn();
   expect(part("curves-message").textContent).toBe(
     "Still waiting for the curves of Age: the kernel is busy or not connected.",
   );

@@ -14,10 +14,7 @@ import { drag, letGo } from "./pointer.ts";
 const flats = new FakeKernel(rentals(120));
 const drawnLines = ({ root }: Mounted) => Number(root.dataset.drawnLines);
 
-async function byWard(): Promise<Mounted> {
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "Ward" }));
-  return mounted;
-}
+const byWard = (): Promise<Mounted> => mountDrawn(kernel.model({ feature: "Age", color_by: "Ward" }));
 
 test("each visible group has its mean line in its colour, and its number of lines in the legend", async () => {
   const mounted = await byWard();
@@ -114,7 +111,7 @@ test("on levels the groups have dots, also beside the axis", async () => {
   expect(mounted.part("plot").querySelectorAll(".ice-group circle").length).toBe(5 * 6 + 5);
 });
 
-test("the anchor is dragged along the grid, and a double click returns it", async () => {
+test("the anchor is dragged along the grid, or moved by keys; a double click returns it", async () => {
   const mounted = await mountDrawn(kernel.model({ feature: "Age", kind: "c-ice" }));
   const { part, model } = mounted;
   expect(part("anchor-handle").getAttribute("aria-valuetext")).toBe("change vs Age = 18");
@@ -128,10 +125,6 @@ test("the anchor is dragged along the grid, and a double click returns it", asyn
   await expect.poll(() => part("y-title").textContent).toContain(`from Age = ${number(anchor)}`);
   await userEvent.dblClick(part("anchor-handle"));
   await expect.poll(() => model.get("anchor")).toBe("min");
-});
-
-test("the anchor is moved with the keyboard from one grid value to the next", async () => {
-  const { part, model } = await mountDrawn(kernel.model({ feature: "Age", kind: "c-ice" }));
   part("anchor-handle").focus();
   await userEvent.keyboard("{ArrowRight}");
   await expect.poll(() => model.get("anchor")).toBeTypeOf("number");

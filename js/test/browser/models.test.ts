@@ -28,7 +28,7 @@ test("with one model there are no bars, no key, no menu and no requests of model
   expect(model.sent.some((sent) => "model" in sent)).toBe(false);
 });
 
-test("each feature has a bar for each model, in its colour, beside the figure of the open one", async () => {
+test("each feature has a bar for each model, in its colour, beside the figure of the open one; its tooltip has all figures", async () => {
   const mounted = await mountDrawn(two.model({ feature: "Age" }));
   const bar = mounted.bar("Age");
   const [logistic, trees] = barsOf(bar);
@@ -40,17 +40,13 @@ test("each feature has a bar for each model, in its colour, beside the figure of
   expect(mounted.part("models-key").textContent).toBe("logistictreesranked by logistic");
   const figure = "0\\.\\d+ in-distribution impact of logistic, 0\\.\\d+ of trees";
   expect(bar.getAttribute("aria-label")).toMatch(new RegExp(`^Age, ${figure}, net change up, rank 1 of 8`));
-});
-
-test("the tooltip of a bar has the figure and the rank by each model, and how far they are apart", async () => {
-  const mounted = await mountDrawn(two.model({ feature: "Age" }));
-  await userEvent.hover(mounted.bar("Age"));
+  await userEvent.hover(bar);
   const text = () => mounted.part("tooltip").textContent!;
-  const figure = (name: string) => `${name}: in-distribution impact0\\.\\d+, rank \\d`;
-  await expect.poll(text).toMatch(new RegExp(`${figure("logistic")}${figure("trees")}disagreement0\\.\\d+`));
+  const ofModel = (name: string) => `${name}: in-distribution impact0\\.\\d+, rank \\d`;
+  await expect.poll(text).toMatch(new RegExp(`${ofModel("logistic")}${ofModel("trees")}disagreement0\\.\\d+`));
 });
 
-test("the curves of both models share the axes, each with its mean and its name", async () => {
+test("the curves of both models share the axes, each with its mean and its name, until the legend hides it", async () => {
   const mounted = await mountDrawn(two.model({ feature: "Age" }));
   expect(mounted.root.dataset.drawnLines).toBe("400");
   expect(mounted.parts("group-mean").length).toBe(2);
@@ -63,10 +59,6 @@ test("the curves of both models share the axes, each with its mean and its name"
   await expect
     .poll(() => mounted.part("summary").textContent, { timeout: 3000 })
     .toMatch(/200 of 200 observations drawn.* The mean of trees goes from 0\.\d+ to 0\.\d+\./);
-});
-
-test("the legend hides the curves, the mean and the name of a model", async () => {
-  const mounted = await mountDrawn(two.model({ feature: "Age" }));
   const all = ink(mounted.part("curves-canvas"));
   await userEvent.click(mounted.parts("legend-level")[0]!);
   await expect.poll(() => labels(mounted)).toEqual(["trees"]);

@@ -15,13 +15,8 @@ async function zoomed(mounted: Mounted): Promise<number[]> {
   return Object.values(mounted.model.get("_view").zoom ?? {})[0]!;
 }
 
-async function shownAge(): Promise<Mounted> {
-  const mounted = await mountDrawn();
-  return mounted;
-}
-
 test("the wheel scrolls the page, and zooms with Ctrl", async () => {
-  const mounted = await shownAge();
+  const mounted = await mountDrawn();
   expect(wheel(mounted, middle, { deltaY: -100 }).defaultPrevented).toBe(false);
   await frame();
   expect(isZoomed(mounted)).toBe(false);
@@ -32,7 +27,7 @@ test("the wheel scrolls the page, and zooms with Ctrl", async () => {
 });
 
 test("what was zoomed is remembered by kind and feature, and survives another display", async () => {
-  const mounted = await shownAge();
+  const mounted = await mountDrawn();
   wheel(mounted, middle, { deltaY: -100, ctrlKey: true });
   const window = await zoomed(mounted);
   const key = "ice Age: probability of readmitted";
@@ -49,7 +44,7 @@ test("what was zoomed is remembered by kind and feature, and survives another di
 });
 
 test("a drag along an axis zooms that axis alone, and then pulls it along", async () => {
-  const mounted = await shownAge();
+  const mounted = await mountDrawn();
   const { height } = mounted.part("plot").getBoundingClientRect();
   // The hand need not be steady.
   drag(mounted, { x: 200, y: height - 12 }, { x: 300, y: height - 80 });
@@ -66,7 +61,7 @@ test("a drag along an axis zooms that axis alone, and then pulls it along", asyn
 });
 
 test("with the zoom tool a frame shows what is inside it, and nothing is selected", async () => {
-  const mounted = await shownAge();
+  const mounted = await mountDrawn();
   await userEvent.click(mounted.part("tool-zoom"));
   drag(mounted, { x: 200, y: 100 }, { x: 300, y: 200 });
   expect(mounted.part("zoom-frame").getBoundingClientRect().width).toBeCloseTo(100, 0);
@@ -79,7 +74,7 @@ test("with the zoom tool a frame shows what is inside it, and nothing is selecte
 });
 
 test("keys zoom and move; a key, a button and a double click show all again", async () => {
-  const mounted = await shownAge();
+  const mounted = await mountDrawn();
   mounted.part("plot").focus();
   await userEvent.keyboard("++");
   const [x0] = await zoomed(mounted);
@@ -141,7 +136,7 @@ test("while it moves a sample is drawn, and all lines when it rests", async () =
 });
 
 test("one finger leaves the page to scroll, two fingers zoom", async () => {
-  const mounted = await shownAge();
+  const mounted = await mountDrawn();
   const plot = mounted.part("plot");
   expect(getComputedStyle(plot).touchAction).toBe("pan-y");
   const touch = (pointerId: number) => ({ pointerId, pointerType: "touch" });
