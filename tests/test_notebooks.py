@@ -208,6 +208,7 @@ def shown_by(notebook):
     return [output["data"] for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]
 
 
+@pytest.mark.wide
 def test_notebooks_are_kept_without_outputs(root):
     """No output, execution count or widget state is committed, and every notebook is run here or in the gallery."""
     notebooks = root / "notebooks"

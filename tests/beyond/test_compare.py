@@ -105,6 +105,7 @@ def test_a_pipeline_that_names_its_columns_is_fitted_again():
     assert_allclose(found.loc[["city", "z", "x"], "native"], [coefficients[:3].sum(), *coefficients[3:]])
 
 
+@pytest.mark.wide
 def test_importances_of_the_model_itself(e, forest, X):
     """Those of a forest, as they are; shares with sum 100 beside impact."""
     found = ice.compare(e)
@@ -137,6 +138,7 @@ def test_measures_are_compared(e, y):
     assert repr(found) == "<Comparison of the impact of 3 features with native, permutation>"
 
 
+@pytest.mark.wide
 def test_the_forest_of_the_paper(shared):
     """Table 1: importance of the random forest has correlation 0.36 with impact on the cervical cancer data."""
     X = pd.read_csv(shared / "data" / "cervical_cancer" / "X.csv")
@@ -215,6 +217,7 @@ def test_coefficients_of_a_class(X, y):
     assert_allclose(found, np.abs(model.coef_[2]))
 
 
+@pytest.mark.wide
 def test_a_mixed_feature_has_no_importance_of_the_model(X, y):
     """A component of several columns belongs to none: the measure is left out, unless it is named."""
     e = explain(make_pipeline(PCA(), LinearRegression()).fit(X, y), X)

@@ -33,6 +33,7 @@ def figures(X, y):
     yield ice.compare(e, y, ["native", "permutation", "loco"]).importances
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_containers_give_the_same(container):
     """As a pandas DataFrame does."""

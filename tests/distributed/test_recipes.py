@@ -14,7 +14,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 
 import ice_explorer as ice
 
-pytestmark = pytest.mark.current
+pytestmark = [pytest.mark.current, pytest.mark.wide]
 
 
 @pytest.fixture(scope="module")

@@ -100,6 +100,7 @@ def test_splits_and_shares_are_those_of_plain_loops(case):
     assert driver.share == 0 or math.isclose(driver.share, share, rel_tol=1e-9)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("rank", [3, 200])
 def test_long_grids_give_the_share_of_all_their_values(rank):
     """Beyond 128 grid values principal axes are estimated; shares are those of a plain loop, however many differ."""
@@ -167,6 +168,7 @@ def slopes_by_chance(seed, n, n_columns, draw=np.random.Generator.normal):
     return lines(slopes), seconds
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("draw", [np.random.Generator.normal, np.random.Generator.standard_cauchy])
 @pytest.mark.parametrize(("n", "n_columns"), [(50, 6), (100, 21), (200, 6)])
 def test_slopes_drawn_at_random_are_not_explained(n, n_columns, draw):

@@ -118,7 +118,9 @@ MODELS = {
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("family", MODELS)
+@pytest.mark.parametrize(
+    "family", [pytest.param(name, marks=[] if name in {"tree", "brute"} else pytest.mark.wide) for name in MODELS]
+)
 def test_a_draft_is_the_explanation_of_its_rows_and_changes_nothing_of_the_result(family):
     """Sums are those of its rows alone, with scales and grids of all; the result after it is the same to the bit."""
     model, X = MODELS[family]()

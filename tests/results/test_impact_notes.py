@@ -56,6 +56,7 @@ def test_steps_of_several_features_are_one_note():
     )
 
 
+@pytest.mark.wide
 def test_two_thousand_features_have_one_note():
     """However many features step, there is one note of at most a few hundred letters."""
     X = np.tile(VALUES[:, None], (1, 2000))

@@ -74,13 +74,12 @@ def plain_disagreement(first, second, feature, decay, weights=None):
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"grid": "quantile", "grid_size": 7},
-        {"sample": 20},
-        {"scale": "conditional"},
-        {"sample_weight": np.arange(60.0) % 3},
+        pytest.param({}, id="all"),
+        pytest.param({"sample_weight": np.arange(60.0) % 3}, id="weights"),
+        pytest.param({"sample": 20}, id="sample"),
+        pytest.param({"grid": "quantile", "grid_size": 7}, id="quantiles", marks=pytest.mark.wide),
+        pytest.param({"scale": "conditional"}, id="conditional", marks=pytest.mark.wide),
     ],
-    ids=str,
 )
 def test_disagreement_is_the_equation(X, options, monkeypatch):
     """For numbers, levels with and without an order, missing values, weights, and every decay; a few rows at a time."""

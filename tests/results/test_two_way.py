@@ -56,7 +56,7 @@ def of_sklearn(model, X, two, pair, output=0):
 
 
 @compared_with_sklearn
-@pytest.mark.parametrize("pair", [("age", "bmi"), ("bmi", "sex")])
+@pytest.mark.parametrize("pair", [pytest.param(("age", "bmi"), marks=pytest.mark.wide), ("bmi", "sex")])
 def test_all_rows_give_what_scikit_learn_gives(forest, X, pair):
     """At the same grid values the mean over all rows is that of `partial_dependence(kind="average")`."""
     two = explain(forest, X).two_way(*pair)

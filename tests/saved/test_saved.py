@@ -144,10 +144,17 @@ def constant():
     return ice.explain(lambda X: X["two"].to_numpy(), X, features=["one", "two", "text"], progress=False)
 
 
-CASES = (regression, classes, with_groups_and_weights, of_all_kinds)
-MORE = (linear, conditional, odd_names, of_polars, sampled, constant)
-PAIRS = [pytest.param(make, marks=[] if make in CASES else pytest.mark.slow, id=make.__name__) for make in CASES + MORE]
-PAIRS.append(pytest.param(zoned, marks=pytest.mark.current, id="zoned"))  # older pandas had two dtypes for a time zone
+CASES = {
+    "": (regression, with_groups_and_weights),
+    "wide": (classes, of_all_kinds),
+    "slow": (linear, conditional, odd_names, of_polars, sampled, constant),
+    "current": (zoned,),  # older versions of pandas have two dtypes for a time zone
+}
+PAIRS = [
+    pytest.param(make, marks=getattr(pytest.mark, mark) if mark else (), id=make.__name__)
+    for mark, cases in CASES.items()
+    for make in cases
+]
 
 
 @pytest.fixture(scope="module", params=PAIRS)
@@ -222,6 +229,7 @@ def test_it_can_be_saved_again(pair):
     assert result_content(o) == result_content(opened(o))
 
 
+@pytest.mark.wide
 def test_rows_have_the_values_of_their_columns():
     """As pandas has them."""
     X = frame()
@@ -320,6 +328,7 @@ def test_it_is_a_zip_of_arrays(tmp_path):
     assert (manifest["format"], manifest["version"], manifest["rows"]["n"]) == ("ice-explorer result", 1, 80)
 
 
+@pytest.mark.wide
 def test_two_files_have_the_same_rows(make):
     """Of two models of the same X, so that they are compared."""
     X = pd.DataFrame({"a": RNG.normal(size=200), "b": RNG.normal(size=200)})

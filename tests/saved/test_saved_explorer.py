@@ -98,6 +98,7 @@ def test_what_needs_rows_or_the_model_is_not_there(make, ask, results):
     assert make(results[1], state=conditional).scale == "conditional"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("suffix", [".svg", ".html", ".csv", ".json", ".ice"])
 def test_files_are_written(make, results, tmp_path, suffix):
     """Of every kind that needs no further package, where some rows were saved."""
