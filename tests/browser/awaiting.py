@@ -7,6 +7,9 @@ import time
 # As `expect` waits: what is awaited comes, or the test is red. Less than the limit of a test, which says less.
 SECONDS = 40.0
 
+# Addresses that a page may request: all that stays on this machine.
+NEAR = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")
+
 
 def soon(read, wanted):
     """Read again and again until it is what is wanted, or fail with what it was last."""

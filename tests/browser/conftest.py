@@ -8,7 +8,7 @@ from pathlib import Path
 
 import comm
 import pytest
-from browser.awaiting import SECONDS
+from browser.awaiting import NEAR, SECONDS
 from browser.host import Host
 from browser.jupyter import JupyterServer
 from kernel_end import Wire
@@ -101,7 +101,7 @@ class Watch:
             self.complaints.append(f"console {message.type}: {message.text}")
 
     def _request(self, request):
-        if not request.url.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")):
+        if not request.url.startswith(NEAR):
             self.complaints.append(f"request outside: {request.url}")
 
 
@@ -228,11 +228,12 @@ def notebook(_shared_notebook, request):
 
 
 @pytest.fixture
-def open_notebook(lab, page, request):
+def open_notebook(page, request):
     """Open notebooks of given cells on a page of the test's own, each with a kernel that ends with the test."""
     opened = []
 
-    def open_one(*cells, server=lab, theme="JupyterLab Light"):
+    def open_one(*cells, server=None, theme="JupyterLab Light"):
+        server = server or request.getfixturevalue("lab")
         name = f"{request.node.originalname}-{len(opened)}.ipynb"
         server.write(name, cells)
         server.set_theme(theme)

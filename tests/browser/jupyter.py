@@ -7,7 +7,6 @@ import json
 import re
 import secrets
 import shutil
-import sys
 import urllib.request
 
 import nbformat
@@ -48,15 +47,16 @@ _FILL = """(sources) => {
 }"""
 _EXECUTE = """async ([code, value]) => {
     const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
-    const user_expressions = value === null ? {} : { value };
-    const { content } = await kernel.requestExecute({ code, silent: true, user_expressions }).done;
-    const { status, evalue, data } = content.status === "ok" && value !== null ? content.user_expressions.value : content;
-    if (status !== "ok") throw new Error(`${code || value}: ${evalue}`);
-    return data?.["text/plain"];
+    const { content } = await kernel.requestExecute({ code, silent: true, user_expressions: { value } }).done;
+    for (const { status, evalue } of [content, content.user_expressions?.value ?? {}]) {
+        if (status === "error") throw new Error(`${code || value}: ${evalue}`);
+    }
+    return content.user_expressions.value.data["text/plain"];
 }"""
 _TO_JSON = "__import__('json').dumps({}, default=lambda it: it.tolist() if hasattr(it, 'tolist') else str(it))"
 
-_END = "∎"  # of what was printed: Lab shows long texts piece by piece
+_FOLDERS = """JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR JUPYTER_RUNTIME_DIR JUPYTERLAB_SETTINGS_DIR JUPYTERLAB_WORKSPACES_DIR
+IPYTHONDIR MPLCONFIGDIR""".split()
 
 
 class JupyterServer:
@@ -82,16 +82,7 @@ class JupyterServer:
         self._token = secrets.token_hex(16)
 
     def __enter__(self):
-        places = {
-            "JUPYTER_CONFIG_DIR": "config",
-            "JUPYTER_DATA_DIR": "data",
-            "JUPYTER_RUNTIME_DIR": "runtime",
-            "JUPYTERLAB_SETTINGS_DIR": "settings",
-            "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
-            "IPYTHONDIR": "ipython",
-            "MPLCONFIGDIR": "matplotlib",
-        }
-        environment = {name: str(self._home / at) for name, at in places.items()}
+        environment = {name: str(self._home / name.lower()) for name in _FOLDERS}
         if self._data is not None:
             environment["JUPYTER_PATH"] = str(self._data)
         options = [
@@ -105,9 +96,7 @@ class JupyterServer:
         ]
         # Lab asks whether it may ask for news, in a card that covers the corner of the notebook.
         self.disable("@jupyterlab/apputils-extension:announcements")
-        self._server = Server(
-            [sys.executable, "-m", "jupyter", self.app, *options], self._home.parent / "server.log", environment
-        )
+        self._server = Server(["jupyter", self.app, *options], self._home.parent / "server.log", environment)
         self.url = self._server.wait_for(self._find_url)
         return self
 
@@ -116,7 +105,7 @@ class JupyterServer:
 
     def _find_url(self):
         """Return where the server answers, which it wrote into its runtime folder, or None."""
-        urls = [_url_of(file) for file in (self._home / "runtime").glob("jpserver-*.json")]
+        urls = [_url_of(file) for file in (self._home / "jupyter_runtime_dir").glob("jpserver-*.json")]
         return next((url for url in urls if url and answers(f"{url}api/status?token={self._token}")), None)
 
     def write(self, name, cells):
@@ -157,13 +146,13 @@ class JupyterServer:
 
     def configure(self, file, content):
         """Write a file of the folder `labconfig`, where administrators configure Lab."""
-        at = self._home / "config" / "labconfig" / file
+        at = self._home / "jupyter_config_dir" / "labconfig" / file
         at.parent.mkdir(parents=True, exist_ok=True)
         at.write_text(json.dumps(content), encoding="utf-8")
 
     def set_theme(self, name):
         """Choose the theme of every Lab opened from now on, as Lab's settings would."""
-        file = self._home / "settings" / "@jupyterlab" / "apputils-extension"
+        file = self._home / "jupyterlab_settings_dir" / "@jupyterlab" / "apputils-extension"
         file.mkdir(parents=True, exist_ok=True)
         settings = json.dumps({"theme": name})
         (file / "themes.jupyterlab-settings").write_text(settings, encoding="utf-8")
@@ -242,33 +231,21 @@ class Notebook:
             expect(prompt).not_to_have_text(before)
         return cell
 
-    def run_all(self):
-        """Run all cells from the menu, and wait until the last one has its number."""
-        self.page.get_by_role("menuitem", name="Run", exact=True).click()
-        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        # Lab goes to the last cell; an error before it would leave it without a number.
-        prompt = self.page.locator(".jp-Notebook .jp-CodeCell .jp-InputPrompt").last
-        expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=_MILLISECONDS_OF_A_KERNEL)
-
     def output(self, index):
         """Where the text stands that a cell printed or returned."""
         return self.cells.nth(index).locator(".jp-OutputArea-output pre").first
 
-    def value(self, index, code):
-        """Run `print(code)` in a cell and read what it printed."""
-        self.rewrite(index, f"print({code}, end={_END!r})")
-        self.run(index)
-        output = self.output(index)
-        expect(output).to_contain_text(_END)
-        return output.inner_text().strip().removesuffix(_END)
-
     def do(self, code):
         """Run code in the kernel without a cell."""
-        self.page.evaluate(_EXECUTE, [code, None])
+        self.page.evaluate(_EXECUTE, [code, "None"])
 
     def ask(self, code):
         """Evaluate an expression in the kernel without a cell; return its value as JSON has it."""
         return json.loads(ast.literal_eval(self.page.evaluate(_EXECUTE, ["", _TO_JSON.format(f"({code})")])))
+
+    def value(self, _index, code):
+        """Return what a cell would print of an expression."""
+        return self.ask(f"str({code})")
 
     def agrees(self, code, wanted):
         """Evaluate until the value is the wanted one: a widget sends a change once the last one is answered."""

@@ -33,18 +33,8 @@ addEventListener("message", async ({ data: { id, url, method, body }, source }) 
 def page_of(bundle, *, sandbox, policy, head="", body=""):
     """Return the page around a frame, as HTML.
 
-    Parameters
-    ----------
-    bundle : Path
-        The folder of the built front end.
-    sandbox : str
-        Permissions of the frame.
-    policy : str
-        Its content security policy.
-    head : str
-        HTML for its head: the host's style sheets.
-    body : str
-        Attributes of its body.
+    The frame has permissions (`sandbox`), a content security policy, style sheets of the host in its `head`, and
+    attributes of its `body`.
     """
     script, style = ((bundle / f"explorer.{kind}").read_text(encoding="utf-8") for kind in ("js", "css"))
     inner = _HOST.replace('<link rel="stylesheet" href="/explorer.css">', f"{head}<style>{style}</style>")

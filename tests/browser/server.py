@@ -1,13 +1,15 @@
-"""A program that serves pages on this machine, as every host of notebooks in these tests is one."""
+"""Programs that serve pages on this machine: every host of notebooks in these tests is one."""
 
 from __future__ import annotations
 
 import os
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 
 _SECONDS_TO_START = 90.0
 
@@ -18,6 +20,7 @@ class Server:
     Parameters
     ----------
     command : list of str
+        Modules of Python, with arguments.
     log : Path
     environment : dict
         Besides that of this process.
@@ -29,7 +32,7 @@ class Server:
         self._log = log
         with log.open("w", encoding="utf-8") as said:
             self._process = subprocess.Popen(
-                command,
+                [sys.executable, "-m", *command],
                 cwd=folder,
                 # Two threads of BLAS for each kernel is one too many where tests share a machine.
                 env={**os.environ, **environment, "OMP_NUM_THREADS": "1"},
@@ -59,6 +62,37 @@ class Server:
             self._process.wait()
 
 
+@contextmanager
+def serve_marimo(folder, app, theme="light"):
+    """Serve an app of marimo, given as text, with settings of its own in an empty folder; yield its address."""
+    (folder / "app.py").write_text(app, encoding="utf-8")
+    (folder / "pyproject.toml").write_text(f'[tool.marimo.display]\ntheme = "{theme}"\n', encoding="utf-8")
+    port = _free_port()
+    options = ["--headless", "--no-token", "--host", "127.0.0.1", "--port", str(port)]
+    homes = dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"), str(folder))
+    server = Server(["marimo", "run", "app.py", *options], folder / "server.log", homes, folder)
+    try:
+        server.wait_for(lambda: answers(f"http://127.0.0.1:{port}/health"))
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.end()
+
+
+@contextmanager
+def serve_voila(folder, notebook):
+    """Serve a notebook with Voilà, with settings, runtime and data in an empty folder; yield its address."""
+    port = _free_port()
+    options = ["--no-browser", "--Voila.ip=127.0.0.1", f"--port={port}", "--Voila.port_retries=0"]
+    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    homes = {name: str(folder / name.lower()) for name in names}
+    server = Server(["voila", str(notebook), *options], folder / "server.log", homes)
+    try:
+        server.wait_for(lambda: _listens(port))
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.end()
+
+
 def answers(address):
     """Return whether a server answers there, with success."""
     try:
@@ -68,7 +102,16 @@ def answers(address):
     return True
 
 
-def free_port():
+def _listens(port):
+    """Return whether a server listens; loading the page of Voilà would start a kernel."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
+def _free_port():
     """Return a port of this machine that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from browser.awaiting import still
 from browser.companions import HEADING, bars, wait_for_bars
 from browser.jupyter import DIABETES
 from browser.views import bar, choose_kind, least_decay, ranked
@@ -69,7 +68,7 @@ def test_figures_show_what_the_explorer_shows(notebook):
 
 
 def test_figures_are_clicked_and_closed(notebook):
-    """A bar opens its feature, a line selects its row, in explorer and kernel; what is closed goes, the rest stays."""
+    """A bar opens its feature, a line selects its row, in explorer and kernel; a figure that is closed goes."""
     view, (impact, curves, mean, _) = show(notebook)
     impact.locator(".bargroup").nth(12).locator(".bar").click()
     third = ranked(view)[2]
@@ -97,15 +96,3 @@ def test_figures_are_clicked_and_closed(notebook):
 
     notebook.do("figures[1].close()")
     expect(notebook.cells.first.locator(".ice-bqplot")).to_have_count(3)
-    before = shares(impact)
-    notebook.do("x.close(); x.decay = 0.01")
-    expect(view).to_have_count(0)
-    assert shares(impact) == before
-
-
-def shares(figure):
-    """Feature and length of each bar, as a share of the longest: without the explorer the figure may get wider."""
-    still(figure.locator(".bar").first)
-    drawn = bars(figure)
-    longest = max(length for _, length in drawn)
-    return [(feature, round(length / longest, 3)) for feature, length in drawn]

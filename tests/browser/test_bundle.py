@@ -95,8 +95,8 @@ def test_a_failing_model_is_a_sentence_on_screen(explore, page, view, X, caplog)
     assert page.locator("img").count() == 0
 
 
-def test_the_view_follows_python(explore, view, X):
-    """It opens on what ranks first; whatever is set from Python shows."""
+def test_the_view_follows_python_and_python_the_view(explore, view, X):
+    """It opens on what ranks first; whatever is set from Python shows, and what is chosen there is what traits say."""
     explorer = explore(model, X)
     expect(view).to_have_attribute("data-feature", explorer.feature)
     soon(lambda: ranked(view), list(explorer.table.index))
@@ -126,20 +126,15 @@ def test_the_view_follows_python(explore, view, X):
     explorer.max_lines = 5
     expect(view).to_have_attribute("data-drawn-lines", re.compile("^[5-7]$"))
 
-
-def test_python_follows_the_view(explore, view, X):
-    """Whatever is chosen on screen is what the traits say."""
-    explorer = explore(model, X)
-    bar(view, "far").click()
-    expect(view).to_have_attribute("data-feature", "far")
+    bar(view, "near").click()
+    expect(view).to_have_attribute("data-feature", "near")
     choose_kind(view, "d-ice")
     view.get_by_test_id("color-by").select_option("near")
     view.get_by_test_id("rank-by").select_option("impact")
     choose_kind(view, "c-ice")
     view.get_by_test_id("anchor").select_option("own")
     names = ("feature", "kind", "color_by", "rank_by", "anchor")
-    wanted = ["far", "c-ice", "near", "impact", "own"]
-    soon(lambda: [getattr(explorer, name) for name in names], wanted)
+    soon(lambda: [getattr(explorer, name) for name in names], ["near", "c-ice", "near", "impact", "own"])
 
 
 @pytest.mark.slow
@@ -176,34 +171,6 @@ def shown_is_that_of(view, table):
     return list(shown) == list(table.index) and np.isclose(
         float(shown["far"]), table["in_distribution_impact"]["far"], rtol=0.01
     )
-
-
-@pytest.mark.slow
-def test_rows_without_a_value_are_drawn(explore, page, view, X):
-    """A missing value has no place on the axis: its row has a line, and its dot beside the axis."""
-    gaps = X.copy()
-    gaps.loc[gaps.index[:30], "near"] = np.nan
-    explorer = explore(lambda X: model(X.fillna({"near": 0.0})), gaps)
-    explorer.feature = "near"
-    for kind in ("ice", "c-ice", "d-ice"):
-        explorer.kind = kind
-        expect(view).to_have_attribute("data-kind", kind)
-        expect(view).to_have_attribute("data-drawn-lines", "60")
-    explorer.kind = "c-ice"
-    explorer.anchor = "own"
-    explorer.selection = [0]
-    selected = view.get_by_test_id("selected-line")
-    expect(selected.locator("path").first).to_have_attribute("d", re.compile("^M"))
-    expect(selected.locator("circle")).to_have_count(2)  # the prediction without the value, and as the own one
-    beside = float(view.get_by_test_id("missing-axis").locator(".ice-baseline").get_attribute("x1"))
-    assert float(selected.locator("circle").last.get_attribute("cx")) > beside
-    explorer.kind = "d-ice"
-    expect(selected.locator("circle")).to_have_count(0)
-    view.get_by_test_id("plot").focus()
-    for _ in range(5):
-        page.keyboard.press("ArrowUp")
-    expect(view.get_by_test_id("tooltip")).to_be_visible()
-    assert "NaN" not in page.locator("main").inner_html()
 
 
 @pytest.mark.slow

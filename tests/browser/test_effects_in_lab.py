@@ -9,14 +9,13 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
-# Along the data the prediction is a V, as X3 is nearly X2; curves of X2 are an X, and their mean is flat.
-VARY_TOGETHER = """\
-import numpy as np
-import pandas as pd
-import ice_explorer as ice
+IMPORTS = "import numpy as np\nimport pandas as pd\nimport ice_explorer as ice\n"
 
+# Along the data the prediction is a V, as X3 is nearly X2; curves of X2 are an X, and their mean is flat.
+VARY_TOGETHER = f"""\
+{IMPORTS}
 draw = np.random.default_rng(0)
-X = pd.DataFrame({"X1": draw.uniform(-1, 1, 300), "X2": draw.uniform(-1, 1, 300)})
+X = pd.DataFrame({{"X1": draw.uniform(-1, 1, 300), "X2": draw.uniform(-1, 1, 300)}})
 X["X3"] = X["X2"] + 0.02 * draw.normal(size=300)
 
 def model(X):
@@ -27,11 +26,8 @@ x.feature = "X2"
 x"""
 
 # Uniform on the square without its upper right quadrant, which no observation is in.
-QUADRANT = """\
-import numpy as np
-import pandas as pd
-import ice_explorer as ice
-from sklearn.ensemble import RandomForestRegressor
+QUADRANT = f"""\
+{IMPORTS}from sklearn.ensemble import RandomForestRegressor
 
 draw = np.random.default_rng(0)
 square = draw.uniform(-1, 1, (400, 2))
@@ -49,11 +45,8 @@ x.feature = "x2"
 x.color_by = "x1"
 x"""
 
-DOSES = """\
-import numpy as np
-import pandas as pd
-import ice_explorer as ice
-from sklearn.ensemble import RandomForestRegressor
+DOSES = f"""\
+{IMPORTS}from sklearn.ensemble import RandomForestRegressor
 
 rng = np.random.default_rng(0)
 X = pd.DataFrame(rng.uniform(-1, 1, size=(300, 4)), columns=["dose", "age", "arm", "noise"])

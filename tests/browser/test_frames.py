@@ -14,12 +14,11 @@ import pytest
 from browser.awaiting import still
 from browser.host import Host
 from browser.sandbox import page_of
+from browser.views import bar, contrast
 from kernel_end import Wire
 from playwright.sync_api import expect
 
 from ice_explorer.widget.explorer import ICEExplorer
-
-pytestmark = pytest.mark.slow
 
 # ipywidgets' own style sheet, which both hosts load: JupyterLab's light variables, whatever the theme.
 _OF_IPYWIDGETS = "<style>:root { --jp-layout-color0: white; --jp-ui-font-color1: rgba(0, 0, 0, .8); \
@@ -75,49 +74,29 @@ def frame(monkeypatch, bundle, page, X, request):
     host.close()
 
 
-every_host = pytest.mark.parametrize("frame", HOSTS, indirect=True)
-
-
-@every_host
-def test_it_lives_in_a_frame_of_its_own(frame, page):
-    """Script from a blob, no network, nothing of the page around: slider, bars and hover work."""
-    bar = frame.locator('[data-test=bar][data-feature="far"]')
-    bar.click()
+@pytest.mark.slow
+@pytest.mark.parametrize("frame", HOSTS, indirect=True)
+def test_it_lives_in_a_frame_of_its_own_in_the_colours_of_the_host(frame, page):
+    """Script from a blob, no network, nothing of the page around, nor of the light style sheet of ipywidgets."""
+    bar(frame, "far").click()
     expect(frame).to_have_attribute("data-feature", "far")
-    slider = frame.get_by_test_id("decay-slider")
-    slider.focus()
-    slider.press("PageDown")
+    frame.get_by_test_id("decay-slider").press("PageDown")
     expect(frame.get_by_test_id("decay-value")).not_to_have_text("0.75")
     box = still(frame.get_by_test_id("plot"))
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
     expect(frame.get_by_test_id("tooltip")).to_be_visible()
-
-
-@every_host
-def test_its_colours_are_those_of_the_host(frame):
-    """Not those of the light style sheet that ipywidgets brings along."""
     expect(frame).to_have_attribute("data-theme", "light" if frame.host == "strict" else "dark")
     assert frame.evaluate("view => getComputedStyle(view).backgroundColor") == PAPERS[frame.host]
     # Ink and accent can be read on that paper.
-    contrasts = frame.evaluate(
-        """view => {
-            const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-            const light = (color) => {
-                pen.fillStyle = color;
-                pen.fillRect(0, 0, 1, 1);
-                const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map((part) => part / 255)
-                    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-                return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-            };
-            const style = getComputedStyle(view);
-            const [paper, ...inks] = ["--ice-paper", "--ice-ink", "--ice-accent", "--ice-problem"]
-                .map((name) => light(style.getPropertyValue(name)));
-            return inks.map((ink) => (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05));
-        }"""
+    names = ("--ice-paper", "--ice-ink", "--ice-accent", "--ice-problem")
+    colours = frame.evaluate(
+        "(view, names) => names.map((name) => getComputedStyle(view).getPropertyValue(name))", names
     )
+    contrasts = contrast(frame, *colours)
     assert min(contrasts) >= 4.5, contrasts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frame", ["vscode", "colab"], indirect=True)
 def test_a_file_can_be_downloaded(frame, page, tmp_path):
     """Where the frame may; the frame itself hears of the click, for VS Code saves what is clicked by itself."""
@@ -136,6 +115,7 @@ def test_a_file_can_be_downloaded(frame, page, tmp_path):
     expect(body.locator("> a")).to_have_count(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frame", ["strict"], indirect=True)
 def test_a_download_that_is_forbidden_changes_nothing(frame, page):
     """The browser says so to nobody but its console; the explorer goes on."""
@@ -143,7 +123,7 @@ def test_a_download_that_is_forbidden_changes_nothing(frame, page):
     frame.get_by_test_id("export").click()
     frame.get_by_test_id("export-svg").click()
     expect(frame.get_by_test_id("export")).to_be_enabled()
-    frame.locator('[data-test=bar][data-feature="wide"]').click()
+    bar(frame, "wide").click()
     expect(frame).to_have_attribute("data-feature", "wide")
 
 
@@ -165,10 +145,6 @@ def test_the_style_sheet_keeps_to_the_explorer(bundle):
     bare = re.sub(r"@(?:keyframes|property)[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", style)
     selectors = re.findall(r"(?:^|[{};])([^{};@]+)\{", re.sub(r"/\*.*?\*/", "", bare, flags=re.DOTALL))
     assert len(selectors) > 100
-    alone = [part for rule in selectors for part in _parts(rule) if ".ice-" not in part]
+    # At commas outside of brackets.
+    alone = [part for rule in selectors for part in re.split(r",(?![^(]*\))", rule) if ".ice-" not in part]
     assert alone == []
-
-
-def _parts(rule):
-    """Selectors of a rule, at commas outside of brackets."""
-    return re.split(r",(?![^(]*\))", rule)

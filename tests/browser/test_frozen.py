@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import io
 import re
 from contextlib import closing
@@ -181,8 +180,15 @@ def test_the_slider_sorts_the_bars(page, view, explanation):
     assert len(orders) > 1, "the model of this test has an order that depends on the decay"
 
 
-def test_every_feature_opens_in_every_kind(view, explanation):
-    """A click on a bar opens it; levels have no slopes."""
+TILES_DRAWN = """() => [...document.querySelectorAll("[data-test=tile]")].every((tile) =>
+    [...tile.querySelectorAll("canvas")].some((canvas) => {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        return data.some((byte) => byte > 0);
+    }))"""
+
+
+def test_every_feature_opens_in_every_kind(page, view, explanation):
+    """A click on a bar opens it; levels have no slopes; all features, the map and a comparison are there."""
     for feature in explanation:
         open_feature(view, feature.label)
         expect(view.get_by_test_id("feature-title")).to_have_text(feature.label)
@@ -191,6 +197,15 @@ def test_every_feature_opens_in_every_kind(view, explanation):
         choose_kind(view, kind)
     open_feature(view, "town")
     expect(view.get_by_test_id("kind-d-ice")).to_be_disabled()
+    view.get_by_role("tab", name="Map").click()
+    expect(view.get_by_test_id("map")).to_be_visible()
+    view.get_by_role("tab", name="All features").click()
+    tiles = view.get_by_test_id("tile")
+    expect(tiles).to_have_count(len(explanation.features))
+    page.wait_for_function(TILES_DRAWN)
+    tiles.nth(1).click()
+    view.get_by_test_id("compare").select_option(index=1)
+    expect(view.get_by_test_id("compared")).to_have_count(2)
 
 
 def test_the_view_that_was_saved_is_the_view_that_opens(open_alone, explorer, tmp_path):
@@ -240,39 +255,13 @@ def ranks_as(view, table):
 
 
 @pytest.mark.slow
-def test_a_page_has_the_intervals_that_it_was_saved_with(explorer, open_alone, tmp_path):
-    """Whiskers in every unit of every metric; elsewhere on the slider a sentence says which there are."""
-    explorer.intervals = 0.9
-    page = open_alone(explorer.save(tmp_path / "intervals.html"))
-    whiskers, key = page.locator("[data-test=bar-interval]:visible"), page.get_by_test_id("intervals-key")
-    expect(key).to_have_attribute("data-state", "ready")
-    expect(key).to_contain_text("90\N{NO-BREAK SPACE}% interval over other samples of rows")
-    for metric, unit in (("impact", "share"), ("heterogeneity", "sd"), (FIGURE, "prediction")):
-        page.get_by_test_id("rank-by").select_option(metric)
-        page.get_by_test_id("unit").select_option(unit)
-        expect(key).to_have_attribute("data-state", "ready")
-        expect(whiskers).not_to_have_count(0)
-    page.get_by_test_id("decay-slider").press("ArrowLeft")
-    expect(page.get_by_test_id("intervals-problem")).to_have_text(
-        "This page was saved with intervals for weight 0.75 of far values, counted evenly along the axis."
-    )
-    expect(whiskers).to_have_count(0)
-    page.get_by_test_id("decay-slider").press("Delete")
-    expect(key).to_have_attribute("data-state", "ready")
-    page.get_by_test_id("intervals").uncheck()
-    expect(whiskers).to_have_count(0)
-    expect(key).to_be_hidden()
-
-
-@pytest.mark.slow
-def test_lines_are_coloured_by_every_column_and_by_what_parts_them(view, X):
-    """Levels and ramps, the median, and the rule of a chip; the legend hides a level."""
+def test_lines_are_coloured_pointed_at_brushed_and_read(page, view, X):
+    """Every column and a rule colour; the line at hand is named, a drag selects lines, and their cells can be read."""
     picker, levels = view.get_by_test_id("color-by"), view.get_by_test_id("legend-level")
     for column in X.columns:
         picker.select_option(column)
         expect(view.get_by_test_id("legend")).to_contain_text(column)
     picker.select_option("town")
-    expect(levels).to_have_count(3)
     levels.first.click()
     expect(view).to_have_attribute("data-drawn-lines", str(60 - X["town"].value_counts().max()))
     chip = view.get_by_test_id("driver").first
@@ -280,10 +269,6 @@ def test_lines_are_coloured_by_every_column_and_by_what_parts_them(view, X):
     chip.click()
     expect(levels).to_have_count(2)
 
-
-@pytest.mark.slow
-def test_rows_are_pointed_at_brushed_and_read(page, view, X):
-    """The line under the mouse is named, a drag selects lines, and their cells can be read."""
     view.get_by_test_id("plot").focus()
     page.keyboard.press("ArrowDown")
     expect(view.get_by_test_id("tooltip")).to_contain_text("<i>person</i>")
@@ -300,27 +285,6 @@ def test_rows_are_pointed_at_brushed_and_read(page, view, X):
     row = dict(zip(rows.locator("thead th").all_text_contents(), cells, strict=True))
     assert row["town"] == X["town"].iloc[int(row["row"])]
     assert row["since"] == str(X["since"].iloc[int(row["row"])].date())
-
-
-TILES_DRAWN = """() => [...document.querySelectorAll("[data-test=tile]")].every((tile) =>
-    [...tile.querySelectorAll("canvas")].some((canvas) => {
-        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-        return data.some((byte) => byte > 0);
-    }))"""
-
-
-@pytest.mark.slow
-def test_map_all_features_and_comparison_are_there(page, view, explanation):
-    """Behind the tabs, and beside the title."""
-    view.get_by_role("tab", name="Map").click()
-    expect(view.get_by_test_id("map")).to_be_visible()
-    view.get_by_role("tab", name="All features").click()
-    tiles = view.get_by_test_id("tile")
-    expect(tiles).to_have_count(len(explanation.features))
-    page.wait_for_function(TILES_DRAWN)
-    tiles.nth(1).click()
-    view.get_by_test_id("compare").select_option(index=1)
-    expect(view.get_by_test_id("compared")).to_have_count(2)
 
 
 @pytest.mark.slow
@@ -479,18 +443,6 @@ def test_the_picture_is_light_and_says_where_it_comes_from(open_alone, saved, tm
     origin = ice.provenance(path)
     assert (origin["feature"], origin["output"]) == (EVIL, "prediction")
     assert origin["page"] == ice.provenance(saved)["code"]
-
-
-@pytest.mark.slow
-def test_in_a_frame_no_file_is_offered(open_alone, saved, tmp_path):
-    """Frames may not save files, so that a button would do nothing."""
-    around = tmp_path / "around.html"
-    around.write_text(
-        f'<iframe sandbox="allow-scripts" srcdoc="{html.escape(saved.read_text("utf-8"))}"></iframe>', "utf-8"
-    )
-    frame = open_alone(around, None).frame_locator("iframe")
-    expect(frame.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
-    expect(frame.get_by_test_id("export")).to_have_count(0)
 
 
 # --- what may not happen, and how it looks ----------------------------------------------------------

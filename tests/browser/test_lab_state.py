@@ -146,20 +146,3 @@ def test_a_busy_kernel_freezes_nothing(lab, notebook, work):
         expect(cell.locator(".jp-InputPrompt").first).to_have_text("[*]:")
     (lab.notebooks / "awake").touch()
     expect(cell.locator(".jp-OutputArea-output pre").last).to_contain_text("s5 c-ice 0.01 sex True")
-
-
-def test_axe_finds_nothing_serious_in_lab(notebook, root):
-    """The view where it is used, with Lab's own colours and roles around it."""
-    view = notebook.show(EXPLORER)
-    set_much(notebook.page, view)
-    notebook.page.evaluate("Promise.all(document.getAnimations().map(({ finished }) => finished))")
-    notebook.page.add_script_tag(path=root / "js" / "node_modules" / "axe-core" / "axe.min.js")
-    found = view.evaluate(
-        """async (node) => {
-            const { violations } = await axe.run(node, { resultTypes: ["violations"] });
-            return violations
-                .filter(({ impact }) => impact === "serious" || impact === "critical")
-                .map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
-        }"""
-    )
-    assert found == []

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 from browser.awaiting import soon
 from browser.jupyter import EXPLORER
 from playwright.sync_api import expect
-
-import ice_explorer
 
 pytestmark = pytest.mark.slow
 
@@ -29,6 +24,8 @@ HEAR = """explorer => explorer.addEventListener("ice-explorer:export", ({ detail
     explorer.dataset.heard = JSON.stringify([detail, bubbles, Number(explorer.dataset.heard?.match(/\\d+/) ?? 0) + 1]);
 })"""
 
+OVERRIDES = "default_setting_overrides.d/ice_explorer.json"
+
 PALETTE = ".jp-ModalCommandPalette"
 
 FRAMES = "async () => { for (let i = 0; i < 20; i++) await new Promise(requestAnimationFrame); }"
@@ -40,14 +37,6 @@ def host(request):
     if request.param == "lab":
         return request.getfixturevalue("notebook")
     return request.getfixturevalue("open_notebook")("", server=request.getfixturevalue("notebook_7"))
-
-
-@pytest.fixture
-def overrides(lab):
-    """Write settings of administrators, for the pages that are opened afterwards."""
-    file = "default_setting_overrides.d/ice_explorer.json"
-    yield lambda settings: lab.configure(file, settings)
-    lab.configure(file, {})
 
 
 def expect_asked(view, times=1):
@@ -72,19 +61,6 @@ def settings_of(page):
     """The messages that explorers on a page receive."""
     expect(page.locator("html")).to_have_attribute("data-ice-explorer-settings", re.compile("{"))
     return json.loads(page.locator("html").get_attribute("data-ice-explorer-settings"))
-
-
-def test_it_is_listed_as_enabled(share):
-    """`jupyter labextension list` finds the extension of this version, whole and enabled."""
-    done = subprocess.run(
-        [sys.executable, "-m", "jupyter", "labextension", "list"],
-        check=True,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"JUPYTER_PATH": str(share), "NO_COLOR": "1"},
-    )
-    listed = re.sub(r"\x1b\[\d*m", "", done.stdout + done.stderr)
-    assert f"ice-explorer v{ice_explorer.__version__} enabled OK (python, ice-explorer)" in listed
 
 
 def test_three_ways_to_the_export(host):
@@ -142,15 +118,16 @@ def test_where_no_notebook_is(lab, page):
     expect(entry).to_have_count(0)
 
 
-def test_settings_of_administrators(lab, overrides, open_notebook, root, page):
+def test_settings_of_administrators(lab, open_notebook, root, page):
     """The example for administrators counts; what is malformed takes only the settings away, and Lab says why."""
     example = json.loads((root / "jupyter-config" / "overrides.d" / "ice_explorer.json").read_text(encoding="utf-8"))
-    overrides(example)
+    lab.configure(OVERRIDES, example)
     lab.open_first_page(page)
     assert settings_of(page) == USUAL | example["ice-explorer:plugin"]
     page.watch.expected += OF_LAB_ABOUT_SETTINGS
-    overrides({"ice-explorer:plugin": {"dpi": "much"}})
+    lab.configure(OVERRIDES, {"ice-explorer:plugin": {"dpi": "much"}})
     open_notebook("")
+    lab.configure(OVERRIDES, {})
     expect(search_palette(page, "ICE figures")).to_have_count(1)
     expect(page.locator("html")).not_to_have_attribute("data-ice-explorer-settings", re.compile(""))
 

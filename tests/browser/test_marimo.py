@@ -6,7 +6,7 @@ import re
 
 import pytest
 from browser.awaiting import soon, still
-from browser.marimo_app import MarimoServer
+from browser.server import serve_marimo
 from browser.views import bar, brush, ranked
 from playwright.sync_api import expect
 
@@ -18,6 +18,7 @@ app = marimo.App(width="full")
 
 @app.cell
 def _():
+    import ipywidgets
     import marimo as mo
     from sklearn.datasets import load_diabetes
     from sklearn.ensemble import RandomForestRegressor
@@ -26,7 +27,7 @@ def _():
 
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     model = RandomForestRegressor(n_estimators=20, random_state=0).fit(X, y)
-    return X, ice, mo, model
+    return X, ice, ipywidgets, mo, model
 
 
 @app.cell
@@ -40,7 +41,8 @@ def _(X, ice, mo, model):
 
 
 @app.cell
-def _(X, ice, mo, model):
+def _(X, again, ice, mo, model):
+    again
     second = mo.ui.anywidget(ice.ICEExplorer(model, X, features=["bmi", "bp", "s5"]))
     second
     return (second,)
@@ -62,8 +64,16 @@ def _(feature, mo):
 @app.cell
 def _(mo):
     button = mo.ui.run_button(label="open sex")
-    button
-    return (button,)
+    again = mo.ui.button(label="again")
+    count = mo.ui.button(label="count", value=0, on_click=lambda value: value + 1)
+    mo.hstack([button, again, count])
+    return again, button, count
+
+
+@app.cell
+def _(count, ipywidgets, mo):
+    mo.md(f"count {count.value}: {len(ipywidgets.widgets.widget._instances)}")
+    return
 
 
 @app.cell
@@ -71,10 +81,6 @@ def _(button, explorer):
     if button.value:
         explorer.feature = "sex"
     return
-
-
-if __name__ == "__main__":
-    app.run()
 """
 
 # marimo loads pictures for a part of its own ahead and then does not use them.
@@ -83,14 +89,14 @@ _OF_MARIMO = "was preloaded using link preload but not used"
 
 @pytest.fixture(scope="module")
 def light(tmp_path_factory):
-    with MarimoServer(tmp_path_factory.mktemp("marimo"), APP, "light") as server:
-        yield server
+    with serve_marimo(tmp_path_factory.mktemp("marimo"), APP) as url:
+        yield url
 
 
-def open_views(page, server):
+def open_views(page, url):
     """Open the app; return both explorers, once they have drawn all they have to."""
     page.watch.expected.append(_OF_MARIMO)
-    page.goto(server.url)
+    page.goto(url)
     views = page.get_by_test_id("ice-explorer")
     for index in range(2):
         expect(views.nth(index)).to_have_attribute("data-status", "ready", timeout=90_000)
@@ -203,80 +209,27 @@ def test_keyboard_menus_and_files_under_a_shadow_root(views, page, tmp_path):
 @pytest.mark.timeout(120, func_only=True)
 def test_it_looks_dark_where_the_notebook_does(tmp_path, page):
     """Paper and ink are marimo's in the dark, too."""
-    with MarimoServer(tmp_path, APP, "dark") as server:
-        first, _ = open_views(page, server)
+    with serve_marimo(tmp_path, APP, "dark") as url:
+        first, _ = open_views(page, url)
         assert_looks_like_the_page(first, page, "dark")
 
 
-AGAIN = """\
-import marimo
-
-app = marimo.App()
-
-
-@app.cell
-def _():
-    import threading
-    import time
-
-    import ipywidgets
-    import marimo as mo
-    import numpy as np
-
-    import ice_explorer as ice
-
-    again = mo.ui.button(label="again")
-    count = mo.ui.button(label="count", value=0, on_click=lambda value: value + 1)
-    mo.hstack([again, count])
-    return again, count, ice, ipywidgets, mo, np, threading, time
-
-
-@app.cell
-def _(again, ice, mo, np, time):
-    again
-
-    def slow(X):
-        time.sleep(1)
-        return X[:, 0]
-
-    explorer = ice.ICEExplorer(slow, np.random.default_rng(0).normal(size=(50, 20)), engine="brute")
-    shown = mo.ui.anywidget(explorer)
-    shown
-    return explorer, shown
-
-
-@app.cell
-def _(count, ipywidgets, mo, threading):
-    threads = sum(thread.name == "ice-explorer" for thread in threading.enumerate())
-    mo.md(f"count {count.value}: {threads} of {len(ipywidgets.widgets.widget._instances)}")
-    return
-
-
-if __name__ == "__main__":
-    app.run()
-"""
-
-
 @pytest.mark.slow
-@pytest.mark.timeout(120, func_only=True)
-def test_a_cell_that_runs_again_leaves_one_explorer(tmp_path, page):
-    """Runs of a cell leave one thread, and one explorer with its layout."""
-    page.watch.expected.append(_OF_MARIMO)
-    with MarimoServer(tmp_path, AGAIN) as server:
-        page.goto(server.url)
-        view = page.get_by_test_id("ice-explorer")
-        counts = page.locator(".paragraph", has_text=re.compile(r"count \d"))
-        for _ in range(4):
-            expect(view).to_have_attribute("data-status", "computing", timeout=90_000)
-            before = view.element_handle()
-            page.get_by_role("button", name="again").click()
-            soon(lambda before=before: before.evaluate("view => view.isConnected"), wanted=False)
-        expect(view).to_have_attribute("data-status", "computing")
+def test_a_cell_that_runs_again_leaves_one_explorer(views, page):
+    """Explorers of former runs are closed, with their layouts."""
+    _, second = views
+    counts = page.locator(".paragraph", has_text=re.compile(r"count \d"))
 
-        def counted():
-            before = counts.inner_text()
-            page.get_by_role("button", name="count").click()
-            expect(counts).not_to_have_text(before)
-            return counts.inner_text().partition(": ")[2]
+    def count():
+        before = counts.inner_text()
+        page.get_by_role("button", name="count").click()
+        expect(counts).not_to_have_text(before)
+        return int(counts.inner_text().partition(": ")[2])
 
-        soon(counted, "1 of 2")
+    before = count()
+    for _ in range(3):
+        shown = second.element_handle()
+        page.get_by_role("button", name="again").click()
+        soon(lambda shown=shown: shown.evaluate("view => view.isConnected"), wanted=False)
+        expect(second).to_have_attribute("data-status", "ready")
+    soon(lambda: count() <= before, wanted=True)

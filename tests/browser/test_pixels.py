@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import base64
-import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from browser.awaiting import still
 from playwright.sync_api import expect
 
-from ice_explorer.figures.raster.lines import (
-    LineSet,
-    density_peak,
-    draw_density,
-    draw_lines,
-    line_strength,
-    line_thickness,
-)
+from ice_explorer.figures.raster.lines import LineSet, draw_lines, line_strength, line_thickness
 from ice_explorer.scene.build import scene
 from ice_explorer.scene.view_state import ViewState
 
@@ -27,7 +18,6 @@ pytestmark = pytest.mark.slow
 
 # Of `js/src/plots/plot.ts`: px above the plot, beside it, and above and below the outermost line.
 TOP, MARGIN, BREATH = 8, 8, 6
-CELL = 2  # px of the page across a cell of the density
 
 READ = """canvas => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -93,20 +83,6 @@ def on_paper(explanation, state, seen):
     return pixels
 
 
-def density_on_paper(explanation, state, seen):
-    """Draw the density as a file does, in cells as wide and as tall as on the screen."""
-    shown = scene(explanation, state)
-    assert shown.lines.is_dense
-    lines = as_seen(shown.lines, shown.coloring, seen)
-    lines = replace(lines, x=lines.x / (CELL * seen["ratio"]), y=lines.y / np.float32(seen["ratio"]))
-    size = {
-        "width": math.ceil(seen["width"] / (CELL * seen["ratio"])),
-        "height": math.ceil(seen["height"] / seen["ratio"]),
-    }
-    peak = density_peak(lines, **size)
-    return draw_density(lines, shown.coloring.palette, **size, n_lines=len(lines.y), peak=peak)
-
-
 def shown_pixels(page):
     """Read the canvas of the lines back, once all around it is there; also where it is and how large."""
     expect(page.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
@@ -127,62 +103,26 @@ def assert_same_pixels(paper, screen):
     assert np.abs(kept[0] - kept[1]).max() <= 1
 
 
-@pytest.mark.parametrize("color_by", [None, "x1", "x2"])
-@pytest.mark.parametrize("max_lines", [6, 120, 600])
-def test_lines_have_the_same_pixels_in_a_file_as_in_chromium(explore, page, X, color_by, max_lines):
-    """Read back from the canvas: the same pixels are covered, and no colour differs by more than 1 of 255."""
-    explorer = explore(wave, X, grid="quantile", wait=False)
-    explorer.explanation  # noqa: B018 - waits for it
-    explorer.feature, explorer.color_by, explorer.max_lines, explorer.decay = "x0", color_by, max_lines, 0.6
-    state = ViewState(feature="x0", color_by=color_by, max_lines=max_lines, decay=0.6)
-    n_lines = len(explorer.explanation["x0"].draw(max_lines))
-    root = page.get_by_test_id("ice-explorer")
-    expect(root).to_have_attribute("data-feature", "x0")
-    expect(root).to_have_attribute("data-drawn-lines", str(n_lines))
-    expect(page.get_by_test_id("decay-value")).to_have_text("0.6")
-    if color_by is not None:
-        expect(page.locator(f"[data-column='{color_by}']").first).to_be_visible()
-    seen, screen = shown_pixels(page)
-    assert_same_pixels(on_paper(explorer.explanation, state, seen), screen)
+ZOOM = {"zoom": {"ice x0: prediction": [-0.5, 1.25, 999.0, 1003.0]}}
 
 
-@pytest.mark.parametrize("color_by", [None, "x2"])
-def test_a_zoomed_axis_has_the_same_pixels_in_a_file_as_in_chromium(explore, page, X, color_by):
-    """The window that the screen shows is that of the file, and lines end at its edges."""
-    choices = {"zoom": {"ice x0: prediction": [-0.5, 1.25, 999.0, 1003.0]}}
+CASES = [(None, 6, {}), ("x1", 120, {}), ("x2", 600, {}), (None, 120, ZOOM), ("x2", 120, ZOOM)]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_lines_have_the_same_pixels_in_a_file_as_in_chromium(explore, page, X, case):
+    """Read back from the canvas; where an axis is zoomed, lines end at the edges of the same window."""
+    color_by, max_lines, choices = case
     # A view keeps its own window once it shows, so that it is there from the start.
     explorer = explore(wave, X, grid="quantile", state={"version": 1, "view": choices}, wait=False)
     explorer.explanation  # noqa: B018 - waits for it
-    explorer.feature, explorer.color_by, explorer.max_lines = "x0", color_by, 120
-    state = ViewState(feature="x0", color_by=color_by, max_lines=120, choices=choices)
-    root = page.get_by_test_id("ice-explorer")
-    expect(root).to_have_attribute("data-drawn-lines", str(len(explorer.explanation["x0"].draw(120))))
+    explorer.feature, explorer.color_by, explorer.max_lines, explorer.decay = "x0", color_by, max_lines, 0.6
+    state = ViewState(feature="x0", color_by=color_by, max_lines=max_lines, decay=0.6, choices=choices)
+    view = page.get_by_test_id("ice-explorer")
+    expect(view).to_have_attribute("data-feature", "x0")
+    expect(view).to_have_attribute("data-drawn-lines", str(len(explorer.explanation["x0"].draw(max_lines))))
+    expect(view.get_by_test_id("decay-value")).to_have_text("0.6")
     if color_by is not None:
-        expect(page.locator(f"[data-column='{color_by}']").first).to_be_visible()
+        expect(view.locator(f"[data-column='{color_by}']").first).to_be_visible()
     seen, screen = shown_pixels(page)
     assert_same_pixels(on_paper(explorer.explanation, state, seen), screen)
-
-
-@pytest.mark.parametrize("color_by", [None, "x2"])
-def test_a_density_has_the_same_pixels_in_a_file_as_in_chromium(explore, page, X, color_by):
-    """Cell by cell: the canvas stretches each over two pixels, and smooths between them."""
-    explorer = explore(wave, X, grid="quantile", wait=False)
-    explorer.explanation  # noqa: B018 - waits for it
-    choices = {"lines_as": "density"}
-    explorer._view = choices
-    explorer.feature, explorer.color_by, explorer.max_lines = "x0", color_by, 400
-    state = ViewState(feature="x0", color_by=color_by, max_lines=400, choices=choices)
-    root = page.get_by_test_id("ice-explorer")
-    expect(root).to_have_attribute("data-drawn-as", "density")
-    expect(root).to_have_attribute("data-drawn-lines", str(len(explorer.explanation["x0"].draw(400))))
-    if color_by is not None:
-        expect(page.locator(f"[data-column='{color_by}']").first).to_be_visible()
-    seen, screen = shown_pixels(page)
-    cells = density_on_paper(explorer.explanation, state, seen).astype(int)
-    wide = np.repeat(cells, CELL, axis=1)[:, : seen["width"]]
-    between = np.abs(np.diff(wide[..., 3], axis=1))
-    assert (wide[..., 3] > 0).sum() > 1000
-    # Where neighbours are alike, smoothing changes nothing; elsewhere it stays between them.
-    reach = np.maximum(np.pad(between, ((0, 0), (1, 0))), np.pad(between, ((0, 0), (0, 1))))
-    assert (np.abs(wide[..., 3] - screen[..., 3]) <= reach + 2).all()
-    assert np.abs(wide[..., 3].mean() - screen[..., 3].mean()) < 0.5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from browser.jupyter import DIABETES
+from browser.views import contrast
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -29,16 +30,4 @@ def test_an_explanation_is_shown_as_a_table_with_bars(open_notebook, theme):
     assert lengths[0] > 10 * lengths[-1]
     expect(metrics.locator("tr td:first-child").first).to_have_text("impact")
     for table in (ranking, metrics):
-        assert contrast(*table.evaluate(COLORS)) > 7
-
-
-def contrast(*colors):
-    """Ratio of contrast of two opaque colours, as the accessibility guidelines have it."""
-    brightness = sorted(luminance(color) for color in colors)
-    return (brightness[1] + 0.05) / (brightness[0] + 0.05)
-
-
-def luminance(color):
-    shares = [int(part) / 255 for part in color[color.index("(") + 1 : -1].split(",")[:3]]
-    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
-    return sum(weight * share for weight, share in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+        assert contrast(table, *table.evaluate(COLORS))[0] > 7

@@ -62,14 +62,9 @@ def test_a_column_without_a_name_and_long_texts_can_be_opened(notebook):
         view.get_by_test_id("compare").select_option(index=1)
     expect(view.get_by_test_id("compared")).to_have_count(3)
     assert_nothing_sticks_out(view)
-    view.get_by_role("tab", name="All features").click()
-    expect(view.get_by_test_id("tile").first).to_be_visible()
-    assert_nothing_sticks_out(view)
-    view.get_by_role("tab", name="Map").click()
-    expect(view.get_by_test_id("map-label").first).to_be_visible()
-    assert_nothing_sticks_out(view)
-    view.get_by_test_id("export").click()
-    view.get_by_test_id("export-more").click()
-    assert_nothing_sticks_out(view)
+    for tab, part in (("all", "tile"), ("map", "map-label")):
+        view.get_by_test_id(f"tab-{tab}").click()
+        expect(view.get_by_test_id(part).first).to_be_visible()
+        assert_nothing_sticks_out(view)
     titles = view.evaluate("node => [...node.querySelectorAll('[title]')].map((each) => each.title.length)")
     assert max(titles) < 600

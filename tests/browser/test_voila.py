@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from browser.awaiting import NEAR
 from browser.companions import HEADING, bars, wait_for_bars
+from browser.server import serve_voila
 from browser.views import least_decay, ranked
-from browser.voila import VoilaServer
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -24,21 +25,16 @@ NOT_OURS = (
 
 @pytest.fixture
 def voila(root, tmp_path):
-    """A server of the dashboard."""
-    with VoilaServer(root / "notebooks" / "dashboard.ipynb", tmp_path) as server:
-        yield server
-
-
-def is_outside(url):
-    return not url.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:"))
+    with serve_voila(tmp_path, root / "notebooks" / "dashboard.ipynb") as url:
+        yield url
 
 
 @pytest.mark.timeout(180, func_only=True)
 def test_the_dashboard_is_alive_without_the_outside_world(voila, page):
     """Explorer, figures and controls are there and follow each other; nothing of ours is fetched from elsewhere."""
     page.watch.expected.extend(NOT_OURS)
-    page.route(is_outside, lambda route: route.abort())
-    page.goto(voila.url, timeout=120_000)
+    page.route(lambda url: not url.startswith(NEAR), lambda route: route.abort())
+    page.goto(voila, timeout=120_000)
     view = page.get_by_test_id("ice-explorer")
     expect(view).to_have_attribute("data-status", "ready", timeout=120_000)
     expect(page.locator(".jp-CodeMirrorEditor, .cm-content")).to_have_count(0)

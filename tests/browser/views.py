@@ -58,6 +58,22 @@ def brush(page, view, across, top, bottom):
     page.mouse.up()
 
 
+def contrast(part, *colours):
+    """Return the contrast of each colour with the first one, as the accessibility guidelines have it."""
+    paper, *inks = part.evaluate(
+        """(_, colours) => colours.map((colour) => {
+            const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+            pen.fillStyle = colour;
+            pen.fillRect(0, 0, 1, 1);
+            const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map((byte) => byte / 255)
+                .map((share) => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        })""",
+        colours,
+    )
+    return [(max(ink, paper) + 0.05) / (min(ink, paper) + 0.05) for ink in inks]
+
+
 def drag_slider(page, view, start, end, steps):
     """Move the slider of the decay with the mouse, and yield after each step."""
     box = still(view.get_by_test_id("decay-slider"))
