@@ -103,21 +103,31 @@ def test_an_explanation_is_made_without_them():
 
 
 @pytest.mark.slow
-def test_an_explorer_computes_before_it_is_shown():
-    """All is there when it is made; another feature, a cancel and another output are answered at once."""
+def test_an_explorer_is_complete_when_it_is_made_and_writes_files_that_need_no_compiled_package(tmp_path):
+    """Requests, a cancel and another output are answered at once; other files raise with what they need."""
     run(
-        """
+        f"""
 x = ice.ICEExplorer(model, X)
-status = {"state": "ready", "done": 10, "total": 10, "n_rows": None, "n_all": None, "label": "", "message": ""}
-assert x._status == status, x._status
+for suffix in ("svg", "html", "csv", "json"):
+    assert x.save(f"{tmp_path}/view.{{suffix}}").stat().st_size > 1000
+for suffix in ("png", "pdf", "parquet"):
+    try:
+        x.save(f"{tmp_path}/view.{{suffix}}")
+    except ice.errors.MissingDependencyError as error:
+        assert "ice-explorer[export]" in str(error)
+    else:
+        raise AssertionError(suffix)
+assert x._status["state"] == "ready" and x._status["done"] == 10
 assert x.feature == x.table.index[0] and len(x._profile) > 0
 sent = []
 x.send = lambda content, buffers=None: sent.append((content, buffers))
-ask = lambda **request: x._handle_custom_msg({"id": str(len(sent)), **request}, [])
-ask(type="curves", feature="bp", max_lines=50, selection=[])
-ask(type="drivers", feature="bp")
-ask(type="cancel")
-ask(type="resume")
+for number, request in enumerate((
+    {{"type": "curves", "feature": "bp", "max_lines": 50, "selection": []}},
+    {{"type": "drivers", "feature": "bp"}},
+    {{"type": "cancel"}},
+    {{"type": "resume"}},
+)):
+    x._handle_custom_msg({{"id": str(number), **request}}, [])
 assert [content["type"] for content, _ in sent] == ["result"] * 4, sent
 assert x._status["state"] == "ready"
 x.decay = 0.5
@@ -134,24 +144,5 @@ first = x.table
 x.output = "False"
 assert x._status["state"] == "ready"
 assert abs(x.table["direction"]["bmi"] + first["direction"]["bmi"]) < 1e-12
-"""
-    )
-
-
-@pytest.mark.slow
-def test_files_that_need_no_compiled_package_are_written(tmp_path):
-    """SVG, HTML, CSV and JSON; the others raise with what they need."""
-    run(
-        f"""
-x = ice.ICEExplorer(model, X)
-for suffix in ("svg", "html", "csv", "json"):
-    assert x.save(f"{tmp_path}/view.{{suffix}}").stat().st_size > 1000
-for suffix in ("png", "pdf", "parquet"):
-    try:
-        x.save(f"{tmp_path}/view.{{suffix}}")
-    except ice.errors.MissingDependencyError as error:
-        assert "ice-explorer[export]" in str(error)
-    else:
-        raise AssertionError(suffix)
 """
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import logging
 from contextlib import contextmanager
@@ -46,9 +47,14 @@ JSON = st.recursive(
     max_leaves=8,
 )
 
+SWITCHES = (
+    "shared_y", "target", "classes", "full_slopes", "every_step", "partial_dependence", "ale", "m_plot", "correlated",
+    "unlike",
+)  # fmt: skip
 VALID_VIEW = st.fixed_dictionaries(
     {},
     optional={
+        **dict.fromkeys(SWITCHES, st.booleans()),
         "left": st.sampled_from(["bars", "map", "interactions"]),
         "map_y": st.sampled_from(["non_linearity", "native", "permutation", "partial_dependence", "shap", "loco"]),
         "pair": st.sampled_from([[], ["x", "gap"], ["gap", "town"], ["x", "x"], ["x", "none"]]),
@@ -56,17 +62,7 @@ VALID_VIEW = st.fixed_dictionaries(
         "compared": st.lists(st.sampled_from(["x", "town", "gap", "none"]), max_size=3),
         "coloring": st.sampled_from(["value", "median", "driver"]),
         "lines_as": st.sampled_from(["auto", "lines", "density"]),
-        "shared_y": st.booleans(),
-        "target": st.booleans(),
-        "classes": st.booleans(),
         "rug": st.sampled_from(["auto", "off"]),
-        "full_slopes": st.booleans(),
-        "every_step": st.booleans(),
-        "partial_dependence": st.booleans(),
-        "ale": st.booleans(),
-        "m_plot": st.booleans(),
-        "correlated": st.booleans(),
-        "unlike": st.booleans(),
         "zoom": st.dictionaries(
             st.sampled_from(["ice x: 1", "c-ice town: 1"]), st.lists(NUMBERS, min_size=4, max_size=4), max_size=1
         ),
@@ -101,68 +97,54 @@ VALID_TRAITS = {
 STATES = st.fixed_dictionaries({name: VALID_TRAITS[name] for name in messages.ViewMessage.__annotations__})
 POSITIONS = st.lists(st.integers(0, N_ROWS - 1), max_size=5)
 FEATURES = st.sampled_from(["x", "town", "gap"])
+
+
+def request(kinds, optional=None, **fields):
+    """A request of one of some types, given as a text each."""
+    return st.fixed_dictionaries({"type": st.sampled_from(kinds.split()), **fields}, optional=optional or {})
+
+
 REQUESTS = st.one_of(
-    st.fixed_dictionaries(
-        {"type": st.just("curves"), "feature": FEATURES, "max_lines": st.integers(0, 9), "selection": POSITIONS}
+    request("interactions cancel resume"),
+    request("drivers effects correlated", feature=FEATURES),
+    request("curves", feature=FEATURES, max_lines=st.integers(0, 9), selection=POSITIONS),
+    request("classes", feature=FEATURES, max_lines=st.integers(0, 9)),
+    request("colors", {"levels": st.none() | st.lists(WORDS, max_size=2)}, column=FEATURES, positions=POSITIONS),
+    request(
+        "intervals",
+        rank_by=st.sampled_from(messages.RANKINGS),
+        level=st.sampled_from([0.5, 0.95]),
+        **{name: VALID_TRAITS[name] for name in ("decay", "convention", "unit")},
     ),
-    st.fixed_dictionaries({"type": st.just("classes"), "feature": FEATURES, "max_lines": st.integers(0, 9)}),
-    st.fixed_dictionaries(
-        {"type": st.just("colors"), "column": FEATURES, "positions": POSITIONS},
-        optional={"levels": st.none() | st.lists(WORDS, max_size=2)},
+    request("importance", measure=st.sampled_from(["native", "permutation"])),
+    request("two_way", first=FEATURES, second=FEATURES),
+    request(
+        "rows",
+        {"sort_by": st.none() | st.integers(0, 9), "descending": st.booleans(), "most": st.none() | st.integers(0, 3)},
+        positions=POSITIONS,
     ),
-    st.fixed_dictionaries({"type": st.sampled_from(["drivers", "effects", "correlated"]), "feature": FEATURES}),
-    st.fixed_dictionaries(
-        {
-            "type": st.just("intervals"),
-            "rank_by": st.sampled_from(messages.RANKINGS),
-            "level": st.sampled_from([0.5, 0.95]),
-            "decay": st.sampled_from([0.01, 0.5, 1, 1.0]),
-            "convention": st.sampled_from(["stable", "equations", "published"]),
-            "unit": st.sampled_from(["prediction", "sd", "share"]),
-        }
+    request("what_if", position=st.integers(0, N_ROWS - 1), features=st.lists(FEATURES, min_size=1, max_size=3)),
+    request("in_common", positions=POSITIONS),
+    request("extreme", end=st.sampled_from(messages.EXTREMES)),
+    request(
+        "export",
+        format=st.sampled_from(["svg", "csv", "json"]),
+        what=st.sampled_from(messages.WHATS),
+        width=st.none() | st.just(89),
+        dpi=st.none() | st.just(100),
+        title=st.booleans(),
+        to=st.sampled_from(messages.DESTINATIONS),
+        state=STATES,
+        choices=VALID_VIEW,
     ),
-    st.fixed_dictionaries({"type": st.just("interactions")}),
-    st.fixed_dictionaries({"type": st.just("importance"), "measure": st.sampled_from(["native", "permutation"])}),
-    st.fixed_dictionaries({"type": st.just("two_way"), "first": FEATURES, "second": FEATURES}),
-    st.fixed_dictionaries(
-        {"type": st.just("rows"), "positions": POSITIONS},
-        optional={
-            "sort_by": st.none() | st.integers(0, 9),
-            "descending": st.booleans(),
-            "most": st.none() | st.integers(0, 3),
-        },
-    ),
-    st.fixed_dictionaries(
-        {
-            "type": st.just("what_if"),
-            "position": st.integers(0, N_ROWS - 1),
-            "features": st.lists(FEATURES, min_size=1, max_size=3),
-        }
-    ),
-    st.fixed_dictionaries({"type": st.just("in_common"), "positions": POSITIONS}),
-    st.fixed_dictionaries({"type": st.just("extreme"), "end": st.sampled_from(messages.EXTREMES)}),
-    st.fixed_dictionaries(
-        {
-            "type": st.just("export"),
-            "format": st.sampled_from(["svg", "csv", "json"]),
-            "what": st.sampled_from(messages.WHATS),
-            "width": st.none() | st.just(89),
-            "dpi": st.none() | st.just(100),
-            "title": st.booleans(),
-            "to": st.sampled_from(messages.DESTINATIONS),
-            "state": STATES,
-            "choices": VALID_VIEW,
-        }
-    ),
-    st.fixed_dictionaries({"type": st.sampled_from(["cancel", "resume"])}),
-    st.fixed_dictionaries({"type": st.just("view"), "view": WORDS, "state": st.sampled_from(messages.PRESENCES)}),
+    request("view", view=WORDS, state=st.sampled_from(messages.PRESENCES)),
 )
 
 
 @st.composite
 def mutated(draw, valid, n_changes=3):
     """What is valid, with a few entries at any depth replaced, left out or added."""
-    whole = draw(valid)
+    whole = copy.deepcopy(draw(valid))  # strategies hand out lists of their own
     for _ in range(draw(st.integers(0, n_changes))):
         places = list(_places(whole))
         if not places:
