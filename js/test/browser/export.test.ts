@@ -72,7 +72,8 @@ test.each(["png", "ice"])("%s is downloaded as the kernel makes it", async (form
   if (format === "png") expect((await createImageBitmap(await caught[0]!.contents)).width).toBe(1);
 });
 
-test("where the kernel has nothing to make a PNG with, it is the SVG at the usual resolution", async () => {
+test("where the kernel has nothing to make a PNG with, it is the SVG at the usual resolution, and no setting", async () => {
+  setTo({ format: "png" });
   const caught = caughtDownloads();
   const mounted = await mountDrawn(kernel.model({ feature: "Age", ...withoutPng() }));
   await choose(mounted, "png");
@@ -81,6 +82,8 @@ test("where the kernel has nothing to make a PNG with, it is the SVG at the usua
   expect(caught[0]!.name).toBe("Age.png");
   const picture = await createImageBitmap(await caught[0]!.contents);
   expect([picture.width, picture.height]).toEqual([938, 625]);
+  await userEvent.click(mounted.part("export"));
+  expect(mounted.part("export-notebook").textContent).toBe("Save SVG next to the notebook");
 });
 
 test("a PNG goes to the clipboard, which hears of it before it is made", async () => {
@@ -152,8 +155,8 @@ test("settings say in which format, and how large; one that this kernel does not
   expect(part("export-notebook").textContent).toBe("Save SVG next to the notebook");
 });
 
-test("the menu is opened, gone through and closed with the keyboard", async () => {
-  const { part } = await mountDrawn();
+test("the menu is gone through and closed with keys, and stays open when its rule is pressed in a notebook, whose cells take the focus", async () => {
+  const { part, root } = await mountDrawn(kernel.model({ feature: "Age" }), 1000, notebookCell());
   part("export").focus();
   await press("{Enter}");
   expect(document.activeElement).toBe(part("export-svg"));
@@ -166,10 +169,6 @@ test("the menu is opened, gone through and closed with the keyboard", async () =
   await userEvent.keyboard("{Escape}");
   expect(part("export-png").checkVisibility()).toBe(false);
   expect(document.activeElement).toBe(part("export"));
-});
-
-test("the menu stays open when its rule is pressed in a notebook, whose cells take the focus on a press", async () => {
-  const { part, root } = await mountDrawn(kernel.model({ feature: "Age" }), 1000, notebookCell());
   await userEvent.click(part("export"));
   await userEvent.click(root.querySelector(".ice-menu-rule")!);
   expect(part("export-png").checkVisibility()).toBe(true);
@@ -200,11 +199,4 @@ test("while a file is made the button says so, also where nothing moves", async 
   mounted.model.emit("msg:custom", answer(question)!.reply, []);
   await expect.poll(() => mounted.part("export").hasAttribute("aria-busy")).toBe(false);
   expect(sign()).toBe(usual);
-});
-
-test("what JupyterLab is set to and the kernel cannot make is saved as SVG", async () => {
-  setTo({ format: "png" });
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", ...withoutPng() }));
-  await userEvent.click(mounted.part("export"));
-  expect(mounted.part("export-notebook").textContent).toBe("Save SVG next to the notebook");
 });

@@ -112,8 +112,8 @@ export function ink(canvas: HTMLElement): number {
   return sum / 255;
 }
 
-/** Moves a slider as the mouse would, without letting go; resolves in the next frame. */
-export function slideTo(slider: HTMLElement, value: number): Promise<void> {
+/** Moves a slider as the mouse would, without letting go, or types into a field; resolves in the next frame. */
+export function slideTo(slider: HTMLElement, value: number | string): Promise<void> {
   (slider as HTMLInputElement).value = String(value);
   slider.dispatchEvent(new Event("input", { bubbles: true }));
   return frame();

@@ -13,10 +13,8 @@ const scrollTo = async (root: HTMLElement, top: number): Promise<void> => {
   await frame();
   await frame();
 };
-const type = (field: HTMLElement, text: string): void => {
-  (field as HTMLInputElement).value = text;
-  field.dispatchEvent(new Event("input", { bubbles: true }));
-};
+const search = (root: HTMLElement, text: string): Promise<void> =>
+  slideTo(root.querySelector<HTMLElement>("[data-test=search]")!, text);
 
 test("of two thousand features only those in view have elements, and all of them room", async () => {
   const { root, parts, order } = await mountFrame(manyFeatures(2000));
@@ -109,12 +107,11 @@ test("pending features follow the others in the order of the data, however many"
   ]);
 });
 
-test("a search shows the features that have it in their names, with their ranks among all", async () => {
-  const { part, order, parts, bar } = await mountFrame(manyFeatures(40));
+test("a search shows the features that have it in their names and their ranks among all; Escape ends it", async () => {
+  const { root, part, order, parts, bar } = await mountFrame(manyFeatures(40));
   const all = order();
   expect(part("search-count").textContent).toBe("");
-  type(part("search"), "CREAT");
-  await frame();
+  await search(root, "CREAT");
   expect(order()).toEqual(all.filter((name) => name.startsWith("Créatinine")));
   expect(part("search-count").textContent).toBe("5 of 40 features");
   const first = bar(order()[0]!);
@@ -122,30 +119,8 @@ test("a search shows the features that have it in their names, with their ranks 
   expect(first.getAttribute("aria-posinset")).toBe("1");
   expect(Number(first.dataset.rank)).toBe(all.indexOf(order()[0]!) + 1);
   expect(parts("bar").filter(({ tabIndex }) => tabIndex === 0).length).toBe(1);
-});
-
-test("the key of the bars names signs and levels as far as the bars that are listed have some", async () => {
-  const data = rentals(60);
-  const area = data.features.find(({ name }) => name === "Area")!;
-  const copies = Array.from({ length: 30 }, (_, copy) => ({ ...area, name: `copy ${copy}` }));
-  const { part } = await mountFrame(new FakeKernel({ ...data, features: [...data.features, ...copies] }).model());
-  const key = () => part("signs").innerText;
-  expect(key()).toMatch(/net rise or fall[\s\S]*levels without an order/);
-  type(part("search"), "copy");
-  await frame();
-  expect(key()).not.toContain("levels without an order");
-  type(part("search"), "District");
-  await frame();
-  expect(key()).toContain("levels without an order");
-  expect(key()).not.toContain("net rise");
-});
-
-test("a search that finds nothing says so, and Escape ends it", async () => {
-  const { part, order } = await mountFrame(manyFeatures(40));
-  const all = order();
   part("search").focus();
-  type(part("search"), " <b>zzz");
-  await frame();
+  await search(root, " <b>zzz");
   expect(order()).toEqual([]);
   expect(part("ranking-remark").textContent).toBe("No feature’s name contains “<b>zzz”.");
   expect(part("search-count").textContent).toBe("0 of 40 features");
@@ -155,8 +130,22 @@ test("a search that finds nothing says so, and Escape ends it", async () => {
   expect(document.activeElement).toBe(part("search"));
 });
 
-test("a slash leads to the search from anywhere in the explorer, and stays a letter in it", async () => {
-  const { part, order, bar } = await mountFrame(manyFeatures(40));
+test("the key of the bars names signs and levels as far as the bars that are listed have some", async () => {
+  const data = rentals(60);
+  const area = data.features.find(({ name }) => name === "Area")!;
+  const copies = Array.from({ length: 30 }, (_, copy) => ({ ...area, name: `copy ${copy}` }));
+  const { root, part } = await mountFrame(new FakeKernel({ ...data, features: [...data.features, ...copies] }).model());
+  const key = () => part("signs").innerText;
+  expect(key()).toMatch(/net rise or fall[\s\S]*levels without an order/);
+  await search(root, "copy");
+  expect(key()).not.toContain("levels without an order");
+  await search(root, "District");
+  expect(key()).toContain("levels without an order");
+  expect(key()).not.toContain("net rise");
+});
+
+test("a slash leads to the search from anywhere; from there Enter opens the first feature found, and the arrow goes to the bars", async () => {
+  const { root, part, order, bar, model } = await mountFrame(manyFeatures(40));
   bar(order()[0]!).focus();
   await userEvent.keyboard("/");
   expect(document.activeElement).toBe(part("search"));
@@ -166,13 +155,7 @@ test("a slash leads to the search from anywhere in the explorer, and stays a let
   part("decay-slider").focus();
   await userEvent.keyboard("/");
   expect(document.activeElement).toBe(part("search"));
-});
-
-test("from the search Enter opens the first feature found, and the arrow goes to the bars", async () => {
-  const { part, order, model } = await mountFrame(manyFeatures(40));
-  part("search").focus();
-  type(part("search"), "sodium");
-  await frame();
+  await search(root, "sodium");
   await userEvent.keyboard("{ArrowDown}");
   expect((document.activeElement as HTMLElement).dataset.feature).toBe(order()[0]);
   await userEvent.keyboard("{ArrowDown}");
@@ -231,8 +214,9 @@ test("impact is counted otherwise by the kernel, in one message, and the figures
 });
 
 test("how impact is counted is chosen in the details, which are folded, each choice with a sentence", async () => {
-  const { part } = await mountFrame(marker());
+  const { part } = await mountFrame(kernel.model({ rank_by: "non_linearity" }));
   expect(part<HTMLDetailsElement>("details").open).toBe(false);
+  expect(part("rank-meaning").textContent).toContain("mean absolute deviation");
   const radios = [...part("details").querySelectorAll<HTMLInputElement>("[data-test^=convention-]")];
   expect(radios.map(({ value }) => value)).toEqual(["stable", "equations", "published"]);
   for (const radio of radios) {
@@ -242,13 +226,6 @@ test("how impact is counted is chosen in the details, which are folded, each cho
     const sentence = document.getElementById(radio.getAttribute("aria-describedby")!)!.textContent;
     expect(sentence).toMatch(/^[A-Z].*\.$/);
   }
-});
-
-test("what non-linearity is by another convention is said where that is chosen", async () => {
-  const { part } = await mountFrame(kernel.model({ rank_by: "non_linearity" }));
-  expect(part("rank-meaning").textContent).toContain("mean absolute deviation");
-  part("convention-published").click();
-  await frame();
   expect(part("rank-meaning").textContent).toContain("σ × its standard deviation");
 });
 
