@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { drafted, exactOf, sampled, send } from "../../dev/drafts.ts";
 import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
 import { Shelf } from "../../src/store/curve_queue.ts";
-import { type RankedFeature, rankFeatures, whiskerOf } from "../../src/store/ranking.ts";
+import { rankFeatures, whiskerOf } from "../../src/store/ranking.ts";
 import { Reading } from "../../src/store/reading.ts";
 import { SteadyOrder } from "../../src/store/steady_order.ts";
 import { DecayProfile, ImpactTable, type Unlike, unlikeOfLines } from "../../src/wire/decode.ts";
@@ -15,66 +15,46 @@ const kernel = new FakeKernel(clinic(60));
 const NONE = Number.NaN;
 
 /** Features by their impact, with standard errors; without one they are exact. */
-function rankedBy(figures: readonly [number, number | null][], unit: Unit = "prediction", rankBy: RankBy = "impact") {
+function rankedBy(figures: number[], errors: (number | null)[], unit: Unit = "prediction", rankBy: RankBy = "impact") {
   const header = {
-    features: figures.map(([, error], at) => ({ name: `f${at}`, n_grid: 8, n_rows: error === null ? null : 100 })),
+    features: errors.map((error, at) => ({ name: `f${at}`, n_grid: 8, n_rows: error === null ? null : 100 })),
     profiles: ["in_distribution_impact", "in_distribution_impact_error"],
     convention: "stable",
     prediction_sd: 4,
     models: [] as string[],
   } as Header;
-  const pairs = figures.flatMap(([value, error]) => [value, error ?? NONE]);
+  const pairs = figures.flatMap((value, at) => [value, errors[at] ?? NONE]);
   const impact = new ImpactTable(["impact", "impact_error"], Float32Array.from(pairs));
-  const steps = [...figures.flatMap(([value]) => [value / 2, value]), ...figures.flatMap(([, error]) => [0.5, error!])];
-  const profile = new DecayProfile(
-    header.profiles,
-    figures.length,
-    { first: 0.5, step: 0.5, count: 2 },
-    Float32Array.from(steps),
-  );
+  const steps = [...figures.flatMap((value) => [value / 2, value]), ...errors.flatMap((error) => [0.5, error!])];
+  const decays = { first: 0.5, step: 0.5, count: 2 };
+  const profile = new DecayProfile(header.profiles, figures.length, decays, Float32Array.from(steps));
   return rankFeatures(new Reading({ header, impact, profile }, 0.5, unit), rankBy);
 }
 
-describe("whiskers", () => {
-  test("are 1.96 standard errors to each side, and do not go below 0", () => {
-    const [first, second] = rankedBy([
-      [10, 1],
-      [2, 2],
-    ]);
-    expect(whiskerOf(first!)).toEqual([10 - 1.96, 10 + 1.96]);
-    expect(whiskerOf(second!)).toEqual([0, 2 + 3.92]);
-    expect(first!.draft).toEqual({ nRows: 100, margin: 1.96 });
-  });
+test("whiskers are 1.96 standard errors to each side, not below 0, and missing where there is no error", () => {
+  const [first, second] = rankedBy([10, 2], [1, 2]);
+  expect(whiskerOf(first!)).toEqual([10 - 1.96, 10 + 1.96]);
+  expect(whiskerOf(second!)).toEqual([0, 2 + 3.92]);
+  expect(first!.draft).toEqual({ nRows: 100, margin: 1.96 });
+  const [exact, unsure] = rankedBy([10, 2], [null, NONE]);
+  expect([exact!.draft, whiskerOf(exact!)]).toEqual([null, null]);
+  expect([unsure!.draft, whiskerOf(unsure!)]).toEqual([{ nRows: 100, margin: null }, null]);
+});
 
-  test("follow the unit and the decay", () => {
-    const margin = (ranked: RankedFeature[]) => ranked[0]!.draft!.margin!;
-    const figures: [number, number][] = [
-      [10, 1],
-      [6, 1],
-    ];
-    expect(margin(rankedBy(figures, "sd"))).toBeCloseTo((100 * 1.96) / 4, 6);
-    expect(margin(rankedBy(figures, "share"))).toBeCloseTo((100 * 1.96) / 16, 6);
-    expect(margin(rankedBy(figures, "prediction", "in_distribution_impact"))).toBeCloseTo(0.98, 6);
-  });
-
-  test("are missing where the standard error is, and where a figure is exact", () => {
-    const [exact, unsure] = rankedBy([
-      [10, null],
-      [2, NONE],
-    ]);
-    expect([exact!.draft, whiskerOf(exact!)]).toEqual([null, null]);
-    expect([unsure!.draft, whiskerOf(unsure!)]).toEqual([{ nRows: 100, margin: null }, null]);
-  });
+test("whiskers follow the unit and the decay", () => {
+  const margin = (unit: Unit, rankBy?: RankBy) => rankedBy([10, 6], [1, 1], unit, rankBy)[0]!.draft!.margin!;
+  expect(margin("sd")).toBeCloseTo((100 * 1.96) / 4, 6);
+  expect(margin("share")).toBeCloseTo((100 * 1.96) / 16, 6);
+  expect(margin("prediction", "in_distribution_impact")).toBeCloseTo(0.98, 6);
 });
 
 test("any rank may move while one figure rests on a sample", () => {
-  const moving = (figures: [number, number | null][]) => rankedBy(figures).map(({ mayMove }) => mayMove);
-  const exact: [number, null][] = [
-    [10, null],
-    [9, null],
-  ];
-  expect(moving([...exact, [1, 0.1]])).toEqual([true, true, true]);
-  expect(moving(exact)).toEqual([false, false]);
+  const moving = (...errors: (number | null)[]) =>
+    rankedBy([10, 9, 1].slice(0, errors.length), errors).map(({ mayMove }) => mayMove);
+  expect([moving(null, null, 0.1), moving(null, null)]).toEqual([
+    [true, true, true],
+    [false, false],
+  ]);
 });
 
 describe("the order", () => {
@@ -86,7 +66,7 @@ describe("the order", () => {
     const order = new SteadyOrder(isHeld);
     onTestFinished(() => order.dispose());
     const of = (values: number[], choice = "impact", isComputing = true) => {
-      const ranked = rankedBy(values.map((value) => [value, 1]));
+      const ranked = rankedBy(values, [1, 1, 1]);
       return order.of(ranked, choice, isComputing).map(({ index }) => index);
     };
     return { isHeld, of };
