@@ -230,6 +230,7 @@ def test_a_mixed_feature_has_no_importance_of_the_model(X, y):
     )
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(not importances.HAS_SHAP, reason="shap is not installed")
 def test_shap_of_a_linear_model_has_its_closed_form():
     """The mean of |β (x - mean of the background)|, of numbers, categories and one-hot groups."""
