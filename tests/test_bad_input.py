@@ -719,3 +719,14 @@ def test_the_models_own_error_stays_chained():
         explain(at_75(raising))
     assert isinstance(at_once.value.__cause__, ZeroDivisionError)
     assert str(on_a_phantom.value.__cause__) == "too old"
+
+
+def test_an_error_has_other_advice_in_an_explorer():
+    """Where there is some, because its reader may not have written the call; the closest known value is in both."""
+    error = InvalidOptionError.must(
+        "kind", "be 'ice'", "icee", "Leave it out.", "Choose one.", where=" for 'age'", known=["ice"]
+    )
+    assert str(error) == "`kind` must be 'ice'; got 'icee' for 'age'. Did you mean 'ice'? Leave it out."
+    assert str(error.in_explorer()) == "`kind` must be 'ice'; got 'icee' for 'age'. Did you mean 'ice'? Choose one."
+    error = ICEExplorerError("X must be a table; got 1.", "Pass a table.")
+    assert error.in_explorer() is error

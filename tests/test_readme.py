@@ -6,7 +6,6 @@ import matplotlib.pyplot as plt
 import pytest
 
 from ice_explorer.beyond import importances
-from ice_explorer.glossary import explanation
 
 
 @pytest.fixture(scope="module")
@@ -77,25 +76,3 @@ def test_every_relative_link_leads_to_a_file_and_a_heading(root):
             if not target.is_file() or (anchor and anchor not in headings(target)):
                 broken.append((page.name, link))
     assert broken == []
-
-
-def test_the_options_guide_lists_the_options(root):
-    """The table of options names each option of `explain`, with its default: as code, or in words for None."""
-    from ice_explorer.results.options import DEFAULTS
-
-    guide = (root / "notebooks" / "guides" / "options.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| [^|]+ \|$", guide, flags=re.MULTILINE)
-    assert [name for name, _ in rows] == list(DEFAULTS)
-    written = {name: default.strip("`").replace('"', "'") for name, default in rows}
-    assert {name: written[name] for name, default in DEFAULTS.items() if default is not None} == {
-        name: repr(default) for name, default in DEFAULTS.items() if default is not None
-    }
-
-
-@pytest.mark.wide
-def test_the_figures_are_explained_as_in_the_explorer(readme, namespace):
-    """The table of figures has the columns of `e.table()`, with the sentences of the explorer's tooltips."""
-    table = readme[readme.index("| figure | what it is |") : readme.index("`convention` sets")]
-    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", table, flags=re.MULTILINE)
-    figures = namespace["e"].table().drop(columns=["scale", "n_grid", "kind"]).columns
-    assert rows == [(figure, explanation(figure).text) for figure in figures]

@@ -52,6 +52,7 @@ def assert_same(found, expected):
         mine, right = found[feature], expected[feature]
         for name in METRICS:
             assert_allclose(getattr(mine, name), getattr(right, name), rtol=1e-10, atol=1e-13, err_msg=name)
+        assert mine.levels == right.levels
         assert_allclose(mine.grid if mine.kind == "numeric" else 0, right.grid if right.kind == "numeric" else 0)
         assert_allclose(mine.partial_dependence, right.partial_dependence, rtol=1e-10)
         assert_allclose(mine.spread, right.spread, rtol=1e-10, atol=1e-13)

@@ -151,26 +151,6 @@ def test_one_hot_groups(client):
 
 
 @pytest.mark.slow
-def test_texts_and_empty_partitions(client):
-    """Levels are numbered as on one machine, in the order of their texts where they have one."""
-    rng = np.random.default_rng(4)
-    X = pd.DataFrame(
-        {"month": rng.choice(["Mar", "Jan", "Feb"], 300), "x": rng.random(300), "id": [f"r{i}" for i in range(300)]}
-    )
-
-    def predict(rows):
-        return rows["x"].to_numpy() * rows["month"].map({"Jan": 1.0, "Feb": 2.0, "Mar": 4.0}).to_numpy(float)
-
-    partitioned = dd.from_pandas(X.sort_values("month", ignore_index=True), npartitions=4)
-    some = partitioned[partitioned.month != "Feb"]
-    rows = some.compute()
-    mine, expected = ice.explain(predict, some, client=client), ice.explain(predict, rows)
-    assert_same(mine, expected)
-    assert mine["month"].levels == expected["month"].levels == ["Jan", "Mar"]
-    assert any("'id' has more than one level for every two rows" in note for note in mine.notes)
-
-
-@pytest.mark.slow
 def test_many_distinct_values_have_a_sketch(client):
     """Quantiles are close, σ is exact, and a note says so."""
     rng = np.random.default_rng(5)
