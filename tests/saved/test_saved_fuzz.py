@@ -199,7 +199,8 @@ def test_further_members_are_refused(name):
     assert is_refused(zipped({**MEMBERS, name: MEMBERS[ARRAYS[0]]}))
 
 
-def test_pickled_arrays_are_refused_before_anything_is_unpickled():
+def test_pickled_arrays_are_refused():
+    """Before anything is unpickled."""
     member = io.BytesIO()
     np.save(member, np.array([{}, []], dtype=object), allow_pickle=True)
     assert is_refused(zipped({**MEMBERS, ARRAYS[0]: member.getvalue()}))
