@@ -7,23 +7,20 @@ import { kernel, type Mounted, mountDrawn } from "./mount.ts";
 const label = ({ part }: Mounted, text: string): HTMLElement =>
   [...part("facts").querySelectorAll<HTMLElement>("[data-explanation]")].find((node) => node.textContent === text)!;
 
-async function mounted(): Promise<Mounted> {
+test("the pointer on a figure, or a tap, shows what it is, and leaving it takes the tooltip away", async () => {
   const explorer = await mountDrawn();
-  return explorer;
-}
-
-test("the pointer on a figure shows what it is, and leaving it takes the tooltip away", async () => {
-  const explorer = await mounted();
   const tooltip = explorer.part("tooltip");
   await userEvent.hover(label(explorer, "impact"));
   await expect.poll(() => tooltip.hidden).toBe(false);
   expect(tooltip.textContent).toBe(explanation("impact").name + explanation("impact").text);
   await userEvent.hover(explorer.part("feature-title"));
   await expect.poll(() => tooltip.hidden).toBe(true);
+  label(explorer, "heterogeneity").click();
+  expect(explorer.part("tooltip").textContent).toContain(explanation("heterogeneity").text);
 });
 
 test("the Tab key reaches a figure, shows what it is and describes it; Escape and leaving it close the tooltip", async () => {
-  const explorer = await mounted();
+  const explorer = await mountDrawn();
   const tooltip = explorer.part("tooltip");
   const before = label(explorer, "impact");
   before.focus();
@@ -39,12 +36,6 @@ test("the Tab key reaches a figure, shows what it is and describes it; Escape an
   expect(tooltip.textContent).toContain(explanation("heterogeneity").text);
   (document.activeElement as HTMLElement).blur();
   expect(tooltip.hidden).toBe(true);
-});
-
-test("a tap on a figure shows what it is", async () => {
-  const explorer = await mounted();
-  label(explorer, "heterogeneity").click();
-  expect(explorer.part("tooltip").textContent).toContain(explanation("heterogeneity").text);
 });
 
 test("a figure of a feature whose levels have no order has the sentence of such features", async () => {
@@ -72,7 +63,7 @@ test("a control shows its hint on keyboard focus, once, and a name that is read 
 });
 
 test("the hint of a label is that of the control inside", async () => {
-  const { part } = await mounted();
+  const { part } = await mountDrawn();
   await userEvent.click(part("view"));
   part("view-shared_y").focus();
   part("ramp").focus();

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { cdp } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
+import type { ViewChoices } from "../../src/wire/protocol.ts";
 import { choose, frame, type Mounted, mountDrawn, slideTo } from "./mount.ts";
 import { drag, letGo } from "./pointer.ts";
 
@@ -22,17 +23,36 @@ async function kept(): Promise<number> {
   return metrics.find(({ name }) => name === "Nodes")!.value;
 }
 
-const features = ["Age", "BMI", "Marker", "Height"];
-const ACTIONS: Record<string, (mounted: Mounted, time: number) => Promise<void> | void> = {
+type Action = (mounted: Mounted, time: number) => Promise<void> | void;
+
+/** Sets one choice and another one by turns. */
+const turns =
+  (...views: Partial<ViewChoices>[]): Action =>
+  ({ model }, time) => {
+    model.push("_view", after(views, time));
+    return frame();
+  };
+const after = <T>(list: readonly T[], time: number): T => list[time % list.length]!;
+
+/** The dearest parts of the page. */
+const MANY: Record<string, Action> = {
   "another feature": async ({ bar, drawn }, time) => {
-    const feature = features[time % features.length]!;
+    const feature = after(["Age", "BMI", "Marker", "Height"], time);
     bar(feature).click();
     await drawn(feature);
   },
-  "another kind": ({ part }, time) => part(`kind-${["ice", "c-ice", "d-ice"][time % 3]}`).click(),
-  "another colour": async ({ part }, time) => {
-    await choose(part("color-by"), ["", "Smoker", "BMI"][time % 3]!);
-  },
+  "a comparison": turns({ compared: ["Marker", "BMI"] }, { compared: [] }),
+  "the tab of all features": turns({ right: "all" }, { right: "feature" }),
+  "many rows": ({ model }, time) =>
+    model.push(
+      "selection",
+      [...Array(25).keys()].map((row) => row + (time % 20)),
+    ),
+};
+
+const OTHERS: Record<string, Action> = {
+  "another kind": ({ part }, time) => part(`kind-${after(["ice", "c-ice", "d-ice"], time)}`).click(),
+  "another colour": ({ part }, time) => choose(part("color-by"), after(["", "Smoker", "BMI"], time)),
   "the View menu": ({ part }) => part("view").click(),
   "the Export menu": ({ part }) => part("export").click(),
   "the export dialog": async ({ part }) => {
@@ -42,49 +62,29 @@ const ACTIONS: Record<string, (mounted: Mounted, time: number) => Promise<void> 
     part("dialog-cancel").click();
   },
   "a row": ({ model }, time) => model.push("selection", time % 2 === 0 ? [time % 50] : []),
-  "many rows": ({ model }, time) =>
-    model.push(
-      "selection",
-      Array.from({ length: 25 }, (_, row) => row + (time % 20)),
-    ),
   "a brush": async (mounted) => {
     drag(mounted, { x: 300, y: 120 }, { x: 300, y: 220 });
     await letGo(mounted, { x: 300, y: 220 });
     mounted.part("brush-remove").click();
   },
-  "a comparison": async ({ model }, time) => {
-    model.push("_view", { compared: time % 2 === 0 ? ["Marker", "BMI"] : [] });
-    await frame();
-  },
-  "the tab of all features": async ({ model }, time) => {
-    model.push("_view", { right: time % 2 === 0 ? "all" : "feature" });
-    await frame();
-  },
-  "the map": async ({ model }, time) => {
-    model.push("_view", { left: time % 2 === 0 ? "map" : "bars" });
-    await frame();
-  },
-  "a metric": ({ part }, time) => choose(part("rank-by"), time % 2 === 0 ? "impact" : "heterogeneity"),
+  "the map": turns({ left: "map" }, { left: "bars" }),
+  "a metric": ({ part }, time) => choose(part("rank-by"), after(["impact", "heterogeneity"], time)),
   "the slider": async ({ part }, time) => {
-    for (let step = 1; step < 5; step++) {
-      await slideTo(part("decay-slider"), 0.1 + 0.2 * step - 0.01 * (time % 3));
-    }
+    for (let step = 1; step < 5; step++) await slideTo(part("decay-slider"), 0.1 + 0.2 * step - 0.01 * (time % 3));
     part("decay-slider").dispatchEvent(new Event("change", { bubbles: true }));
   },
   "another output": async ({ model }, time) => {
-    const { _status, _impact, _profile } = kernel.partial(3);
+    const tables = ["_impact", "_profile", "_status"] as const;
+    const [some, whole] = [kernel.partial(3), kernel.model()];
     model.push("_header", { ...kernel.header, output_label: `probability of ${time % 2}` });
-    for (const [name, value] of Object.entries({ _impact, _profile, _status }))
-      model.push(name as "_status", value as never);
+    for (const name of tables) model.push(name, some[name]!);
     await frame();
-    const whole = kernel.model();
-    for (const name of ["_impact", "_profile", "_status"] as const) model.push(name, whole.get(name));
+    for (const name of tables) model.push(name, whole.get(name));
     await new Promise((resolve) => setTimeout(resolve, 100));
   },
-  "a cancel": async ({ model }, time) => {
-    const state = time % 2 === 0 ? "cancelled" : "ready";
+  "a cancel": ({ model }, time) => {
+    const state = after(["cancelled", "ready"] as const, time);
     model.push("_status", { ...model.get("_status"), state, message: "Cancelled after 3 of 8 features." });
-    await frame();
   },
   "a tooltip": async ({ part }) => {
     const node = part("facts").querySelector<HTMLElement>("[data-explanation]")!;
@@ -94,11 +94,11 @@ const ACTIONS: Record<string, (mounted: Mounted, time: number) => Promise<void> 
   },
 };
 
-test.each(Object.keys(ACTIONS))("%s leaves nothing behind", async (name) => {
-  const mounted = await mountDrawn();
+async function check(action: Action): Promise<void> {
+  const mounted = await mountDrawn(kernel.model({ feature: "Age" }));
   const repeat = async (times: number) => {
     for (let time = 0; time < times; time++) {
-      await ACTIONS[name]!(mounted, time);
+      await action(mounted, time);
       await frame();
     }
     await frame();
@@ -106,6 +106,10 @@ test.each(Object.keys(ACTIONS))("%s leaves nothing behind", async (name) => {
   await repeat(6); // so that what is made once is there
   const before = await kept();
   await repeat(TIMES);
-  const after = await kept();
-  expect(after - before).toBeLessThan(3 * TIMES);
-});
+  // What is on its way is let go soon; what is left behind stays.
+  await expect.poll(async () => (await kept()) - before, { timeout: 10_000 }).toBeLessThan(3 * TIMES);
+}
+
+test.each(Object.entries(MANY))("%s leaves nothing behind", (_name, action) => check(action));
+
+test.each(Object.entries(OTHERS))("%s leaves nothing behind", { tags: ["slow"] }, (_name, action) => check(action));

@@ -85,7 +85,7 @@ test.each(["highest", "lowest"] as const)("the row with the %s prediction is cho
   await expect.poll(() => mounted.part("row-card").hidden).toBe(false);
 });
 
-test("a row is chosen by its number, 0 as well, and one that is not there is told of", async () => {
+test("a row is chosen by its number, also where the page prevents the line break, as JupyterLab does; one that is not there is told of", async () => {
   const mounted = await mountDrawn();
   await userEvent.fill(mounted.part("row-number"), "0");
   await userEvent.keyboard("{Enter}");
@@ -96,10 +96,6 @@ test("a row is chosen by its number, 0 as well, and one that is not there is tol
     .poll(() => mounted.part("row").querySelector("[role=alert]")?.textContent)
     .toBe("Enter a row number from 0 to 299.");
   expect(mounted.model.get("selection")).toEqual([0]);
-});
-
-test("Enter chooses a row where the page prevents the line break, as JupyterLab does", async () => {
-  const mounted = await mountDrawn();
   const prevent = (event: InputEvent): void => {
     if (event.inputType === "insertLineBreak") event.preventDefault();
   };

@@ -65,7 +65,7 @@ test("chips tell what the rows have in common, and colour by it", async () => {
   await expect.poll(() => part("in-common").hidden).toBe(true);
 });
 
-test("several selected rows have a mean, and the colours of the legend", async () => {
+test("several selected rows have a mean, and the colours of the legend; a button clears the selection", async () => {
   const selection = [3, 4, 5];
   const { part, parts, model } = await mountDrawn(kernel.model({ feature: "BMI", selection, color_by: "Ward" }));
   await expect.poll(() => part("selected-mean").dataset.rows).toBe("3");
@@ -75,10 +75,6 @@ test("several selected rows have a mean, and the colours of the legend", async (
   await expect.poll(() => parts("selected-line")[0]?.style.getPropertyValue("--ice-line")).toBe("");
   model.push("selection", [3]);
   await expect.poll(() => parts("selected-mean").length).toBe(0);
-});
-
-test("the selection is cleared with a button, and then there is nothing to read", async () => {
-  const { part, model } = await mountDrawn(kernel.model({ feature: "BMI", selection: [3] }));
   await userEvent.click(part("clear-selection"));
   await frame();
   expect(model.get("selection")).toEqual([]);

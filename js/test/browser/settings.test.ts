@@ -30,11 +30,16 @@ test("a ramp colours lines and legend, until the reader chooses one", async () =
   setTo({ palette: "cividis" });
   const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
   const { part, model, root } = mounted;
+  const canvas = part<HTMLCanvasElement>("curves-canvas");
+  const shown = () => canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data.join();
   const theme = root.dataset.theme as "light";
   await expect.poll(() => first(mounted)).toBe(start(theme, "cividis"));
   expect(part<HTMLSelectElement>("ramp").value).toBe("cividis");
   expect(model.get("_view")).toEqual({});
+  const before = shown();
+  expect(ink(canvas)).toBeGreaterThan(100);
   setTo({ palette: "viridis" });
+  await expect.poll(shown).not.toBe(before);
   await expect.poll(() => first(mounted)).toBe(start(theme, "viridis"));
   choose(part("ramp"), "default");
   await expect.poll(() => first(mounted)).toBe(start(theme, "default"));
@@ -44,26 +49,20 @@ test("a ramp colours lines and legend, until the reader chooses one", async () =
   expect(first(mounted)).toBe(start(theme, "default"));
 });
 
-test("another ramp draws the lines anew", async () => {
-  const { part } = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
-  await frame();
-  const canvas = part<HTMLCanvasElement>("curves-canvas");
-  const shown = () => canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data.join();
-  const before = shown();
-  expect(ink(canvas)).toBeGreaterThan(100);
-  choose(part("ramp"), "cividis");
-  await expect.poll(shown).not.toBe(before);
-});
-
-test("the number of lines is taken where nobody chose one, and follows", async () => {
+test("the number of lines is taken and followed until the reader chooses one, and while the view is there", async () => {
   setTo({ max_lines: 50 });
-  const { model } = mount(kernel.model({ feature: "Age", max_lines: 1000 }));
-  expect(model.get("max_lines")).toBe(50);
-  expect(model.get("_given")).toEqual([]);
-  setTo({ max_lines: 100 });
-  expect(model.get("max_lines")).toBe(100);
-  setTo({});
-  expect(model.get("max_lines")).toBe(100);
+  const { part, model, end } = await mountDrawn(kernel.model({ feature: "Age", max_lines: 1000 }));
+  const set = (settings: unknown) => {
+    setTo(settings);
+    return [model.get("max_lines"), model.get("_given")];
+  };
+  expect([model.get("max_lines"), set({ max_lines: 100 }), set({})]).toEqual([50, [100, []], [100, []]]);
+  const other = mount(kernel.model({ feature: "Age", max_lines: 1000 }));
+  other.end();
+  choose(part("max-lines"), "200");
+  expect(set({ max_lines: 60 })).toEqual([200, ["max_lines"]]);
+  expect(other.model.get("max_lines")).toBe(1000);
+  end();
 });
 
 test("a number of lines that Python set stays", async () => {
@@ -71,22 +70,5 @@ test("a number of lines that Python set stays", async () => {
   const { model } = mount(kernel.model({ feature: "Age", max_lines: 1000, _given: ["max_lines"] }));
   expect(model.get("max_lines")).toBe(1000);
   setTo({ max_lines: 60 });
-  expect(model.get("max_lines")).toBe(1000);
-});
-
-test("a number of lines that the reader chose stays", async () => {
-  setTo({ max_lines: 50 });
-  const { part, model } = await mountDrawn(kernel.model({ feature: "Age", max_lines: 1000 }));
-  choose(part("max-lines"), "200");
-  expect(model.get("max_lines")).toBe(200);
-  expect(model.get("_given")).toEqual(["max_lines"]);
-  setTo({ max_lines: 60 });
-  expect(model.get("max_lines")).toBe(200);
-});
-
-test("a view that is gone no longer follows", async () => {
-  const { model, end } = mount(kernel.model({ feature: "Age", max_lines: 1000 }));
-  end();
-  setTo({ max_lines: 50 });
   expect(model.get("max_lines")).toBe(1000);
 });

@@ -2,37 +2,19 @@ import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import { frame, kernel, letGo, mount, mountDrawn, mountFrame, press, slideTo } from "./mount.ts";
 
-test("two views of one model show the same state, and each gets its own answers", async () => {
-  const model = kernel.model({ feature: "Age" });
-  const one = mount(model);
-  const two = mount(model, 500);
-  await one.drawn("Age");
-  await two.drawn("Age");
+test("two views of one model show the same state, each points alone, and one outlives the other", async () => {
+  const model = kernel.model({ feature: "Age", max_lines: 5 });
+  const [one, two] = [mount(model), mount(model, 500)];
+  for (const { drawn } of [one, two]) await drawn("Age");
+  one.part("plot").focus();
+  await press("{ArrowUp}");
+  expect([one, two].map(({ parts }) => parts("hovered-line").length)).toEqual([1, 0]);
   await userEvent.click(one.bar("BMI"));
   await two.drawn("BMI");
   slideTo(two.part("decay-slider"), 0.4);
   await letGo(two.part("decay-slider"));
   expect(one.part("decay-value").textContent).toBe("0.4");
   expect(one.order().slice(0, 5)).toEqual(two.order()); // the narrow one shows five
-});
-
-test("pointing in one view does not point in the other", async () => {
-  const model = kernel.model({ feature: "Age", max_lines: 5 });
-  const one = mount(model);
-  const two = mount(model);
-  await one.drawn("Age");
-  await two.drawn("Age");
-  one.part("plot").focus();
-  await press("{ArrowUp}");
-  expect(one.parts("hovered-line").length).toBe(1);
-  expect(two.parts("hovered-line").length).toBe(0);
-});
-
-test("closing one view leaves the other alive", async () => {
-  const model = kernel.model({ feature: "Age" });
-  const one = mount(model);
-  const two = mount(model);
-  await two.drawn("Age");
   one.end();
   await userEvent.click(two.bar("Marker"));
   await two.drawn("Marker");
