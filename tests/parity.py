@@ -30,6 +30,14 @@ def explained(model, X, **options):
     return explanation
 
 
+def assert_as_predicted(engine, model, X, rounding=ROUNDING, **options):
+    """Check that an engine is chosen, and that all it gives is what the model predicts; return its explanation."""
+    fast = explained(model, X, **options)
+    assert fast.engine == engine, fast.notes
+    assert_equal_explanations(fast, explained(model, X, **options, engine="brute"), rounding)
+    return fast
+
+
 def assert_equal_explanations(fast, brute, rounding=ROUNDING):
     """Compare all that an explanation gives; `rounding` is what one prediction may be off by.
 

@@ -1,7 +1,5 @@
 """Models that spread their own work: for few rows, or when asked side by side, they do not; numbers stay."""
 
-import subprocess
-import sys
 import threading
 
 import joblib
@@ -10,7 +8,6 @@ import parity
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -56,13 +53,9 @@ def test_few_rows_are_predicted_by_one_thread(n_jobs):
     ice.explain(model, table(), n_jobs=2, progress=False)
     assert any(n > 256 for n, _ in model.asked_)
     assert all(alone for _, alone in model.asked_)
-
-
-def test_what_spreads_over_processes_does_not_either():
-    """Where memory need not be shared."""
-    model = Spread(2, require=None).fit(table())
-    ice.explain(model, table(), n_jobs=2, progress=False)
-    assert all(alone for _, alone in model.asked_)
+    of_processes = Spread(n_jobs, require=None).fit(table())  # memory need not be shared
+    ice.explain(of_processes, table(), n_jobs=2, progress=False)
+    assert all(alone for _, alone in of_processes.asked_)
 
 
 @pytest.mark.parametrize("engine", ["auto", "brute"])
@@ -79,23 +72,3 @@ def test_numbers_do_not_depend_on_what_spreads(engine, n_jobs):
     assert model[-1].get_params()["n_jobs"] == 2
     # What was set for the time of a call is set no more.
     assert joblib.parallel.get_active_backend()[0].__class__.__name__ == "LokyBackend"
-
-
-def test_several_outputs_that_spread():
-    """One call gives them all."""
-    X = table()
-    model = MultiOutputRegressor(RandomForestRegressor(4, random_state=0))
-    model.fit(X, np.column_stack([X[:, 0], X[:, 1]])).n_jobs = 2
-    fast = parity.explained(model, X, output=1, grid="quantile", grid_size=5, n_jobs=2)
-    model.n_jobs = None
-    parity.assert_equal_explanations(fast, parity.explained(model, X, output=1, grid="quantile", grid_size=5))
-
-
-def test_joblib_is_not_loaded_for_those_who_do_without():
-    """A plain function needs none."""
-    code = (
-        "import sys, numpy as np, ice_explorer as ice\n"
-        "ice.explain(lambda X: X[:, 0], np.eye(4), progress=False, features=[0], n_jobs=2)\n"
-        "assert 'joblib' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

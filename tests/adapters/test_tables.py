@@ -193,7 +193,7 @@ ANY_CONTAINER = pytest.mark.parametrize("container", CONTAINERS)
 
 
 @ANY_CONTAINER
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(columns=mixed_columns())
 def test_every_kind_goes_to_its_axis_and_back(container, columns):
     """Coordinates are float64, NaN where missing, and stand for the data as they are."""
@@ -229,34 +229,12 @@ def test_levels_are_those_declared_or_those_that_occur(container, columns):
         assert column.levels.tolist() == (LABELS if is_declared else first)
 
 
-def test_an_axis_of_time_counts_days():
-    """Since 1970-01-01 in UTC, to the microsecond; a timedelta as it is."""
-    frame = pd.DataFrame(
-        {
-            "naive": pd.to_datetime(["1970-01-02 06:00", "1969-12-31 00:00", None]),
-            "zoned": pd.to_datetime(["1970-01-02 06:00", "1969-12-31 00:00", None]).tz_localize("Asia/Tokyo"),
-            "took": pd.to_timedelta(["36 hours", "-1 days", None]),
-        }
-    )
-    table = table_from(frame)
-    assert_array_equal(table.column(0).values, [1.25, -1.0, np.nan])
-    assert_array_equal(table.column(1).values, [1.25 - 9 / 24, -1.0 - 9 / 24, np.nan])
-    assert_array_equal(table.column(2).values, [1.5, -1.0, np.nan])
-    assert table.column(0).native(np.array([0.5 + 1e-6 / 86400])) == np.datetime64("1970-01-01T12:00:00.000001")
-
-
 @given(moment=st.one_of(MOMENTS, VALUES["timedelta"]))
 def test_a_moment_off_the_data_is_right_to_the_microsecond(moment):
     """As the nearest one to its coordinate, not the one before."""
     origin = np.zeros(1, "m8[us]" if isinstance(moment, dt.timedelta) else "M8[us]")
     column = table_from(pd.DataFrame({"t": origin})).column(0)
     assert plain(column.native(column.coordinates([moment]))[0]) == moment
-
-
-def test_a_date_may_be_given_as_text():
-    """As in a grid that somebody types."""
-    column = table_from(pd.DataFrame({"t": np.zeros(1, "M8[us]")})).column(0)
-    assert column.coordinates(["1970-01-03", "1970-01-01T06:00"]).tolist() == [2.0, 0.25]
 
 
 def test_what_floats_cannot_tell_is_given_back_as_it_was():
@@ -324,14 +302,6 @@ def test_objects_are_what_they_hold(values, kind, coordinates):
     assert [(type(cell), plain(cell)) for cell in phantoms["o"]] == 2 * [(type(cell), plain(cell)) for cell in values]
 
 
-def test_a_label_that_is_no_level_is_refused():
-    """Codes are those of the declared levels, whether they occur or not."""
-    column = table_from(pd.DataFrame({"c": pd.Categorical(["a", "c"], categories=["a", "b", "c"])})).column(0)
-    assert column.coordinates(np.array(["c", "b"], dtype=object)).tolist() == [2.0, 1.0]
-    with pytest.raises(KeyError):
-        column.coordinates(np.array(["d"], dtype=object))
-
-
 def test_days_are_exact_for_whole_ones():
     """Whatever the unit and however far."""
     for unit in ("D", "s", "us"):
@@ -342,7 +312,7 @@ def test_days_are_exact_for_whole_ones():
 
 
 @ANY_CONTAINER
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(columns=mixed_columns(), data=st.data())
 def test_phantoms_are_rows_with_cells_set(container, columns, data):
     """As a plain loop makes them; nothing but the values moves, dtypes included, and X stays what it is."""
@@ -495,7 +465,7 @@ def test_missing_numbers_are_written_as_the_dtype_has_them():
 SOME_VALUES = st.sampled_from([0.0, 0.0, 1.0, -0.25, 2.5, np.nan])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(
     X=tables(min_rows=2, max_rows=6, n_features=3, values=SOME_VALUES),
     kind=st.tuples(st.sampled_from(["csr", "csc", "coo", "lil", "bsr"]), st.booleans()),
@@ -543,15 +513,6 @@ def test_a_sparse_zero_that_is_stored_stays_stored():
     assert_array_equal(phantoms.toarray(), [[0, 0], [0, 5], [0, 5], [0, 0]])
 
 
-def test_sparse_integers_become_floats_where_they_must():
-    """A matrix has one dtype, like an array."""
-    table = table_from(sparse.csr_array(np.array([[1, 0], [0, 2]], np.int8)))
-    assert table.column(0).is_integer
-    assert table.phantoms(np.array([0]), {0: np.array([[5]])}).dtype == np.int8
-    halves = table.phantoms(np.array([0]), {0: np.array([[0.5]]), 1: np.array([[3.0]])})
-    assert_array_equal(halves.toarray(), [[0.5, 3.0]])
-
-
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint16, np.float32, np.float64, np.bool_])
 def test_an_array_keeps_its_dtype_where_it_can(dtype):
     """All of it becomes float64 otherwise, in which numbers stay what they are."""
@@ -595,46 +556,20 @@ def test_rows_are_known_by_position(index, mixed):
     assert labelled.index.equals(INDEXES[index])
 
 
-@pytest.mark.parametrize("names", [[3, 1], [("a", 1), ("a", 2)], ["", 2.5], [dt.date(2020, 1, 1), "x"]])
-def test_columns_may_have_any_names(names):
-    """They are addressed by position, and come out as they went in."""
-    frame = pd.DataFrame([[1.0, "u"], [2.0, "v"]], columns=pd.Index(names, tupleize_cols=isinstance(names[0], tuple)))
-    table = table_from(frame)
-    assert table.names == list(frame.columns)
-    phantoms = table.phantoms(np.array([0]), {1: natives_of(table, 1, [[1, 0]])})
-    assert phantoms.columns.equals(frame.columns)
-    assert columns_of(phantoms) == [[1.0, 1.0], ["v", "u"]]
-
-
 @pytest.mark.parametrize(
-    "X",
+    ("X", "words"),
     [
-        pd.DataFrame(np.ones((2, 3)), columns=["x", "a", "x"]),
-        pd.DataFrame(np.ones((2, 2)), columns=[1, "1"]).rename(columns={1: "x", "1": "x"}),
-        pa.table([pa.array([1]), pa.array([2])], names=["x", "x"]),
+        (pa.table([pa.array([1]), pa.array([2])], names=["x", "x"]), "'x' names more than one column of X"),
+        (sparse.csr_array((0, 3)), "got shape (0, 3)"),
+        (pl.DataFrame({"x": []}), "got shape (0, 1)"),
+        (pa.table({"x": []}), "got shape (0, 1)"),
     ],
-    ids=["pandas", "renamed", "pyarrow"],
 )
-def test_a_name_means_one_column(X):
-    """Two columns of one name cannot be distinguished by name."""
-    expected = (
-        "Column names must be different from each other; 'x' names more than one column of X. Rename one of them."
-    )
+def test_containers_without_rows_or_with_a_name_twice_are_refused(X, words):
+    """As those of pandas and numpy are."""
     with pytest.raises(ice.errors.InputDataError) as caught:
         table_from(X)
-    assert str(caught.value) == expected
-
-
-@pytest.mark.parametrize("X", [sparse.csr_array((0, 3)), pl.DataFrame({"x": []}), pa.table({"x": []})])
-def test_a_table_without_rows_is_refused(X):
-    """In whatever container."""
-    expected = (
-        f"X must have at least one row and one column; got shape {tuple(X.shape)}. "
-        "Pass the observations to explain the model on."
-    )
-    with pytest.raises(ice.errors.InputDataError) as caught:
-        table_from(X)
-    assert str(caught.value) == expected
+    assert words in str(caught.value)
 
 
 # Up to the model's door ---------------------------------------------------------------------------
@@ -674,12 +609,6 @@ def test_a_sparse_matrix_is_explained_as_a_dense_one(engine):
         assert_allclose(found[name].curves, expected[name].curves, rtol=0, atol=1e-12)
 
 
-def test_a_column_is_read_once():
-    """What is read of a frame is kept: it is needed for every block of phantoms."""
-    table = table_from(numbers().astype({"b": "Int64"}))
-    assert table.column(1) is table.column(1)
-
-
 # Memory -------------------------------------------------------------------------------------------
 
 
@@ -700,16 +629,6 @@ def test_columns_of_float64_are_views_of_one_copy(make, order):
         X.iloc[:, :] = -1.0
     assert_array_equal(np.column_stack(values), np.arange(12.0).reshape(4, 3))
     assert_array_equal(np.asarray(table.take(np.array([2, 0]))), [[6.0, 7.0, 8.0], [0.0, 1.0, 2.0]])
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_a_copy_of_many_rows_has_its_columns_in_one_piece(order):
-    """However many rows are copied at a time."""
-    X = np.asarray(np.arange(3 * 2500.0).reshape(2500, 3), order=order)
-    copied = kept(X)
-    assert_array_equal(copied, X)
-    assert copied.flags.f_contiguous
-    assert not np.shares_memory(copied, X)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -43,13 +43,9 @@ def test_grid_and_observed_values_have_the_zone_of_the_column(times):
     assert list(f.grid) == list(times)
     assert [str(value) for value in f.grid] == [str(value) for value in times]
     assert [str(value) for value in f.observed] == [str(value) for value in times]
-
-
-def test_missing_observed_values_stay_missing():
-    """NaT has no zone."""
-    f = explained(table(TOKYO.insert(0, pd.NaT)[:6]), lambda rows: rows["t"].isna() + rows["n"])["t"]
-    assert f.observed[0] is pd.NaT
-    assert str(f.observed[1]) == "2024-01-01 00:00:00+09:00"
+    gap = explained(table(times.insert(0, pd.NaT)[:6]), lambda rows: rows["t"].isna() + rows["n"])["t"]
+    assert gap.observed[0] is pd.NaT
+    assert str(gap.observed[1]) == str(times[0])
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
@@ -97,30 +93,22 @@ def test_a_grid_without_a_zone_is_refused_for_a_column_that_has_one(value):
     )
 
 
-def test_an_anchor_without_a_zone_is_refused_too():
-    """And one with a zone is found on the grid."""
+def test_an_anchor_has_the_zone_of_the_column():
+    """One in another zone is found on the grid, and one without a zone is refused."""
     f = explained()["t"]
-    assert_array_equal(f.centered_curves(TOKYO[2])[:, 2], np.zeros(6))
-    assert_array_equal(f.centered_curves("2024-01-03")[:, 2], np.zeros(6))
-    assert_array_equal(f.centered_curves(TOKYO[2].tz_convert("UTC"))[:, 2], np.zeros(6))
-    assert_array_equal(f.centered_curves(dt.datetime(2024, 1, 3, tzinfo=ZoneInfo("Asia/Tokyo")))[:, 2], np.zeros(6))
-    with pytest.raises(InvalidOptionError) as caught:
+    in_zone = dt.datetime(2024, 1, 3, tzinfo=ZoneInfo("Asia/Tokyo"))
+    for anchor in (TOKYO[2], "2024-01-03", TOKYO[2].tz_convert("UTC"), in_zone):
+        assert_array_equal(f.centered_curves(anchor)[:, 2], np.zeros(6))
+    with pytest.raises(InvalidOptionError, match=r"^Values of 't' must have a time zone, because the column is in"):
         f.centered_curves(pd.Timestamp("2024-01-03"))
-    assert str(caught.value) == (
-        "Values of 't' must have a time zone, because the column is in 'Asia/Tokyo'; got "
-        "Timestamp('2024-01-03 00:00:00'). Write `pd.Timestamp('2024-01-03 00:00:00', tz='Asia/Tokyo')`."
-    )
 
 
 def test_a_value_with_a_zone_is_refused_for_a_column_without_one():
     """Which zone the column means is not known."""
     with pytest.raises(InvalidOptionError) as caught:
         explained(table(TOKYO.tz_localize(None)), lambda rows: rows["n"], grid={"t": [TOKYO[0]]})
-    assert str(caught.value) == (
-        "Values of 't' must have no time zone, because the column has none; got "
-        "Timestamp('2024-01-01 00:00:00+0900', tz='Asia/Tokyo'). Write them without one: "
-        "`value.replace(tzinfo=None)`."
-    )
+    assert str(caught.value).startswith("Values of 't' must have no time zone, because the column has none; got ")
+    assert str(caught.value).endswith("Write them without one: `value.replace(tzinfo=None)`.")
 
 
 @pytest.mark.parametrize("times", [TOKYO, BERLIN])
@@ -180,12 +168,6 @@ def test_what_is_written_about_times_is_by_the_same_clock():
     assert body["clock"] == ((NEW_YEAR[0].timestamp() / 86_400, 9 / 24),)
     found = in_common_of(e, np.flatnonzero(NEW_YEAR >= "2024-01-01"))["items"]
     assert [item["text"] for item in found if item["column"] == "t"] == ["t ≥ 2024-01-01 02:00"]
-
-
-def test_two_features_have_the_zone_on_both_axes():
-    """Their axes are those of the features."""
-    two = explained().two_way("t", "n")
-    assert [str(value) for value in two.first.grid] == [str(value) for value in TOKYO]
 
 
 def test_a_column_of_datetimes_taken_for_names_has_them_with_their_zone():

@@ -324,8 +324,8 @@ def test_lightgbm_stopped_early():
     compare(booster, X[:20])
 
 
-def test_catboost_stopped_early_with_uncertainty_and_summed():
-    """The best iteration, a mean and a variance, and a sum of models with weights."""
+def test_catboost_stopped_early_with_uncertainty_summed_and_scaled():
+    """The best iteration, a mean and a variance, a sum of models with weights, and another scale and bias."""
     (X, y), valid = split_in_two(targets()["number"])
     model = cat("number", iterations=200, learning_rate=0.6, early_stopping_rounds=3).fit(X, y, eval_set=valid)
     assert model.tree_count_ < 200
@@ -335,6 +335,8 @@ def test_catboost_stopped_early_with_uncertainty_and_summed():
         compare(uncertain, X[:20], output=output)
     other = cat("number").fit(X, y**2)
     compare(catboost.sum_models([model, other], weights=[0.7, -0.2]), X[:20])
+    other.set_scale_and_bias(0.5, 3.0)
+    compare(other, X[:20])
 
 
 @pytest.mark.parametrize("library", ["XGBoost", "LightGBM", "CatBoost"])
