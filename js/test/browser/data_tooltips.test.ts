@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { frame, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
+import { frame, kernel, type Mounted, mountDrawn } from "./mount.ts";
 
 /** Moves the pointer over the strip of the data, at a share of the width of the plot. */
 async function pointAt({ part }: Mounted, share: number, fromBottom = 30): Promise<void> {
@@ -14,19 +14,19 @@ async function pointAt({ part }: Mounted, share: number, fromBottom = 30): Promi
   await frame();
 }
 
-test("a bar of the histogram tells its values and how many observations have them", async () => {
+test("a bar of the histogram tells its values and how many observations have them; without slopes there is no strip of their spread", async () => {
   const mounted = await mountDrawn();
   await pointAt(mounted, 0.5);
   const tooltip = mounted.part("tooltip");
   await expect.poll(() => tooltip.hidden).toBe(false);
   expect(tooltip.textContent).toMatch(/^Age \d+(\.\d+)? to \d+(\.\d+)?observations\d+ of 300 \(\d+.%\)$/);
+  expect([mounted.part("strip-slope_spread").hidden, mounted.part("strip-histogram").hidden]).toEqual([true, false]);
 });
 
 test.each(["histogram", "slope_spread"] as const)(
   "the strip %s explains itself on keyboard focus and under the pointer",
   async (term) => {
-    const mounted = mount(kernel.model({ feature: "Age", kind: "d-ice" }));
-    await mounted.drawn("Age");
+    const mounted = await mountDrawn(kernel.model({ feature: "Age", kind: "d-ice" }));
     const [label, tooltip] = [mounted.part(`strip-${term}`), mounted.part("tooltip")];
     const plot = mounted.part("plot").getBoundingClientRect();
     expect(label.getBoundingClientRect().left).toBeGreaterThanOrEqual(plot.left);
@@ -41,11 +41,6 @@ test.each(["histogram", "slope_spread"] as const)(
     expect(tooltip.textContent).toContain(explanation(term).text);
   },
 );
-
-test("without slopes there is no strip of their spread", async () => {
-  const mounted = await mountDrawn();
-  expect([mounted.part("strip-slope_spread").hidden, mounted.part("strip-histogram").hidden]).toEqual([true, false]);
-});
 
 test("the tooltip of a level goes where the pointer leaves the plot downwards", async () => {
   const flats = new FakeKernel(rentals(60));

@@ -27,7 +27,7 @@ const halves = ({ parts }: Mounted) =>
     );
 const requests = ({ model }: Mounted) => model.sent.filter(({ type }) => type === "intervals").length;
 
-test("intervals are off at first and cost nothing, and a switch draws them", async () => {
+test("intervals are off at first and cost nothing; a switch or Python draws them", async () => {
   const mounted = mount(kernel.model({ feature: "Age" }));
   const { part, model } = mounted;
   await frame();
@@ -47,6 +47,12 @@ test("intervals are off at first and cost nothing, and a switch draws them", asy
   box.click();
   await ready(mounted);
   expect(requests(mounted)).toBe(1);
+  const saved = model.saved.length;
+  model.push("intervals", 0.8);
+  await ready(mounted);
+  expect(mounted.part<HTMLInputElement>("intervals").checked).toBe(true);
+  expect(mounted.part("intervals").closest("label")!.textContent).toBe("80\u00a0% intervals");
+  expect(model.saved.length).toBe(saved);
 });
 
 test("a whisker reaches from end to end of its interval, with its meaning in the key; brackets join no rows of a search", async () => {
@@ -136,13 +142,4 @@ test("while the slider moves whiskers are gone and bars keep their lengths; one 
 test("the key says how far the kernel is", async () => {
   const computing = mount(cases["intervals, computing"]!());
   await expect.poll(() => key(computing).textContent).toMatch(/… 38\u00a0%/);
-});
-
-test("what Python sets is followed", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
-  mounted.model.push("intervals", 0.8);
-  await ready(mounted);
-  expect(mounted.part<HTMLInputElement>("intervals").checked).toBe(true);
-  expect(mounted.part("intervals").closest("label")!.textContent).toBe("80\u00a0% intervals");
-  expect(mounted.model.saved).toEqual([]);
 });

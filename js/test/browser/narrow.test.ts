@@ -63,11 +63,6 @@ test("a click on a bar brings the curves into sight where they stand below", asy
   await drawn("BMI");
 });
 
-test("classes side by side are offered beside the output, where there are several", async () => {
-  const one = await mountDrawn();
-  expect(one.part("classes-side-by-side").checkVisibility()).toBe(false);
-});
-
 test("a question about a feature that looks like the target stands over everything", async () => {
   const question = "'Marker' nearly determines the prediction. Is it the target?";
   const asking = new FakeKernel(clinic(300), { alerts: [question] });

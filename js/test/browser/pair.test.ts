@@ -33,7 +33,7 @@ test("a rule opens the heat map of both features, and a button leads back to the
   expect(model.get("_view").pair).toEqual([]);
 });
 
-test("a pair of the interactions opens its heat map, and a feature its curves", async () => {
+test("a pair of the interactions opens its heat map; a feature, also from Python, opens its curves", async () => {
   const mounted = mount(kernel.model({ feature: "BMI", _view: { left: "interactions" } }));
   const { model, part, parts } = mounted;
   await expect.poll(() => parts("pair").length).toBe(10);
@@ -45,17 +45,15 @@ test("a pair of the interactions opens its heat map, and a feature its curves", 
   await mounted.drawn("BMI");
   expect(part("pair-panel").checkVisibility()).toBe(false);
   expect(model.get("_view").pair).toEqual([]);
-});
-
-test("another feature, opened from Python, has its curves", async () => {
-  const mounted = await opened();
+  await userEvent.click(parts("pair")[0]!);
+  await heated(mounted);
   mounted.model.push("feature", "BMI");
   await mounted.drawn("BMI");
   await expect.poll(() => mounted.part("curves").checkVisibility()).toBe(true);
 });
 
-test("the pointer tells both values, the prediction and the observations near", async () => {
-  const { part } = await opened();
+test("the pointer tells both values, the prediction and the observations near; arrow keys go from cell to cell, and Escape leaves", async () => {
+  const { part, parts } = await opened();
   const { body, buffers } = twoWayOf(clinic(300), 0, 2);
   const near = (buffers[3] as Uint32Array)[0]!;
   const heat = part("heat").getBoundingClientRect();
@@ -66,10 +64,6 @@ test("the pointer tells both values, the prediction and the observations near", 
     new RegExp(`^Age 18Smokerfalseprobability of readmitted0\\.\\d+observations near${near} of ${body.n_observations}`),
   );
   expect(part("heat-ring").checkVisibility()).toBe(true);
-});
-
-test("arrow keys go from cell to cell, and Escape leaves", async () => {
-  const { part, parts } = await opened();
   part("heat").focus();
   await press("{ArrowRight}");
   const before = part("tooltip").textContent;

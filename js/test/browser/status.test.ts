@@ -25,17 +25,13 @@ async function mountPart(overrides: Parameters<typeof kernel.model>[0] = {}): Pr
 
 const sent = ({ model }: Mounted, wanted: string) => model.sent.filter(({ type }) => type === wanted).length;
 
-test("progress names how far it is and the feature at work", async () => {
-  const { root, part } = await mountPart();
+test("progress names how far it is and the feature at work; Cancel asks the kernel to stop, and Resume to go on; the focus goes with them", async () => {
+  const mounted = await mountPart();
+  const { root, part, model } = mounted;
   expect(root.dataset.status).toBe("computing");
   expect(part("status-text").textContent).toBe("3 of 8 features · Marker");
   const { value, max } = part<HTMLProgressElement>("progress");
   expect([value, max]).toEqual([3, 8]);
-});
-
-test("Cancel asks the kernel to stop, and Resume to go on; the focus goes with them", async () => {
-  const mounted = await mountPart();
-  const { root, part, model } = mounted;
   part("cancel").focus();
   await userEvent.keyboard("{Enter}");
   expect(sent(mounted, "cancel")).toBe(1);

@@ -34,6 +34,7 @@ test("the menu opens and closes by keyboard, and says why a choice is not there"
 
 test("a click on the text of an entry takes effect in a notebook, whose cells take the focus on a press", async () => {
   const { part, root } = await mountDrawn(kernel.model({ feature: "Age" }), 1000, notebookCell());
+  expect(part("classes-side-by-side").checkVisibility()).toBe(false); // there is one output
   await userEvent.click(part("view"));
   for (const name of ["view-shared_y", "lines-as-density", "view-partial_dependence"]) {
     const input = part<HTMLInputElement>(name);

@@ -12,9 +12,6 @@ import {
 } from "../../src/words/dates.ts";
 
 const day = (text: string): number => Date.parse(text) / 86_400_000;
-const labels = (from: string, to: string, wanted = 5): string[] =>
-  dateTicks([day(from), day(to)], wanted).map(({ label }) => label);
-
 describe("a point in time", () => {
   test.each([
     ["2026-03-14T00:00Z", "2026-03-14"],
@@ -48,34 +45,24 @@ describe("among others a point in time is written no finer than their span asks 
   });
 });
 
-describe("ticks stand on round dates", () => {
-  test("years", () => {
-    expect(labels("2009-03-01", "2026-06-01")).toEqual(["2010", "2015", "2020", "2025"]);
-  });
+test.each([
+  ["years", "2009-03-01", "2026-06-01", 5, ["2010", "2015", "2020", "2025"]],
+  [
+    "months, with the year at first and where it changes",
+    "2025-08-10",
+    "2026-05-20",
+    5,
+    ["Oct 2025", "Jan 2026", "Apr"],
+  ],
+  ["days, with the year as well", "2025-12-25", "2026-01-12", 3, ["28 Dec 2025", "4 Jan 2026", "11 Jan"]],
+  ["hours, with the day", "2026-10-05T03:00Z", "2026-10-06T16:00Z", 4, ["5 Oct 12:00", "6 Oct 00:00", "12:00"]],
+  ["seconds", "2026-10-05T03:00:00Z", "2026-10-05T03:00:40Z", 3, ["5 Oct 03:00:00", "03:00:15", "03:00:30"]],
+])("ticks stand on round %s", (_unit, from, to, wanted, labels) => {
+  expect(dateTicks([day(from), day(to)], wanted).map(({ label }) => label)).toEqual(labels);
+});
 
-  test("months name the year at first and where it changes", () => {
-    expect(labels("2025-08-10", "2026-05-20")).toEqual(["Oct 2025", "Jan 2026", "Apr"]);
-  });
-
-  test("days name the year at first and where it changes", () => {
-    expect(labels("2025-12-25", "2026-01-12", 3)).toEqual(["28 Dec 2025", "4 Jan 2026", "11 Jan"]);
-  });
-
-  test("hours name the day at first and where it changes", () => {
-    expect(labels("2026-10-05T03:00Z", "2026-10-06T16:00Z", 4)).toEqual(["5 Oct 12:00", "6 Oct 00:00", "12:00"]);
-  });
-
-  test("seconds are written where minutes would not tell ticks apart", () => {
-    expect(labels("2026-10-05T03:00:00Z", "2026-10-05T03:00:40Z", 3)).toEqual([
-      "5 Oct 03:00:00",
-      "03:00:15",
-      "03:00:30",
-    ]);
-  });
-
-  test("their values are days since 1970", () => {
-    expect(dateTicks([day("2009-03-01"), day("2026-06-01")], 5)[0]!.value).toBe(day("2010-01-01"));
-  });
+test("the values of ticks are days since 1970", () => {
+  expect(dateTicks([day("2009-03-01"), day("2026-06-01")], 5)[0]!.value).toBe(day("2010-01-01"));
 });
 
 test.each([
