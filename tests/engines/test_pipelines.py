@@ -229,7 +229,7 @@ BINS = {"quantile_method": "averaged_inverted_cdf"}
         make_union(StandardScaler(), FunctionTransformer(np.negative)),
         make_pipeline(StandardScaler(), SplineTransformer(degree=2, extrapolation="periodic")),
     ],
-    ids=lambda value: " ".join(str(value).split()),
+    ids=lambda transformer: type(transformer).__name__,
 )
 def test_transformers_of_single_columns(transformer, engine):
     """Values that are made equal, fall or become several columns; grids within the data and beyond."""
