@@ -21,81 +21,54 @@ import {
   shareOfLine,
 } from "../src/wire/decode.ts";
 import { bodyOf, headerOf, traitOf } from "../src/wire/forms.ts";
-import {
-  type Anchor,
-  type CategoryColors,
-  type ClassesBody,
-  type ColorsBody,
-  type CorrelatedBody,
-  type CurvesBody,
-  type DriversBody,
-  type EffectsBody,
-  type Header,
-  type ImportanceBody,
-  type InteractionsBody,
-  type IntervalsBody,
-  type Kind,
-  PROTOCOL_VERSION,
-  type RankBy,
-  type Status,
-  type TwoWayBody,
-  type Unit,
-  type UnlikeBody,
-  type WhatIfBody,
-} from "../src/wire/protocol.ts";
+import type * as wire from "../src/wire/protocol.ts";
+import { PROTOCOL_VERSION } from "../src/wire/protocol.ts";
 import { rampWriter, writerOf } from "../src/words/values.ts";
 import { bytes, load, type Reply, repliesTo } from "./replies.ts";
 
 type Known = number | null;
+type CurvesMeans = Record<"rows" | "predictions" | "likelihood" | "curves" | "partial_dependence" | "spread", number[]>;
 type CurvesReply = Reply<
-  CurvesBody,
-  {
-    rows: number[];
-    observed: (string | null)[];
-    predictions: number[];
-    grid: string[];
-    likelihood: number[];
-    missing: number[] | null;
-    curves: number[];
-    partial_dependence: number[];
-    spread: number[];
-    target: Known[] | null;
-  }
+  wire.CurvesBody,
+  CurvesMeans & { observed: (string | null)[]; grid: string[]; missing: number[] | null; target: Known[] | null }
 >;
-type ClassesReply = Reply<ClassesBody, { rows: number[]; curves: number[][] }>;
-type ColorsReply = Reply<ColorsBody, { values: (string | null)[] }>;
+type ClassesReply = Reply<wire.ClassesBody, { rows: number[]; curves: number[][] }>;
+type ColorsReply = Reply<wire.ColorsBody, { values: (string | null)[] }>;
 type EffectsReply = Reply<
-  EffectsBody,
+  wire.EffectsBody,
   { grid: string[]; ale: number[]; m_plot: number[]; drawn: Record<string, Partial<Record<EffectName, Known[]>>> }
 >;
 type UnlikeMeans = { shares: number[]; share: number; flags: number[][]; curve_shares: number[] };
-type UnlikeReply = Reply<UnlikeBody, UnlikeMeans> & { request: { positions: number[] } };
-type CorrelatedReply = Reply<CorrelatedBody, Record<string, number>>;
-type TwoWayReply = Reply<TwoWayBody, { partial_dependence: number[]; near: number[]; grids: [string[], string[]] }>;
+type UnlikeReply = Reply<wire.UnlikeBody, UnlikeMeans> & { request: { positions: number[] } };
+type CorrelatedReply = Reply<wire.CorrelatedBody, Record<string, number>>;
+type TwoWayReply = Reply<
+  wire.TwoWayBody,
+  { partial_dependence: number[]; near: number[]; grids: [string[], string[]] }
+>;
 type ImportanceReply = Reply<
-  ImportanceBody,
+  wire.ImportanceBody,
   { impact: Record<string, number>; importance: Record<string, number>; sentence: string }
 >;
-type InteractionsReply = Reply<InteractionsBody, Record<"features" | "pairs", Record<string, number>>>;
-type GroupsReply = Reply<CategoryColors, { rules: string[] }> & { request: { positions: number[] } };
-type DriversReply = Reply<DriversBody, { upper: Record<string, number[] | null> }>;
+type InteractionsReply = Reply<wire.InteractionsBody, Record<"features" | "pairs", Record<string, number>>>;
+type GroupsReply = Reply<wire.CategoryColors, { rules: string[] }> & { request: { positions: number[] } };
+type DriversReply = Reply<wire.DriversBody, { upper: Record<string, number[] | null> }>;
 type Ends = Record<string, [Known, Known]>;
-type IntervalsReply = Reply<IntervalsBody, { ends: Ends; ranks: Ends; tied: [string, string][] }> & {
-  request: { rank_by: RankBy; level: number; decay: number; unit: Unit };
+type IntervalsReply = Reply<wire.IntervalsBody, { ends: Ends; ranks: Ends; tied: [string, string][] }> & {
+  request: { rank_by: wire.RankBy; level: number; decay: number; unit: wire.Unit };
 };
 /** By decay, feature and metric. */
 type Table = Record<string, Record<string, Record<string, Known>>>;
 interface Contract {
-  header: Header;
+  header: wire.Header;
   impact: [string];
   profile: [string];
   table: Table;
   readings: Record<"sd" | "share", Table>;
-  far_off: Record<RankBy, string[]>;
+  far_off: Record<wire.RankBy, string[]>;
   /** The first feature rests on a sample, the second on all rows, and of the others nothing is known. */
   draft: {
-    status: Status;
-    header: Header;
+    status: wire.Status;
+    header: wire.Header;
     impact: [string];
     profile: [string];
     errors: Record<string, Known>;
@@ -118,7 +91,7 @@ function expectFigure(got: number, wanted: Known, what: string): void {
 }
 
 test("the largest change of a feature within reach is that of the kernel, at every decay", () => {
-  const [reply] = repliesTo<Reply<WhatIfBody, { changes: Record<string, Record<string, number>> }>>("what_if");
+  const [reply] = repliesTo<Reply<wire.WhatIfBody, { changes: Record<string, Record<string, number>> }>>("what_if");
   for (const [decay, changes] of Object.entries(reply!.means.changes)) {
     for (const moves of reply!.body.features) {
       expect(largestChange(moves, Number(decay))?.change ?? 0).toBeCloseTo(changes[moves.feature]!, 9);
@@ -170,7 +143,7 @@ test.each(["sd", "share"] as const)("in the unit %s every figure is that of the 
   }
 });
 
-test.each(Object.keys(contract.far_off) as RankBy[])(
+test.each(Object.keys(contract.far_off) as wire.RankBy[])(
   "by %s the bars that are marked are those of saved figures",
   (metric) => {
     const ranking = rankFeatures(new Reading(figures, 0.25, "share"), metric);
@@ -240,8 +213,8 @@ describe.each(repliesTo<EffectsReply>("effects"))("the effects of $request.featu
   });
 
   test.each(Object.entries(means.drawn))("are drawn as in figures: %s", (drawnAs, wanted) => {
-    const [kind, anchor] = drawnAs.split(" ") as [Kind, string];
-    const scene = sceneOf(curves, kind, anchor === "41.5" ? 41.5 : (anchor as Anchor));
+    const [kind, anchor] = drawnAs.split(" ") as [wire.Kind, string];
+    const scene = sceneOf(curves, kind, anchor === "41.5" ? 41.5 : (anchor as wire.Anchor));
     const lines = effectLines(scene, effects, ["ale", "m_plot"]);
     for (const { name, values } of lines) {
       const got = all(values, scene.base).map((value) => (Number.isNaN(value) ? null : value));
