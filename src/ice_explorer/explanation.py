@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import pickle
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
@@ -124,8 +124,9 @@ class FeatureExplanation(FeatureResult):
         return Explanation(self._context, self._engine, [self], ())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what `save("result.ice")` writes: the model is not in it."""
-        return _feature_of_content, (_content_of(self._alone),)
+        from ice_explorer.saved import pickled
+
+        return pickle.loads, (pickled.dumped(self, self._context, self._engine.name),)
 
     def _repr_html_(self) -> str:
         from ice_explorer.figures import html
@@ -324,6 +325,14 @@ class Explanation(ExplanationResult):
         Defaults that were chosen, limits that were applied, and metrics that depend on a single step.
     alerts : list of str
         The first of the notes: features that look like the target itself.
+
+    Notes
+    -----
+    A pickle, also one of joblib, has everything that is computed, of all rows, and nothing is computed for it. It has
+    the model, too, if that can be pickled. Of a tree model it has the trees from which curves and predictions of the
+    rows of X are computed, and the model only if values are missing. What needs a model that is not in the pickle
+    raises `ModelNeededError`. Copies by `copy` are the same object: results do not change. A result that others open,
+    or later versions of the package, is saved by `save("result.ice")`.
     """
 
     if TYPE_CHECKING:  # its features can be drawn and saved, too
@@ -334,8 +343,9 @@ class Explanation(ExplanationResult):
         def items(self) -> ItemsView[Name, FeatureExplanation]: ...  # noqa: D102
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what `save("result.ice")` writes: the model is not in it."""
-        return _explanation_of_content, (_content_of(self),)
+        from ice_explorer.saved import pickled
+
+        return pickle.loads, (pickled.dumped(self, self._context, self.engine),)
 
     def _repr_html_(self) -> str:
         from ice_explorer.figures import html
@@ -940,7 +950,7 @@ def load(path: str | Path) -> Explanation:
     Notes
     -----
     An explanation from a file answers from what was saved. What needs the model or further rows raises
-    `ModelNeededError`. Pickling an explanation, also by joblib, keeps what a file has.
+    `ModelNeededError`.
 
     Examples
     --------
@@ -953,22 +963,6 @@ def load(path: str | Path) -> Explanation:
 
     with open_file(path) as file:
         return to_explanation(read_result(file, str(path)))
-
-
-def _content_of(explanation: Explanation) -> bytes:
-    from ice_explorer.export.save import result_content
-
-    return result_content(explanation)
-
-
-def _explanation_of_content(content: bytes) -> Explanation:
-    from ice_explorer.saved.read import read_result
-
-    return to_explanation(read_result(io.BytesIO(content), "a pickle"))
-
-
-def _feature_of_content(content: bytes) -> FeatureExplanation:
-    return next(iter(_explanation_of_content(content)))
 
 
 @short_traceback

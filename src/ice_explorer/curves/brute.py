@@ -14,7 +14,7 @@ import numpy as np
 from ice_explorer.checks import LARGEST
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.concurrency.turns import as_here
-from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.errors import Cancelled, ModelNeededError, PredictionError
 from ice_explorer.errors.base import cause_of, quoted
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ class BruteCurves:
     - `several`: all outputs of the model, so that predictions are kept for explanations of other outputs.
     - `response`: what is predicted, "log_odds" for messages about infinite ones.
     - `predicts`: whether the model predicts what it has predicted before: if not, no phantom is to blame.
+    - `observed`: positions of rows of X -> their predictions; None where the model is called for them.
     - `counters` (2,): calls of the model from here that returned, and rows that it predicted in them;
       those about a probe before and after are not among them.
     """
@@ -116,10 +117,11 @@ class BruteCurves:
         several: SeveralOutputs | None = None,
         *,
         response: str = "auto",
-        predicts: Callable[[], bool] = lambda: True,
+        predicts: Callable[[], bool] | None = None,
     ) -> None:
         self.response = response
-        self._predicts = predicts
+        self._predicts = predicts or bool
+        self.observed: Callable[[NDArray[np.int64]], NDArray[np.float64]] | None = None
         self._model = predict if several is None else several.predict
         self.counters = np.zeros(2, np.int64)
         self._counting = new_lock()
@@ -211,6 +213,8 @@ class BruteCurves:
         - `rows`: in the container of X.
         - `positions`: question and positions find the answer again for another output.
         """
+        if self.observed is not None and question == "observations":
+            return self.observed(positions)
         ask = lambda: np.atleast_2d(self._predict(rows).T)  # noqa: E731
         return self._explained(self._answer(question, positions, np.empty(0), ask)[0])
 
@@ -289,7 +293,7 @@ class BruteCurves:
         block = feature, positions, values
         try:
             flat = self._predict(self._rows.phantoms(positions, feature.natives(values)))
-        except Cancelled:
+        except (Cancelled, ModelNeededError):
             raise
         except PredictionError as error:
             where, _, _ = self._culprit(*block) or ("no single one", None, 0.0)

@@ -599,6 +599,11 @@ class TreeEngine:
         self.kept: dict[int, Array] = {}  # the model is not called for curves
         self.reason = reason
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Predict rows of X in place of the model, which is not in a pickle."""
+        vars(self).update(state)
+        self._brute.observed = self.observed
+
     @property
     def _trees(self) -> TreeCurves:
         with self._lock:
@@ -630,6 +635,11 @@ class TreeEngine:
         swept = [self._sweep(some, report, None) for some in ([items] if together else [[item] for item in items])]
         found = {number: sums for of_some in swept for number, sums in of_some.items()}
         return [found[item.at_issue] for item in items]
+
+    def observed(self, positions: NDArray[np.int64]) -> Array:
+        """Predict rows of X as they are, without the model, (n_rows,)."""
+        blocks = [self._trees.observed(rows) for rows in self._blocks(positions)]
+        return self._peeled.output(np.concatenate([np.empty(0), *blocks]))
 
     def active(self, item: FeatureInput) -> NDArray[np.intp]:
         """Intervals of the grid in which curves can change."""

@@ -100,13 +100,15 @@ class PredictionError(ICEExplorerError, ValueError):
 
 
 class ModelNeededError(PredictionError):
-    """The explanation was opened from a file, and the request needs its model or more rows of X."""
+    """The explanation was opened from a file or a pickle, and the request needs its model or more rows of X."""
 
     @classmethod
-    def predictions(cls, what: str) -> ModelNeededError:
-        """Return the error for what needs predictions that are not in the file."""
+    def predictions(
+        cls, what: str, reason: str = "this explanation was opened from a file, which holds none"
+    ) -> ModelNeededError:
+        """Return the error for what needs predictions that are not in a file or pickle."""
         return cls(
-            f"{what} the model; this explanation was opened from a file, which holds none.",
+            f"{what} the model; {reason}.",
             "Explain the model again with `explain`.",
             "Create the explorer with the model and X.",
         )

@@ -253,6 +253,9 @@ class FeatureResult:
 
         - `at`: places on the grid.
         """
+        if self._kept is not None and self._context.predictor.model is None:
+            yield from ((rows, curves[:, at]) for rows, curves in self._curves_of(positions))
+            return
         if len(positions):
             self._check_unchanged()
         total = len(positions) * len(self.axis[at])
@@ -352,6 +355,8 @@ class FeatureResult:
         at = np.minimum(np.searchsorted(self.axis, own), len(self.axis) - 1)
         found = curves[np.arange(len(curves)), at]
         is_off = self.axis[at] != own
+        if predictions is None and self._context.brute.observed is not None:
+            predictions = self._context.predictions(positions)
         if predictions is not None:
             is_known = is_off & ~np.isnan(self._item.feature.values[positions])
             found[is_known] = predictions[is_known]

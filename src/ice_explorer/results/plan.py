@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -313,7 +313,7 @@ def _probed(model: Any, table: Table, probe: Probe, **options: Any) -> tuple[Pre
     start = perf_counter()
     predictor = make_predictor(model, rows, len(first), **options)
     predicted = predictor.predict(rows)
-    return predictor, None, Witness(predictor.predict, lambda: table.take(first), predicted, perf_counter() - start)
+    return predictor, None, Witness(predictor.predict, partial(table.take, first), predicted, perf_counter() - start)
 
 
 def _choose_features(

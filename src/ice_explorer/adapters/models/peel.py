@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def peel(model: Any, response: str = "auto") -> Peeled:
             steps += _flat(model.steps[:-1])
             model = model.steps[-1][1]
         elif name == "TransformedTargetRegressor" and restore is None and _is_sklearn(model):
-            restore = _inverse(model.transformer_)
+            restore = partial(_restored, model.transformer_)
             model = model.regressor_
         else:
             return Peeled(model, tuple(steps), restore)
@@ -152,8 +153,5 @@ def _dense(matrix: Any) -> Any:
     return matrix.toarray() if hasattr(matrix, "toarray") else matrix
 
 
-def _inverse(transformer: Any) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    def restore(predicted: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(transformer.inverse_transform(predicted.reshape(-1, 1)), np.float64).reshape(predicted.shape)
-
-    return restore
+def _restored(transformer: Any, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(transformer.inverse_transform(predicted.reshape(-1, 1)), np.float64).reshape(predicted.shape)

@@ -206,7 +206,7 @@ def _predictor(
         take = _rescaled(take, rescale)
         layout = replace(layout, what=layout.what.replace("probability", "log-odds", 1))
     return Predictor(
-        predict=lambda rows: take(layout.check(method(rows), rows.shape[0])),
+        predict=partial(_taken, take, layout, method),
         output_label=layout.text(position),
         named_after=partial(layout.text, position),
         output=layout.outputs[position] if layout.outputs else None,
@@ -215,7 +215,7 @@ def _predictor(
         notes=(method.way.note, *notes) if method.way.note else notes,
         outputs=layout.outputs if len(layout.outputs) > 1 else (),
         responses=responses,
-        all_outputs=lambda rows: _stacked(layout.takes, layout.check(method(rows), rows.shape[0])),
+        all_outputs=partial(_stacked, layout, method),
         asked=asked_for,
         rescale=rescale,
         of_classes=layout.of_classes,
@@ -223,8 +223,13 @@ def _predictor(
     )
 
 
-def _stacked(takes: tuple[Callable[[Any], Array], ...], checked: Any) -> Array:
-    return np.column_stack([take(checked) for take in takes])
+def _taken(take: Callable[[Any], Array], layout: Layout, method: _Method, rows: Any) -> Array:
+    return take(layout.check(method(rows), rows.shape[0]))
+
+
+def _stacked(layout: Layout, method: _Method, rows: Any) -> Array:
+    checked = layout.check(method(rows), rows.shape[0])
+    return np.column_stack([take(checked) for take in layout.takes])
 
 
 class _Method:

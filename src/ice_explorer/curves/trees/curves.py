@@ -140,6 +140,10 @@ class TreeCurves:
         jumps = self.sweep(self._features)(positions)
         return {feature: jumps.curves(feature) for feature in self._features}
 
+    def observed(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Predict rows as they are, (n_rows,)."""
+        return self.link.apply(self.sweep(self._features[:1])(positions).base[:, :, None])[:, 0]
+
     def curves_of(self, feature: int) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
         """Return a function from rows to the stretches of one feature alone."""
         of_rows = self.sweep([feature])

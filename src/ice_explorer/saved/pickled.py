@@ -1,0 +1,106 @@
+"""Pickles of explanations: what they have, to the bit; nothing is computed for them.
+
+Functions that call the model are made again from the model when one of them is first called. The model is in the pickle
+where it can be pickled, unless it is a tree model and no value is missing: that would take long, and the trees that
+curves are computed from, which are there in any case, also predict the rows of X.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import io
+import pickle
+import threading
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ice_explorer.adapters.models.peel import Peeled
+from ice_explorer.adapters.models.predict import Predictor, make_predictor
+from ice_explorer.concurrency.locks import new_lock
+from ice_explorer.engines.context import Context
+from ice_explorer.engines.probe import Witness
+from ice_explorer.errors import ModelNeededError
+from ice_explorer.errors.base import cause_of
+from ice_explorer.results.feature_explanation import FeatureResult
+from ice_explorer.saved.answers import SavedWitness
+
+if TYPE_CHECKING:
+    from ice_explorer.adapters.tables.table import Table
+
+_CALLS = ("predict", "all_outputs", "named_after")
+
+
+@dataclass(eq=False)
+class _Calls:
+    """The functions of a predictor in a pickle; `reason` says why they have no model."""
+
+    model: Any
+    reason: str
+    table: Table
+    response: Any
+    position: int | None
+
+    @cached_property
+    def _predictor(self) -> Predictor:
+        if self.model is None:
+            raise ModelNeededError.predictions("Predictions that are not in the pickle need", self.reason)
+        first = self.table.take(np.arange(min(2, self.table.n_observations)))
+        response: Any = "auto" if self.response == "callable" else self.response
+        opening = lambda *_: (self.position or 0, ())  # noqa: E731
+        return make_predictor(self.model, first, first.shape[0], output=None, response=response, opening=opening)
+
+    def __call__(self, name: str, *arguments: Any) -> Any:
+        return getattr(self._predictor, name)(*arguments)
+
+
+def _opened(content: bytes, reason: str, table: Table, known: dict[str, Any]) -> Predictor:
+    """Return the predictor of a pickle."""
+    model = pickle.loads(content) if content else None  # noqa: S301 - part of a pickle that is read
+    calls = _Calls(model, reason, table, known["response"], known["position"])
+    return Predictor(**known | {name: partial(calls, name) for name in _CALLS}, model=model)
+
+
+def dumped(result: Any, context: Context, engine: str) -> bytes:
+    """Return an explanation, or one of its features, as a pickle; `engine` is the name of its engine."""
+    known, content, reason = context.predictor, b"", "pickles of a tree model have the trees alone"
+    calls = {} if known.model is None else {id(getattr(known, name)): name for name in _CALLS}  # else as they are
+    if calls and (engine != "tree" or any(column.missing.any() for column in context.columns.read)):
+        try:
+            content = pickle.dumps(known.model)
+        except Exception as error:  # noqa: BLE001 - whatever a model raises
+            reason = cause_of(error).rstrip(".")
+
+    def predictor(thing: Predictor) -> Any:
+        data = {name: value for name, value in vars(thing).items() if name not in (*_CALLS, "model")}
+        return (_opened, (content, reason, context.table, data)) if calls else _with(thing)
+
+    def function(thing: partial[Any]) -> Any:
+        return (getattr, (known, calls[id(thing)])) if id(thing) in calls else thing.__reduce__()
+
+    def array(thing: Any) -> Any:  # of which some are views of one number, with a stride of 0
+        is_view = thing.strides == (0,) and thing.size
+        return (np.broadcast_to, (thing[0], thing.shape)) if is_view else thing.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = copyreg.dispatch_table | {
+        Context: lambda thing: _with(thing, probe=None, progress=None if callable(thing.progress) else thing.progress),
+        Peeled: lambda thing: (Peeled, (None, (), thing.restore)),
+        Predictor: predictor,
+        SavedWitness: lambda _: (SavedWitness, ()),
+        Witness: lambda thing: _with(thing) if content else (SavedWitness, ()),
+        np.ndarray: array,
+        partial: function,
+        type(threading.RLock()): lambda _: (new_lock, ()),
+        **dict.fromkeys((type(result), FeatureResult, *FeatureResult.__subclasses__()), _with),
+    }
+    pickler.dump(result)
+    return file.getvalue()
+
+
+def _with(thing: Any, **state: object) -> tuple[Any, ...]:
+    """Reduce an object to its attributes, some of them replaced."""
+    return object.__new__, (type(thing),), vars(thing) | state
