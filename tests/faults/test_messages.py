@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_end import Model, Wire, ask, observations, set_from_page
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ice_explorer import errors
 from ice_explorer.results.options import METRIC_RANKINGS
@@ -182,7 +183,7 @@ def rows():
     return pd.DataFrame({"x": rng.normal(size=N_ROWS), "town": town, "gap": gap})
 
 
-class Classes:
+class Classes(ClassifierMixin, BaseEstimator):
     """Three classes, by a few sums."""
 
     classes_ = np.arange(3)

@@ -202,8 +202,8 @@ def test_an_observer_that_raises_is_logged_and_the_computation_continues(make, h
 
     explorer.observe(observer, "_status")
     held.gate.set()
-    assert len(explorer.explanation.features) == 3
     wait_until(lambda: "A status update could not be sent." in caplog.text)
+    assert len(explorer.explanation.features) == 3
 
 
 def test_ctrl_c_while_waiting_for_a_result_stops_the_wait_and_not_the_computation(make, held, monkeypatch):
