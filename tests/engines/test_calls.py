@@ -3,9 +3,10 @@
 import io
 import time
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer import progress
@@ -41,15 +42,25 @@ def settled(seconds_of, most=1 << 16):
     return sizes
 
 
-@pytest.mark.parametrize("per_row", [1e-3, 3e-3, 1e-2, 1.0])
-def test_calls_of_a_slow_model_take_half_a_second(per_row):
-    """Or a single row, where that takes longer."""
-    assert settled(lambda n: per_row * n)[-1] == pytest.approx(max(1, 0.5 / per_row), rel=0.01)
-
-
-def test_calls_of_a_fast_model_are_as_large_as_they_may_be():
-    """After a few."""
-    assert settled(lambda n: 1e-8 * n + 1e-5)[3:] == [1 << 16] * 27
+@pytest.mark.parametrize(
+    ("seconds_of", "most", "size"),
+    [
+        (lambda n: 1e-3 * n, 1 << 16, 500),  # half a second
+        (lambda n: 1e-2 * n, 1 << 16, 50),
+        (lambda n: 1.0 * n, 1 << 16, 1),
+        (lambda n: 1e-8 * n + 1e-5, 1 << 16, 1 << 16),
+        (lambda n: 1e-8 * n * (1.1 if n == 1 << 16 else 1.0), 1 << 16, 1 << 16),  # within the noise of one timing
+        (lambda _: 3.0, 1 << 16, 1 << 16),  # of a service, whose answers take the same time whatever their number
+        (lambda n: 1e-6 * n, 1, 1),
+        (lambda n: 1e-6 * n, 600, 600),
+    ],
+    ids=["slow", "slower", "a row at a time", "fast", "nearly as fast", "a service", "one phantom", "little memory"],
+)
+def test_calls_take_half_a_second_or_are_as_large_as_they_may_be(seconds_of, most, size):
+    """Never larger than memory allows, nor smaller than one phantom observation."""
+    sizes = settled(seconds_of, most)
+    assert sizes[-1] == pytest.approx(size, rel=0.01)
+    assert max(sizes) <= most
 
 
 @pytest.mark.parametrize(("n_slow", "size"), [(1, 1 << 16), (30, 1 << 12)])
@@ -57,22 +68,6 @@ def test_one_slow_call_does_not_decide_the_size(n_slow, size):
     """Another program may have held it up; a model that is slow with many rows at once gets fewer."""
     slow = iter([True] * n_slow + [False] * 30)
     assert settled(lambda n: 1e-8 * n * (2 if n > 1 << 12 and next(slow) else 1))[-1] == size
-
-
-def test_calls_that_are_about_as_fast_are_as_large_as_they_may_be():
-    """A tenth is within the noise of one timing."""
-    assert settled(lambda n: 1e-8 * n * (1.1 if n == 1 << 16 else 1.0))[-1] == 1 << 16
-
-
-def test_calls_grow_while_that_pays():
-    """Of a service, whose answers take the same time whatever their number."""
-    assert settled(lambda _: 3.0)[-1] == 1 << 16
-
-
-def test_no_call_is_larger_than_memory_allows():
-    """Nor smaller than one phantom."""
-    for most in (1, 7, 600):
-        assert max(settled(lambda n: 1e-6 * n, most=most)) == most
 
 
 # --- progress and cancelling ----------------------------------------------------------------------
@@ -134,7 +129,7 @@ def test_curves_that_are_there_are_not_computed_again():
     n_calls = len(model.calls)
     assert_array_equal(f.rows([5, 1]), curves[[5, 1]])
     f.to_frame()
-    e.plot("x0")
+    plt.close(e.plot("x0").figure)
     assert all(size <= 64 for size in model.calls[n_calls:])  # the few that show whether the model has changed
 
 
@@ -161,7 +156,7 @@ def test_closed_forms_keep_their_curves_too():
     kept, plain = (ice.explain(model, X, keep_curves=keep) for keep in (True, False))
     assert kept.engine == "linear"
     for feature in kept.features:
-        np.testing.assert_allclose(kept[feature].curves, plain[feature].curves, rtol=1e-12)
+        assert_allclose(kept[feature].curves, plain[feature].curves, rtol=1e-12)
 
 
 def test_late_curves_report_their_progress():
@@ -176,14 +171,3 @@ def test_keeping_is_on_or_off():
     """Nothing between."""
     with pytest.raises(InvalidOptionError, match="`keep_curves` must be True or False; got 'yes'"):
         ice.explain(Model(), X, keep_curves="yes")
-
-
-def test_calls_of_the_model_and_their_rows_are_counted():
-    """As the model itself counts them, by whatever thread it is called."""
-    rows = []
-    e = ice.explain(lambda X: (rows.append(len(X)), X.sum(axis=1))[1], X, engine="brute", n_jobs=2)
-    before = e._context.brute.counters.copy()
-    del rows[:]
-    e._context.brute.evaluate(e["x0"]._item.feature, np.arange(6), np.ones((6, 2)), n_jobs=2)
-    assert (e._context.brute.counters - before).tolist() == [len(rows), sum(rows)]
-    assert len(rows) > 0

@@ -52,15 +52,14 @@ def assert_same_bits(one, other):
 @pytest.mark.parametrize(
     "options",
     [
-        {},
         {"memory_limit": "400kB"},
-        {"memory_limit": 9000, "features": [0]},
+        pytest.param({"memory_limit": 9000, "features": [0]}, marks=pytest.mark.wide),
         {"sample": 200},
         {"sample_weight": np.resize([1.0, 0.0, 2.5], 1100)},
     ],
     ids=" ".join,
 )
-@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("missing", [pytest.param(False, marks=pytest.mark.wide), True])
 def test_the_same_bits_for_any_number_of_threads(options, missing):
     """Blocks are cut and added up the same way in any thread."""
     X = table(missing=missing)
@@ -133,24 +132,6 @@ def test_features_computed_from_several_threads_at_once():
         assert_same_bits(plan.explanation({name: feature for name, feature, _ in found}), expected)
         for name, _, rows in found:
             assert_array_equal(rows, expected[name].rows([1, 2, 3]))
-
-
-def test_curves_asked_for_from_several_threads_at_once():
-    """Rows are computed once and kept; the sweep has no state that threads could share."""
-    X = table(600)
-    explanation = ice.explain(forest(X), X, progress=False, grid="quantile", grid_size=20)
-    feature = explanation["x0"]
-    expected = ice.explain(forest(X), X, progress=False, grid="quantile", grid_size=20)["x0"].curves
-    start = threading.Barrier(6)
-
-    def ask(seed):
-        rows = np.random.default_rng(seed).integers(0, 600, 50)
-        start.wait()
-        return rows, feature.rows(rows)
-
-    with ThreadPoolExecutor(6) as pool:
-        for rows, found in pool.map(ask, range(6)):
-            assert_array_equal(found, expected[rows])
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
