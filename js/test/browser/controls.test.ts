@@ -30,7 +30,7 @@ test.each(["double click", "Delete"])("%s returns the slider to the default, her
   expect(slider.value).toBe("0.75");
 });
 
-test("the slider is worked with the keyboard from end to end, and Python hears every release", async () => {
+test("the slider is worked with the keyboard from end to end, of which Python hears; a drag that ends where it began lets Python in again", async () => {
   const { part, model } = await mountFrame(kernel.model({ feature: "Age" }));
   part("decay-slider").focus();
   await userEvent.keyboard("{ArrowLeft}{ArrowLeft}{ArrowLeft}");
@@ -42,12 +42,8 @@ test("the slider is worked with the keyboard from end to end, and Python hears e
   model.push("decay", 0.5);
   await frame();
   expect(part<HTMLInputElement>("decay-slider").value).toBe("0.5");
-});
-
-test("a drag that ends where it began lets values from Python in again", async () => {
-  const { part, model } = await mountFrame();
+  slideTo(part("decay-slider"), 0.6);
   slideTo(part("decay-slider"), 0.5);
-  slideTo(part("decay-slider"), 0.75);
   part("decay-slider").dispatchEvent(new PointerEvent("pointerup"));
   model.push("decay", 0.3);
   await frame();

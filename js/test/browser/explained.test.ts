@@ -43,7 +43,7 @@ test("a figure of a feature whose levels have no order has the sentence of such 
   expect(label(explorer, "impact").dataset.explanation).toBe(explanation("impact", "unordered").text);
 });
 
-test("a control shows its hint on keyboard focus, once, and a name that is read out already does not describe it", async () => {
+test("a control shows its hint on keyboard focus, once, also that of its label; a name that is read out already does not describe it", async () => {
   const explorer = await mountDrawn(kernel.model({ feature: "Age", selection: [3] }));
   const { part } = explorer;
   const tooltip = part("tooltip");
@@ -60,10 +60,6 @@ test("a control shows its hint on keyboard focus, once, and a name that is read 
   expect(document.activeElement).toBe(part("row-card-close"));
   expect([tooltip.hidden, tooltip.textContent]).toEqual([false, "Close (Escape)"]);
   expect(part("row-card-close").hasAttribute("aria-describedby")).toBe(false);
-});
-
-test("the hint of a label is that of the control inside", async () => {
-  const { part } = await mountDrawn();
   await userEvent.click(part("view"));
   part("view-shared_y").focus();
   part("ramp").focus();

@@ -69,16 +69,7 @@ test("it names the feature that is open now", async () => {
   expect(panel.labels![0]!.textContent).toBe("Curves of BMI");
 });
 
-test("taken out of the page and put back, it opens as a dialog again", async () => {
-  const mounted = await opened();
-  const cell = mounted.root.parentElement!;
-  mounted.root.remove();
-  cell.append(mounted.root);
-  openDialog(mounted);
-  expect(dialogOf(mounted).matches(":modal")).toBe(true);
-});
-
-test("its scroll bar does not close it, and its backdrop does", async () => {
+test("its scroll bar does not close it, and its backdrop does; taken out of the page and put back, it opens as a dialog again", async () => {
   const mounted = await opened();
   const dialog = dialogOf(mounted);
   const { right, top } = dialog.getBoundingClientRect();
@@ -88,6 +79,11 @@ test("its scroll bar does not close it, and its backdrop does", async () => {
   expect(dialog.open).toBe(true);
   press(right + 4);
   expect(dialog.open).toBe(false);
+  const cell = mounted.root.parentElement!;
+  mounted.root.remove();
+  cell.append(mounted.root);
+  openDialog(mounted);
+  expect(dialog.matches(":modal")).toBe(true);
 });
 
 test("the menu of the right button is the browser's, not the page's", async () => {

@@ -26,8 +26,8 @@ test("nothing is computed before the tab is opened, and then once", async () => 
   expect(asked()).toBe(1);
 });
 
-test("pairs and features are sorted by H², each with its size and what both are from", async () => {
-  const { part, parts } = await opened();
+test("pairs and features are sorted by H², each with its size and what both are from; additivity is a sentence, and a click opens another feature", async () => {
+  const { model, part, parts } = await opened();
   const best = found.pairs[0]!;
   expect([best.first, best.second]).toEqual(["Age", "Smoker"]);
   expect(parts("pair")[0]!.textContent).toMatch(/^Age × Smoker: H² 0\.\d+, size 0\.\d+$/);
@@ -35,6 +35,15 @@ test("pairs and features are sorted by H², each with its size and what both are
     found.features.map(({ feature }) => feature),
   );
   expect(part("interactions-basis").textContent).toMatch(/^From 40 of 300 rows\./);
+  expect(part("additivity").textContent).toMatch(/^Additivity The effect of Age depends on other features: /);
+  await userEvent.click(parts("joint-feature").find(({ dataset }) => dataset.name === "BMI")!);
+  expect(model.get("feature")).toBe("BMI");
+  await expect.poll(() => part("additivity").textContent).toMatch(/The effect of BMI /);
+  expect(
+    parts("joint-feature")
+      .find(({ dataset }) => dataset.name === "BMI")!
+      .getAttribute("aria-current"),
+  ).toBe("true");
 });
 
 test("a large H² of a small effect comes last", async () => {
@@ -49,19 +58,6 @@ test("a large H² of a small effect comes last", async () => {
   await expect.poll(() => parts("pair").length).toBe(10);
   const last = parts("pair").at(-1)!;
   expect([last.dataset.name, last.hasAttribute("data-tiny")]).toEqual(["Age × Smoker", true]);
-});
-
-test("additivity of the open feature is a sentence, and a click opens another feature", async () => {
-  const { model, part, parts } = await opened();
-  expect(part("additivity").textContent).toMatch(/^Additivity The effect of Age depends on other features: /);
-  await userEvent.click(parts("joint-feature").find(({ dataset }) => dataset.name === "BMI")!);
-  expect(model.get("feature")).toBe("BMI");
-  await expect.poll(() => part("additivity").textContent).toMatch(/The effect of BMI /);
-  expect(
-    parts("joint-feature")
-      .find(({ dataset }) => dataset.name === "BMI")!
-      .getAttribute("aria-current"),
-  ).toBe("true");
 });
 
 test("progress is shown, and can be cancelled and resumed; the focus stays on the button or row, in a shadow root", async () => {

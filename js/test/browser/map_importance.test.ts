@@ -33,18 +33,15 @@ test("a measure is requested once it is chosen, and then once", async () => {
   expect(asked(mounted)).toEqual(["permutation"]);
 });
 
-test("the sentence has both correlations and the largest difference; the map speaks it", async () => {
-  const { part } = await mapped();
+test("the sentence has both correlations and the largest difference; points stand at their shares, and the slider moves them across only", async () => {
+  const mounted = await mapped();
+  const { part } = mounted;
   const text = part("map-comparison").textContent;
   expect(text).toMatch(
     /^Correlation with in-distribution impact: Pearson −?\d\.\d\d, rank −?\d\.\d\d\. Largest difference: .+, \d+\.\d\u00a0% of in-distribution impact, \d+\.\d\u00a0% of permutation importance\.$/,
   );
   expect(part("map").getAttribute("aria-label")).toContain(text);
   expect(part("map-basis").textContent).toBe("From 60 of 300 rows.");
-});
-
-test("points stand at their shares; the slider moves them across only", async () => {
-  const mounted = await mapped();
   const at = () => ["cx", "cy", "r"].map((name) => Number(mounted.part("map-open").getAttribute(name)));
   const before = at();
   const whole = importanceOf(clinic(300), "permutation").features;

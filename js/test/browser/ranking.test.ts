@@ -3,26 +3,12 @@ import { userEvent } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
 import { choose, frame, kernel, letGo, mount, mountFrame, questions, slideTo } from "./mount.ts";
 
-test("a click on a bar opens its feature, here and in Python", async () => {
-  const { bar, drawn, model } = await mountFrame();
-  await userEvent.click(bar("Age"));
-  await drawn("Age");
-  expect(model.get("feature")).toBe("Age");
-  expect(bar("Age").getAttribute("aria-selected")).toBe("true");
-});
-
-test("a feature opened from Python is marked in the ranking", async () => {
-  const { bar, drawn, model } = await mountFrame();
-  model.push("feature", "BMI");
-  await drawn("BMI");
-  expect(bar("BMI").getAttribute("aria-selected")).toBe("true");
-  expect(bar("Marker").getAttribute("aria-selected")).toBe("false");
-});
-
-test("arrow keys open the next feature in the order of the ranking", async () => {
-  const { bar, drawn, order } = await mountFrame();
+test("a click, arrow keys and Python open a feature, which is marked in the ranking", async () => {
+  const { bar, drawn, model, order } = await mountFrame();
   const [first, second, third] = order();
-  bar(first!).focus();
+  await userEvent.click(bar(first!));
+  await drawn(first!);
+  expect([model.get("feature"), bar(first!).getAttribute("aria-selected")]).toEqual([first, "true"]);
   await userEvent.keyboard("{ArrowDown}");
   await drawn(second!);
   expect(document.activeElement).toBe(bar(second!));
@@ -30,6 +16,9 @@ test("arrow keys open the next feature in the order of the ranking", async () =>
   await drawn(third!);
   await userEvent.keyboard("{End}");
   await drawn(order().at(-1)!);
+  model.push("feature", "BMI");
+  await drawn("BMI");
+  expect(["BMI", first!].map((name) => bar(name).getAttribute("aria-selected"))).toEqual(["true", "false"]);
 });
 
 test("the slider re-sorts the bars and changes their figures without a question to the kernel", async () => {
@@ -49,17 +38,13 @@ test("the slider re-sorts the bars and changes their figures without a question 
   expect(new Set(model.saved.map(([name]) => name))).toEqual(new Set(["decay"]));
 });
 
-test("the tick keeps the impact without decay while the bar decays", async () => {
-  const { bar, part } = await mountFrame(kernel.model({ decay: 1 }));
+test("the tick keeps the impact without decay while the bar decays; bars of other metrics have none", async () => {
+  const { bar, part, order } = await mountFrame(kernel.model({ decay: 1 }));
   const length = (part: string) =>
     bar("Age").querySelector<HTMLElement>(`.ice-bar-${part}`)!.style.getPropertyValue(`--${part}`);
   expect(Number(length("fill"))).toBeCloseTo(Number(length("tick")), 5);
   await slideTo(part("decay-slider"), 0.05);
   expect(length("fill")).not.toBe(length("tick"));
-});
-
-test("bars of other metrics have no tick, and the key is not shown", async () => {
-  const { bar, part, order } = await mountFrame();
   await choose(part("rank-by"), "non_linearity");
   expect(order()[0]).toBe("Steps a day");
   expect(bar("Age").querySelector<HTMLElement>(".ice-bar-tick")!.hidden).toBe(true);

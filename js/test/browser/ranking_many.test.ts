@@ -16,7 +16,7 @@ const scrollTo = async (root: HTMLElement, top: number): Promise<void> => {
 const search = (root: HTMLElement, text: string): Promise<void> =>
   slideTo(root.querySelector<HTMLElement>("[data-test=search]")!, text);
 
-test("of two thousand features only those in view have elements, and all of them room", async () => {
+test("of two thousand features only those in view have elements, and all of them room; what is seen stands where it should", async () => {
   const { root, parts, order } = await mountFrame(manyFeatures(2000));
   expect(parts("bar").length).toBeLessThan(40);
   expect(scrollOf(root).scrollHeight).toBe(2000 * 24);
@@ -29,10 +29,6 @@ test("of two thousand features only those in view have elements, and all of them
     expect(bar.getAttribute("aria-posinset")).toBe(bar.dataset.rank);
   }
   expect(order().length).toBe(new Set(order()).size);
-});
-
-test("what is seen after scrolling stands where it should", async () => {
-  const { root, parts } = await mountFrame(manyFeatures(2000));
   await scrollTo(root, 500 * 24);
   await Promise.all(root.getAnimations({ subtree: true }).map(({ finished }) => finished));
   const top = scrollOf(root).getBoundingClientRect().top;
@@ -62,8 +58,8 @@ test("the keyboard walks by rows, by pages and to the ends, and its row has the 
   expect(row.bottom).toBeLessThanOrEqual(view.bottom + 1);
 });
 
-test("a focused row stays when it is scrolled out of view, and when the order changes", async () => {
-  const { parts, root, part } = await mountFrame(manyFeatures(2000));
+test("the Tab key reaches one row, also where that is out of view; a focused row stays", async () => {
+  const { parts, root, part, bar, model } = await mountFrame(manyFeatures(2000));
   await scrollTo(root, 0);
   const row = parts("bar").find(({ dataset }) => dataset.rank === "3")!;
   row.focus();
@@ -74,10 +70,6 @@ test("a focused row stays when it is scrolled out of view, and when the order ch
   expect(document.activeElement).toBe(row);
   await userEvent.keyboard("{ArrowDown}");
   expect(Number((document.activeElement as HTMLElement).dataset.rank)).toBe(Number(row.dataset.rank) + 1);
-});
-
-test("the Tab key reaches one row, also where the open one is out of view", async () => {
-  const { parts, root, bar, model } = await mountFrame(manyFeatures(2000));
   await scrollTo(root, 30000);
   const reached = parts("bar").filter(({ tabIndex }) => tabIndex === 0);
   expect(reached).toEqual([bar(model.get("feature"))]);

@@ -20,8 +20,8 @@ test("a view opens as it was left, or as usual where it does not know the choice
   expect([odd.part("tabpanel-bars").hidden, odd.part("tabpanel-feature").hidden]).toEqual([false, false]);
 });
 
-test("arrow keys go from tab to tab, of which the Tab key reaches one", async () => {
-  const { part } = await mountFrame();
+test("arrow keys go from tab to tab, of which the Tab key reaches one; each tab names its panel, and each panel its tab", async () => {
+  const { part, parts } = await mountFrame();
   part("tab-bars").focus();
   await userEvent.keyboard("{ArrowRight}");
   expect(document.activeElement).toBe(part("tab-map"));
@@ -32,10 +32,6 @@ test("arrow keys go from tab to tab, of which the Tab key reaches one", async ()
   expect(part("tab-interactions").getAttribute("aria-selected")).toBe("true");
   await userEvent.keyboard("{Home}");
   expect(part("tab-bars").getAttribute("aria-selected")).toBe("true");
-});
-
-test("each tab names its panel, and each panel its tab", () => {
-  const { parts } = mount();
   for (const name of ["bars", "map", "feature", "all"]) {
     const [tab, panel] = [parts(`tab-${name}`)[0]!, parts(`tabpanel-${name}`)[0]!];
     expect(tab.getAttribute("aria-controls")).toBe(panel.id);

@@ -1,36 +1,24 @@
 /** Which lines pass through a range at one place, and the means of groups. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { groupMeans, heightAt, linesBetween, pointAt } from "../../src/geometry/crossing.ts";
 
 /** Three lines of three points. */
 const values = Float32Array.of(0, 1, 2, 2, 1, 0, 5, Number.NaN, 5);
 
-describe("a place among the points", () => {
-  test("is a fractional index", () => {
-    expect(pointAt([10, 20, 40], 30)).toBe(1.5);
-    expect(pointAt([10, 20, 40], 10)).toBe(0);
-    expect(pointAt([10, 20, 40], 40)).toBe(2);
-  });
-
-  test("is none beside them", () => {
-    expect(pointAt([10, 20, 40], 9)).toBeNull();
-    expect(pointAt([10, 20, 40], 41)).toBeNull();
-    expect(pointAt([], 0)).toBeNull();
-  });
-
-  test("of a single value, and on a vertical step, is its first point", () => {
-    expect(pointAt([3], 3)).toBe(0);
-    expect(pointAt([3, 3], 3)).toBe(0);
-  });
+test.each([
+  ["is a fractional index", [10, 20, 40], [10, 30, 40], [0, 1.5, 2]],
+  ["is none beside them", [10, 20, 40], [9, 41], [null, null]],
+  ["is none where there are none", [], [0], [null]],
+  ["of a single value is its first point", [3], [3], [0]],
+  ["on a vertical step is its first point", [3, 3], [3], [0]],
+])("a place among the points %s", (_name, points, values, places) => {
+  expect(values.map((value) => pointAt(points, value))).toEqual(places);
 });
 
-test("lines between two heights are found at a point and between points, both ends counted", () => {
+test("lines between two heights are found at a point and between points, both ends counted; a broken one is not", () => {
   expect(linesBetween(values, 3, 0, 0, 2)).toEqual([0, 1]);
   expect(linesBetween(values, 3, 0.5, 0.5, 0.5)).toEqual([0]);
   expect(heightAt(values, 3, 1, 0.5)).toBe(1.5);
-});
-
-test("a line that is broken there is not found", () => {
   expect(linesBetween(values, 3, 1, -100, 100)).toEqual([0, 1]);
 });
 

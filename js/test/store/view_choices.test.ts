@@ -12,14 +12,10 @@ function remembered(view: Traits["_view"]) {
   return { model, choices: new Remembered(model as unknown as AnyModel<Traits>) };
 }
 
-test("what nobody chose is at its default", () => {
-  const { choices } = remembered({ left: "map" });
+test("what nobody chose is at its default, and a choice is written beside the others", () => {
+  const { model, choices } = remembered({ left: "map" });
   expect(choices.of("left").value).toBe("map");
   expect(choices.of("right").value).toBe(DEFAULTS.right);
-});
-
-test("a choice is written beside the others", () => {
-  const { model, choices } = remembered({ left: "map" });
   choices.choose("shared_y", true);
   expect(model.get("_view")).toEqual({ left: "map", shared_y: true });
 });
