@@ -17,35 +17,21 @@ const effects: Effects = {
 const scene = (kind: Scene["kind"], anchoredAt: number | null = null, of: FeatureKind = "numeric"): Scene =>
   ({ kind, base: kind === "ice" ? 7 : 0, anchoredAt, curves: { kind: of }, extent: [-1, 1] }) as Scene;
 
-const heights = (of: Scene): number[][] => effectLines(of, effects, EFFECTS).map(({ values }) => Array.from(values));
+const NONE = [Number.NaN, Number.NaN, Number.NaN];
 
-test("on ICE, ALE is shifted to the mean prediction", () => {
-  expect(heights(scene("ice"))).toEqual([
-    [2, 3, 4],
-    [0, 3, 6],
-  ]);
-});
-
-test("on c-ICE both are 0 at the anchor, also between grid values and beyond them", () => {
-  expect(heights(scene("c-ice", 4))).toEqual([
-    [-2, -1, 0],
-    [-6, -3, 0],
-  ]);
-  expect(heights(scene("c-ice", 1))[0]).toEqual([-0.5, 0.5, 1.5]);
-  expect(heights(scene("c-ice", -5))[0]).toEqual([0, 1, 2]);
-  expect(heights(scene("c-ice", 9))[0]).toEqual([-2, -1, 0]);
-});
-
-test("where each curve is 0 at its observed value, their mean over the observations is 0", () => {
-  expect(heights(scene("c-ice"))).toEqual([
-    [-1, 0, 1],
-    [-3, 0, 3],
-  ]);
-});
-
-test("at a level that no observation has there is no height to start from", () => {
-  expect(heights(scene("c-ice", 2, "category"))[0]).toEqual([-1, 0, 1]);
-  expect(heights(scene("c-ice", 1, "category"))[0]).toEqual([Number.NaN, Number.NaN, Number.NaN]);
+test.each<[string, Scene, number[], number[] | null]>([
+  ["on ICE: ALE is shifted to the mean prediction", scene("ice"), [2, 3, 4], [0, 3, 6]],
+  ["on c-ICE: both are 0 at the anchor", scene("c-ice", 4), [-2, -1, 0], [-6, -3, 0]],
+  ["on c-ICE, anchored between grid values", scene("c-ice", 1), [-0.5, 0.5, 1.5], null],
+  ["on c-ICE, anchored before them", scene("c-ice", -5), [0, 1, 2], null],
+  ["on c-ICE, anchored beyond them", scene("c-ice", 9), [-2, -1, 0], null],
+  ["where each curve is 0 at its observed value: their mean is 0", scene("c-ice"), [-1, 0, 1], [-3, 0, 3]],
+  ["anchored at a level", scene("c-ice", 2, "category"), [-1, 0, 1], null],
+  ["anchored at a level that no observation has", scene("c-ice", 1, "category"), NONE, null],
+])("%s", (_where, of, ale, mPlot) => {
+  const [first, second] = effectLines(of, effects, EFFECTS).map(({ values }) => Array.from(values));
+  expect(first).toEqual(ale);
+  if (mPlot !== null) expect(second).toEqual(mPlot);
 });
 
 test("slopes have none, and only those that are wanted are drawn", () => {

@@ -41,14 +41,11 @@ test("numbers of every size are written as d3-format writes them", () => {
   }
 });
 
-test("figures of one column share their decimals", () => {
+test("figures of one column share their decimals; very small ones have exponents", () => {
   const write = columnFormat(0.2211);
   expect([write(0.2211), write(0.004), write(0), write(Number.NaN)]).toEqual(["0.221", "0.004", "0.000", "–"]);
   expect(columnFormat(1234.5)(1234.5)).toBe("1,235");
   expect(columnFormat(0)(0)).toBe("0");
-});
-
-test("very small figures are written with exponents, not as zeros", () => {
   expect(columnFormat(3e-9)(3e-9)).toBe("3.00e−9");
 });
 
