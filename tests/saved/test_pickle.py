@@ -3,7 +3,6 @@
 import copy
 import pickle
 import tempfile
-import time
 
 import joblib
 import numpy as np
@@ -20,8 +19,6 @@ from sklearn.svm import SVR
 
 import ice_explorer as ice
 from ice_explorer.errors import ModelNeededError
-
-RNG = np.random.default_rng(0)
 
 
 def pickled(thing):
@@ -57,13 +54,14 @@ class Curved:
 
 
 def mixed(n=80):
-    X = pd.DataFrame({"a": RNG.normal(size=n), "b": RNG.normal(size=n), "city": RNG.choice(["a", "b", "c"], n)})
+    draw = np.random.default_rng(0)
+    X = pd.DataFrame({"a": draw.normal(size=n), "b": draw.normal(size=n), "city": draw.choice(["a", "b", "c"], n)})
     X.loc[3, "a"] = np.nan
     return X.set_index(pd.Index([f"row {at}" for at in range(n)]))
 
 
 def arrays(n=1200):
-    X = RNG.normal(size=(n, 4))
+    X = np.random.default_rng(0).normal(size=(n, 4))
     return X, X[:, 0] * X[:, 1] + X[:, 2]
 
 
@@ -78,8 +76,8 @@ def opened():
 CASES = {
     "boosted trees": lambda: ice.explain(HistGradientBoostingRegressor(max_iter=20).fit(*arrays()), arrays()[0]),
     "classes": lambda: ice.explain(
-        RandomForestClassifier(10, random_state=0).fit(arrays()[0], RNG.choice(["x", "y", "z"], 1200)),
-        arrays()[0], output="z", sample=300, sample_weight=RNG.integers(0, 3, 1200),
+        RandomForestClassifier(10, random_state=0).fit(arrays()[0], np.array(["x", "y", "z"])[np.arange(1200) % 3]),
+        arrays()[0], output="z", sample=300, sample_weight=np.arange(1200) % 3,
     ),
     "a pipeline": lambda: ice.explain(
         make_pipeline(StandardScaler(), LinearRegression()).fit(*arrays()), arrays(60)[0], scale="conditional"
@@ -124,28 +122,18 @@ def diabetes():
 
 
 def boosted():
-    X = RNG.normal(size=(5000, 10))
+    X = np.random.default_rng(0).normal(size=(5000, 10))
     return HistGradientBoostingRegressor().fit(X, X[:, 0] * X[:, 1] + X[:, 2]), X
 
 
 @pytest.mark.parametrize("make", [diabetes, pytest.param(boosted, marks=pytest.mark.slow)])
-def test_pickling_takes_a_tenth_of_explaining(make):
-    """Processor time, the shortest of a few; no row is lost."""
+def test_pickling_loses_no_row(make):
+    """Also where more rows are explained than a file or a view has."""
     model, X = make()
-
-    def shortest(task, n):
-        seconds = []
-        for _ in range(n):
-            start = time.process_time()
-            task()
-            seconds.append(time.process_time() - start)
-        return min(seconds)
-
-    explaining = shortest(lambda: ice.explain(model, X, progress=False), 4)
     e = ice.explain(model, X, progress=False)
-    assert shortest(lambda: pickle.dumps(e), 30) <= 0.1 * explaining
     found, feature = pickled(e), e.features[2]
     pd.testing.assert_frame_equal(found.table(), e.table(), check_exact=True)
+    assert found[feature].curves.shape[0] == len(X)
     assert_array_equal(found[feature].curves, e[feature].curves)
 
 
@@ -162,7 +150,7 @@ def test_what_needs_the_model_works_with_the_one_in_the_pickle():
 def test_a_model_that_cannot_be_pickled_is_left_out():
     """What was computed stays; what needs the model says what to do."""
     shown = []
-    X = RNG.normal(size=(50, 2))
+    X = np.random.default_rng(0).normal(size=(50, 2))
     e = ice.explain(lambda X: np.sin(X[:, 0]) * X[:, 1], X, progress=lambda *counts: shown.append(counts))
     found = pickled(e)
     assert_same(found, e)
@@ -177,7 +165,7 @@ def test_a_model_that_cannot_be_pickled_is_left_out():
 
 def test_trees_predict_the_rows_of_a_tree_model():
     """The model is not in the pickle, which is small and quick; a figure and a file need no other predictions."""
-    X = RNG.normal(size=(1500, 3))  # more values than a grid has
+    X = np.random.default_rng(0).normal(size=(1500, 3))  # more values than a grid has
     model = HistGradientBoostingRegressor(max_iter=20).fit(X, X[:, 0] * X[:, 1])
     e = ice.explain(model, X, progress=False)
     found = pickled(e)
