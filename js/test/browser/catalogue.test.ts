@@ -103,6 +103,7 @@ async function check(name: string, width = 1000, clicked = ""): Promise<Mounted>
   const after = neighbour();
   await settled(mounted);
   if (clicked !== "") await userEvent.click(mounted.part(clicked));
+  expect(mounted.root.scrollWidth).toBeLessThanOrEqual(mounted.root.clientWidth);
   expect(await findings(mounted.root)).toEqual([]);
   for (const [host, faint] of Object.entries(await faintTexts(mounted))) expect(faint, host).toEqual([]);
   const shortcuts = [...mounted.root.querySelectorAll<HTMLElement>(STOPS)].filter(
@@ -150,6 +151,7 @@ test.each([
   ["drafts, cancelled", 1000, "details"],
   ["forty features", 700, "ranking-whole"],
   ["all that is optional", 420, ""],
+  ["four models", 400, ""],
 ])("%s in %i px, after a click on %j", async (name, width, clicked) => {
   await check(name, width, clicked);
 });

@@ -11,7 +11,6 @@ import {
   type Mounted,
   mount,
   mountDrawn,
-  mountFrame,
   press,
   questions,
   slideTo,
@@ -164,8 +163,8 @@ test("colouring by a number shows a ramp with its ends; a level is hidden and sh
 });
 
 test("before any feature is open the panel says what will happen", async () => {
-  const { part } = await mountFrame(kernel.model({ ...kernel.partial(0), feature: "" }));
-  expect(part("curves").dataset.state).toBe("empty");
+  const { part } = mount(kernel.model({ ...kernel.partial(0), feature: "" }));
+  await expect.poll(() => part("curves").dataset.state).toBe("empty");
   expect(part("curves-message").textContent).toBe(
     "The first curves appear here in a moment. Choose a feature to see it sooner.",
   );

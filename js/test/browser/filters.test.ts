@@ -28,7 +28,7 @@ test("each visible group has its mean line in its colour, and its number of line
   await expect.poll(() => mounted.parts("group-mean").length).toBe(0);
 });
 
-test("Alt and a click, or a double click, leave only one group, and all are shown again", async () => {
+test("Alt and a click, or a double click, leave only one group; what is hidden survives another display, by name", async () => {
   const mounted = await byWard();
   const level = mounted.parts("legend-level")[2]!;
   const n = Number(/n = (\d+)/.exec(level.textContent!)![1]);
@@ -40,14 +40,7 @@ test("Alt and a click, or a double click, leave only one group, and all are show
   expect(mounted.parts("show-all")).toEqual([]);
   await userEvent.dblClick(level);
   await expect.poll(() => drawnLines(mounted)).toBe(n);
-});
-
-test("what is hidden survives another display, by name", async () => {
-  const mounted = await byWard();
-  await userEvent.click(mounted.parts("legend-level")[0]!);
-  await expect.poll(() => drawnLines(mounted)).toBeLessThan(300);
-  const n = drawnLines(mounted);
-  expect(mounted.model.get("_view").filters).toEqual({ Ward: { hidden: ["north"] } });
+  expect(mounted.model.get("_view").filters).toMatchObject({ Ward: { hidden: expect.arrayContaining(["north"]) } });
   mounted.end();
   const again = mount(mounted.model);
   await again.drawn("Age");

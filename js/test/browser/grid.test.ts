@@ -37,20 +37,15 @@ test("every feature has a tile with its rank, its figure and its lines, in the o
   expect([...age.querySelectorAll(".ice-small-end")].map(({ textContent }) => textContent)).toEqual(["18", "84"]);
 });
 
-test("tiles show the kind that is chosen, and say where it is not defined", async () => {
+test("tiles show the kind that is chosen, also where the open feature has none, and say where it is not defined", async () => {
   const flats = new FakeKernel(rentals(60));
-  const mounted = await all(flats.model({ feature: "Area", kind: "d-ice", _view: shown }));
+  const mounted = await all(flats.model({ feature: "District", kind: "d-ice", _view: shown }));
   const message = (feature: string) => tileOf(mounted, feature).querySelector("[data-test=tile-message]")!;
   expect(message("District").textContent).toBe("Levels without an order have no slopes.");
   expect(asked(mounted.model)).not.toContain("District");
   expect((message("Built") as HTMLElement).hidden).toBe(true);
   mounted.model.push("kind", "c-ice");
   await expect.poll(() => message("District").textContent).toBe("");
-});
-
-test("slopes can be chosen for all features, also where the open one has none", async () => {
-  const flats = new FakeKernel(rentals(60));
-  const mounted = await all(flats.model({ feature: "District", _view: shown }));
   expect(mounted.part("kind-d-ice").hasAttribute("aria-disabled")).toBe(false);
   await userEvent.click(mounted.part("tab-feature"));
   await expect.poll(() => mounted.part("kind-d-ice").getAttribute("aria-disabled")).toBe("true");
@@ -122,7 +117,7 @@ function manyFeatures(count: number): FakeKernel {
   return new FakeKernel({ ...data, features });
 }
 
-test("of many features only the tiles in view exist, and only theirs are asked for", async () => {
+test("of many features only the tiles in view exist, and only theirs are asked for; a feature opened elsewhere comes into view", async () => {
   const many = manyFeatures(48);
   const mounted = await all(many.model({ feature: "f0", _view: shown }));
   expect(mounted.parts("tile").length).toBeLessThan(25);
@@ -135,6 +130,14 @@ test("of many features only the tiles in view exist, and only theirs are asked f
   await expect.poll(() => asked(mounted.model)).toContain(last);
   await expect.poll(() => ink(lines(tileOf(mounted, last)))).toBeGreaterThan(0);
   expect(asked(mounted.model).length).toBeLessThan(45);
+  scroll.scrollTop = 0;
+  await expect.poll(() => names(mounted)).not.toContain(last);
+  mounted.model.push("feature", last);
+  await expect.poll(() => names(mounted)).toContain(last);
+  expect(tileOf(mounted, last).getAttribute("aria-selected")).toBe("true");
+  const tile = tileOf(mounted, last).getBoundingClientRect();
+  expect(tile.bottom).toBeLessThanOrEqual(scroll.getBoundingClientRect().bottom);
+  expect(tile.right).toBeLessThanOrEqual(mounted.part("view").getBoundingClientRect().right + 1);
 });
 
 test("the tile with the focus outlives its row, and the keys take the view back to it", async () => {
@@ -151,19 +154,6 @@ test("the tile with the focus outlives its row, and the keys take the view back 
   expect(mounted.part("grid-scroll").scrollTop).toBe(0);
   await userEvent.keyboard("{End}");
   await expect.poll(() => (document.activeElement as HTMLElement).dataset.feature).toBe(mounted.order().at(-1));
-});
-
-test("a feature opened elsewhere comes into view", async () => {
-  const mounted = await all(manyFeatures(48).model({ feature: "f0", _view: shown }));
-  const last = mounted.order().at(-1)!;
-  mounted.model.push("feature", last);
-  await expect.poll(() => names(mounted)).toContain(last);
-  expect(tileOf(mounted, last).getAttribute("aria-selected")).toBe("true");
-  const [tile, scroll] = [tileOf(mounted, last), mounted.part("grid-scroll")].map((node) =>
-    node.getBoundingClientRect(),
-  );
-  expect(tile!.bottom).toBeLessThanOrEqual(scroll!.bottom);
-  expect(tile!.right).toBeLessThanOrEqual(mounted.part("view").getBoundingClientRect().right + 1);
 });
 
 test("features still to come say so and are asked for when they are there", async () => {
@@ -216,7 +206,7 @@ test("tiles are parted by colour as the open feature is", async () => {
   await expect.poll(() => ink(canvas)).toBeLessThan(0.8 * before);
 });
 
-test("what is not selected steps back, and many selected rows are drawn as all of them are", async () => {
+test("what is not selected steps back; a few selected rows are marked in every tile, asked for where they are not drawn, many are drawn as all", async () => {
   const selection = Array.from({ length: 60 }, (_, row) => 5 * row);
   const mounted = await all(kernel.model({ feature: "Age", selection, _view: shown }));
   const tile = tileOf(mounted, "BMI");
@@ -227,10 +217,7 @@ test("what is not selected steps back, and many selected rows are drawn as all o
   mounted.model.push("selection", []);
   await expect.poll(() => over.checkVisibility()).toBe(false);
   await expect.poll(() => getComputedStyle(lines(tile)).opacity).toBe("1");
-});
-
-test("selected rows are marked in every tile, asked for where they are not drawn", async () => {
-  const mounted = await all(kernel.model({ feature: "Age", selection: [1, 33], _view: shown }));
+  mounted.model.push("selection", [1, 33]);
   const rows = (feature: string) =>
     [...tileOf(mounted, feature).querySelectorAll<SVGElement>("[data-test=small-selected]")].map(
       ({ dataset }) => dataset.row,

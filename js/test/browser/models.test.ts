@@ -123,11 +123,3 @@ test("a row is selected with its curves by all models, and arrow keys go from ro
   expect(rows.size).toBe(3);
   expect(said).toMatch(/logistic at .+0\.\d+trees at .+0\.\d+/);
 });
-
-test("in a narrow cell everything stays inside", async () => {
-  const mounted = await mountDrawn(four.model({ feature: "Age" }), 400);
-  const { right } = mounted.root.getBoundingClientRect();
-  for (const name of ["models-key", "model", "bar-model", "model-label"]) {
-    for (const part of mounted.parts(name)) expect(part.getBoundingClientRect().right).toBeLessThanOrEqual(right);
-  }
-});

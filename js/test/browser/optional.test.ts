@@ -4,18 +4,15 @@ import { page, userEvent } from "vitest/browser";
 import { FakeKernel, type FakeModel, weather } from "../../dev/model.ts";
 import type { ViewChoices } from "../../src/wire/protocol.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { frame, type Mounted, mount } from "./mount.ts";
+import { frame, type Mounted, mount, mountDrawn } from "./mount.ts";
 
 const kernel = new FakeKernel(weather(120));
 const OPTIONAL = ["effects", "correlated", "unlike"];
 const requested = (model: FakeModel): string[] =>
   model.sent.map(({ type }) => type).filter((type) => OPTIONAL.includes(type));
 
-async function shown(view: Partial<ViewChoices>, traits: Parameters<typeof kernel.model>[0] = {}): Promise<Mounted> {
-  const mounted = mount(kernel.model({ feature: "Temperature", _view: view, ...traits }));
-  await mounted.drawn(mounted.model.get("feature"));
-  return mounted;
-}
+const shown = (_view: Partial<ViewChoices>, traits: Parameters<typeof kernel.model>[0] = {}): Promise<Mounted> =>
+  mountDrawn(kernel.model({ feature: "Temperature", _view, ...traits }));
 
 async function choose({ part }: Mounted, name: keyof ViewChoices): Promise<void> {
   if (part("view-menu").hidden) part("view").click();
@@ -66,7 +63,6 @@ test("partial dependence and ALE part where features vary together; the former c
   expect(ofAle.at(-1)).toBe(Math.min(...ofAle));
   expect(ofMean.at(-1)! - Math.min(...ofMean)).toBeGreaterThan(3);
   const { part, parts } = mounted;
-  await expect.poll(() => parts("effect-ale").length).toBe(1);
   expect(parts("partial-dependence").length).toBe(1);
   await choose(mounted, "partial_dependence");
   await expect.poll(() => parts("partial-dependence").length).toBe(0);
