@@ -101,13 +101,13 @@ def test_splits_and_shares_are_those_of_plain_loops(case):
 
 
 @pytest.mark.wide
-@pytest.mark.parametrize("rank", [3, 200])
-def test_long_grids_give_the_share_of_all_their_values(rank):
-    """Beyond 128 grid values principal axes are estimated; shares are those of a plain loop, however many differ."""
+@pytest.mark.parametrize(("rank", "n_grid", "repeats"), [(3, 150, 1), (200, 150, 1), (3, 5, [1, 20, 3, 1, 9])])
+def test_long_grids_give_the_share_of_all_their_values(rank, n_grid, repeats):
+    """Principal axes of many values are estimated, values between which no curve changes are one: shares stay those."""
     generator = np.random.default_rng(1)
     values = np.repeat([0.0, 1.0, 2.0], 20)
-    curves = generator.normal(size=(60, rank)) @ generator.normal(size=(rank, 150)) / rank
-    curves += np.outer(values, np.linspace(0, 4, 150))
+    curves = generator.normal(size=(60, rank)) @ generator.normal(size=(rank, n_grid)) / rank
+    curves = np.repeat(curves + np.outer(values, np.linspace(0, 4, n_grid)), repeats, axis=1)
     _, folds = folds_of(curves, np.ones(60))
     share = oracles.cross_fitted_share(curves.tolist(), [1.0] * 60, values.tolist(), folds.tolist(), 10)
     driver = found_in(curves, numbers(values))
