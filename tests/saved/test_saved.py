@@ -4,6 +4,7 @@ import copy
 import io
 import json
 import pickle
+import time
 import zipfile
 from decimal import Decimal
 
@@ -265,6 +266,19 @@ def test_a_sample_of_rows_has_the_sums_of_all(large):
     again = opened(o, max_lines=20)
     assert again.n_observations == 20
     assert again.notes[0].startswith("Opened from a file with 20 of 300 rows")
+
+
+def test_a_sample_within_a_budget_is_one_after_it_is_opened(tmp_path):
+    """Files that are saved from it tell how many rows its figures rest on."""
+
+    def slow(rows):
+        time.sleep(0.1)
+        return rows[:, 0] * rows[:, 1]
+
+    e = ice.explain(slow, RNG.normal(size=(140, 4)), budget=0.1, progress=False)
+    samples = [ice.provenance(of.save(tmp_path / f"{n}.json"))["sample"] for n, of in enumerate((e, opened(e)))]
+    assert samples[0].startswith(f"sample of {len(e['x0'].row_positions)} of 140 rows")
+    assert samples[1] == samples[0]
 
 
 @pytest.mark.parametrize(
