@@ -73,14 +73,17 @@ test("two or three plots of equal size are in the place of the large one, each w
   await expect.poll(() => ink(part("curves-canvas"))).toBeGreaterThan(50);
 });
 
-test("a feature is there once, and what is none is left out; where a compared one is opened, the two change places", async () => {
+test("a feature is there once, and what is none is left out; where a compared one is opened, the two change places; a cross removes it", async () => {
   const mounted = await compared(["Marker", "BMI"]);
-  mounted.model.push("feature", "BMI");
+  await userEvent.click(inside(item(mounted, "BMI"), "compared-name"));
   await mounted.drawn("BMI");
   await expect.poll(() => of(mounted)).toEqual(["BMI", "Marker", "Age"]);
   expect(mounted.model.get("_view")).toEqual({ compared: ["Marker", "Age"] });
   mounted.model.push("_view", { compared: ["BMI", "Gone", "Visits"] });
   await expect.poll(() => of(mounted)).toEqual(["BMI", "Visits"]);
+  await userEvent.click(inside(item(mounted, "Visits"), "compared-remove"));
+  await expect.poll(() => of(mounted)).toEqual([]);
+  expect(document.activeElement).toBe(mounted.part("compare"));
 });
 
 test("all are on one axis, or on that of all features, and slopes on their own", async () => {
@@ -144,16 +147,6 @@ test("the row under the pointer is marked in all of them, and a click selects it
   await expect.poll(() => mounted.parts("small-selected").length).toBe(3);
   await userEvent.hover(page.elementLocator(mounted.part("facts")));
   await expect.poll(() => mounted.parts("small-hovered")).toEqual([]);
-});
-
-test("a name opens its feature, a cross removes it", async () => {
-  const mounted = await compared(["Marker", "BMI"]);
-  await userEvent.click(inside(item(mounted, "BMI"), "compared-name"));
-  await mounted.drawn("BMI");
-  await expect.poll(() => of(mounted)).toEqual(["BMI", "Marker", "Age"]);
-  await userEvent.click(inside(item(mounted, "Marker"), "compared-remove"));
-  await expect.poll(() => of(mounted)).toEqual(["BMI", "Age"]);
-  expect(document.activeElement).toBe(mounted.part("compare"));
 });
 
 test("decay and kind are those of the open feature; slopes that do not exist are said to be missing", async () => {

@@ -2,7 +2,7 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FORMATS } from "../../dev/model.ts";
-import type { ExportRequest, Traits } from "../../src/wire/protocol.ts";
+import type { Traits } from "../../src/wire/protocol.ts";
 import { asked, caughtClipboard, caughtDownloads } from "./exports.ts";
 import { frame, kernel, type Mounted, mount, mountDrawn, mountFrame, notebookCell, press } from "./mount.ts";
 import { setTo } from "./settings.ts";
@@ -137,22 +137,21 @@ test("beside the notebook, the path is told and can be copied; the news can be p
 });
 
 test("settings say in which format, and how large; one that this kernel does not know is SVG", async () => {
-  setTo({ format: "pdf", width: 89, dpi: 600 });
   const mounted = await mountDrawn();
-  const { part } = mounted;
-  const ask = async (settings: unknown): Promise<ExportRequest> => {
-    setTo(settings);
-    const before = asked(mounted).length;
-    await choose(mounted, "notebook");
-    await expect.poll(() => asked(mounted).length).toBe(before + 1);
-    return asked(mounted).at(-1)!;
-  };
   const size = { width: 89, dpi: 600 };
-  expect(await ask({ format: "pdf", ...size })).toMatchObject({ format: "pdf", ...size });
-  expect(part("export-notebook").textContent).toBe("Save PDF next to the notebook");
-  expect(await ask({ format: "csv", ...size })).toMatchObject({ format: "csv", width: null, dpi: null });
-  expect(await ask({ format: "html" })).toMatchObject({ format: "svg", width: null, dpi: null });
-  expect(part("export-notebook").textContent).toBe("Save SVG next to the notebook");
+  const none = { width: null, dpi: null };
+  for (const [n, settings, wanted] of [
+    [1, { format: "pdf", ...size }, { format: "pdf", ...size }],
+    [2, { format: "csv", ...size }, { format: "csv", ...none }],
+    [3, { format: "html" }, { format: "svg", ...none }],
+  ] as const) {
+    setTo(settings);
+    await choose(mounted, "notebook");
+    await expect.poll(() => asked(mounted).length).toBe(n);
+    expect(asked(mounted).at(-1)).toMatchObject(wanted);
+    const name = wanted.format.toUpperCase();
+    expect(mounted.part("export-notebook").textContent).toBe(`Save ${name} next to the notebook`);
+  }
 });
 
 test("the menu is gone through and closed with keys, and stays open when its rule is pressed in a notebook, whose cells take the focus", async () => {
@@ -186,9 +185,8 @@ test("there is nothing to save before there is a picture, and the page is told s
 });
 
 test("while a file is made the button says so, also where nothing moves", async () => {
-  const mounted = mount(kernel.model({ feature: "Age" }));
+  const mounted = await mountDrawn();
   const sign = () => getComputedStyle(mounted.part("export"), "::after").borderRadius;
-  await mounted.drawn("Age");
   const usual = sign();
   const { answer } = mounted.model;
   mounted.model.answer = () => null;

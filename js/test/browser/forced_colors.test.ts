@@ -8,7 +8,7 @@ afterEach(() => emulate("forced-colors", ""));
 
 const ground = (node: Element): string => getComputedStyle(node).backgroundColor;
 
-test("what is chosen stands on another ground than what is not", async () => {
+test("what is chosen stands on another ground than what is not; the slider has its track, and lists and menus have their arrows", async () => {
   const { part, parts } = await mountDrawn(kernel.model({ feature: "Age", kind: "c-ice" }));
   await expect.poll(() => parts("driver").length).toBeGreaterThan(1);
   const [chip, other] = parts("driver");
@@ -18,10 +18,6 @@ test("what is chosen stands on another ground than what is not", async () => {
   expect(ground(part("kind-c-ice"))).not.toBe(ground(part("kind-ice")));
   expect(ground(part("tool-select"))).not.toBe(ground(part("tool-zoom")));
   expect(ground(part("kind-c-ice"))).toBe(ground(chip!));
-});
-
-test("the slider has its track, and lists and menus have their arrows", async () => {
-  const { part } = await mountDrawn();
   expect(getComputedStyle(part("decay-slider")).backgroundImage).toMatch(/gradient/);
   expect(getComputedStyle(part("rank-by")).appearance).toBe("auto");
   const arrow = getComputedStyle(part("export"), "::after");

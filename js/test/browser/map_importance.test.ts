@@ -73,13 +73,10 @@ test("progress is shown, and can be cancelled and resumed; the focus stays on th
   await expect.poll(() => part("map-comparison").hidden).toBe(false);
 });
 
-test("what a measure lacks is a sentence", async () => {
+test("what a measure lacks is a sentence; LOCO fits the model again, so a button starts it", async () => {
   const { part } = mount(cases["map, importance, refused"]!());
   await expect.poll(() => part("map-message").textContent).toMatch(/ needs the observed target\. Call /);
   expect(part("map-start").hidden).toBe(true);
-});
-
-test("LOCO fits the model again, so a button starts it", async () => {
   const mounted = mount(cases["map, importance, LOCO"]!());
   await expect.poll(() => mounted.part("map-start").textContent).toBe("Compute");
   expect(mounted.part("map-message").textContent).toContain("fitted 5 times for each feature");

@@ -12,21 +12,16 @@ import {
 } from "../../src/words/dates.ts";
 
 const day = (text: string): number => Date.parse(text) / 86_400_000;
-describe("a point in time", () => {
-  test.each([
-    ["2026-03-14T00:00Z", "2026-03-14"],
-    ["2026-03-14T06:30Z", "2026-03-14 06:30"],
-    ["2026-03-14T06:30:05Z", "2026-03-14 06:30:05"],
-    ["2026-03-14T06:30:05.250Z", "2026-03-14 06:30:05.250"],
-    ["1969-12-31T00:00Z", "1969-12-31"],
-  ])("%s is written %s", (text, written) => {
-    expect(dateText(day(text))).toBe(written);
-  });
-
-  test("beyond what a date can be is a dash", () => {
-    expect(dateText(1e12)).toBe("–");
-    expect(dateText(Number.NaN)).toBe("–");
-  });
+test.each([
+  [day("2026-03-14T00:00Z"), "2026-03-14"],
+  [day("2026-03-14T06:30Z"), "2026-03-14 06:30"],
+  [day("2026-03-14T06:30:05Z"), "2026-03-14 06:30:05"],
+  [day("2026-03-14T06:30:05.250Z"), "2026-03-14 06:30:05.250"],
+  [day("1969-12-31T00:00Z"), "1969-12-31"],
+  [1e12, "–"], // beyond what a date can be
+  [Number.NaN, "–"],
+])("the point in time %d is written %s", (time, written) => {
+  expect(dateText(time)).toBe(written);
 });
 
 describe("among others a point in time is written no finer than their span asks for", () => {
