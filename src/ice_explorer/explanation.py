@@ -178,7 +178,8 @@ class FeatureExplanation(FeatureResult):
         Notes
         -----
         A row of the table takes about 50 bytes, more if labels are text. A table of more than 10 million rows
-        raises a warning with its size. Predictions with a missing value are in `missing_rows`.
+        raises a warning with its size, one that takes more than `memory_limit` an error. Predictions with a missing
+        value are in `missing_rows`.
 
         Examples
         --------
@@ -1057,7 +1058,8 @@ def explain(
         64 MB; a note says where the columns alone take more. An array of float64 is copied once; a pandas DataFrame
         of float64 columns is not copied with pandas 3. What the model takes for its predictions, and curves that
         are kept, come on top. Results do not depend on the limit unless the prediction of a row depends on the
-        other rows of a call; a note then states it.
+        other rows of a call; a note then states it. Arrays and tables with a number for each row and grid value, such
+        as `curves`, are refused where one takes more than the limit, or 64 MB if that is more.
     like : Explanation, optional
         Explanation of another model or of other rows, whose features, groups, grids, σ, medians and level
         frequencies are reused, so that metrics are comparable, for example between folds. Replaces `grid`.

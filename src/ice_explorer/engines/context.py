@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from ice_explorer.checks import check_one_of, check_positions
-from ice_explorer.errors import ModelNeededError, PredictionError
+from ice_explorer.errors import InvalidOptionError, ModelNeededError, PredictionError
 from ice_explorer.errors.base import counted
 from ice_explorer.features.target_check import known_target
 from ice_explorer.metrics.likelihood import check_decay, standard_deviation
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
+LEAST_BYTES = 64_000_000  # for blocks, and for arrays that are read, whatever the limit
 _FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 
@@ -142,6 +143,17 @@ class Context:
         return (
             counted(n_rows, "observation") if self.has_all_rows else f"{n_rows:,} of {self.n_explained:,} observations"
         )
+
+    def check_size(self, what: str, n_rows: int, n_grid: int, n_bytes: int = 8) -> None:
+        """Raise if numbers for rows and grid values take more than the memory limit, of at least 64 MB."""
+        size, limit = n_bytes * n_rows * n_grid, max(self.settings.memory_limit, LEAST_BYTES)
+        if size > limit:
+            raise InvalidOptionError(
+                f"`memory_limit` must be at least the size of what is read; {what} of {n_rows:,} rows × {n_grid:,} "
+                f"grid values take {size / 1e9:.3g} GB, the limit is {limit / 1e9:.3g} GB.",
+                "Read those of some rows: `f.rows(positions)`, or `rows=` of `likelihood`, `extrapolation` and "
+                "`to_frame`; or explain with a larger `memory_limit`.",
+            )
 
     @property
     def has_all_rows(self) -> bool:

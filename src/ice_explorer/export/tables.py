@@ -207,6 +207,8 @@ def long_frame(
     chosen = None if rows is None else explanation._check_positions(rows, "rows")
     positions = [f.row_positions if chosen is None else chosen for f in opened]
     sizes = [len(at) * (len(f.grid) - has_slopes) for f, at in zip(opened, positions, strict=True)]
+    n_rows, n_grid = max(map(len, positions)), sum(len(f.grid) for f in opened)
+    explanation._context.check_size("tables", n_rows, n_grid, _BYTES)
     if sum(sizes) > _LARGE:
         warnings.warn(_size_text(sum(sizes)), UserWarning, stacklevel=4)
     grids = _of_one_dtype([_native_values(explanation, f) for f in opened])

@@ -231,6 +231,7 @@ class FeatureResult:
             [output]
         """
         wanted = self._context.positions(positions)
+        self._context.check_size("curves", len(wanted), len(self.axis))
         with self._lock:
             known = self._known_rows
             new = np.array(sorted({int(row) for row in wanted} - known.keys() - self._rows.keys()), dtype=np.int64)
@@ -277,7 +278,14 @@ class FeatureResult:
 
     @cached_property
     def curves(self) -> NDArray[np.float64]:
-        """ICE curves of `row_positions`, (n_rows, n_grid) [output]; kept once asked for."""
+        """ICE curves of `row_positions`, (n_rows, n_grid) [output]; kept once asked for.
+
+        Raises
+        ------
+        InvalidOptionError
+            If they take more than `memory_limit`, before anything is computed; `rows` returns those of some rows.
+        """
+        self._context.check_size("curves", len(self._item.positions), len(self.axis))
         with self._lock:
             return _frozen(np.concatenate([curves for _, curves in self._computed(self._item.positions)]))
 
@@ -292,6 +300,7 @@ class FeatureResult:
         """
         if self._item.feature.is_unordered:
             raise InvalidOptionError.no_slopes(self._item.feature.readable)
+        self._context.check_size("slopes", len(self._item.positions), len(self.axis))
         return transforms.slopes(self.curves, self.axis)
 
     def centered_curves(self, anchor: AnchorName | object = "min") -> NDArray[np.float64]:
@@ -311,6 +320,7 @@ class FeatureResult:
         InvalidOptionError
             If the feature has no such value; also a ValueError.
         """
+        self._context.check_size("changes", len(self._item.positions), len(self.axis))
         return self._changes(self._item.positions, self.curves, anchor)
 
     def _changes(
@@ -442,6 +452,7 @@ class FeatureResult:
         decay = self._context.settings.decay if decay is None else check_decay(decay)
         item = self._item
         wanted = item.positions if rows is None else self._context.positions(rows)
+        self._context.check_size("likelihoods", len(wanted), len(self.axis))
         if not item.feature.is_unordered:
             return likelihood(self.axis, item.own[wanted], item.likelihood_scale[wanted], decay)
         far = item.own[wanted, None] != self.axis if item.distances is None else item.distances[wanted]
@@ -530,6 +541,7 @@ class FeatureResult:
         True
         """
         wanted = self._item.positions if rows is None else self._context.positions(rows, "rows")
+        self._context.check_size("scores", len(wanted), len(self.axis))
         return extrapolation_of(self._expected(), self._item, wanted, self._context.row_weights)
 
     def _moves(self, position: int, prediction: float) -> Moves:

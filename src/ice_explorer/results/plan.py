@@ -27,7 +27,7 @@ from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.curves.known_predictions import Answers, SeveralOutputs
 from ice_explorer.engines import notes
 from ice_explorer.engines.choose import Inside, choose_engine
-from ice_explorer.engines.context import Context, Settings
+from ice_explorer.engines.context import LEAST_BYTES, Context, Settings
 from ice_explorer.engines.feature_input import feature_input
 from ice_explorer.engines.probe import Probe, Witness
 from ice_explorer.engines.thresholds import threshold_grids
@@ -64,7 +64,6 @@ _CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions
 _FEWER = 100  # observations and grid values
 _ROWS_WORTH_A_THREAD = 10_000  # for fewer, sorting a column takes less than handing it to a thread
-_LEAST_FOR_BLOCKS = 64_000_000  # bytes, or the limit: however much the columns take
 _FIRST_ROWS = 2  # enough to see what the model returns
 
 
@@ -228,7 +227,7 @@ def _choose_grids(inside: Inside, data: _Data, options: Options) -> _Grids:
 def _context_of(data: _Data, asked: _Asked, options: Options, answers: Answers | None, n_summed: int | None) -> Context:
     """Put together what all features share."""
     predictor, limit = asked.predictor, options.bytes_in_all
-    for_blocks = max(limit - data.n_bytes, min(limit, _LEAST_FOR_BLOCKS))
+    for_blocks = max(limit - data.n_bytes, min(limit, LEAST_BYTES))
     brute = BruteCurves(
         predictor.predict, data.table, for_blocks, _several_outputs(predictor, answers),
         response=predictor.response, predicts=asked.witness.is_predicted,
@@ -277,7 +276,7 @@ def _choose_engine(
         inputs = list(map(laid_out, data.chosen))
     engine, engine_notes = choose_engine(options.engine, inside, context, inputs, options.n_threads)
     said = [
-        *notes.columns_beyond_limit(data.n_bytes, max(context.settings.memory_limit, _LEAST_FOR_BLOCKS)),
+        *notes.columns_beyond_limit(data.n_bytes, max(context.settings.memory_limit, LEAST_BYTES)),
         *notes.weights_of_small_sum(data.weights),
         *notes.undeclared_groups(_undeclared_groups(data.columns)),
         *notes.grids(inputs),

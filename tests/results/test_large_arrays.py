@@ -1,0 +1,57 @@
+"""Arrays with a number for each row and grid value are refused where they take more than `memory_limit`."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+import ice_explorer as ice
+from ice_explorer.errors import InvalidOptionError
+
+ADVICE = (
+    "Read those of some rows: `f.rows(positions)`, or `rows=` of `likelihood`, `extrapolation` and `to_frame`; "
+    "or explain with a larger `memory_limit`."
+)
+
+
+@pytest.fixture(scope="module")
+def explanation():
+    X = np.random.default_rng(0).normal(size=(8_500, 2))
+    return ice.explain(LinearRegression().fit(X, X @ [1.0, 2.0]), X, memory_limit="1MB", progress=False)
+
+
+@pytest.mark.parametrize(
+    ("what", "read", "size"),
+    [
+        ("curves", lambda e: e["x0"].curves, "0.068"),
+        ("curves", lambda e: e["x0"].rows(range(8_500)), "0.068"),
+        ("slopes", lambda e: e["x0"].slopes, "0.068"),
+        ("changes", lambda e: e["x0"].centered_curves(), "0.068"),
+        ("likelihoods", lambda e: e["x0"].likelihood(), "0.068"),
+        ("scores", lambda e: e["x0"].extrapolation(), "0.068"),
+        ("tables", lambda e: e["x0"].to_frame(), "0.425"),
+    ],
+)
+def test_an_array_that_takes_more_than_the_limit_is_refused_before_it_is_made(explanation, what, read, size):
+    """The error states both sizes, and how fewer rows are read; there are at least 64 MB."""
+    tracemalloc.start()
+    with pytest.raises(InvalidOptionError) as refused:
+        read(explanation)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert str(refused.value) == (
+        f"`memory_limit` must be at least the size of what is read; {what} of 8,500 rows × 1,000 grid values "
+        f"take {size} GB, the limit is 0.064 GB. {ADVICE}"
+    )
+    assert peak < 10_000_000
+
+
+def test_some_rows_are_read_within_the_limit(explanation):
+    """By every way that the error names; a larger limit allows all rows."""
+    f = explanation["x0"]
+    assert f.rows(f.draw(100)).shape == f.likelihood(rows=f.draw(100)).shape == (100, 1_000)
+    assert len(f.to_frame("d-ice", rows=range(10))) == 9_990
+    X = np.arange(20_000.0).reshape(-1, 1) % 500
+    e = ice.explain(lambda X: X[:, 0], X, memory_limit="200MB", progress=False)
+    assert e["x0"].curves.shape == (20_000, 500)
