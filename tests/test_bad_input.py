@@ -378,11 +378,16 @@ NAMES = {
         "'red' and 'blue' of 'color' are both 1 in row 0": lambda: explain(X=X.assign(blue=1), groups=COLORS),
     },
 }
+ON_A_CLUSTER = {"budget": 5, "scale": "conditional", "sample": 10, "keep_curves": True, "grid": "thresholds"}
 VALUES_OF_GRID = "increasing finite values; got"
 OPTIONS = {
-    "budget=5 needs all rows in one place, but X is on a cluster": lambda: ice.explain_partitions(
-        wealth, max, budget=5
-    ),
+    **{
+        f"{name}={value!r} needs all rows in one place, but X is on a cluster": lambda name=name, value=value: (
+            ice.explain_partitions(wealth, max, **{name: value})
+        )
+        for name, value in ON_A_CLUSTER.items()
+    },
+    "`scale` needs all rows in one place": lambda: ice.explain_partitions(wealth, max, scale={"a": 1.0}),
     "got 11 weights for 12 observations. Leave it out": lambda: explain(sample_weight=[1] * 11),
     "got 1 weight for 12 observations": lambda: explain(sample_weight=[1]),
     "got shape (12, 1) for 12 observations": lambda: explain(sample_weight=np.ones((N, 1))),

@@ -128,23 +128,6 @@ def test_a_model_that_does_not_get_to_the_workers(client, monkeypatch):
         ice.explain(lambda X: X["a"].to_numpy() if lock else None, on_cluster(), client=client)
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ({"budget": 1}, "budget=1 needs all rows"),
-        ({"scale": "conditional"}, "scale='conditional' needs all rows"),
-        ({"scale": {"a": 1.0}}, "`scale` needs all rows"),
-        ({"sample": 10}, "sample=10 needs all rows"),
-        ({"keep_curves": True}, "keep_curves=True needs all rows"),
-        ({"grid": "thresholds"}, "grid='thresholds' needs all rows"),
-    ],
-)
-def test_options_that_need_all_rows_are_refused(client, options, problem):
-    """Before anything is computed."""
-    with pytest.raises(InvalidOptionError, match=problem):
-        ice.explain(no_number, on_cluster(), client=client, **options)
-
-
 def test_wrong_arguments(client):
     """What must hold, what was passed and what to do."""
     with pytest.raises(InputTypeError, match="`client` must be a client of Dask; got str"):
