@@ -135,7 +135,7 @@ MUTATIONS: Final = r"""
 - valid = np.minimum(mass, rest) >= training.least
 + valid = np.maximum(mass, rest) >= training.least
 = likelihood scales of lines are those of the first rows
-@ wire/lines.py : widget/test_scale.py widget/test_widget.py wire
+@ wire/lines.py : widget/test_drawn_rows.py widget/test_scale.py wire/test_bodies.py
 - f64(feature.likelihood_scale[positions]),
 + f64(feature.likelihood_scale[: len(positions)]),
 = a request does not wake a paused explorer
