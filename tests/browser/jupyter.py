@@ -55,8 +55,8 @@ _EXECUTE = """async ([code, value]) => {
 }"""
 _TO_JSON = "__import__('json').dumps({}, default=lambda it: it.tolist() if hasattr(it, 'tolist') else str(it))"
 
-_FOLDERS = """JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR JUPYTER_RUNTIME_DIR JUPYTERLAB_SETTINGS_DIR JUPYTERLAB_WORKSPACES_DIR
-IPYTHONDIR MPLCONFIGDIR""".split()
+_LAB = ("JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR")
+_FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "MPLCONFIGDIR", *_LAB)
 
 
 class JupyterServer:

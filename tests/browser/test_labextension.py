@@ -28,8 +28,6 @@ OVERRIDES = "default_setting_overrides.d/ice_explorer.json"
 
 PALETTE = ".jp-ModalCommandPalette"
 
-FRAMES = "async () => { for (let i = 0; i < 20; i++) await new Promise(requestAnimationFrame); }"
-
 
 @pytest.fixture(params=["lab", "notebook_7"])
 def host(request):
@@ -42,7 +40,7 @@ def host(request):
 def expect_asked(view, times=1):
     """Wait until so many exports were requested, as agreed; its dialog opens and keeps the focus."""
     expect(view).to_have_attribute("data-heard", f"[null,false,{times}]")
-    view.page.evaluate(FRAMES)
+    view.page.evaluate("async () => { for (let i = 0; i < 20; i++) await new Promise(requestAnimationFrame); }")
     dialog = view.get_by_test_id("export-dialog")
     expect(dialog).to_be_visible()
     assert dialog.evaluate("dialog => dialog.contains(document.activeElement)")
