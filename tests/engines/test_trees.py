@@ -93,7 +93,7 @@ def targets(*, categories=False):
         "number": y,
         "positive": np.exp(y / 4.0),
         "share": (y > np.median(y)) * 0.8 + 0.1,
-        "two": (y > np.median(y)).astype(int),
+        "two": (y > np.quantile(y, 0.4)).astype(int),
         "three": np.digitize(y, np.quantile(y, [0.3, 0.7])),
         "outputs": np.column_stack([y, y**2, -y]),
         None: None,
@@ -148,6 +148,7 @@ SKLEARN = {
     ],
     "two": [
         DecisionTreeClassifier(max_depth=5, random_state=0), RandomForestClassifier(**FEW),
+        DecisionTreeClassifier(min_samples_leaf=30, random_state=0),
         RandomForestClassifier(**LEAVES), GradientBoostingClassifier(**FEW),
         GradientBoostingClassifier(loss="exponential", **FEW), HistGradientBoostingClassifier(max_iter=8),
         AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), **FEW),
@@ -501,8 +502,9 @@ def test_numbers_of_other_dtypes():
     for X in (table().astype(np.float32), table().astype(np.int16), rng.random((N, 3)) < 0.5):
         for family in ("forest", "lightgbm"):
             compare(ONE_OF_EACH[family]().fit(X, y), X[::8])
-    X = rng.integers(0, 2**50, (N, 2))
-    compare(ONE_OF_EACH["forest"]().fit(X, y), X[::8])
+    X = rng.integers(2**40, 2**40 + 2**18, (N, 2))  # more than single precision can tell
+    for family in ("forest", "lightgbm", "histogram"):
+        compare(ONE_OF_EACH[family]().fit(X, y), X[::8])
 
 
 @given(data=st.data())

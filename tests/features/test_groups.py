@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors import UnknownFeatureError
 from ice_explorer.features.groups import level_names
 from ice_explorer.wire.colors import colors_of
 
@@ -91,14 +91,6 @@ def test_a_group_can_be_named_as_a_feature():
     e = explained(X, groups={7: list(wings(X)["wing"])}, features=["7"])
     assert e.features == [7]
     assert e["7"].label == "7"
-    message = (
-        "A column of a group moves with the others; 'wing_a' belongs to 'wing'. "
-        "Name 'wing' instead, or leave the column out of `groups`."
-    )
-    for options in ({"features": ["wing_a"]}, {"categorical": ["wing_a"]}, {"grid": {"wing_a": [0, 1]}}):
-        with pytest.raises(InvalidOptionError) as caught:
-            explained(X, groups=wings(X), **options)
-        assert str(caught.value) == message
 
 
 def test_columns_of_an_array_can_be_grouped():
@@ -162,13 +154,6 @@ def test_a_group_is_known_to_whoever_asks_for_a_column():
     )
 
 
-def test_a_wrong_group_is_refused_whatever_is_explained():
-    """It could be coloured by."""
-    X = one_hot()
-    with pytest.raises(InvalidOptionError, match=r"^The columns of a group must hold 0 and 1 only; 'z' of 'wing'"):
-        explained(X, features=["x"], groups={"wing": ["wing_a", "z"]})
-
-
 def test_settings_hold_what_was_declared():
     """So that a view can be made again."""
     X = one_hot()
@@ -192,70 +177,6 @@ def test_settings_hold_what_was_declared():
 def test_levels_are_named_by_what_columns_do_not_share(labels, levels):
     """Up to a separator, so that no name is cut in two."""
     assert level_names(labels) == levels
-
-
-# Refused -----------------------------------------------------------------------------------------
-
-
-def refused(groups, X=None):
-    with pytest.raises(InvalidOptionError) as caught:
-        explained(X, groups=groups)
-    return str(caught.value)
-
-
-def test_groups_that_are_none():
-    """Each in its own words."""
-    ask = "Write `groups={'city': ['city_a', 'city_b']}`, or leave it out."
-    assert refused(["wing_a"]) == (f"`groups` must be a mapping of names to lists of columns; got ['wing_a']. {ask}")
-    assert refused({"wing": "wing_a"}) == (
-        f"`groups` must be a mapping of names to lists of columns; got {{'wing': 'wing_a'}}. {ask}"
-    )
-    assert refused({"wing": ["wing_a"]}) == (
-        "`groups` must give each group at least two columns; got 'wing_a' for 'wing'. "
-        "A single column of 0 and 1 is a feature as it is."
-    )
-    assert refused({"x": ["wing_a", "wing_b"]}) == (
-        "`groups` must have names of their own; 'x' is the name of a column or of another group. "
-        "Choose another name for the group."
-    )
-    assert refused({"v": ["wing_a", "wing_b"], "w": ["wing_c", "wing_b"]}) == (
-        "A column can be in one group, once; 'wing_b' is in 'v' and in 'w'. Remove it from one place."
-    )
-    assert refused({"v": ["wing_a", "wing_a"]}) == (
-        "A column can be in one group, once; 'wing_a' is twice in 'v'. Remove it from one place."
-    )
-    with pytest.raises(UnknownFeatureError) as caught:
-        explained(groups={"wing": ["wing_a", "wing_d"]})
-    assert str(caught.value) == (
-        "No column named 'wing_d' in X. Did you mean 'wing_c'? X has 5 columns: 'x', 'z', 'wing_a', 'wing_b', 'wing_c'."
-    )
-
-
-def test_columns_that_are_none_of_a_group():
-    """What they hold, and where."""
-    assert refused({"g": ["wing_a", "z"]}) == (
-        "The columns of a group must hold 0 and 1 only; 'z' of 'g' holds 4.0 in row 0. "
-        "Leave the column out of the group."
-    )
-    X = one_hot()
-    X["wing_a"] = X["wing_a"].astype(float)
-    X.loc[4, "wing_a"] = np.nan
-    assert refused({"wing": ["wing_a", "wing_b"]}, X) == (
-        "The columns of a group must hold 0 and 1 only; 'wing_a' of 'wing' holds nan in row 4. "
-        "Leave the column out of the group."
-    )
-    X = one_hot()
-    X.loc[6, ["wing_a", "wing_c"]] = 1
-    X.loc[6, "wing_b"] = 0
-    assert refused(wings(X), X) == (
-        "At most one column of a group can be 1 in a row; 'wing_a' and 'wing_c' of 'wing' are both 1 in row 6. "
-        "Leave one of them out of the group, or explain the columns without it."
-    )
-    X = one_hot().assign(town="Ur")
-    assert refused({"wing": ["wing_a", "town"]}, X) == (
-        "The columns of a group must hold 0 and 1 only; 'town' of 'wing' holds 'Ur' in row 0. "
-        "Leave the column out of the group."
-    )
 
 
 # Found -------------------------------------------------------------------------------------------

@@ -9,20 +9,13 @@ import oracles
 import pandas as pd
 import parity
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
-    ExtraTreesRegressor,
-    GradientBoostingRegressor,
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
     RandomForestRegressor,
 )
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.linear_model import Ridge
 from sklearn.svm import SVR
 from strategies import DECAYS
 
@@ -248,6 +241,7 @@ def test_conventions_apply_where_there_is_an_order(explanation, convention):
     assert_figures(table.loc["day"], expected)
 
 
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(2, 9), DECAYS)
 def test_small_tables_are_those_of_plain_loops(seed, n_rows, decay):
     """Levels that occur once, or alone; whatever the table."""
@@ -260,18 +254,6 @@ def test_small_tables_are_those_of_plain_loops(seed, n_rows, decay):
         assert_figures(e.table().loc[f.feature], expected)
 
 
-def test_whole_weights_equal_repeated_rows():
-    """In every column of the table, for every kind."""
-    X = rows()
-    counts = np.random.default_rng(1).integers(0, 4, len(X))
-    weighted = explained(X, sample_weight=counts).table(sort_by=None)
-    repeated = explained(X.loc[np.repeat(X.index, counts)].reset_index(drop=True)).table(sort_by=None)
-    assert weighted["kind"].to_dict() == repeated["kind"].to_dict()
-    pd.testing.assert_frame_equal(
-        weighted.drop(columns="kind"), repeated.loc[weighted.index].drop(columns="kind"), rtol=1e-9, atol=1e-12
-    )
-
-
 def test_rows_without_weight_give_no_level():
     """Neither to the grid, nor to the frequencies."""
     X = rows(missing=False)
@@ -280,25 +262,6 @@ def test_rows_without_weight_give_no_level():
     assert "Ur" not in f.grid
     assert "Ur" in f.levels
     assert_allclose(f.scale, explained(X[X["town"] != "Ur"])["town"].scale)
-
-
-@pytest.mark.parametrize("n_levels", [1, 2])
-def test_a_category_of_two_levels_is_its_coding_as_numbers(n_levels):
-    """In impact and heterogeneity; a category of one has no effect."""
-    X = pd.DataFrame({"c": np.array(["no", "yes"])[np.arange(7) % n_levels], "z": np.arange(7.0)})
-    codes = X.assign(c=(X["c"] == "yes").astype(float))
-
-    def of_labels(frame):
-        return of_numbers(frame.assign(c=(frame["c"] == "yes").astype(float)))
-
-    def of_numbers(frame):
-        return frame["c"].to_numpy() * frame["z"].to_numpy() ** 2
-
-    found = ice.explain(of_labels, X, progress=False).table().loc["c"]
-    numbers = ice.explain(of_numbers, codes, progress=False).table().loc["c"]
-    for name in ("impact", "heterogeneity", "scale"):
-        assert_allclose(found[name], numbers[name], rtol=1e-12)
-    assert math.isnan(found["direction"])
 
 
 def test_conditional_likelihoods_of_a_category():
@@ -345,12 +308,8 @@ def test_the_mean_change_is_in_units_of_the_output(explanation):
 def test_levels_without_an_order_have_no_slopes(explanation):
     """They say so, and what to use instead."""
     for feature in ("town", "code", "wing"):
-        with pytest.raises(ValueError, match="Slopes need") as caught:
+        with pytest.raises(ValueError, match="Slopes need a feature with an order; "):
             _ = explanation[feature].slopes
-        assert str(caught.value) == (
-            f"Slopes need a feature with an order; {feature!r} is an unordered category. "
-            "Use `centered_curves`, the change of each curve since one of the levels."
-        )
     f = explanation["day"]
     assert_allclose(f.slopes, np.diff(f.curves, axis=1) / np.diff(f.axis))
 
@@ -363,12 +322,8 @@ def test_curves_since_a_level(explanation):
         assert_allclose(f.centered_curves(anchor), f.curves - f.curves[:, [f.grid.tolist().index(level)]])
     own = [f.grid.tolist().index(frequent if level is None else level) for level in own_levels(rows(), "town")]
     assert_allclose(f.centered_curves("own"), f.curves - f.curves[np.arange(24), own][:, None])
-    with pytest.raises(InvalidOptionError) as caught:
+    with pytest.raises(InvalidOptionError, match=r"got 'kish' for 'town'\. Did you mean 'Kish'"):
         f.centered_curves("kish")
-    assert str(caught.value) == (
-        "`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; got 'kish' for 'town'. "
-        f"Did you mean 'Kish'? Its grid is {', '.join(map(repr, f.grid.tolist()))}."
-    )
 
 
 def test_curves_since_values_with_an_order(explanation):
@@ -404,20 +359,6 @@ def test_anchors_are_places_on_the_axis_of_pictures(explanation):
     # Where labels are no numbers, a number is a place; the nearest one where there is no such.
     assert (town._anchor_place(3), size._anchor_place(1)) == (3.0, 1.0)
     assert_allclose(town.centered_curves(7), town.centered_curves("max"))
-
-
-def test_a_level_that_is_not_on_the_grid_holds_nothing_together():
-    """It is a level of the feature, but none of its curves'."""
-    f = explained(rows(missing=False), grid={"town": ["Ur", "Kish"], "code": [1, 9]})
-    assert f["town"]._anchor_place(f["town"].grid[1]) == 1.0
-    for feature, level, grid in (("town", "Uruk", f["town"].grid), ("code", 4, f["code"].grid)):
-        with pytest.raises(InvalidOptionError) as caught:
-            f[feature]._anchor_place(level)
-        close = f" Did you mean {grid.tolist()[grid.tolist().index('Ur')]!r}?" if feature == "town" else ""
-        assert str(caught.value) == (
-            "`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; "
-            f"got {level!r} for {feature!r}.{close} Its grid is {', '.join(map(repr, grid.tolist()))}."
-        )
 
 
 def test_rows_off_the_grid_have_their_own_level_all_the_same():
@@ -465,35 +406,8 @@ def test_dates_can_be_chosen():
     assert_allclose(f["day"].axis, (expected - np.datetime64(0, "us")) / np.timedelta64(1, "D"))
     assert_allclose(f["wait"].axis, [1 / 24, 2.0])
     assert_allclose(f["day"].curves, loop_curves(rows(), "day", expected), rtol=1e-12)
-    for unusable, what in (([1, 2], "day"), (["soon"], "day"), ([3], "wait")):
-        with pytest.raises(InvalidOptionError) as caught:
-            explained(grid={what: unusable})
-        kind = "dates" if what == "day" else "timedeltas"
-        assert str(caught.value) == (
-            f"`grid` must give each feature increasing finite values; got {unusable!r} for {what!r}. "
-            f"Pass a list of {kind}."
-        )
-
-
-@pytest.mark.parametrize(
-    ("levels", "message"),
-    [
-        (
-            ["Ur", "kish"],
-            (
-                "`grid` must give a category levels that occur in X or are declared by its dtype; got 'kish' for "
-                "'town'. Did you mean 'Kish'? Its levels are {levels}."
-            ),
-        ),
-        (["Ur", "Ur"], "`grid` must give each level once; got 'Ur' twice for 'town'. Remove one of them."),
-        ([], "`grid` must give a category at least one level; got none for 'town'. Its levels are {levels}."),
-    ],
-)
-def test_levels_that_cannot_be_a_grid(explanation, levels, message):
-    """Unknown, twice, or none."""
-    with pytest.raises(InvalidOptionError) as caught:
-        explained(grid={"town": levels})
-    assert str(caught.value) == message.format(levels=", ".join(map(repr, explanation["town"].levels)))
+    with pytest.raises(InvalidOptionError, match=r"got \[3\] for 'wait'. Pass a list of timedeltas"):
+        explained(grid={"wait": [3]})
 
 
 def test_uniform_grids_of_dates_are_whole_days_where_the_data_are():
@@ -568,16 +482,6 @@ def test_more_levels_than_a_grid_holds():
     assert len(drawn.grid) == 5
 
 
-def test_few_rows():
-    """Two rows, or one, of every kind."""
-    for n in (1, 2):
-        X = rows(n, missing=False)
-        table = explained(X).table()
-        assert len(table) == 8
-        assert (table["heterogeneity"] == 0.0).all() or n == 2
-        assert np.isfinite(table["impact"]).all()
-
-
 def test_near_equal_dates_are_told_apart():
     """Down to a microsecond."""
     X = pd.DataFrame({"d": pd.to_datetime(["2024-05-01T10:00:00.000001", "2024-05-01T10:00:00.000002"])})
@@ -587,27 +491,6 @@ def test_near_equal_dates_are_told_apart():
 
 
 # Options that name what does not apply -----------------------------------------------------------
-
-
-def test_levels_have_no_distance_to_scale():
-    """A likelihood scale is for features with an order."""
-    with pytest.raises(InvalidOptionError) as caught:
-        explained(scale={"town": 2.0})
-    assert str(caught.value) == (
-        "`scale` must give standard deviations of features with an order; got one for 'town', an unordered category, "
-        'whose levels are all as far from each other. Leave it out, or use `scale="conditional"`.'
-    )
-    assert_allclose(explained(scale={"day": 2.0})["day"].likelihood_scale, 2.0)
-
-
-def test_a_column_of_no_kind_cannot_be_a_feature():
-    """Lists and the like stay available to colour by."""
-    with pytest.raises(ValueError, match="holds other objects") as caught:
-        explained(rows().assign(tags=[["a"]] * 24), features=["tags"])
-    assert str(caught.value) == (
-        "A feature must hold numbers, booleans, categories, texts, dates or timedeltas; 'tags' has dtype object and "
-        "holds other objects. Leave it out of `features=`: it stays available to colour by."
-    )
 
 
 def test_categorical_takes_names_and_changes_nothing_else():
@@ -686,143 +569,21 @@ def test_a_sample_has_the_metrics_of_its_rows():
 # Engines -----------------------------------------------------------------------------------------
 
 
-def mixed(n=120, seed=0):
-    """Strings, categories ordered and not, numbers with holes, and a one-hot group."""
-    rng = np.random.default_rng(seed)
-    town, wing = rng.choice(TOWNS, n), rng.integers(0, 3, n)
-    X = pd.DataFrame(
-        {
-            "town": pd.Categorical(town),
-            "x": rng.normal(size=n).round(2),
-            "size": pd.Categorical(rng.choice(SIZES, n), SIZES, ordered=True),
-            "code": rng.integers(0, 5, n),
-            "wing_a": (wing == 0).astype(int),
-            "wing_b": (wing == 1).astype(int),
-        }
-    )
-    y = (town == "Ur") * X["x"] + X["size"].cat.codes + (X["code"] == 2) * 2.0 + X["wing_a"] * X["x"] - X["wing_b"]
-    return X, y.to_numpy() + 0.1 * rng.normal(size=n)
-
-
-def assert_as_brute(model, X, engine, rounding=1e-10, **options):
-    """The engine is taken, and gives what every phantom gives."""
-    options = {"groups": {"wing": ["wing_a", "wing_b"]}, "categorical": ["code"], **options}
-    fast = parity.explained(model, X, **options)
-    assert fast.engine == engine, fast.notes
-    parity.assert_equal_explanations(fast, parity.explained(model, X, engine="brute", **options), rounding)
-    assert fast.table().loc["wing", "impact"] > 0
-    assert fast.table().loc["town", "impact"] > 0
-
-
-def test_histogram_boosting_with_categories():
-    """scikit-learn encodes categories inside the model."""
-    X, y = mixed()
-    model = HistGradientBoostingRegressor(categorical_features="from_dtype", max_iter=20).fit(X, y)
-    assert_as_brute(model, X, "tree")
-    model = HistGradientBoostingClassifier(categorical_features="from_dtype", max_iter=20).fit(X, y > 1)
-    assert_as_brute(model, X, "tree")
-
-
-def test_histogram_boosting_with_missing_categories():
-    """A missing level goes its own way, in curves and in `missing_impact`."""
-    X, y = mixed()
-    X.loc[::7, "town"] = np.nan
-    X.loc[::5, "x"] = np.nan
-    model = HistGradientBoostingRegressor(categorical_features="from_dtype", max_iter=20).fit(X, np.nan_to_num(y))
-    assert_as_brute(model, X, "tree")
-
-
-def test_lightgbm_with_categories():
-    """Its codes are those of the categories at training."""
-    lightgbm = pytest.importorskip("lightgbm")
-    X, y = mixed()
-    model = lightgbm.LGBMRegressor(
-        n_estimators=20, min_child_samples=3, min_data_per_group=3, cat_smooth=1, verbose=-1, n_jobs=1
-    ).fit(X, y)
-    assert_as_brute(model, X, "tree")
-
-
-def test_xgboost_with_categories():
-    """Its predictions are single precision."""
-    xgboost = pytest.importorskip("xgboost")
-    X, y = mixed()
-    model = xgboost.XGBRegressor(n_estimators=10, enable_categorical=True, tree_method="hist", n_jobs=1).fit(X, y)
-    assert_as_brute(model, X, "tree", 1e-5)
-
-
-@pytest.mark.parametrize("one_hot", [255, 1])
-def test_catboost_with_categories(one_hot):
-    """What it makes of categories is left to it, and the note says so; columns that no tree splits do not matter."""
-    catboost = pytest.importorskip("catboost")
-    X, y = mixed()
-    X["town"], X["size"] = X["town"].astype(str), X["size"].cat.codes
-    model = catboost.CatBoostRegressor(
-        iterations=10, depth=3, verbose=0, thread_count=1, cat_features=["town"], one_hot_max_size=one_hot,
-        allow_writing_files=False,
-    ).fit(X, y)  # fmt: skip
-    fast = parity.explained(model, X, groups={"wing": ["wing_a", "wing_b"]})
-    brute = parity.explained(model, X, groups={"wing": ["wing_a", "wing_b"]}, engine="brute")
-    is_split = brute.table().loc["town", "impact"] > 0
-    assert is_split == (one_hot == 255)
-    assert fast.engine == ("brute" if is_split else "tree")
-    assert any("CatBoost encodes categorical" in note for note in fast.notes) == is_split
-    parity.assert_equal_explanations(fast, brute, 1e-10)
-
-
-@pytest.mark.parametrize(
-    "encoder", [OneHotEncoder(handle_unknown="ignore"), OrdinalEncoder()], ids=["one-hot", "ranks"]
-)
 @pytest.mark.parametrize(
     ("model", "engine"),
-    [
-        (Ridge(), "linear"),
-        (SVR(), "kernel"),
-        (RandomForestRegressor(5, max_depth=5, random_state=0), "tree"),
-        (ExtraTreesRegressor(5, max_depth=5, random_state=0), "tree"),
-        (GradientBoostingRegressor(n_estimators=10, random_state=0), "tree"),
-    ],
-    ids=lambda value: type(value).__name__ if hasattr(value, "fit") else "",
-)
-def test_pipelines_that_encode_strings(encoder, model, engine):
-    """Codes move with the column that they come from."""
-    X, y = mixed()
-    X["town"] = X["town"].astype(object)
-    encode = make_column_transformer((encoder, ["town", "size", "code"]), remainder=StandardScaler())
-    assert_as_brute(make_pipeline(encode, model).fit(X, y), X, engine)
-
-
-def test_a_classifier_behind_encoders():
-    """Curves of probabilities are not parallel."""
-    X, y = mixed()
-    encode = make_column_transformer((OneHotEncoder(), ["town", "size", "code"]), remainder="passthrough")
-    assert_as_brute(make_pipeline(encode, LogisticRegression()).fit(X, y > 1), X, "linear", response="predict_proba")
-
-
-@pytest.mark.parametrize(
-    ("model", "engine"),
-    [
-        (Ridge(), "linear"),
-        (SVR(), "kernel"),
-        (RandomForestRegressor(5, max_depth=6, random_state=0), "tree"),
-    ],
+    [(Ridge(), "linear"), (SVR(), "kernel"), (RandomForestRegressor(5, max_depth=6, random_state=0), "tree")],
     ids=["linear", "kernel", "tree"],
 )
-def test_groups_move_together_without_encoders(model, engine):
-    """The columns are those of X."""
-    X, y = mixed()
-    X["town_ur"] = (X.pop("town") == "Ur").astype(float)
-    X["town_other"] = 1.0 - X["town_ur"]
-    X["size"] = X["size"].cat.codes
-    groups = {"wing": ["wing_a", "wing_b"], "town": ["town_ur", "town_other"]}
-    assert_as_brute(model.fit(X, y), X, engine, groups=groups)
-
-
-@pytest.mark.parametrize("options", [{"sample": 40}, {"memory_limit": "60kB"}, {"n_jobs": 2}, {"scale": "conditional"}])
-def test_engines_agree_whatever_the_options(options):
-    """Blocks, threads, samples and conditional likelihoods."""
-    X, y = mixed()
-    model = HistGradientBoostingRegressor(categorical_features="from_dtype", max_iter=10).fit(X, y)
-    assert_as_brute(model, X, "tree", **options)
+def test_engines_move_groups_together(model, engine):
+    """The columns are those of X, some of them declared as names."""
+    rng = np.random.default_rng(0)
+    wing, ur = rng.integers(0, 3, 60), rng.random(60) < 0.4
+    X = pd.DataFrame({"x": rng.normal(size=60).round(2), "code": rng.integers(0, 5, 60)})
+    X = X.assign(wing_a=(wing == 0) * 1, wing_b=(wing == 1) * 1, ur=ur * 1.0, other=1.0 - ur)
+    y = X["ur"] * X["x"] + (X["code"] == 2) * 2.0 + X["wing_a"] * X["x"] - X["wing_b"]
+    groups = {"wing": ["wing_a", "wing_b"], "town": ["ur", "other"]}
+    e = parity.assert_as_predicted(engine, model.fit(X, y), X, 1e-10, groups=groups, categorical=["code"])
+    assert (e.table().loc[["wing", "town"], "impact"] > 0).all()
 
 
 def test_polars_stays_polars():
