@@ -127,8 +127,6 @@ test("a click on a line selects its row, row 0 like any other, and another click
 test("lines are gone through, selected and cleared with the keyboard alone", async () => {
   const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 5 }));
   const { part, model } = mounted;
-  // The pointer of the test before may rest where this plot is.
-  await userEvent.hover(part("facts"));
   part("plot").focus();
   await userEvent.keyboard("{ArrowUp}{Enter}{ArrowUp}{Shift>}{Enter}{/Shift}");
   await expect.poll(() => selectedRows(mounted).length).toBe(2);

@@ -49,22 +49,30 @@ export async function dress({ root }: Mounted, variables: Record<string, string>
   await expect.poll(() => root.dataset.theme, { interval: 10, timeout: 5000 }).toBe(theme);
 }
 
+/** Sends a command of Chromium's DevTools. */
+export const command = <T = void>(method: string, options: object = {}): Promise<T> =>
+  (cdp() as unknown as { send(method: string, options: object): Promise<T> }).send(method, options);
+
 /** Sets a preference of the system, a media feature by its name; "" unsets it. */
 export const emulate = (name: string, value: string): Promise<void> =>
-  (cdp() as unknown as { send(method: string, options: object): Promise<void> }).send("Emulation.setEmulatedMedia", {
-    features: [{ name, value }],
-  });
+  command("Emulation.setEmulatedMedia", { features: [{ name, value }] });
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Turns of 25 ms without a change after which a kernel that never answers is no longer waited for. */
+const QUIET = 12;
 
 /** Waits until a view shows what it will show: its curves and what they differ by, a sentence, or nothing yet. */
 export async function settled({ root }: Mounted): Promise<void> {
   const stateOf = (part: string) => root.querySelector<HTMLElement>(`[data-test=${part}]`)?.dataset.state;
-  for (let turn = 0; turn < 160; turn++) {
+  let [text, quiet]: [string | null, number] = ["", 0];
+  for (let turn = 0; turn < 160 && quiet < QUIET; turn++) {
     await pause(25);
     const curves = stateOf("curves");
     const isComputing = ["pair-panel", "interactions"].some((part) => stateOf(part) === "computing");
     const waits = isComputing || curves === "loading" || (curves === "ready" && stateOf("drivers") === "unknown");
     if (!waits && turn > 2) return;
+    quiet = root.textContent === text ? quiet + 1 : 0;
+    text = root.textContent;
   }
 }

@@ -1,9 +1,9 @@
 /** Long use: what is opened, drawn and closed again leaves no nodes behind. */
 
 import { expect, test } from "vitest";
-import { cdp } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
 import type { ViewChoices } from "../../src/wire/protocol.ts";
+import { command } from "./hosts.ts";
 import { choose, frame, type Mounted, mountDrawn, slideTo } from "./mount.ts";
 import { drag, letGo } from "./pointer.ts";
 
@@ -13,13 +13,12 @@ const kernel = new FakeKernel(clinic(60));
 
 /** Nodes that are kept, in the page or outside, after a garbage collection. */
 async function kept(): Promise<number> {
-  const session = cdp() as unknown as { send(method: string): Promise<{ metrics: { name: string; value: number }[] }> };
-  await session.send("Performance.enable");
+  await command("Performance.enable");
   for (let round = 0; round < 3; round++) {
-    await session.send("HeapProfiler.collectGarbage");
+    await command("HeapProfiler.collectGarbage");
     await frame();
   }
-  const { metrics } = await session.send("Performance.getMetrics");
+  const { metrics } = await command<{ metrics: { name: string; value: number }[] }>("Performance.getMetrics");
   return metrics.find(({ name }) => name === "Nodes")!.value;
 }
 

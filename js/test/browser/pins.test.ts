@@ -6,8 +6,6 @@ import { move } from "./pointer.ts";
 
 async function pinned(width = 1000, keys = "{ArrowUp}{Enter}", color: string | null = null): Promise<Mounted> {
   const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 5, color_by: color }), width);
-  // The pointer of the test before may rest where this plot is.
-  await userEvent.hover(mounted.part("facts"));
   mounted.part("plot").focus();
   await userEvent.keyboard(keys);
   await expect.poll(() => mounted.part("row-card").hidden).toBe(false);
