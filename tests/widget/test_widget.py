@@ -99,10 +99,10 @@ def test_it_is_the_explanation_of_explain(make, X):
 
 
 def test_it_shows_an_explanation_without_calling_the_model(make, X):
-    """It is complete at once, with the options of the explanation."""
+    """It is complete at once, with the options of the explanation, while a call of the model would have to wait."""
     model = Model()
     explanation = ice.explain(model, X, decay=0.3, convention="published")
-    n_calls = model.n_calls
+    model.gate.clear()
     explorer = make(explanation)
     assert explorer.explanation is explanation
     opening = states(explorer)[0]
@@ -110,7 +110,7 @@ def test_it_shows_an_explanation_without_calling_the_model(make, X):
         assert getattr(explorer, name) == opening[name] == value
     assert opening["_status"]["state"] == explorer._status["state"] == "ready"
     assert_allclose(tables_of(explorer)[0][:, 0], explanation.table(sort_by=None)["impact"], rtol=1e-6)
-    assert model.n_calls == n_calls
+    model.gate.set()
 
 
 def test_its_signature_has_the_options_of_explain():
@@ -193,7 +193,10 @@ def test_of_many_features_the_figures_of_the_view_come_first_and_those_of_the_sl
     monkeypatch.setattr(filling_tables, "_BYTES_PER_SECOND", bytes_per_second)
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 5)), columns=list("abcde"))
     explanation = ice.explain(lambda rows: rows.sum(axis=1), X, progress=False)
-    explorer = make(explanation)
+    with monkeypatch.context() as patch:
+        patch.setattr(Background, "start", lambda _: None)  # until the connection is open
+        explorer = make(explanation)
+    explorer._background.start()
     expected = [explanation.decay_profile(DECAYS)[name] for name in "abcde"]
     wait_until(lambda: np.isfinite(tables_of(explorer)[1][:-1]).all())
     assert_allclose(tables_of(explorer)[1][0], expected, rtol=1e-6)
