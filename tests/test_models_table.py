@@ -5,6 +5,8 @@ import importlib.util
 import model_families as families
 import pytest
 
+pytestmark = [pytest.mark.current, pytest.mark.slow]
+
 
 @pytest.fixture(scope="module")
 def table(root):

@@ -1,6 +1,5 @@
 """What runs the code: IPython, a Jupyter kernel, or a program without a reader."""
 
-import ast
 import sys
 import types
 
@@ -45,15 +44,3 @@ def test_a_program_that_takes_no_questions_is_unattended(monkeypatch, allow_stdi
     monkeypatch.setenv("SERVER_SOFTWARE", server)
     assert jupyter_kernel() is kernel
     assert is_unattended() is expected
-
-
-def test_one_module_looks_for_ipython(root):
-    """Each other module calls it, so that all agree on where they run."""
-    package = root / "src" / "ice_explorer"
-    asking = {
-        path.relative_to(package).as_posix()
-        for path in package.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr == "get_ipython"
-    }
-    assert asking == {"runtime.py"}

@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import json
 import tempfile
@@ -32,6 +34,7 @@ print(json.dumps([ahead, {name: len(kernel.signatures) for name, kernel in kerne
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_left_to_compile_after_warming_up():
     """The first explanation of a forest, and a figure of it, finds every kernel for the types it has."""
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)

@@ -26,6 +26,7 @@ from ice_explorer.curves.trees.curves import TreeCurves
 from ice_explorer.widget.explorer import ICEExplorer
 
 pytest.importorskip("numba", reason="only the compiled sweep counts")
+pytestmark = pytest.mark.current
 
 # By workload: what is counted, the most it may be, and what the bound protects.
 MOST = {

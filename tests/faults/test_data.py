@@ -1,6 +1,6 @@
-"""Tables of all kinds × models × options: every engine gives what plain loops give, or an error of ours is raised.
+"""Faults of data and options: arbitrary tables, models and options have the figures of plain loops, or are an error.
 
-`make fuzz` runs 10,000 cases, `make test` 300. Faults that were found have tests of their own at the end.
+`make fuzz` runs 10,000 cases, `make test` 160. Faults that were found have tests of their own at the end.
 """
 
 import math
@@ -11,6 +11,7 @@ import numpy as np
 import oracles
 import pandas as pd
 import parity
+import pytest
 from hypothesis import HealthCheck, event, given, note, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -20,6 +21,7 @@ from ice_explorer.errors import ICEExplorerError
 
 N = settings().max_examples  # 100, or those of the profile "fuzz"
 LONGEST = 120.0  # seconds for a case, kernels that are compiled included, on a busy machine
+pytestmark = [pytest.mark.current, pytest.mark.wide, *([pytest.mark.timeout(0)] if N > 100 else [])]
 
 
 def cases(share, least):
@@ -69,11 +71,11 @@ def assert_same(found, plain, decay, convention, rounding):
         parity._assert_equal_figures(*(table.iloc[at] for table in tables), noise)
 
 
-@cases(0.35, 110)
+@cases(0.35, 60)
 @given(data=st.data())
-def test_engines_give_what_the_model_gives(data):
-    """Fitted models of every library: whatever the engine, the memory and the threads, curves and figures are those of
-    the model called for every phantom in one thread.
+def test_models_fitted_on_arbitrary_tables_have_the_figures_of_calls_for_every_phantom_observation(data):
+    """Models of every library: whatever the engine, the memory and the threads, curves and figures are those of the
+    model called for every phantom observation in one thread.
     """
     frame = data.draw(fuzz.frames(["array", "pandas"]))
     name = data.draw(st.sampled_from(sorted(fuzz.FITS)))
@@ -141,9 +143,9 @@ def expected_figures(frame, model, feature, options):
     return figures, curves, max(abs(value) for curve in curves for value in curve)
 
 
-@cases(0.35, 110)
+@cases(0.35, 60)
 @given(data=st.data())
-def test_figures_are_those_of_plain_loops(data):
+def test_arbitrary_tables_and_options_have_the_figures_of_plain_loops_or_are_an_error(data):
     """Functions of tables in every container: curves and every figure, whatever the memory and the threads."""
     frame, model = data.draw(fuzz.frames()), data.draw(fuzz.functions())
     options = data.draw(fuzz.options_of(frame))
@@ -206,9 +208,9 @@ def bad_arguments(draw):
     return name, model, rows, options
 
 
-@cases(0.3, 80)
+@cases(0.3, 40)
 @given(arguments=bad_arguments(), looks_further=st.integers(0, 3))
-def test_what_cannot_be_explained_is_refused_in_our_words(arguments, looks_further):
+def test_arbitrary_models_and_options_are_explained_or_are_an_error(arguments, looks_further):
     """Models that fail, are random or return what is no prediction, and arguments of any type: an explanation or an
     error of ours, soon; and where figures depend on how the model is called, a note says so.
     """
