@@ -21,7 +21,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.bqplot import look
+from ice_explorer.bqplot import link, look
+from ice_explorer.bqplot.link import Link
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import slope_ends
 from ice_explorer.scene.palette import level_palette, plain_palette
@@ -474,6 +475,49 @@ def test_figures_are_drawn_in_the_thread_that_made_them(make, e):
 
 
 # --- errors ----------------------------------------------------------------------------------------
+
+
+def test_a_young_figure_is_sent_once_more(make, monkeypatch, e):
+    """A page may not have heard what changed during its first drawing: nothing changes that anyone would see."""
+    monkeypatch.setattr(link, "_SECONDS_OF_DRAWING", 0.01)
+
+    async def main():
+        x = make(e)
+        figure = ice.bqplot.curves(x)
+        labels, end = figure.axes[0].tick_labels, figure.axes[0].scale.max
+        await until(lambda: figure.axes[0].scale.max != end)
+        assert_allclose(figure.axes[0].scale.max, end, rtol=1e-15)
+        assert figure.axes[0].tick_labels == {**labels, "renewed": ""}
+        assert heading(figure) == f"ICE of {x.feature}, 200 of 260 rows"
+
+    asyncio.run(main())
+
+
+def test_a_figure_that_fails_is_logged_and_follows_the_next_change(x, caplog):
+    """The explorer continues, too."""
+    figure, calls = look.figure([], []), []
+
+    def draw(_link):
+        calls.append(x.decay)
+        if x.decay == 0.5:
+            raise ZeroDivisionError
+
+    Link(x, figure, draw, ["decay"])
+    x.decay = 0.5
+    x.decay = 0.25
+    assert calls == [0.75, 0.5, 0.25]
+    assert [record.message for record in caplog.records] == ["A figure could not follow its explorer."]
+
+
+@pytest.mark.parametrize(("size", "noise", "ends"), [(3.0, 0.0, [2.5, 3.5]), (-1e20, 1e-13, [-1.05e20, -0.95e20])])
+def test_a_flat_heat_map_has_one_colour(size, noise, ends):
+    """It is the middle of the scale, which has a length; what rounding makes of a mean is nothing."""
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [size, size, size]})
+    e = ice.explain(lambda rows: size * (1 + noise * rows["a"].to_numpy()), X, progress=False)
+    cells = ice.bqplot.two_way(e, "a", "b").marks[0]
+    assert_allclose([cells.scales["color"].min, cells.scales["color"].max], ends, rtol=1e-6)
+    assert cells.color.shape == (2, 3)  # of the single value two rows, or it would have no height
+    assert cells.scales["row"].min < size < cells.scales["row"].max
 
 
 def test_only_an_open_explorer_is_followed(make, e):

@@ -406,6 +406,8 @@ def test_a_palette_colours_numbers(e, palette):
     ends = bar.collections[-1].get_cmap()([0.0, 1.0])[:, :3]
     wanted = mpl.colormaps[palette]([0.0, 1.0])[:, :3] if isinstance(palette, str) else [to_rgb(end) for end in palette]
     assert_allclose(ends, wanted, atol=1 / 255)
+    with pytest.raises(InvalidOptionError, match=r"^`palette` must come with `color_by`"):
+        e.plot("temp", palette=palette)
 
 
 def test_properties_of_the_curves_are_those_given(e):

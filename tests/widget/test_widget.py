@@ -430,6 +430,9 @@ def test_the_anchor_may_be_a_value_of_the_feature(make, feature, anchor, place):
     assert explorer.anchor == place
     explorer.anchor = explorer.anchor
     assert explorer.anchor == place
+    of_result = make(explorer.explanation)
+    of_result.feature, of_result.anchor = feature, anchor
+    assert of_result.anchor == place
 
 
 def test_an_anchor_that_the_open_feature_lacks_is_refused(make):
@@ -743,6 +746,8 @@ def test_the_target_goes_with_the_curves(make, X):
         assert_array_equal(np.frombuffer(ask(explorer, output, **request)[1][12], "<f8"), expected)
     for of_result in (make(explorer.explanation), make(explorer.explanation, y=labels)):
         assert_array_equal(np.frombuffer(ask(of_result, **request)[1][12], "<f8"), expected)
+    explorer.color_by = ice.RESIDUAL
+    assert explorer.color_by == explorer.explanation._residual_label
     without = make(Iris(), X, output="virginica")
     assert without.explanation
     assert ask(without, **request)[1][12] == b""
