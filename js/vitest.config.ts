@@ -18,6 +18,8 @@ const inBrowser = ["test/browser/**/*.test.ts", "lab/test/browser/**/*.test.ts"]
 const maxWorkers = Math.max(2, availableParallelism() - 1);
 /** For tests that hang: the slowest takes three seconds alone, several times as long on a busy machine. */
 const testTimeout = 60_000;
+/** What is waited for comes, or the test fails: Vitest's own second is too short on a busy machine. */
+const expectOptions = { poll: { timeout: 20_000 } };
 
 export default defineConfig({
   test: {
@@ -29,6 +31,7 @@ export default defineConfig({
           environment: "node",
           maxWorkers,
           testTimeout,
+          expect: expectOptions,
           include: tests,
           exclude: ["**/test/browser/**"],
         },
@@ -38,6 +41,7 @@ export default defineConfig({
           name: "browser",
           maxWorkers,
           testTimeout,
+          expect: expectOptions,
           include: inBrowser,
           setupFiles: ["test/browser/setup.ts"],
           browser: {
