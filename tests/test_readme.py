@@ -14,32 +14,32 @@ def readme(root):
     return (root / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def python_guide(root):
-    """The guide whose examples continue the README's."""
-    return (root / "notebooks" / "guides" / "python.md").read_text(encoding="utf-8")
-
-
 def blocks(text, language):
     """The fenced blocks of one language."""
     return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
 
 
+def run(text, names):
+    """Run the Python blocks of a text, one after the other."""
+    for block in blocks(text, "python"):
+        exec(compile(block, "README.md", "exec"), names)  # noqa: S102 - the README is ours
+
+
 @pytest.fixture(scope="module")
-def namespace(readme, python_guide, tmp_path_factory):
-    """What is defined once all Python blocks have run, those of the guide after the README's."""
+def namespace(readme, tmp_path_factory):
+    """What is defined once all Python blocks of the README have run."""
     names = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("readme"))
         patch.setattr(importances, "HAS_SHAP", False)  # as after the README's installation; it takes ten seconds
-        for block in [*blocks(readme, "python"), *blocks(python_guide, "python")]:
-            exec(compile(block, "README.md", "exec"), names)  # noqa: S102 - the README is ours
+        run(readme, names)
         yield names
         names["x"].close()
         plt.close("all")
 
 
 @pytest.mark.wide
+@pytest.mark.timeout(300)
 def test_the_code_runs_and_leaves_what_it_says(namespace):
     """The six lines and all that follow them work, one after the other."""
     assert namespace["x"].feature == "age"
@@ -47,6 +47,16 @@ def test_the_code_runs_and_leaves_what_it_says(namespace):
 
 
 @pytest.mark.wide
+@pytest.mark.timeout(300)
+def test_the_code_of_the_guide_continues_it(namespace, root):
+    """Its examples go on with what the README has defined."""
+    names = dict(namespace)
+    run((root / "notebooks" / "guides" / "python.md").read_text(encoding="utf-8"), names)
+    assert names["x"].feature == "age"
+
+
+@pytest.mark.wide
+@pytest.mark.timeout(300)
 def test_the_errors_read_as_shown(readme, namespace):
     """Each error has the type and the words that the README shows."""
     (session,) = blocks(readme, "pycon")

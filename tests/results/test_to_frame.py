@@ -146,21 +146,6 @@ def test_polars_takes_it(e):
     assert len(mean) == len(e["age"].grid) + len(e["bmi"].grid)
 
 
-def test_a_large_table_is_announced(e, monkeypatch):
-    """A warning has its rows and bytes before it is made, and what to do, at the line of the call."""
-    monkeypatch.setattr(tables, "_LARGE", 100)
-    rows = N * len(e["age"].grid)
-    sentence = (
-        f"This table has {rows:,} rows and takes about 0.0 GB. "
-        "Choose fewer by `rows=`, or by `features=` of an explanation."
-    )
-    for make in (e["age"].to_frame, lambda: e.to_frame(["age"])):
-        with pytest.warns(UserWarning, match="This table") as caught:
-            make()
-        assert [(one.filename, str(one.message)) for one in caught] == [(__file__, sentence)]
-    e["age"].to_frame(rows=[0])  # no warning, which would be an error here
-
-
 def test_the_size_that_is_announced_is_that_of_the_table(e):
     """The bytes of each row are what a row takes, where labels are numbers."""
     frame = ice.explain(lambda X: X[:, 0], np.arange(300.0)[:, None], progress=False)["x0"].to_frame()
