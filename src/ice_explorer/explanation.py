@@ -177,9 +177,8 @@ class FeatureExplanation(FeatureResult):
 
         Notes
         -----
-        A row of the table takes about 50 bytes, more if labels are text. A table of more than 10 million rows
-        raises a warning with its size, one that takes more than `memory_limit` an error. Predictions with a missing
-        value are in `missing_rows`.
+        A row of the table takes about 50 bytes, more if labels are text. A table that takes more than `memory_limit`
+        raises an error with its size. Predictions with a missing value are in `missing_rows`.
 
         Examples
         --------

@@ -15,7 +15,6 @@ from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.export.file_names import CSV, provenance_file
 from ice_explorer.export.regular_files import as_path, open_file
 from ice_explorer.saved.archive import SIGNATURE, first_member
-from ice_explorer.wire.older import renewed_provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,9 +45,7 @@ def provenance(path: str | Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        What it shows, how that was computed, versions, and under "code" the line that makes it again. Of a file
-        that names a `weighting`, an option of earlier versions, "convention" and "code" are those of today, and
-        "taken_for" says so.
+        What it shows, how that was computed, versions, and under "code" the line that makes it again.
 
     Raises
     ------
@@ -92,14 +89,14 @@ def _next_to(table: Path) -> dict[str, Any]:
 
 
 def _found(file: BinaryIO) -> dict[str, Any] | None:
-    """Read where a file comes from, in the words of this version; None if it does not have all of that."""
+    """Read where a file comes from; None if it does not have all of that."""
     content = _bytes(file).removeprefix(codecs.BOM_UTF8)  # which editors put in front
     read = next((read for start, read in _READERS if content.startswith(start)), None)
     if read in _AT_END and len(content) == _MOST_BYTES:
         file.seek(-_MOST_BYTES, os.SEEK_END)
         content = _bytes(file)
     found = None if read is None else read(content)
-    return renewed_provenance(found) if isinstance(found, dict) and _LAST & found.keys() else None
+    return found if isinstance(found, dict) and _LAST & found.keys() else None
 
 
 def _bytes(file: BinaryIO) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     from ice_explorer.scene.view_state import ViewState
 
 _PLAIN = ("numeric", "boolean")
-_LARGE = 10_000_000  # points of curves in one table
-_BYTES = 50  # that each takes
+_BYTES = 50  # that a point takes in a table
 _QUANTITIES = {"ice": "prediction", "c-ice": "change", "d-ice": "slope"}
 
 
@@ -209,8 +207,6 @@ def long_frame(
     sizes = [len(at) * (len(f.grid) - has_slopes) for f, at in zip(opened, positions, strict=True)]
     n_rows, n_grid = max(map(len, positions)), sum(len(f.grid) for f in opened)
     explanation._context.check_size("tables", n_rows, n_grid, _BYTES)
-    if sum(sizes) > _LARGE:
-        warnings.warn(_size_text(sum(sizes)), UserWarning, stacklevel=4)
     grids = _of_one_dtype([_native_values(explanation, f) for f in opened])
     parts = [
         _long_part(f, kind, f.curves if chosen is None else f.rows(at), at, values=values, anchor=anchor, decay=decay)
@@ -228,13 +224,6 @@ def long_frame(
             "value": pd.concat([part["value"] for part in parts], ignore_index=True),
             **joined,
         }
-    )
-
-
-def _size_text(n_points: int) -> str:
-    return (
-        f"This table has {n_points:,} rows and takes about {n_points * _BYTES / 1e9:.1f} GB. "
-        "Choose fewer by `rows=`, or by `features=` of an explanation."
     )
 
 
