@@ -1,4 +1,4 @@
-"""Files are whole or not there, whatever happens to the process, the disk or the name meanwhile."""
+"""Faults while files are written or read: each file is complete or absent, and errors name what to do."""
 
 import errno
 import os
@@ -7,6 +7,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -23,8 +24,12 @@ from ice_explorer.export.regular_files import open_file, write_file
 unix = pytest.mark.skipif(sys.platform == "win32", reason="processes, links and modes of Unix")
 
 
+def names(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
 def parts(folder):
-    return [file.name for file in folder.iterdir() if file.name.endswith(".part")]
+    return [name for name in names(folder) if name.endswith(".part")]
 
 
 def refusal(function, *arguments, **options):
@@ -79,12 +84,11 @@ print(sum(whole for whole, _ in outcomes), sum(left for _, left in outcomes), le
 
 @unix
 @pytest.mark.slow
-def test_a_process_that_is_killed_leaves_a_whole_file_or_none(tmp_path):
-    """At random moments of a write; what it left besides is gone after the next save into the folder."""
+@pytest.mark.timeout(900)
+def test_a_process_that_is_killed_while_writing_leaves_a_complete_file_or_none(tmp_path):
+    """At random moments of a write; the next save into the folder removes temporary files."""
     n = os.environ.get("ICE_EXPLORER_KILLS", "60")
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(tmp_path), n], capture_output=True, text=True, timeout=900, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), n], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     whole, left, tried = map(int, done.stdout.split())
     assert tried == int(n)
@@ -141,8 +145,10 @@ regular_files.write_file(target, b"new" * 1000, overwrite=overwrite)
         ("unlink", "overwrite", b"new" * 1000),
     ],
 )
-def test_a_process_that_ends_at_any_step_leaves_nothing_half_done(tmp_path, step, overwrite, becomes):
-    """The file is the old one, the new one or none; it is empty between two steps where there are no hard links."""
+def test_a_process_that_ends_at_any_step_of_a_write_leaves_the_old_file_the_new_one_or_none(
+    tmp_path, step, overwrite, becomes
+):
+    """It is empty between two steps where there are no hard links."""
     target = tmp_path / "view.svg"
     if overwrite == "overwrite":
         target.write_bytes(b"old")
@@ -151,25 +157,25 @@ def test_a_process_that_ends_at_any_step_leaves_nothing_half_done(tmp_path, step
     assert (target.read_bytes() if target.exists() else None) == becomes
     assert len(parts(tmp_path)) == (0 if (step, overwrite) == ("unlink", "overwrite") else 1)
     write_file(target, b"next", overwrite=True)
-    assert [file.name for file in tmp_path.iterdir()] == ["view.svg"]
+    assert names(tmp_path) == ["view.svg"]
     assert target.read_bytes() == b"next"
 
 
 @unix
 @pytest.mark.slow
-def test_a_save_of_all_features_that_is_killed_leaves_whole_files(tmp_path):
-    """Those of the first features; a save that replaces them writes all, and nothing else is left."""
+def test_a_save_of_all_features_that_is_killed_leaves_complete_files_of_the_first_features(tmp_path):
+    """A save that replaces them writes all, and nothing else is left."""
     code = (
         "import os, signal, sys, numpy as np, ice_explorer\n"
         "from ice_explorer.export import save\n"
         "e = ice_explorer.explain(lambda X: X @ [3.0, 2.0, 1.0], np.eye(3), progress=False)\n"
         "write, n = save.write_file, iter(range(9))\n"
-        "def third(*arguments, **options):\n"
+        "def fifth(*arguments, **options):\n"
         "    if next(n) == 4:\n"
         "        os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"
         "    write(*arguments, **options)\n"
         "if len(sys.argv) > 1:\n"
-        "    save.write_file = third\n"
+        "    save.write_file = fifth\n"
         "e.save('{feature}.csv', 'all', overwrite=True)\n"
     )
     killed = subprocess.run([sys.executable, "-c", code, "killed"], cwd=tmp_path, check=False)
@@ -179,15 +185,16 @@ def test_a_save_of_all_features_that_is_killed_leaves_whole_files(tmp_path):
     assert [ice.provenance(file)["feature"] for file in whole] == ["x0", "x1"]
     assert len(parts(tmp_path)) == 1
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
-    files = sorted(tmp_path.iterdir())
-    assert [file.name for file in files] == [f"x{at}.csv{end}" for at in range(3) for end in ("", ".json")]
+    assert names(tmp_path) == [f"x{at}.csv{end}" for at in range(3) for end in ("", ".json")]
 
 
-# --- several who write ----------------------------------------------------------------------------
+# --- several writers ------------------------------------------------------------------------------
 
 
-def test_what_another_writer_has_in_hand_is_left_alone(tmp_path, monkeypatch):
-    """A temporary file that is locked belongs to somebody; one that is not, to a process that is gone."""
+def test_a_temporary_file_of_another_writer_is_left_alone_and_one_of_a_process_that_is_gone_is_removed(
+    tmp_path, monkeypatch
+):
+    """A temporary file that is locked belongs to somebody."""
     (tmp_path / ".ice-explorer-0123456789abcdef.part").write_bytes(b"half")
     (tmp_path / ".ice-explorer-mine.part").write_bytes(b"not of this kind")
     sync, is_open, may_go_on = os.fsync, threading.Event(), threading.Event()
@@ -210,7 +217,7 @@ def test_what_another_writer_has_in_hand_is_left_alone(tmp_path, monkeypatch):
     assert found == {"slow.csv": b"slow", "quick.csv": b"quick", ".ice-explorer-mine.part": b"not of this kind"}
 
 
-def test_writers_of_one_name_do_not_mix(tmp_path):
+def test_of_writers_of_one_name_one_file_is_complete_and_none_is_replaced_without_overwrite(tmp_path):
     """Of many at once, one gets a free name, and the others raise; where they may replace it, one is last."""
     target, errors = tmp_path / "view.csv", []
 
@@ -235,8 +242,12 @@ def test_writers_of_one_name_do_not_mix(tmp_path):
     assert parts(tmp_path) == []
 
 
+def without_links(*_arguments):
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
 @pytest.mark.parametrize("has_links", [True, False])
-def test_a_name_that_is_taken_meanwhile_is_left_to_whoever_took_it(tmp_path, monkeypatch, has_links):
+def test_a_name_that_is_taken_during_a_write_is_left_to_whoever_took_it(tmp_path, monkeypatch, has_links):
     """Between looking and naming there is no gap in which a file is lost, with hard links or without."""
     target, sync = tmp_path / "view.csv", os.fsync
 
@@ -254,12 +265,8 @@ def test_a_name_that_is_taken_meanwhile_is_left_to_whoever_took_it(tmp_path, mon
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"view.csv": b"theirs"}
 
 
-def without_links(*_arguments):
-    raise OSError(errno.EPERM, "Operation not permitted")
-
-
-def test_file_systems_without_hard_links_or_locks_have_whole_files_too(tmp_path, monkeypatch):
-    """A name is taken and then given; what is left of others goes when it is a day old."""
+def test_file_systems_without_hard_links_or_locks_have_complete_files(tmp_path, monkeypatch):
+    """A name is taken and then given; a temporary file of others is removed after a day."""
     monkeypatch.setattr(Path, "hardlink_to", without_links)
     monkeypatch.setattr(regular_files, "_lock", lambda _descriptor: None)
     old, young = (tmp_path / f".ice-explorer-{digit * 16}.part" for digit in "01")
@@ -267,13 +274,13 @@ def test_file_systems_without_hard_links_or_locks_have_whole_files_too(tmp_path,
     young.write_bytes(b"half")
     os.utime(old, (time.time() - 90_000,) * 2)
     write_file(tmp_path / "view.csv", b"whole", overwrite=False)
-    assert sorted(file.name for file in tmp_path.iterdir()) == [young.name, "view.csv"]
+    assert names(tmp_path) == [young.name, "view.csv"]
     assert (tmp_path / "view.csv").read_bytes() == b"whole"
 
 
 @pytest.mark.parametrize("overwrite", [True, False])
-def test_where_nothing_can_be_locked_the_names_are_kept_apart(tmp_path, monkeypatch, overwrite):
-    """As on Windows, where a file is closed before it is named: who takes it meanwhile makes it be written again."""
+def test_a_temporary_file_that_another_process_removes_is_written_again(tmp_path, monkeypatch, overwrite):
+    """Where nothing can be locked, and as on Windows, where a file is closed before it is named."""
     monkeypatch.setattr(regular_files, "fcntl", None)
     monkeypatch.setattr(regular_files, "_IS_WINDOWS", True)
     give, calls = regular_files._give_name, []
@@ -287,50 +294,48 @@ def test_where_nothing_can_be_locked_the_names_are_kept_apart(tmp_path, monkeypa
     monkeypatch.setattr(regular_files, "_give_name", once)
     write_file(tmp_path / "view.csv", b"whole", overwrite=overwrite)
     assert len(set(calls)) == 2
-    assert [file.name for file in tmp_path.iterdir()] == ["view.csv"]
-    assert (tmp_path / "view.csv").read_bytes() == b"whole"
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"view.csv": b"whole"}
 
 
 # --- disks ----------------------------------------------------------------------------------------
 
 
-@unix
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 @pytest.mark.parametrize("is_there", [True, False])
-def test_a_disk_without_room_is_said_and_leaves_what_was_there(tmp_path, is_there):
-    """The largest size of a file stands for it; a real one says the same of itself."""
-    resource = pytest.importorskip("resource")
-    target = tmp_path / "view.csv"
+def test_a_full_disk_or_ctrl_c_during_a_write_changes_no_file(tmp_path, monkeypatch, error, is_there):
+    """What is replaced stays until the new file is complete; the error is that of the system."""
+    path = tmp_path / "view.svg"
     if is_there:
-        target.write_bytes(b"old")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
-    try:
-        message = refusal(write_file, target, b"x" * 20_000, overwrite=True)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert message == (
-        f"`path` must be where files can be written; at {str(target)!r} the system says: File too large. "
-        "Choose another folder, or make room."
-    )
-    assert [file.read_bytes() for file in tmp_path.iterdir()] == ([b"old"] if is_there else [])
+        path.write_bytes(b"precious")
+
+    def fails(_descriptor):
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fails)
+        if isinstance(error, OSError):
+            assert refusal(write_file, path, b"new", overwrite=True) == (
+                f"`path` must be where files can be written; at {str(path)!r} the system says: No space left on "
+                "device. Choose another folder, or make room."
+            )
+        else:
+            with pytest.raises(KeyboardInterrupt):
+                write_file(path, b"new", overwrite=True)
+    assert [file.read_bytes() for file in tmp_path.iterdir()] == ([b"precious"] if is_there else [])
 
 
 @unix
-def test_a_disk_that_is_full_is_said(tmp_path):
-    """A small file system in memory, where this process may mount one."""
-    with mounted(tmp_path, "size=64k") as folder:
+@pytest.mark.parametrize(
+    ("options", "reason"), [("size=64k", "No space left on device"), ("ro", "Read-only file system")]
+)
+def test_a_file_system_that_is_full_or_read_only_is_an_error_and_leaves_no_file(tmp_path, options, reason):
+    """Where this process may mount one in memory."""
+    with mounted(tmp_path, options) as folder:
         message = refusal(write_file, folder / "view.csv", b"x" * 1_000_000, overwrite=False)
-        assert "the system says: No space left on device. Choose another folder, or make room." in message
-        assert list(folder.iterdir()) == []
-        write_file(folder / "view.csv", b"x" * 1000, overwrite=False)
-
-
-@unix
-def test_a_folder_that_is_read_only_is_said(tmp_path):
-    """A file system that cannot be written, where this process may mount one; else its permissions."""
-    with mounted(tmp_path, "ro") as folder:
-        message = refusal(write_file, folder / "view.csv", b"x", overwrite=False)
-    assert "the system says: Read-only file system. Choose another folder, or make room." in message
+        assert f"the system says: {reason}. Choose another folder, or make room." in message
+        assert names(folder) == []
+        if options != "ro":
+            write_file(folder / "view.csv", b"x" * 1000, overwrite=False)
 
 
 @contextmanager
@@ -348,21 +353,31 @@ def mounted(folder, options):
     pytest.skip("only root mounts file systems")
 
 
+def test_a_name_that_is_too_long_is_an_error_and_the_longest_one_is_written(tmp_path):
+    """A name of 255 bytes is written, though nothing could be put behind it."""
+    target = tmp_path / ("x" * 251 + ".csv")
+    write_file(target, b"whole", overwrite=False)
+    assert target.read_bytes() == b"whole"
+    message = refusal(write_file, tmp_path / ("x" * 252 + ".csv"), b"x", overwrite=False)
+    assert message.endswith("the system says: File name too long. Choose a shorter name.")
+
+
 # --- what is there --------------------------------------------------------------------------------
 
 
 @unix
-def test_only_regular_files_are_replaced_or_read(tmp_path):
-    """A folder, a pipe, a socket, a device and a link to nothing are named; nothing waits for them."""
+def test_a_device_a_pipe_or_a_folder_is_an_error_without_waiting(tmp_path):
+    """Also a socket and a link to nothing; only regular files are replaced or read."""
     folder, pipe, nowhere, loop = (tmp_path / name for name in ("folder", "pipe", "nowhere", "loop"))
     folder.mkdir()
     os.mkfifo(pipe)
     nowhere.symlink_to(tmp_path / "gone")
     loop.symlink_to(loop)
     cases = {folder: "a folder", pipe: "a named pipe", Path(os.devnull): "a device"}
-    with socket.socket(socket.AF_UNIX) as end, short_folder() as short:
-        end.bind(str(short / "socket"))
-        cases[short / "socket"] = "a socket"
+    # A socket has a name of 107 letters at most.
+    with socket.socket(socket.AF_UNIX) as end, tempfile.TemporaryDirectory(dir="/tmp") as short:
+        end.bind(f"{short}/socket")
+        cases[Path(short, "socket")] = "a socket"
         for path, what in cases.items():
             expected = f"`path` must be that of a file; there is {what} at {str(path)!r}. Choose another name."
             assert refusal(write_file, path, b"x", overwrite=True) == expected
@@ -373,21 +388,12 @@ def test_only_regular_files_are_replaced_or_read(tmp_path):
             f"`path` must be that of a file; there is a link that leads nowhere at {str(link)!r}. Choose another name."
         )
         assert "there is none at" in refusal(open_file, link)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["folder", "loop", "nowhere", "pipe"]
-
-
-@contextmanager
-def short_folder():
-    """A socket has a name of 107 letters at most."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory(dir="/tmp") as name:
-        yield Path(name)
+    assert names(tmp_path) == ["folder", "loop", "nowhere", "pipe"]
 
 
 @unix
-def test_permissions_are_those_of_the_file_replaced_or_the_usual_ones(tmp_path):
-    """A new file has those that the umask leaves; one that is replaced keeps its own, and so does its link."""
+def test_a_file_that_is_replaced_keeps_its_permissions_and_its_link(tmp_path):
+    """A new file has the permissions that the umask leaves."""
     before = os.umask(0o027)
     try:
         write_file(tmp_path / "new.csv", b"x", overwrite=False)
@@ -407,71 +413,54 @@ def test_permissions_are_those_of_the_file_replaced_or_the_usual_ones(tmp_path):
         assert (kept.stat().st_uid, kept.stat().st_gid) == (12345, 23456)
 
 
-def test_a_temporary_file_of_the_longest_name_is_no_longer(tmp_path):
-    """A name of 255 bytes is written, though nothing could be put behind it."""
-    target = tmp_path / ("x" * 251 + ".csv")
-    write_file(target, b"whole", overwrite=False)
-    assert target.read_bytes() == b"whole"
-
-
 # --- reading --------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    """A file of each format."""
-    X = np.random.default_rng(7).normal(size=(30, 2))
-    explanation = ice.explain(lambda X: X[:, 0] * X[:, 1], X, progress=False)
-    folder = tmp_path_factory.mktemp("saved")
-    return {
-        suffix: explanation.save(folder / f"view.{suffix}")
-        for suffix in ("svg", "png", "pdf", "html", "parquet", "json")
-    }
-
-
-@pytest.mark.parametrize("suffix", ["svg", "png", "pdf", "html", "parquet", "json"])
-def test_provenance_of_a_huge_file_reads_a_part_of_it(saved, tmp_path, monkeypatch, suffix):
+@pytest.mark.parametrize(
+    "suffix",
+    [pytest.param(name, marks=pytest.mark.wide) for name in ("png", "pdf", "html", "parquet")] + ["svg", "json"],
+)
+def test_of_a_huge_file_provenance_reads_a_part(tmp_path, monkeypatch, suffix):
     """Its start or its end says where it comes from: no more than that is in memory."""
-    content = saved[suffix].read_bytes()
-    code = ice.provenance(saved[suffix])["code"]
+    X = np.random.default_rng(7).normal(size=(30, 2))
+    saved = ice.explain(lambda X: X[:, 0] * X[:, 1], X, progress=False).save(tmp_path / f"view.{suffix}")
+    content, code = saved.read_bytes(), ice.provenance(saved)["code"]
     large, most = tmp_path / f"large.{suffix}", len(content) - 100
     monkeypatch.setattr("ice_explorer.export.read_provenance._MOST_BYTES", most)
     large.write_bytes(content)
     assert ice.provenance(large)["code"] == code
     if suffix in {"pdf", "parquet"}:
         large.write_bytes(content[:100] + b"\0" * most + content)
-        assert ice.provenance(large)["code"] == code
     else:
         with large.open("r+b") as file:
             file.truncate(1 << 40)  # a hole, which takes no room
-        assert ice.provenance(large)["code"] == code
+    assert ice.provenance(large)["code"] == code
 
 
-HOSTILE = {
+UNREADABLE = {
     "encoding": b'<?xml version="1.0" encoding="klingon"?><svg></svg>',
     "no text encoding": b'<?xml version="1.0" encoding="hex"?><svg></svg>',
     "several bytes": b'<?xml version="1.0" encoding="utf-7"?><svg></svg>',
     "5,000 digits": b'{"provenance": {"code": ' + b"9" * 5000 + b"}}",
     "utf-16": '{"provenance": {}}'.encode("utf-16-le"),
     "no code": b'{"provenance": {"feature": "x"}}',
-    "a list of a weighting": b'{"provenance": {"code": "x = (", "weighting": ["length"], "rank_by": [1]}}',
     "half a character": b'{"code": "\xff"}',
     "brackets": b'{"a": ' + b"[" * 200_000,
     "empty": b"",
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_file_that_says_nothing_readable_is_said_so(tmp_path, name):
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_file_without_readable_provenance_is_an_error(tmp_path, name):
     """Whatever is in it."""
     path = tmp_path / "view.svg"
-    path.write_bytes(HOSTILE[name])
+    path.write_bytes(UNREADABLE[name])
     assert "does not say where it comes from" in refusal(ice.provenance, path)
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="files of Linux that are none")
-def test_a_file_that_the_system_does_not_read_is_said():
-    """The system's own reason, and what to do."""
+def test_a_file_that_the_system_does_not_read_is_an_error_with_its_reason():
+    """And with what to do."""
     assert refusal(ice.provenance, "/proc/self/mem") == (
         "`path` must be a file that can be read; of '/proc/self/mem' the system says: Input/output error. "
         "Check its name and its permissions."

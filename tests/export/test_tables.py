@@ -1,0 +1,271 @@
+"""Tables and numbers as files. A CSV is a plain table, and its provenance is in a JSON file next to it."""
+
+import csv
+import io
+import json
+import math
+import os
+import re
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import ice_explorer as ice
+from ice_explorer.errors import ExportError
+from ice_explorer.export import regular_files
+from ice_explorer.export.data_files import shortened
+from ice_explorer.export.save import file_bytes, save
+from ice_explorer.scene.view_state import ViewState
+
+NINE_DIGITS = 5.0001e-9  # what is written of curves in text
+
+
+@pytest.fixture(scope="module")
+def explanation():
+    X = np.random.default_rng(7).normal(size=(40, 3))
+    return ice.explain(lambda X: np.tanh(2 * X[:, 0]) * X[:, 1] + X[:, 2], X, progress=False)
+
+
+def test_pandas_reads_a_table_of_metrics_without_options(mixed, tmp_path):
+    """The header comes first; the numbers are those of `table`, to the last digit, whatever the names hold."""
+    path = save(mixed, ViewState(rank_by="impact", decay=0.4), tmp_path / "metrics.csv")
+    found, expected = pd.read_csv(path), mixed.table(0.4, sort_by="impact")
+    assert found.columns.tolist() == ["feature", *expected.columns]
+    assert found["feature"].tolist() == [mixed[name].label for name in expected.index]
+    assert_array_equal(found["kind"], expected["kind"])
+    for name in expected.columns.drop("kind"):
+        assert_allclose(found[name], expected[name], rtol=1e-15)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["metrics.csv", "metrics.csv.json"]
+
+
+def test_provenance_is_in_a_json_file_next_to_the_table(explanation, tmp_path):
+    """Of one table, and of one per feature; `provenance` returns what the file has."""
+    for file in explanation.save(tmp_path / "{feature}.csv", "all"):
+        origin = ice.provenance(file)
+        assert origin == json.loads((tmp_path / f"{file.name}.json").read_text(encoding="utf-8"))
+        assert origin == ice.provenance(f"{file}.json")
+        assert (origin["feature"], origin["decay"]) == (file.stem, 0.75)
+        assert origin["code"].endswith(f"x.save({file.name!r}, {file.stem!r})")
+    assert len(list(tmp_path.iterdir())) == 6
+
+
+def test_a_table_without_its_provenance_is_named(explanation, tmp_path):
+    """The error names the file that is missing; the table can still be read."""
+    path = explanation.save(tmp_path / "ranking.csv")
+    path.with_name("ranking.csv.json").unlink()
+    with pytest.raises(ExportError) as refused:
+        ice.provenance(path)
+    assert str(refused.value) == (
+        f"The provenance of a CSV must be next to it; {str(path)!r} has no 'ranking.csv.json'. "
+        "Keep both files together, or save the table again."
+    )
+
+
+@pytest.mark.parametrize("what", ["view", "all"])
+def test_neither_file_is_overwritten_unless_requested(explanation, tmp_path, what):
+    """A JSON file of this name stops the export before anything is written; `overwrite=True` replaces both."""
+    name = "x2" if what == "all" else "ranking"
+    path, origin = tmp_path / f"{name}.csv", tmp_path / f"{name}.csv.json"
+    origin.write_text("precious")
+    target = tmp_path / ("{feature}.csv" if what == "all" else path.name)
+    with pytest.raises(ExportError, match=r"`path` must not exist yet; there is a file at .*\.csv\.json"):
+        explanation.save(target, what)
+    assert [file.name for file in tmp_path.iterdir()] == [origin.name]
+    assert origin.read_text() == "precious"
+    explanation.save(target, what, overwrite=True)
+    assert "code" in ice.provenance(path)
+    assert len(list(tmp_path.iterdir())) == (6 if what == "all" else 2)
+
+
+def test_a_table_that_is_replaced_never_has_the_provenance_of_the_former_one(explanation, tmp_path, monkeypatch):
+    """Where the disk fills up between the two files, the provenance is gone, and `provenance` says so."""
+    path = explanation.save(tmp_path / "ranking.csv", decay=0.5)
+    synced = iter([None, OSError(28, "No space left on device")])
+
+    def fails_second(_descriptor):
+        if (error := next(synced, None)) is not None:
+            raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fails_second)
+        patched.setattr(regular_files, "_sync_folder", lambda _: None)
+        with pytest.raises(ExportError, match="No space left on device"):
+            explanation.save(path, decay=1.0, overwrite=True)
+    table = pd.read_csv(path, index_col="feature")
+    assert_allclose(table["in_distribution_impact"], table["impact"])  # that of decay 1
+    with pytest.raises(ExportError, match=r"has no 'ranking\.csv\.json'"):
+        ice.provenance(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links of Unix")
+def test_the_provenance_follows_a_link(explanation, tmp_path):
+    """What a link leads to is replaced, with its provenance."""
+    path, link = explanation.save(tmp_path / "ranking.csv", decay=0.5), tmp_path / "latest.csv"
+    link.symlink_to(path.name)
+    explanation.save(link, decay=1.0, overwrite=True)
+    assert ice.provenance(path) == ice.provenance(link)
+    assert ice.provenance(path)["decay"] == 1.0
+
+
+def test_a_download_is_the_table_alone(explanation):
+    """One click gives one file; JSON has the provenance inside."""
+    content = file_bytes(explanation, {"feature": "x0"}, "curves.csv", "panel", spreadsheet=True)
+    assert set(pd.read_csv(io.BytesIO(content))["feature"]) == {"x0"}
+    assert "code" in json.loads(file_bytes(explanation, {"feature": "x0"}, "curves.json", "panel"))["provenance"]
+
+
+# --- curves ---------------------------------------------------------------------------------------
+
+
+def test_curves_are_one_point_in_each_row(mixed, table, tmp_path):
+    """Prediction, change and likelihood are those of the explanation, at the place that the row says."""
+    state = ViewState(decay=0.5, max_lines=20, selection=(5,))  # the row that lacks its age
+    found = pd.read_csv(save(mixed, state, tmp_path / "age.csv", "age, in years"))
+    feature = mixed["age, in years"]
+    rows = feature.draw(20, [5])
+    n_points = len(feature.grid) + 1  # the missing value comes last
+    assert found["row"].tolist() == np.repeat(rows, n_points).tolist()
+    on_grid = found[found["value"].notna()]
+    assert_array_equal(on_grid["value"], np.tile(feature.grid, len(rows)))
+    assert_allclose(on_grid["prediction"], feature.rows(rows).ravel(), rtol=NINE_DIGITS)
+    assert_allclose(on_grid["change"], feature.centered_curves("min")[rows].ravel(), rtol=NINE_DIGITS, atol=1e-12)
+    assert_allclose(on_grid["likelihood"], feature.likelihood(0.5, rows=rows).ravel(), rtol=NINE_DIGITS)
+    missing = found[found["value"].isna()]
+    assert_allclose(missing["prediction"], feature.missing_rows(rows), rtol=NINE_DIGITS)
+    assert_allclose(missing["likelihood"], np.where(table["age, in years"].isna()[rows], 1.0, 0.5), rtol=0)
+
+
+def test_text_has_nine_digits_of_a_curve_and_parquet_all(mixed, tmp_path):
+    """Provenance says so; whatever else is in a table stands as it is."""
+    state = ViewState(decay=0.5, max_lines=20)
+    exact = pd.read_parquet(save(mixed, state, tmp_path / "age.parquet", "age, in years"))
+    feature = mixed["age, in years"]
+    predictions = exact[exact["value"].notna()]["prediction"]
+    assert_array_equal(predictions, feature.rows(feature.draw(20)).ravel())
+    for suffix in ("csv", "json"):
+        path = save(mixed, state, tmp_path / f"age.{suffix}", "age, in years")
+        said = "Curves have 9 significant digits here; Parquet has all of them."
+        assert ice.provenance(path)["digits"] == said
+    rows = path.with_suffix(".csv").read_text(encoding="utf-8").splitlines()[-1].split(",")
+    assert max(len(re.sub(r"e.*|[^0-9]", "", number).lstrip("0")) for number in rows[-3:]) <= 9
+    assert "digits" not in ice.provenance(save(mixed, state, tmp_path / "metrics.csv"))
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True))
+def test_shortened_numbers_are_near_and_short(value):
+    """At most nine digits, off by half of the last one; what is hardly a number stays as it is."""
+    (found,) = shortened(np.array([value])).tolist()
+    if not math.isfinite(value) or not 1e-13 < abs(value) < 1e22:
+        assert_array_equal(found, value)
+        return
+    assert found == pytest.approx(value, rel=NINE_DIGITS)
+    assert len(repr(found).partition("e")[0].replace(".", "").lstrip("-0").rstrip("0")) <= 9
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_moments_are_written_as_moments(tmp_path, unit):
+    """Whatever they are counted in: pandas counted nanoseconds before it counted microseconds."""
+    X = pd.DataFrame({"since": pd.date_range("2020-01-01", periods=9).as_unit(unit), "one": np.arange(9.0)})
+    e = ice.explain(lambda rows: rows["since"].dt.day.to_numpy() + rows["one"].to_numpy(), X, progress=False)
+    assert set(pd.read_parquet(e["since"].save(tmp_path / "since.parquet"))["value"]) == set(X["since"])
+    written = pd.read_csv(e["since"].save(tmp_path / "since.csv"))
+    assert set(pd.to_datetime(written["value"])) == set(X["since"])
+
+
+def test_curves_of_one_feature_keep_its_type_and_of_several_are_text(mixed, tmp_path):
+    """Parquet holds dates as dates; where towns, dates and numbers share a column they are texts with a place."""
+    alone = pd.read_parquet(mixed["since"].save(tmp_path / "since.parquet"))
+    assert alone["value"].dtype.kind == "M"
+    assert set(alone["value"]) == set(pd.to_datetime(mixed["since"].grid))
+    several = pd.read_parquet(mixed.save(tmp_path / "all.parquet", "all"))
+    towns = several[several["feature"] == "#town"]
+    assert set(towns["value"]) == {"Oslo #1", 'a "b"', "c,d"}
+    assert set(towns["place"]) == {0.0, 1.0, 2.0}
+    ages = several[(several["feature"] == "age, in years") & several["value"].notna()]
+    assert_array_equal(ages["value"].astype(float), ages["place"])
+
+
+def test_json_holds_everything_and_no_nan(mixed, tmp_path):
+    """What is undefined is null; predictions are those of the rows it names."""
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    path = mixed.save(tmp_path / "all.json", max_lines=15)
+    found = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
+    assert set(found) == {"provenance", "settings", "notes", "metrics", "curves"}
+    assert found["settings"]["grid"] == "observed"
+    by_feature = {entry["feature"]: entry for entry in found["metrics"]}
+    assert by_feature["#town"]["direction"] is None
+    age = next(entry for entry in found["curves"] if entry["feature"] == "age, in years")
+    assert age["grid"][-1] is None
+    predictions = [row[:-1] for row in age["predictions"]]
+    assert_allclose(predictions, mixed["age, in years"].rows(age["rows"]), rtol=NINE_DIGITS)
+    assert np.shape(age["likelihood"]) == np.shape(age["changes"]) == (len(age["rows"]), len(age["places"]))
+
+
+# --- spreadsheets ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def formulas():
+    """Names and levels that a spreadsheet would run, among them one that commas and semicolons would cut out."""
+    generator = np.random.default_rng(5)
+    X = pd.DataFrame(
+        {
+            "=1+1": generator.normal(size=40),
+            "a,=2+2,b": generator.choice(["=cmd|' /C calc'!A0", "@SUM(A1)", "-1", "x;=3+3;y", "Oslo"], 40),
+            "-since": pd.to_timedelta(generator.integers(-3, 3, 40), unit="D"),
+        }
+    )
+
+    def model(rows):
+        return rows["=1+1"].to_numpy() + (rows["a,=2+2,b"] == "Oslo") * 2.0 + rows["-since"].dt.days.to_numpy()
+
+    return ice.explain(model, X, progress=False)
+
+
+def formulas_in(path, separator):
+    """The cells that a spreadsheet would run."""
+    with path.open(encoding="utf-8", newline="") as file:
+        cells = [cell.strip() for line in csv.reader(file, delimiter=separator) for cell in line]
+    is_number = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?").fullmatch
+    return [cell for cell in cells if cell[:1] in tuple("=+-@\t\r") and not is_number(cell)]
+
+
+@pytest.mark.parametrize("what", ["view", "all"])
+def test_a_csv_for_spreadsheets_has_no_formula_in_any_cell(formulas, tmp_path, what):
+    """Cut at commas or at semicolons; its provenance says so; numbers and other texts are those of a plain CSV."""
+    state = ViewState(feature="=1+1", color_by="a,=2+2,b")
+    path = save(formulas, state, tmp_path / "safe.csv", what, spreadsheet=True)
+    plain = save(formulas, state, tmp_path / "plain.csv", what)
+    assert formulas_in(path, ",") == formulas_in(path, ";") == []
+    assert formulas_in(plain, ",")
+    origin, lossless = ice.provenance(path), ice.provenance(plain)
+    assert origin.pop("spreadsheet") == (
+        "Texts that begin with = + - @ or with a tab or a line break have an apostrophe in front here: spreadsheets "
+        "would run them as formulas. Numbers are unchanged."
+    )
+    arguments = "" if what == "view" else ", 'all'"
+    assert origin.pop("code").endswith(f"x.save('safe.csv'{arguments}, spreadsheet=True)")
+    del lossless["code"]
+    assert origin == lossless
+    read, known = (pd.read_csv(file) for file in (path, plain))
+    assert read.columns.tolist() == known.columns.tolist()
+    for name in known:
+        if known[name].dtype.kind in "if":
+            assert_array_equal(read[name], known[name])  # a negative number is a number
+        else:
+            bare = read[name].str.replace("(^|;)'", r"\1", regex=True)
+            assert bare[known[name].notna()].tolist() == known[name].dropna().tolist()
+
+
+def test_a_csv_for_spreadsheets_is_made_again_by_its_code(explanation, tmp_path):
+    """Of each feature; other formats refuse the option in tests of bad input."""
+    for file in explanation.save(tmp_path / "{feature}.csv", "all", spreadsheet=True):
+        assert ice.provenance(file)["code"].endswith(f"x.save({file.name!r}, {file.stem!r}, spreadsheet=True)")
