@@ -650,7 +650,7 @@ def test_columns_that_take_more_than_the_limit_are_noted(monkeypatch):
     """Blocks get what columns leave of `memory_limit`, and always a little."""
     X = np.arange(60.0).reshape(20, 3)
     model = HistGradientBoostingRegressor(max_iter=2).fit(X, X[:, 0])
-    monkeypatch.setattr(plan, "_LEAST_FOR_BLOCKS", 100)
+    monkeypatch.setattr(plan, "LEAST_BYTES", 100)
     enough, scarce, frame = (
         ice.explain(model, rows, progress=False, memory_limit=limit)
         for rows, limit in ((X, 480), (X, 479), (pd.DataFrame(X), 1))  # a frame shares its columns with its owner
