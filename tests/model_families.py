@@ -52,7 +52,6 @@ YES = np.where(SCORE > 0, "yes", "no")
 BIT = (SCORE > 0).astype(int)
 LEVEL = np.digitize(SCORE, [-0.5, 0.5])
 SIZE = np.array(["large", "medium", "small"])[LEVEL]
-OTHER = np.array(["a", "b"])[(X["rooms"] > 3).astype(int)]
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,6 @@ def margin_log_odds(column):
 
 
 FOREST = {"n_estimators": 5, "max_depth": 4, "random_state": 0}
-BOOST = {"n_estimators": 8, "max_depth": 3, "random_state": 0}
 
 
 def by_city(model):

@@ -18,7 +18,6 @@ from sklearn.linear_model import Ridge
 from strategies import tables
 
 import ice_explorer as ice
-from ice_explorer.adapters.tables.column import days
 from ice_explorer.adapters.tables.table import kept, table_from
 
 # Tables of any kind in any container --------------------------------------------------------------
@@ -259,19 +258,6 @@ def test_where_two_values_share_a_coordinate_the_first_stands_for_both():
     assert column.native(np.array([2.0**60, 5.0])).tolist() == [2**60 + 1, 5]
 
 
-def test_numbers_off_the_data_are_whole_where_they_can_be():
-    """Integers with a fraction or a missing value among them are float64, booleans with one are objects."""
-    table = table_from(pd.DataFrame({"i": [1, 2], "b": [True, False]}))
-    integers, booleans = table.column(0), table.column(1)
-    assert integers.native(np.array([5.0])).dtype == np.int64
-    assert integers.native(np.array([2.0**63])).dtype == np.uint64
-    assert integers.native(np.array([5.5])).tolist() == [5.5]
-    assert integers.native(np.array([5.0, np.nan])).dtype == np.float64
-    assert booleans.native(np.array([0.0, 1.0])).dtype == np.bool_
-    assert booleans.native(np.array([0.0, np.nan, 1.0])).tolist() == [False, None, True]
-    assert booleans.native(np.array([0.0, 0.5])).tolist() == [0.0, 0.5]
-
-
 @pytest.mark.parametrize(
     ("values", "kind", "coordinates"),
     [
@@ -300,12 +286,6 @@ def test_objects_are_what_they_hold(values, kind, coordinates):
     phantoms = table_from(frame).phantoms(np.array([2, 1]), {0: np.tile(column.native(column.values), (2, 1))})
     assert phantoms["o"].dtype == object
     assert [(type(cell), plain(cell)) for cell in phantoms["o"]] == 2 * [(type(cell), plain(cell)) for cell in values]
-
-
-def test_days_are_exact_for_whole_ones():
-    """Whatever the unit and however far."""
-    for unit in ("D", "s", "us"):
-        assert_array_equal(days(np.array(["9999-12-31", "0001-01-01"], f"M8[{unit}]")), [2932896.0, -719162.0])
 
 
 # Phantoms -----------------------------------------------------------------------------------------
@@ -447,17 +427,6 @@ def test_decimals_come_back_with_all_their_digits(container):
     assert native.tolist() == [[long, Decimal("0.1"), None, CENTS]]
     assert columns_of(table.phantoms(np.array([0]), {0: native})) == native.tolist()
     assert_array_equal(column.coordinates(native), [[float(long), 0.1, np.nan, 1.25]])
-
-
-def test_missing_numbers_are_written_as_the_dtype_has_them():
-    """float64 with NaN does for any column of numbers; an integer of numpy has no missing value and becomes a float."""
-    frame = pd.DataFrame(
-        {"f": [1.5, 2], "i": [1, 2], "I": pd.array([1, None], "Int8"), "F": pd.array([1, 2], "Float32")}
-    )
-    table, values = table_from(frame), np.array([[1.0, np.nan]])
-    phantoms = table.phantoms(np.array([0]), dict.fromkeys(range(4), values))
-    assert columns_of(phantoms) == [[1.0, None]] * 4
-    assert dtypes_of(phantoms) == ["float64", "float64", "Int8", "Float32"]
 
 
 # Containers ---------------------------------------------------------------------------------------

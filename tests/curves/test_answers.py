@@ -100,8 +100,8 @@ def test_log_odds_are_those_of_probabilities_that_are_known(model, table, respon
     assert_array_equal(found.curves, expected["x0"].curves)
 
 
-def test_infinite_log_odds_are_found_in_what_was_kept(table):
-    """A probability of 0 is a number, and its log-odds are none."""
+def test_what_is_no_number_is_found_in_what_was_kept(table):
+    """Of a probability of 0 the log-odds are none, nor need another output be one: the error names where."""
 
     class Sure:
         classes_ = ("no", "yes")
@@ -113,26 +113,24 @@ def test_infinite_log_odds_are_found_in_what_was_kept(table):
             yes = np.clip(X[:, 0], 0, 0.9)
             return np.column_stack([1 - yes, yes])
 
-    answers = Answers(10**8)
-    options = {"features": ["x0"], "grid": {"x0": [-1.0, 0.5]}}
-    rows = np.where(table == 0, 0.1, np.abs(table))
-    curves_of(prepare(Sure(), rows, Options(**options), answers=answers))
-    with pytest.raises(
-        PredictionError, match=r"a probability of 0 for a phantom observation of 'x0' \(grid value -1.0, row "
-    ):
-        curves_of(prepare(Sure(), rows, Options(response="log_odds", **options), answers=answers))
-
-
-def test_a_prediction_that_is_no_number_is_found_in_what_was_kept(table):
-    """The class that was predicted first has none; the next has, and the error names where."""
-
     def scores(X):
         return np.column_stack([X[:, 0], np.where(X[:, 1] > 1.5, np.nan, X[:, 1])])
 
-    answers = Answers(10**8)
-    curves_of(prepare(scores, table, Options(output=0, features=["x0"]), answers=answers))
-    with pytest.raises(PredictionError, match=r"'x0'.*grid value .*, row"):
-        curves_of(prepare(scores, table, Options(output=1, features=["x0"]), answers=answers))
+    options = {"features": ["x0"], "grid": {"x0": [-1.0, 0.5]}}
+    rows = np.where(table == 0, 0.1, np.abs(table))
+    for model, first, second, words in (
+        (
+            Sure(),
+            {},
+            {"response": "log_odds"},
+            r"a probability of 0 for a phantom observation of 'x0' \(grid value -1.0",
+        ),
+        (scores, {"output": 0}, {"output": 1}, r"'x0'.*grid value .*, row"),
+    ):
+        answers = Answers(10**8)
+        curves_of(prepare(model, rows, Options(**options, **first), answers=answers))
+        with pytest.raises(PredictionError, match=words):
+            curves_of(prepare(model, rows, Options(**options, **second), answers=answers))
 
 
 def test_the_explorer_asks_once_for_all_classes(model, table):

@@ -10,7 +10,6 @@ from numpy.testing import assert_array_equal
 from sklearn.ensemble import RandomForestClassifier
 
 import ice_explorer as ice
-from ice_explorer.curves import equal_rows
 from ice_explorer.curves.equal_rows import Repeats, tells_apart
 
 PROBED = 64
@@ -55,17 +54,6 @@ def test_rows_are_grouped_by_what_their_other_columns_hold(columns, data):
         assert len(first) == len(set(others))
     else:
         assert_array_equal(first, np.arange(len(rows)))
-
-
-def test_keys_that_are_equal_by_chance_group_nothing(monkeypatch):
-    """They are compared value by value."""
-    monkeypatch.setattr(equal_rows, "_mixed", lambda codes, position: np.zeros(len(codes), np.uint64))
-    column = np.array([1.0, 2.0, 1.0, 1.0])
-    first, group = Repeats([column, column]).but_for([0], np.arange(4))
-    assert_array_equal(first, np.arange(4))
-    assert_array_equal(group, np.arange(4))
-    first, group = Repeats([column, column[:1].repeat(4)]).but_for([0], np.arange(4))
-    assert_array_equal(first[group], np.zeros(4))
 
 
 def test_whole_numbers_that_floats_do_not_tell_apart():

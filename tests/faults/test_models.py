@@ -18,7 +18,6 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -27,7 +26,6 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 import ice_explorer as ice
 from ice_explorer.adapters.models.libraries.containers import as_matrix
 from ice_explorer.concurrency import turns
-from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import Cancelled, InvalidOptionError, PredictionError
 from ice_explorer.explanation import prepare, to_explanation
 from ice_explorer.results.options import Options
@@ -349,31 +347,6 @@ def test_a_model_is_called_once_more_for_a_few_rows_and_twice_where_they_differ(
         plan.compute(feature)
     assert model.asked.count(32) == n_again
     assert sum(model.asked) == 64 + n_again * 32 + 3 * 9 * 200
-
-
-def test_models_that_are_read_are_not_called_again(monkeypatch):
-    """Their own predictions of the phantom observations were those that follow from what was read."""
-    asked = []
-    own = RandomForestRegressor.predict
-    monkeypatch.setattr(RandomForestRegressor, "predict", lambda self, rows: asked.append(len(rows)) or own(self, rows))
-    forest = RandomForestRegressor(n_estimators=3, random_state=0).fit(X, function(X))
-    assert explained(forest).engine == "tree"
-    assert asked == [64]
-
-
-def test_another_output_has_its_own_note_without_another_call():
-    """What was predicted for the few rows holds all outputs."""
-    noise = Noise(1.0)
-    model = Counting(lambda rows: np.column_stack([noise(rows), 100 * noise(rows), function(rows)]))
-    answers = Answers(10**8)
-    differences = []
-    for output in (0, 1):
-        plan = prepare(model, X, Options(**GRID, output=output), answers=answers)
-        n_calls = len(model.asked)
-        plan.compute("x0")
-        differences.append(float(CHANCE.fullmatch(plan.notes[-1])[1]))
-    assert len(model.asked) == n_calls
-    assert_allclose(differences, [1, 100], rtol=0.4)
 
 
 @pytest.mark.slow

@@ -456,30 +456,29 @@ def test_a_model_of_decimals_is_handed_decimals(is_polars, grid):
 
 
 def test_more_levels_than_a_grid_holds():
-    """The most frequent ones are shown, and the note says so."""
+    """The most frequent ones are shown, and notes say so and count the rows of the others."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"c": [f"c{i}" for i in rng.integers(0, 150, 2000)], "z": 1.0})
     X.loc[:500, "c"] = "c7"
     e = ice.explain(lambda rows: rows["c"].str.len().to_numpy(float), X, progress=False)
     assert e["c"].grid.shape == (100,)
     counts = X["c"].value_counts()
-    assert counts[e["c"].grid].min() >= counts[[level for level in counts.index if level not in set(e["c"].grid)]].max()
-    note = "'c' has 150 levels; its grid is 100 of them, the most frequent ones. Pass `grid_size=150` for all."
-    assert note in e.notes
+    assert counts[e["c"].grid].min() >= counts.drop(list(e["c"].grid)).max()
+    assert (
+        "'c' has 150 levels; its grid is 100 of them, the most frequent ones. Pass `grid_size=150` for all." in e.notes
+    )
     n_off = int((~X["c"].isin(e["c"].grid)).sum())
-    assert (
-        f"'c': {n_off} observations have levels that are not on the grid; their dots are not drawn, their curves are "
-        "included."
-    ) in e.notes
+    assert [note for note in e.notes if note.startswith(f"'c': {n_off} observations have levels that are not on the ")]
     one = ice.explain(lambda rows: rows["z"], X[:502], grid={"c": ["c7"]}, progress=False)
-    assert (
-        "'c': 1 observation has a level that is not on the grid; its dot is not drawn, its curve is included."
-    ) in one.notes
+    assert [
+        note for note in one.notes if note.startswith("'c': 1 observation has a level that is not on the grid; its")
+    ]
     assert len(ice.explain(lambda rows: rows["z"], X, grid_size=150, progress=False)["c"].grid) == 150
-    drawn = ice.explain(lambda rows: rows["z"], X, grid="random", grid_size=5, progress=False)["c"]
-    again = ice.explain(lambda rows: rows["z"], X, grid="random", grid_size=5, progress=False)["c"]
-    assert drawn.grid.tolist() == again.grid.tolist()
-    assert len(drawn.grid) == 5
+    drawn, again = (
+        ice.explain(lambda rows: rows["z"], X, grid="random", grid_size=5, progress=False)["c"].grid for _ in range(2)
+    )
+    assert drawn.tolist() == again.tolist()
+    assert len(drawn) == 5
 
 
 def test_near_equal_dates_are_told_apart():

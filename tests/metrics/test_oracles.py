@@ -19,63 +19,45 @@ def product(X):
     return X[:, 0] * X[:, 1]
 
 
-def test_sigma_of_the_worked_example():
-    """The SD of 0, 1, 3 with ddof 0 is √14/3."""
+# On 0, 1, 3, x² has slopes 1 and 4, on intervals of length 1 and 2; with λ = ½ and scale 1, likelihoods are 1, ½, ⅛
+# at 0; ½, 1, ¼ at 1 and ⅛, ¼, 1 at 3, summed 13/8, 7/4, 11/8. "published" repeats the first slope.
+FIRST, SECOND = (1.625 + 1.75) / 2, (1.75 + 1.375) / 2
+BY_HAND = {
+    "stable": {
+        "impact": 3.0,
+        "direction": 3.0,
+        "in_distribution_impact": (FIRST + 2 * 4 * SECOND) / (FIRST + 2 * SECOND),
+        "support": (FIRST + 2 * SECOND) / 9 / SIGMA,
+        "non_linearity": 4 / 3,  # mean absolute deviation
+        "largest_step_share": 8 / 9 / SIGMA,
+    },
+    "equations": {
+        "impact": 2.5,
+        "direction": 2.5,
+        "in_distribution_impact": (1.75 + 4 * 1.375) / 3.125,
+        "support": 3.125 / 6 / SIGMA,
+        "non_linearity": 3 / math.sqrt(2),  # standard deviation, ddof 1
+        "largest_step_share": 4 / 5 / SIGMA,
+    },
+    "published": {
+        "impact": 2.0,
+        "direction": 2.0,
+        "in_distribution_impact": (1.625 + 1.75 + 4 * 1.375) / 4.75,
+        "non_linearity": math.sqrt(3),
+        "largest_step_share": 4 / 6 / SIGMA,
+    },
+}
+
+
+@pytest.mark.parametrize("convention", BY_HAND)
+def test_figures_of_a_square(convention):
+    """Impact drops the sign of slopes and direction keeps it; σ of 0, 1, 3 with ddof 0 is √14/3."""
     assert_allclose(oracles.scale([0.0, 1.0, 3.0], [1.0] * 3), SIGMA, rtol=1e-15)
-
-
-@pytest.mark.parametrize(("convention", "expected"), [("stable", 3.0), ("equations", 2.5), ("published", 2.0)])
-def test_impact_and_direction_of_a_square(convention, expected):
-    """On 0, 1, 3, x² has slopes 1 and 4; conventions differ in their mean."""
-    figures = oracles.metrics(square, SQUARE, 0, convention=convention)
-    assert_allclose(figures["impact"], SIGMA * expected, rtol=1e-15)
-    assert_allclose(figures["direction"], SIGMA * expected, rtol=1e-15)
-
-
-def test_direction_keeps_the_sign_and_impact_drops_it():
-    """On 0, 1, 3, −x² has slopes −1 and −4."""
-    figures = oracles.metrics(lambda X: -square(X), SQUARE, 0)
-    assert_allclose(figures["impact"], 3 * SIGMA, rtol=1e-15)
-    assert_allclose(figures["direction"], -3 * SIGMA, rtol=1e-15)
-
-
-def test_in_distribution_impact_of_a_square():
-    """λ = ½ and scale 1: likelihoods 1, ½, ⅛ at 0; ½, 1, ¼ at 1 and ⅛, ¼, 1 at 3, summed 13/8, 7/4, 11/8."""
-    figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0, convention="equations")
-    assert_allclose(figures["in_distribution_impact"], SIGMA * (1.75 + 4 * 1.375) / 3.125, rtol=1e-14)
-    assert_allclose(figures["support"], 3.125 / 6, rtol=1e-14)
-
-
-def test_stable_in_distribution_impact_of_a_square():
-    """Intervals of length 1 and 2, each as likely as its two ends are on average."""
-    figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0)
-    first, second = (1.625 + 1.75) / 2, (1.75 + 1.375) / 2
-    assert_allclose(
-        figures["in_distribution_impact"], SIGMA * (first + 2 * 4 * second) / (first + 2 * second), rtol=1e-14
-    )
-    assert_allclose(figures["support"], (first + 2 * second) / 9, rtol=1e-14)
-
-
-def test_published_in_distribution_impact_of_a_square():
-    """The repeated first slope carries the likelihoods of the first grid value: 1, ½, ⅛."""
-    figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0, convention="published")
-    assert_allclose(figures["in_distribution_impact"], SIGMA * (1.625 + 1.75 + 4 * 1.375) / 4.75, rtol=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("convention", "deviation"), [("stable", 4 / 3), ("equations", 3 / math.sqrt(2)), ("published", math.sqrt(3))]
-)
-def test_non_linearity_of_a_square(convention, deviation):
-    """Slopes 1 and 4: mean absolute deviation under "stable", otherwise SD (ddof 1)."""
-    figures = oracles.metrics(square, SQUARE, 0, convention=convention)
-    assert_allclose(figures["non_linearity"], SIGMA * deviation, rtol=1e-14)
-
-
-@pytest.mark.parametrize(("convention", "share"), [("stable", 8 / 9), ("equations", 4 / 5), ("published", 4 / 6)])
-def test_largest_step_share_of_a_square(convention, share):
-    """The step from 1 to 3 brings most of the impact of y = x² on 0, 1, 3."""
-    figures = oracles.metrics(square, SQUARE, 0, convention=convention)
-    assert_allclose(figures["largest_step_share"], share, rtol=1e-15)
+    figures = oracles.metrics(square, SQUARE, 0, decay=0.5, own_scale=1.0, convention=convention)
+    for name, expected in BY_HAND[convention].items():
+        assert_allclose(figures[name], SIGMA * expected, rtol=1e-14, err_msg=name)
+    falling = oracles.metrics(lambda X: -square(X), SQUARE, 0, convention=convention)
+    assert_allclose(falling["impact"], -falling["direction"], rtol=1e-15)
 
 
 def test_heterogeneity_of_a_product():

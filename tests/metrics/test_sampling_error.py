@@ -145,14 +145,6 @@ def test_a_sample_of_all_rows_has_no_error():
     assert_allclose(data.errors(np.arange(50), (50, 50), "stable"), 0.0)
 
 
-def test_some_rows_of_a_sample_tell_the_errors_of_all_of_it():
-    """The spread of the influences is that of some rows, the number of rows that of the sample."""
-    data = Ordered(2000)
-    rows = np.arange(2000)
-    of_some = data.errors(rows[:400], (2000, 10**9), "stable")
-    assert_allclose(of_some, data.errors(rows, (2000, 10**9), "stable"), rtol=0.25)
-
-
 def test_errors_of_another_number_of_rows_follow():
     """The spread of the influences stays, the number of rows and the correction change."""
     data = Ordered(100)
