@@ -33,7 +33,7 @@ def cases(*, others):
 
 def fitted(case):
     if not case.installed:
-        pytest.skip(f"needs {case.needs}, which `make test-heavy` installs")
+        pytest.skip(f"needs {case.needs}, which the extra test-heavy installs")
     return case.fit()
 
 
@@ -367,7 +367,7 @@ def test_a_booster_takes_arrays_by_the_order_of_their_columns():
 
 def test_a_module_with_a_predict_method_is_asked_by_that():
     """A name that was written is meant."""
-    torch = pytest.importorskip("torch", reason="needs torch, which `make test-heavy` installs")
+    torch = pytest.importorskip("torch", reason="needs torch, which the extra test-heavy installs")
 
     class Own(torch.nn.Module):
         def predict(self, rows):

@@ -1,6 +1,6 @@
 """The table of models of the guide: what explains each, and how far from the library's own predictions.
 
-`python tests/tools/models_table.py` writes it, with every library installed (`make test-heavy`).
+`python tests/tools/models_table.py` writes it, with every library of the extra "test-heavy" installed.
 """
 
 import sys
