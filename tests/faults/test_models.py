@@ -106,7 +106,7 @@ def test_a_model_that_fails_on_a_phantom_observation_is_an_error_with_feature_va
     """Whichever its library; the error of the model itself is the cause."""
     case = OF_ONE_EACH[family]
     if not case.installed:
-        pytest.skip(f"needs {case.needs}, which `make test-heavy` installs")
+        pytest.skip(f"needs {case.needs}, which the extra test-heavy installs")
     model, rows, _ = case.fit()
     with pytest.raises(PredictionError) as caught:
         explained(unlucky(model, fault), rows, engine="brute", features=["age"], **{"grid": "observed", **case.options})
@@ -750,7 +750,7 @@ def test_a_pytorch_module_is_in_evaluation_mode_during_each_call_and_its_mode_is
 
 def test_a_pytorch_module_is_left_as_it_was():
     """Training stays on where it was on; no gradient is made; its own precision is kept."""
-    torch = pytest.importorskip("torch", reason="needs torch, which `make test-heavy` installs")
+    torch = pytest.importorskip("torch", reason="needs torch, which the extra test-heavy installs")
     model = families.net(1).double()
     model[2].eval()
     before = [part.training for part in model.modules()]
