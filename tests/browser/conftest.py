@@ -28,7 +28,9 @@ def pytest_collection_modifyitems(items):
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
             if item.get_closest_marker("timeout") is None:
-                item.add_marker(pytest.mark.timeout(60, func_only=True))
+                # Slow ones open pages and start kernels of their own.
+                seconds = 120 if item.get_closest_marker("slow") else 60
+                item.add_marker(pytest.mark.timeout(seconds, func_only=True))
 
 
 def find_chromium():

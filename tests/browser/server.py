@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 from contextlib import contextmanager
 
-_SECONDS_TO_START = 90.0
+_SECONDS_TO_START = 180.0
 
 
 class Server:

@@ -47,7 +47,6 @@ def assert_alive(view):
     expect(view).to_have_attribute("data-drawn-lines", "100")
 
 
-@pytest.mark.timeout(120, func_only=True)
 def test_a_frozen_explorer_needs_no_kernel(lab, open_notebook, page, browser, tmp_path):
     """It lives in a cell, after a reload without a kernel, and in what nbconvert makes; not where nobody trusts it."""
     notebook = open_notebook(MAKE)

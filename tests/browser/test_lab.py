@@ -6,7 +6,6 @@ import re
 
 import nbformat
 import numpy as np
-import pytest
 from browser.awaiting import soon
 from browser.jupyter import DIABETES, EXPLORER
 from browser.views import choose_kind, drag_slider, least_decay, open_feature, ranked, ranking
@@ -169,16 +168,9 @@ def test_the_quickstart_runs_from_top_to_bottom(lab, notebook, root):
     assert (lab.notebooks / "body mass index.svg").stat().st_size > 10_000
 
 
-@pytest.fixture
-def own_notebook(open_notebook):
-    return open_notebook(EXPLORER, "'x' in globals()")
-
-
-def test_restarting_the_kernel(own_notebook):
+def test_restarting_the_kernel(notebook):
     """The picture of a lost kernel stays and says so; its slider works; the cell runs again."""
-    notebook = own_notebook
-    notebook.run(0)
-    view = notebook.shown(0)
+    view = notebook.show(EXPLORER, "'x' in globals()")
     notebook.page.watch.expected.append("Connection lost, reconnecting")  # Lab's own words
     notebook.restart_kernel()
     expect(view).to_have_attribute("data-status", "gone")

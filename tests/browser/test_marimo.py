@@ -206,7 +206,6 @@ def test_keyboard_menus_and_files_under_a_shadow_root(views, page, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120, func_only=True)
 def test_it_looks_dark_where_the_notebook_does(tmp_path, page):
     """Paper and ink are marimo's in the dark, too."""
     with serve_marimo(tmp_path, APP, "dark") as url:

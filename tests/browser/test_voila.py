@@ -29,7 +29,7 @@ def voila(root, tmp_path):
         yield url
 
 
-@pytest.mark.timeout(180, func_only=True)
+@pytest.mark.timeout(240, func_only=True)
 def test_the_dashboard_is_alive_without_the_outside_world(voila, page):
     """Explorer, figures and controls are there and follow each other; nothing of ours is fetched from elsewhere."""
     page.watch.expected.extend(NOT_OURS)
