@@ -449,6 +449,8 @@ def test_a_missing_own_value_stands_beside_the_axis():
     slopes = shown(explanation, feature="a", kind="d-ice").lines
     assert slopes.missing is None
     assert np.flatnonzero(np.isnan(slopes.own_y)).tolist() == [1]
+    held = shown(explanation, feature="a", kind="c-ice", anchor="max").lines.missing
+    assert_allclose(held.mean, held.values.mean(), atol=1e-12)
     centred = shown(explanation, feature="a", kind="c-ice", anchor="own").lines
     assert_allclose(centred.own_y, [0, -2, 0, 0, 0])  # row 1 was held at the median
 
