@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
@@ -60,24 +61,24 @@ def mixed(n=80):
     return X.set_index(pd.Index([f"row {at}" for at in range(n)]))
 
 
-def arrays(n=1200):
+def arrays(n=1100):
     X = np.random.default_rng(0).normal(size=(n, 4))
     return X, X[:, 0] * X[:, 1] + X[:, 2]
 
 
 def opened():
     """An explanation from a file, of all its rows."""
-    X, y = arrays(1500)
-    e = ice.explain(LinearRegression().fit(X, y), X, features=[0, 1], progress=False)
+    X, y = arrays(1100)
+    e = ice.explain(LinearRegression().fit(X, y), X, features=[0], progress=False)
     with tempfile.TemporaryDirectory() as folder:
-        return ice.load(e.save(f"{folder}/result.ice", max_lines=1500))
+        return ice.load(e.save(f"{folder}/result.ice", max_lines=1100))
 
 
 CASES = {
     "boosted trees": lambda: ice.explain(HistGradientBoostingRegressor(max_iter=20).fit(*arrays()), arrays()[0]),
     "classes": lambda: ice.explain(
-        RandomForestClassifier(10, random_state=0).fit(arrays()[0], np.array(["x", "y", "z"])[np.arange(1200) % 3]),
-        arrays()[0], output="z", sample=300, sample_weight=np.arange(1200) % 3,
+        RandomForestClassifier(10, random_state=0).fit(arrays()[0], np.array(["x", "y", "z"])[np.arange(1100) % 3]),
+        arrays()[0], output="z", sample=300, sample_weight=np.arange(1100) % 3,
     ),
     "a pipeline": lambda: ice.explain(
         make_pipeline(StandardScaler(), LinearRegression()).fit(*arrays()), arrays(60)[0], scale="conditional"
@@ -145,6 +146,10 @@ def test_what_needs_the_model_works_with_the_one_in_the_pickle():
     pd.testing.assert_frame_equal(found.effects("a", grid_size=5), e.effects("a", grid_size=5))
     assert_array_equal(found.two_way("a", "b").partial_dependence, e.two_way("a", "b").partial_dependence)
     assert_array_equal(found["a"].missing_rows([0]), e["a"].missing_rows([0]))
+    pd.testing.assert_frame_equal(found.table(ci=0.9), e.table(ci=0.9), check_exact=True)  # with σ of each draw
+    X, y = arrays(60)
+    classes = ice.explain(KNeighborsClassifier().fit(X, np.digitize(y, [-1, 1])), X, output=2, features=[0])
+    assert_array_equal(pickled(classes).predictions(range(60)), classes.predictions(range(60)))
 
 
 def test_a_model_that_cannot_be_pickled_is_left_out():
