@@ -1,7 +1,7 @@
 /** The themes that a host may set, by the variables it sets them with; after a dark one comes a light one. */
 import { expect } from "vitest";
 import { cdp } from "vitest/browser";
-import type { Mounted } from "./mount.ts";
+import { frame, type Mounted } from "./mount.ts";
 
 export const hosts: Record<string, Record<string, string>> = {
   "JupyterLab's dark theme": {
@@ -59,20 +59,18 @@ export const emulate = (name: string, value: string): Promise<void> =>
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Turns of 25 ms without a change after which a kernel that never answers is no longer waited for. */
-const QUIET = 12;
-
 /** Waits until a view shows what it will show: its curves and what they differ by, a sentence, or nothing yet. */
 export async function settled({ root }: Mounted): Promise<void> {
   const stateOf = (part: string) => root.querySelector<HTMLElement>(`[data-test=${part}]`)?.dataset.state;
   let [text, quiet]: [string | null, number] = ["", 0];
-  for (let turn = 0; turn < 160 && quiet < QUIET; turn++) {
-    await pause(25);
-    const curves = stateOf("curves");
-    const isComputing = ["pair-panel", "interactions"].some((part) => stateOf(part) === "computing");
-    const waits = isComputing || curves === "loading" || (curves === "ready" && stateOf("drivers") === "unknown");
-    if (!waits && turn > 2) return;
+  for (let turn = 0; turn < 160; turn++) {
+    await pause(20);
+    await frame();
     quiet = root.textContent === text ? quiet + 1 : 0;
     text = root.textContent;
+    const curves = stateOf("curves");
+    const isComputing = ["pair-panel", "interactions"].some((part) => stateOf(part) === "computing");
+    const waits = curves === "loading" || (curves === "ready" && stateOf("drivers") === "unknown");
+    if (turn > 2 && !waits && (!isComputing || quiet > 10)) return; // some kernels of the catalogue never answer
   }
 }
