@@ -134,19 +134,18 @@ def test_a_name_that_is_taken_gets_a_number_and_the_code_in_the_file_knows(expla
     assert ice.provenance(body["path"])["code"].endswith("; x.save('ranking-and-c-ice-of-moon-4.svg')")
 
 
-def test_a_name_that_somebody_takes_meanwhile_is_left_to_them(explanation, here, monkeypatch):
+def test_a_name_that_somebody_takes_during_the_export_is_left_to_them(explanation, here, monkeypatch):
     """Between looking and writing there is no gap in which a file is lost."""
-    save = export.save
+    taken, sync = here / "ranking-and-c-ice-of-moon.svg", os.fsync
 
-    def slow(explanation, state, path, what, **paper):
-        if path.name == "ranking-and-c-ice-of-moon.svg":
-            path.write_text("theirs")
-        return save(explanation, state, path, what, **paper)
+    def slow(descriptor):
+        taken.write_text("theirs")
+        sync(descriptor)
 
-    monkeypatch.setattr(export, "save", slow)
+    monkeypatch.setattr(os, "fsync", slow)
     body, _ = answer(explanation, asked(to="notebook"))
     assert body["filename"] == "ranking-and-c-ice-of-moon-2.svg"
-    assert (here / "ranking-and-c-ice-of-moon.svg").read_text() == "theirs"
+    assert taken.read_text() == "theirs"
 
 
 @settings(max_examples=15)
