@@ -1,5 +1,6 @@
 """A cluster of two processes, and rows that are on it."""
 
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 
 import numpy as np
@@ -10,22 +11,45 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 collect_ignore_glob = [] if find_spec("distributed") else ["test_*.py"]
 
 
-@pytest.fixture(scope="session")
-def cluster():
-    """Two processes of a thread each, which are started again when they end."""
+@contextmanager
+def two_processes():
+    """A cluster of two processes of a thread each."""
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=True) as cluster:
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=True)
+    yield cluster
+    with suppress(TimeoutError):  # of a busy machine, on which processes that do not end in time are killed
+        cluster.close(timeout=60)
+
+
+@contextmanager
+def connected(cluster):
+    """A client of a cluster whose processes are there."""
+    from distributed import Client
+
+    with Client(cluster, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=120)
+        yield client
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """The cluster of all tests."""
+    with two_processes() as cluster:
         yield cluster
 
 
 @pytest.fixture
 def client(cluster):
     """A client of the cluster, which is empty again afterwards."""
-    from distributed import Client
+    with connected(cluster) as client:
+        yield client
 
-    with Client(cluster, set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=60)
+
+@pytest.fixture
+def client_of_its_own():
+    """A client of a cluster that no other test uses: its processes may be killed."""
+    with two_processes() as cluster, connected(cluster) as client:
         yield client
 
 
