@@ -3,11 +3,11 @@ import { loadedOf, type Store } from "../../store/store.ts";
 import type { What } from "../../wire/protocol.ts";
 import { count, plural } from "../../words/numbers.ts";
 
-/** Bytes of a figure of the metrics, of a point of a curve in CSV besides the name, and in JSON; the head of a file. */
+/** Bytes of a figure of the metrics, of a point of a curve in CSV besides the name, and in JSON; provenance in JSON. */
 const OF_FIGURE = 12;
 const OF_POINT = 50;
 const OF_POINT_IN_JSON = 30;
-const OF_HEAD = 1500;
+const OF_PROVENANCE = 1500;
 /** Of `src/ice_explorer/standalone/answers.py`. */
 const MOST_VALUES_OF_PAGE = 2_000_000;
 const FEWEST_LINES_OF_PAGE = 30;
@@ -22,18 +22,18 @@ export function contentsText(store: Store, format: string, what: What): string {
   const known = features.flatMap(({ name, n_grid }) => (n_grid === null ? [] : [{ name, n_grid }]));
   const wanted = what === "panel" ? known.filter(({ name }) => name === store.feature.peek()) : known;
   const nLines = Math.min(store.maxLines.peek(), n_observations);
-  const ofMetrics = OF_HEAD + features.length * (metrics.length + 3) * OF_FIGURE;
+  const ofMetrics = features.length * (metrics.length + 3) * OF_FIGURE;
   if (format === "csv" && what === "view") return `${sizeText(ofMetrics)}, ${plural(features.length, "row")}`;
   if (format === "html") return rowsText(nRowsOfPage(store));
   if (format === "ice") return rowsText(Math.min(MOST_ROWS_OF_RESULT, n_observations));
   if (known.length < features.length) return "";
   if (format === "csv") {
     const rows = wanted.map(({ name, n_grid }) => ({ n: nLines * n_grid, bytes: name.length + OF_POINT }));
-    const bytes = rows.reduce((sum, row) => sum + row.n * row.bytes, OF_HEAD);
+    const bytes = rows.reduce((sum, row) => sum + row.n * row.bytes, 0);
     return `${sizeText(bytes)}, about ${plural(Number(rows.reduce((sum, { n }) => sum + n, 0).toPrecision(2)), "row")}`;
   }
   const points = wanted.reduce((sum, { n_grid }) => sum + nLines * n_grid, 0);
-  return format === "json" ? sizeText(ofMetrics + points * OF_POINT_IN_JSON) : "";
+  return format === "json" ? sizeText(OF_PROVENANCE + ofMetrics + points * OF_POINT_IN_JSON) : "";
 }
 
 const rowsText = (n: number): string =>
