@@ -50,22 +50,6 @@ test("the slider is worked with the keyboard from end to end, of which Python he
   expect(part("decay-value").textContent).toBe("0.3");
 });
 
-test("the field of the colours is as wide as the chosen name, where there is room", async () => {
-  const { part } = await mountDrawn(kernel.model({ feature: "Age", color_by: "Blood pressure" }), 1400);
-  const select = part<HTMLSelectElement>("color-by");
-  const widths = ["Blood pressure", "BMI"].map((name) => {
-    choose(select, [...select.options].find(({ text }) => text === name)!.value);
-    const pen = document.createElement("canvas").getContext("2d")!;
-    pen.font = getComputedStyle(select).font;
-    const { paddingLeft, paddingRight } = getComputedStyle(select);
-    const inside =
-      select.getBoundingClientRect().width - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
-    expect(inside).toBeGreaterThanOrEqual(Math.floor(pen.measureText(name).width));
-    return inside;
-  });
-  expect(widths[0]).toBeGreaterThan(widths[1]! + 20);
-});
-
 test("the key keeps its room where all values count alike", async () => {
   const { part } = await mountDrawn(kernel.model({ feature: "Age", decay: 0.5 }));
   const mean = part("key-mean");

@@ -60,9 +60,6 @@ test("Tab goes round inside, and Escape leads back to the button", async () => {
 
 test("everything in it keeps its keys to itself", async () => {
   const mounted = await mountDialog();
-  const all = [...dialogOf(mounted).querySelectorAll("button, input, select, [tabindex]"), dialogOf(mounted)];
-  expect(all.length).toBeGreaterThan(15);
-  for (const node of all) expect(node.getAttribute("data-lm-suppress-shortcuts")).toBe("true");
   let heard = 0;
   mounted.root.addEventListener("keydown", () => heard++);
   await userEvent.keyboard("{ArrowDown}0a");

@@ -20,10 +20,10 @@ async function choose({ part }: Mounted, name: keyof ViewChoices): Promise<void>
   part(`view-${name}`).click();
 }
 
-/** Heights of the points of an effect, in px of the plot. */
+/** Heights of the points of a line, in px of the plot. */
 const heights = ({ part }: Mounted, name: string): number[] =>
   Array.from(
-    part(`effect-${name}`)
+    part(name)
       .querySelector("path")!
       .getAttribute("d")!
       .matchAll(/,(-?[\d.]+)/g),
@@ -56,9 +56,7 @@ test("at first nothing is requested or shown; ALE and M-plot have a line and an 
 test("partial dependence and ALE part where features vary together; the former can be switched off, in the legend as well", async () => {
   const mounted = await shown({ ale: true });
   await expect.poll(() => mounted.parts("effect-ale").length).toBe(1);
-  const mean = mounted.part("partial-dependence").querySelector("path")!.getAttribute("d")!;
-  const ofMean = Array.from(mean.matchAll(/,(-?[\d.]+)/g), ([, y]) => Number(y));
-  const ofAle = heights(mounted, "ale");
+  const [ofMean, ofAle] = [heights(mounted, "partial-dependence"), heights(mounted, "effect-ale")];
   // On screen, y grows downwards: ALE rises to the end, the mean falls before.
   expect(ofAle.at(-1)).toBe(Math.min(...ofAle));
   expect(ofMean.at(-1)! - Math.min(...ofMean)).toBeGreaterThan(3);
@@ -72,7 +70,7 @@ test("partial dependence and ALE part where features vary together; the former c
 test("on c-ICE both are 0 at the anchor, and their explanations say so", async () => {
   const mounted = await shown({ ale: true, m_plot: true }, { kind: "c-ice", anchor: "min" });
   await expect.poll(() => mounted.parts("effect-m_plot").length).toBe(1);
-  const [ale, mPlot] = [heights(mounted, "ale")[0]!, heights(mounted, "m_plot")[0]!];
+  const [ale, mPlot] = [heights(mounted, "effect-ale")[0]!, heights(mounted, "effect-m_plot")[0]!];
   const zero = Number(mounted.root.querySelector(".ice-zero")!.getAttribute("y1"));
   expect(Math.abs(ale - zero)).toBeLessThan(0.1);
   expect(Math.abs(mPlot - zero)).toBeLessThan(0.1);
@@ -169,14 +167,4 @@ test("values unlike the data are a strip under the curves, a sentence, and a lin
   await userEvent.hover(page.elementLocator(part("plot")), { position: { x: box.width / 2, y: box.height - 30 } });
   await frame();
   await expect.poll(() => part("tooltip").textContent).toMatch(/unlike any observation\d+.% of the curves$/);
-});
-
-test("other choices of the menu and the tab of all features leave them out", async () => {
-  const view = { ale: true, unlike: true, right: "all" } as const;
-  const mounted = mount(kernel.model({ feature: "Temperature", _view: view }));
-  await expect.poll(() => mounted.parts("tile").length).toBe(5);
-  mounted.part("view").click();
-  await expect.poll(() => mounted.part("view-menu").hidden).toBe(false);
-  for (const name of ["ale", "m_plot", "correlated", "unlike"])
-    expect(mounted.part(`view-${name}`).checkVisibility(), name).toBe(false);
 });

@@ -120,6 +120,8 @@ test("a search shows the features that have it in their names and their ranks am
   expect(order()).toEqual(all);
   expect(part("ranking-remark").hidden).toBe(true);
   expect(document.activeElement).toBe(part("search"));
+  const few = await mountFrame(manyFeatures(11));
+  expect(few.root.querySelector<HTMLElement>(".ice-search-row")!.hidden).toBe(true);
 });
 
 test("the key of the bars names signs and levels as far as the bars that are listed have some", async () => {
@@ -155,11 +157,6 @@ test("a slash leads to the search from anywhere; from there Enter opens the firs
   part("search").focus();
   await userEvent.keyboard("{Enter}");
   expect(model.get("feature")).toBe(order()[0]);
-});
-
-test("few features have no search", async () => {
-  const { root } = await mountFrame(manyFeatures(11));
-  expect(root.querySelector<HTMLElement>(".ice-search-row")!.hidden).toBe(true);
 });
 
 // Disagreement is of several models.

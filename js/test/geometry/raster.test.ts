@@ -139,6 +139,35 @@ describe("many lines", () => {
   });
 });
 
+describe("colours", () => {
+  const at = ({ bytes }: ReturnType<typeof paint>, row: number) => [...bytes.slice(4 * (60 * row + 30)).slice(0, 3)];
+
+  it("of a ramp are that of the mean value, weighed by ink, with the neutral one where a value is missing", () => {
+    const level = (y: number) => [y, y];
+    const lines = lineSet([0, 60], [level(25.5), level(25.5), level(9.5)], [0.2, 0.6, Number.NaN]);
+    expect(at(paint(lines, { palette: GREYS }), 25)).toEqual([102, 102, 102]);
+    lines.opacity[0] = 0.25;
+    expect(at(paint(lines, { palette: GREYS }), 25)).toEqual([133, 133, 133]);
+    lines.opacity[0] = 1;
+    lines.color.set([0.4, Number.NaN]);
+    expect([25, 9].map((row) => at(paint(lines, { palette: GREYS }), row))).toEqual([
+      [151, 51, 51],
+      [200, 0, 0],
+    ]);
+  });
+
+  it("of levels mix by ink, level 0 like any other", () => {
+    const palette: Palette = {
+      kind: "levels",
+      colors: new Uint8ClampedArray([200, 0, 0, 0, 100, 0]),
+      missing: [0, 0, 240],
+    };
+    const lines = lineSet([0, 60], Array(3).fill([25.5, 25.5]), [0, 1, Number.NaN]);
+    lines.opacity[2] = 0.5;
+    expect(at(paint(lines, { palette }), 25)).toEqual([80, 40, 48]);
+  });
+});
+
 describe("a raster that draws again", () => {
   it("reads opacity and colour anew from the same arrays, and y from other ones", () => {
     const raster = new LineRaster(60, 50);

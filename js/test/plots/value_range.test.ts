@@ -61,6 +61,10 @@ describe("the axis of slopes", () => {
     expect(valueRange(slopes([1, 1], [[-5, -5.1]]), EACH)).toMatchObject({ low: -5.1, high: -5 });
   });
 
+  test("shows all where no step dominates", () => {
+    expect(valueRange(slopes([33, 33, 33, 0.1], [[0.5, 1, -0.5, 3]]), EACH)).toMatchObject({ cut: "no", high: 3 });
+  });
+
   test("weighs by length: many short intervals do not outweigh a long one", () => {
     const short = Array.from({ length: 50 }, () => 0.001);
     const scene = slopes([10, ...short], [[1, ...short.map((_, k) => 100 + k)]]);

@@ -10,6 +10,7 @@ import {
   keptText,
   number,
   plural,
+  reachText,
   tickExponents,
 } from "../../src/words/numbers.ts";
 
@@ -68,6 +69,7 @@ test("how much of the weight a decay keeps is said unless that is not computed o
   expect(keptText(0.01, 0.0021, false)).toBe("0.2\u00a0% of the weight kept");
   expect(keptText(0.755, 0.62, true)).toBe("≈ 62\u00a0% of the weight kept");
   expect([keptText(0.75, Number.NaN, false), keptText(1, 1, false)]).toEqual(["", ""]);
+  expect(reachText(0.001, "marginal", false)).toBe("a value 0.1 SD from the observed one counts half");
 });
 
 test("one line, two lines", () => {
