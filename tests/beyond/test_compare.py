@@ -105,11 +105,11 @@ def test_a_pipeline_that_names_its_columns_is_fitted_again():
     assert_allclose(found.loc[["city", "z", "x"], "native"], [coefficients[:3].sum(), *coefficients[3:]])
 
 
-@pytest.mark.wide
-def test_importances_of_the_model_itself(e, forest, X):
+def test_importances_of_the_model_itself(e, forest, monkeypatch):
     """Those of a forest, as they are; shares with sum 100 beside impact."""
+    monkeypatch.setattr(importances, "HAS_SHAP", False)
     found = ice.compare(e)
-    assert list(found.table) == ["impact", "native", "partial_dependence", *["shap"] * importances.HAS_SHAP]
+    assert list(found.table) == ["impact", "native", "partial_dependence"]
     assert_allclose(found.importances["native"], forest.feature_importances_)
     assert_allclose(found.table.sum(), 100)
     assert_allclose(found.table["impact"], e.table(unit="share", sort_by=None)["impact"])
@@ -217,10 +217,10 @@ def test_coefficients_of_a_class(X, y):
     assert_allclose(found, np.abs(model.coef_[2]))
 
 
-@pytest.mark.wide
-def test_a_mixed_feature_has_no_importance_of_the_model(X, y):
+def test_a_mixed_feature_has_no_importance_of_the_model(X, y, monkeypatch):
     """A component of several columns belongs to none: the measure is left out, unless it is named."""
     e = explain(make_pipeline(PCA(), LinearRegression()).fit(X, y), X)
+    monkeypatch.setattr(importances, "HAS_SHAP", False)
     assert "native" not in ice.compare(e).table
     with pytest.raises(InvalidOptionError) as caught:
         ice.compare(e, measures="native")
@@ -231,6 +231,7 @@ def test_a_mixed_feature_has_no_importance_of_the_model(X, y):
 
 
 @pytest.mark.wide
+@pytest.mark.timeout(180)  # its import takes five seconds of a processor
 @pytest.mark.skipif(not importances.HAS_SHAP, reason="shap is not installed")
 def test_shap_of_a_linear_model_has_its_closed_form():
     """The mean of |β (x - mean of the background)|, of numbers, categories and one-hot groups."""
@@ -240,7 +241,7 @@ def test_shap_of_a_linear_model_has_its_closed_form():
         return 2 * X["x"] + X["city"].map({"a": 0.0, "b": 1.0, "c": 8.0}) + X["up"] - X["down"]
 
     e = explain(model, X, groups={"way": ["up", "down"]})
-    found = ice.compare(e, measures="shap").importances["shap"]
+    found = ice.compare(e).importances["shap"]
     assert found["rooms"] == 0
     parts = {"x": 2 * X["x"], "city": X["city"].map({"a": 0.0, "b": 1.0, "c": 8.0}), "way": X["up"] - X["down"]}
     for name, part in parts.items():  # the background is all rows

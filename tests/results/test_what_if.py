@@ -13,6 +13,7 @@ from ice_explorer.drivers.candidates import SecondFeature
 from ice_explorer.drivers.in_common import in_common
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.results.what_if import moves_of, reach_of
+from ice_explorer.widget import replies
 from ice_explorer.wire.rows import in_common_of
 
 N = 60
@@ -283,13 +284,14 @@ def test_all_features_come_in_one_reply(explorer, e, monkeypatch):
     """Each with its moves, and values as text; of a slow model at least one, so that requests for the rest end."""
     assert explorer.explanation
     features = ["town", "step", "line", "idle"]
+    monkeypatch.setattr(replies, "_SECONDS_OF_REPLY", math.inf)
     reply, _ = ask(explorer, type="what_if", position=5, features=features)
     table = e.what_if(5, decay=1.0)
     for found in reply["body"]["features"]:
         last = found["moves"][-1]["change"] if found["moves"] else 0.0
         assert_allclose(abs(last), abs(table.loc[found["feature"], "change"]), atol=1e-12)
     assert [found["feature"] for found in reply["body"]["features"]] == features
-    monkeypatch.setattr("ice_explorer.widget.replies._SECONDS_OF_REPLY", -1.0)
+    monkeypatch.setattr(replies, "_SECONDS_OF_REPLY", -1.0)
     reply, _ = ask(explorer, "2", type="what_if", position=5, features=features)
     assert [found["feature"] for found in reply["body"]["features"]] == ["town"]
 
