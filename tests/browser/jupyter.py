@@ -159,7 +159,9 @@ class JupyterServer:
 
     def open(self, page, name):
         """Open a notebook and wait for its kernel."""
-        self._go(page, {"lab": f"lab/tree/{name}?reset", "notebook": f"notebooks/{name}?"}[self.app])
+        # Each in a workspace of its own, as a page that is reloaded opens what other pages of its workspace have open.
+        lab = f"lab/workspaces/{name.removesuffix('.ipynb')}/tree/{name}?reset"
+        self._go(page, {"lab": lab, "notebook": f"notebooks/{name}?"}[self.app])
         page.wait_for_function(_KNOWS_SHORTCUTS, arg=_IN_NOTEBOOK)
         notebook = Notebook(page, self, name)
         notebook.wait_for_kernel()
