@@ -69,7 +69,7 @@ test-all: ## Run every test in random order, with the oldest versions and on all
 	$(MAKE) --jobs=2 lint $(BUNDLE)
 	$(WITH_CHROMIUM) $(NPM_RUN) test
 	$(WITH_CHROMIUM) $(BIN)/pytest $(PARALLEL) -p randomly
-	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=fuzz tests/test_fuzz*.py
+	$(BIN)/pytest -n auto --maxprocesses 4 -m fuzz --timeout=0 --hypothesis-profile=fuzz
 	$(MAKE) test-floors test-versions docs
 
 test-floors: .venv-floors/.ready $(BUNDLE) ## Test with the oldest versions that pyproject.toml allows, on Python 3.11

@@ -1,4 +1,4 @@
-"""Tables of all kinds, models and options for `make fuzz`.
+"""Tables of all kinds, models and options for the tests marked `fuzz`.
 
 Whatever container a table is in, `Frame.matrix` holds the same rows as numbers: what the models compute with, and
 what the plain loops of `oracles.py` take.

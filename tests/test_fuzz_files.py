@@ -57,6 +57,7 @@ DAMAGE = st.tuples(
 )
 
 
+@pytest.mark.fuzz
 @pytest.mark.wide
 @settings(max_examples=max(75, settings().max_examples * 3 // 4))
 @given(st.sampled_from(FORMATS), st.sampled_from(FORMATS), st.lists(DAMAGE, min_size=1, max_size=3))

@@ -4,7 +4,6 @@
 """
 
 import math
-import time
 
 import fuzz_cases as fuzz
 import numpy as np
@@ -20,8 +19,7 @@ import ice_explorer as ice
 from ice_explorer.errors import ICEExplorerError
 
 N = settings().max_examples  # 100, or those of the profile "fuzz"
-LONGEST = 120.0  # seconds for a case, kernels that are compiled included, on a busy machine
-pytestmark = [pytest.mark.current, pytest.mark.wide, *([pytest.mark.timeout(0)] if N > 100 else [])]
+pytestmark = [pytest.mark.current, pytest.mark.fuzz, pytest.mark.wide]
 
 
 def cases(share, least):
@@ -33,14 +31,11 @@ def cases(share, least):
 
 
 def explain(model, rows, **options):
-    """Explain, in time; or return the error of ours that came instead."""
-    start = time.monotonic()
+    """Explain, or return the error of ours that came instead."""
     try:
         return ice.explain(model, rows, **{"progress": False, **options})
     except ICEExplorerError as error:
         return error
-    finally:
-        assert time.monotonic() - start < LONGEST
 
 
 def is_refusal(found):
@@ -212,7 +207,7 @@ def bad_arguments(draw):
 @given(arguments=bad_arguments(), looks_further=st.integers(0, 3))
 def test_arbitrary_models_and_options_are_explained_or_are_an_error(arguments, looks_further):
     """Models that fail, are random or return what is no prediction, and arguments of any type: an explanation or an
-    error of ours, soon; and where figures depend on how the model is called, a note says so.
+    error of ours; and where figures depend on how the model is called, a note says so.
     """
     name, model, rows, options = arguments
     found = explain(model, rows, **options)
