@@ -1,6 +1,6 @@
 """Faults of data and options: arbitrary tables, models and options have the figures of plain loops, or are an error.
 
-`make fuzz` runs 10,000 cases, `make test` 160. Faults that were found have tests of their own at the end.
+`make test-all` runs 10,000 cases, `make test` 160. Faults that were found have tests of their own at the end.
 """
 
 import math

@@ -22,7 +22,7 @@ from ice_explorer.widget.session import ModelWork
 from ice_explorer.widget.trait_checks import checked
 from ice_explorer.wire import messages
 
-# 75 examples of each test here by default; `make fuzz` has thousands.
+# 75 examples of each test here by default; `make test-all` takes thousands.
 fuzz = settings(max_examples=max(75, settings().max_examples * 3 // 4))
 
 N_ROWS = 24
@@ -366,6 +366,7 @@ def test_a_page_that_sets_what_only_the_kernel_sets_receives_the_value_of_the_ke
 IDS = st.sampled_from(["a", "a", "a", "a", "", "x" * 1000]) | JSON
 
 
+@pytest.mark.fuzz
 @fuzz
 @given(st.tuples(IDS, mutated(REQUESTS)) | JSON)
 def test_a_request_with_invalid_fields_has_one_reply_with_the_error(explorer, folder, asked):
@@ -419,6 +420,7 @@ def plain(value):
     return json.loads(json.dumps(value, default=repr))
 
 
+@pytest.mark.fuzz
 @fuzz
 @given(
     st.dictionaries(st.sampled_from([*HEARD, *OF_KERNEL, "nothing"]), JSON, max_size=3),
@@ -463,6 +465,7 @@ SAVED = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.fuzz
 @fuzz
 @given(state=mutated(SAVED) | JSON)
 @pytest.mark.filterwarnings("ignore:The s:UserWarning")
