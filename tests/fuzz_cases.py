@@ -416,7 +416,7 @@ def ways(draw: st.DrawFn) -> dict[str, Any]:
     return {
         "memory_limit": draw(MEMORY),
         "n_jobs": draw(JOBS),
-        "engine": draw(st.sampled_from(["auto", "auto", "brute", "tree", "linear", "kernel", "network"])),
+        "engine": draw(st.sampled_from(["auto", "auto", "brute", "tree", "linear", "kernel"])),
     }
 
 

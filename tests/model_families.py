@@ -225,7 +225,7 @@ SKLEARN = [
         of(
             lambda: neural_network.MLPClassifier(hidden_layer_sizes=4, max_iter=30, random_state=0), two_flags(),
             proba(0),
-        ), "network", options={"output": 0},
+        ), options={"output": 0},
     ),
     Case(
         "scikit-learn, composed", "CalibratedClassifierCV",
@@ -264,7 +264,6 @@ SKLEARN = [
     Case(
         "scikit-learn, others", "MLPRegressor",
         of(lambda: neural_network.MLPRegressor(hidden_layer_sizes=4, max_iter=30, random_state=0), NUMBER, predict),
-        "network",
     ),
     Case(
         "scikit-learn, others", "QuadraticDiscriminantAnalysis, log-odds",
@@ -508,20 +507,20 @@ STATSMODELS = [
     Case("statsmodels", "OLS by formula", formula("ols", "number ~ age * income + C(city)"), needs="statsmodels"),
     Case("statsmodels", "Logit by formula", formula("logit", "bit ~ np.log(age) + rooms"), needs="statsmodels"),
     Case(
-        "statsmodels", "Logit by formula, of columns", formula("logit", "bit ~ age + rooms"), "linear",
+        "statsmodels", "Logit by formula, of columns", formula("logit", "bit ~ age + rooms"),
         needs="statsmodels",
     ),
     Case(
         "statsmodels", "MNLogit by formula", formula("mnlogit", "level ~ rooms", column=1), needs="statsmodels",
         options={"output": "1"},
     ),
-    Case("statsmodels", "OLS with a constant, of a frame", with_constant("OLS", NUMBER), "linear", needs="statsmodels"),
+    Case("statsmodels", "OLS with a constant, of a frame", with_constant("OLS", NUMBER), needs="statsmodels"),
     Case(
         "statsmodels", "GLM with a constant, of an array", with_constant("GLM", COUNT, as_array=True, family="Poisson"),
-        "linear", needs="statsmodels",
+        needs="statsmodels",
     ),
     Case(
-        "statsmodels", "GLM, binomial, of a frame", with_constant("GLM", BIT, family="Binomial"), "linear",
+        "statsmodels", "GLM, binomial, of a frame", with_constant("GLM", BIT, family="Binomial"),
         needs="statsmodels",
     ),
     *(

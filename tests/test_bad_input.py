@@ -146,7 +146,7 @@ def table_of(package, *members):
 VALUES = {
     "decay": {"be greater than 0 and at most 1": [0, -0.5, 1.5, "0.75", True, np.nan, np.inf, [0.5]]},
     "convention": {"be 'stable', 'equations' or 'published'": ["equation", np.array(["stable", "published"])]},
-    "engine": {"be 'auto', 'brute', 'tree', 'linear', 'kernel' or 'network'": ["trees", "gpu"]},
+    "engine": {"be 'auto', 'brute', 'tree', 'linear' or 'kernel'": ["trees", "gpu"]},
     "random_state": {"be an integer of at least 0": [-1, None]},
     "memory_limit": {
         "be a positive number of bytes or a text such as '500MB' or '2GB'": [
@@ -264,8 +264,10 @@ MODELS = {
         "LinearRegression is not a supported tree ensemble. Use `engine": lambda: explain_numbers(
             line(), engine="tree"
         ),
-        "DecisionTreeRegressor is not a supported linear model": lambda: explain_numbers(tree(), engine="linear"),
-        "is not a supported model with radial kernels": lambda: explain_numbers(tree(), engine="kernel"),
+        "The response 'predict' of DecisionTreeRegressor is not a linear model": lambda: explain_numbers(
+            tree(), engine="linear"
+        ),
+        "is not a sum of RBF kernels": lambda: explain_numbers(tree(), engine="kernel"),
         "needs a tree model. LinearRegression": lambda: explain_numbers(line(), grid="thresholds"),
         "in front of DecisionTreeRegressor combine or encode all": lambda: explain_numbers(
             mixed_tree(), grid="thresholds"

@@ -10,7 +10,7 @@ from ice_explorer.runtime import HAS_NUMBA
 
 @short_traceback
 def warmup() -> None:
-    """Compile what explaining tree models and large networks and drawing many lines needs, once per installation.
+    """Compile what explaining tree models and drawing many lines needs, once per installation.
 
     The first explanation of such a model, and the first such figure, does this automatically and takes a few seconds
     longer; later processes find the compiled kernels on disk. Does nothing where numba is not installed.
@@ -24,7 +24,6 @@ def warmup() -> None:
         return
     from ice_explorer.adapters.models.link import Link
     from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
-    from ice_explorer.curves import network_numba
     from ice_explorer.curves.trees.curves import TreeCurves
     from ice_explorer.figures.raster.lines import LineSet, draw_lines
     from ice_explorer.metrics import ordered_numba
@@ -63,9 +62,6 @@ def warmup() -> None:
     many = np.arange(100.0)  # so many masses that they are not kept one by one
     ends = Ends.of(many, np.arange(99), [EndShares(many[1:], many[1:])])
     DecaySums(2, 0.0, 100.0, compiled=True).add_laid_out(ends, (many, many + 1.0), many * many[:, None], many)
-    layer = ones[:, None], ones[:1], own, ones[:1, None], ones[:1]
-    network_numba.second_units(*layer, np.empty((4, 4, 1)), None)
-    network_numba.second_units(*layer, None, (ones[:1], np.empty((4, 4))))
     some = np.zeros(4, np.bool_)
     sum_kept(own, ones[:, None] * ones, own, own + 1.0, ones, ones, ones, some, 0.0)
     add_pairs(np.ones((3, 4)), ones, np.ones(3), 0.0, np.zeros(3), np.zeros(3), np.zeros(3))

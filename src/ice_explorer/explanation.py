@@ -1043,7 +1043,7 @@ def explain(
         Weights of the grid intervals. "stable": their length, so that metrics converge when the grid is refined,
         for any model. "equations": equal, as in the equations of the paper. "published": as in the authors' code
         for the tables of the paper, with the first slope repeated.
-    engine : {"auto", "linear", "kernel", "network", "tree", "brute"}
+    engine : {"auto", "linear", "kernel", "tree", "brute"}
         How curves are computed; every engine returns the same numbers. "auto" uses the fastest one that is exact
         for the model. "brute" predicts every phantom observation (an observation with one feature value
         replaced), duplicates once; predictions must be deterministic and row-wise independent.

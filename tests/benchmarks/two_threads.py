@@ -21,7 +21,7 @@ HEAD = [
 ]  # fmt: skip
 WORKLOADS = [
     "cervical_forest", "house_forest", "house_histogram_boosting", "wide_lightgbm", "wide_xgboost",
-    "small_support_vectors", "network", "linear",
+    "small_support_vectors", "linear",
 ]  # fmt: skip
 
 

@@ -12,7 +12,6 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 from sklearn.inspection import partial_dependence
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor, NearestCentroid
-from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 from witnesses import data, nonlinear
 
@@ -90,11 +89,9 @@ PRODUCT = LONG[:, 0] * LONG[:, 1]
         ("tree", HistGradientBoostingRegressor(max_iter=10)),
         ("linear", LinearRegression()),
         ("kernel", SVR()),
-        ("network", MLPRegressor(hidden_layer_sizes=(5,), max_iter=5)),
         ("brute", KNeighborsRegressor()),
     ],
 )
-@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 def test_effects_of_long_grids_are_at_grid_values_next_to_quantiles(engine, model):
     """They are those of plain loops; the model is called where no engine computes curves, twice for each row."""
     model = model.fit(LONG, PRODUCT)

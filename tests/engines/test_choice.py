@@ -23,9 +23,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 import ice_explorer as ice
-from ice_explorer.adapters.structure import kernel, linear
 from ice_explorer.adapters.structure.trees import sklearn as sklearn_trees
 from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
+from ice_explorer.curves import kernel, linear
 from ice_explorer.curves.trees import walk
 from ice_explorer.engines import choose
 from ice_explorer.errors import InvalidOptionError, PredictionError
@@ -66,14 +66,14 @@ def engine_notes(explanation):
     ("model", "engine", "reason"),
     [
         (LinearRegression(), "linear", "LinearRegression has a closed form"),
-        (SVR(), "kernel", "SVR is a sum of radial kernels: one matrix product per feature"),
+        (SVR(), "kernel", "SVR is a sum of RBF kernels: one matrix product per feature"),
         (forest(), "tree", "RandomForestRegressor is evaluated tree by tree: all features at once, exactly"),
         (
             make_pipeline(StandardScaler(), forest()), "tree",
             "RandomForestRegressor after its transformers is evaluated tree by tree: all features at once, exactly",
         ),
         (make_pipeline(StandardScaler(), Ridge()), "linear", "Ridge after its transformers has a closed form"),
-        (mlp(), "network", "MLPRegressor is evaluated layer by layer; the first layer is summed once per row"),
+        (mlp(), "brute", BRUTE),
         (KNeighborsRegressor(3), "brute", BRUTE),
         (VotingRegressor([("a", forest()), ("b", Ridge())]), "brute", BRUTE),
         (StackingRegressor([("a", forest())], Ridge(), cv=2), "brute", BRUTE),
@@ -96,15 +96,12 @@ def test_the_engine_is_named_with_its_reason(model, engine, reason):
 @pytest.mark.parametrize(
     ("engine", "model", "options", "reason"),
     [
-        ("network", forest(), {}, "RandomForestRegressor is not a supported neural network."),
-        ("kernel", SVR(kernel="poly"), {}, "The kernel of SVR is not radial."),
-        (
-            "kernel", SVC(), {"response": "predict"},
-            "Only the decision function of two classes is a sum of kernels.",
-        ),
+        ("kernel", forest(), {}, "The response 'predict' of RandomForestRegressor is not a sum of RBF kernels."),
+        ("kernel", SVR(kernel="poly"), {}, "The response 'predict' of SVR is not a sum of RBF kernels."),
+        ("kernel", SVC(), {"response": "predict"}, "The response 'predict' of SVC is not a sum of RBF kernels."),
         (
             "linear", LogisticRegression(), {"response": "predict"},
-            "predict of LogisticRegression is not a supported function of its margins.",
+            "The response 'predict' of LogisticRegression is not a linear model.",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -208,18 +205,15 @@ def test_a_wrong_comparison_or_cast_is_not_believed_where_it_matters(monkeypatch
 @pytest.mark.parametrize(
     ("engine", "name", "attribute", "model"),
     [
-        ("linear", "linear_model", "coefficients", Ridge()),
-        ("kernel", "radial_model", "weights", SVR()),
-        ("network", "network_model", "weights", mlp()),
+        ("linear", "read_linear", "coefficients", Ridge()),
+        ("kernel", "read_kernel", "weights", SVR()),
     ],
 )
 def test_closed_forms_that_are_read_wrongly_are_not_believed(monkeypatch, engine, name, attribute, model):
     """A coefficient or weight that is off by a millionth; insisting on the engine is refused for the same reason."""
 
     def wrong(found):
-        weights = getattr(found, attribute)
-        changed = (*weights[:-1], weights[-1] * (1 + 1e-6)) if engine == "network" else weights * (1 + 1e-6)
-        object.__setattr__(found, attribute, changed)
+        object.__setattr__(found, attribute, getattr(found, attribute) * (1 + 1e-6))
         return found
 
     read_wrongly(monkeypatch, name, wrong)
@@ -257,7 +251,7 @@ def test_a_version_that_keeps_its_fit_otherwise_is_predicted(monkeypatch, error)
         raise error("tree_")
 
     monkeypatch.setitem(sklearn_trees.READERS, "RandomForestRegressor", stumble)
-    monkeypatch.setattr(kernel, "_support_vectors", stumble)
+    monkeypatch.setattr(kernel, "KernelModel", stumble)
     monkeypatch.setattr(linear, "dense", stumble)
     for model in (forest(), SVR(), Ridge()):
         e = parity.explained(fitted(model), table())
@@ -302,7 +296,6 @@ def test_infinite_log_odds_are_an_error_whatever_the_engine(engine):
         HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=5),
         SVR(),
         Ridge(),
-        mlp(),
     ],
     ids=lambda model: type(model).__name__,
 )

@@ -71,7 +71,7 @@ def test_the_same_bits_for_any_number_of_threads(options, missing):
     assert_same_bits(one, three)
 
 
-@pytest.mark.parametrize("kind", ["linear", "kernel", "network", "brute", "classes"])
+@pytest.mark.parametrize("kind", ["linear", "kernel", "brute", "classes"])
 def test_the_same_bits_of_other_engines(kind):
     """Which compute feature by feature, in blocks."""
     X = table(300)
@@ -79,7 +79,6 @@ def test_the_same_bits_of_other_engines(kind):
     model = {
         "linear": Ridge(),
         "kernel": SVR(),
-        "network": MLPRegressor(hidden_layer_sizes=(8, 4), max_iter=20, random_state=0),
         "brute": KNeighborsRegressor(3),
         "classes": GradientBoostingClassifier(n_estimators=3, random_state=0),
     }[kind]

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from pandas.testing import assert_frame_equal
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LinearRegression
-from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 
 import ice_explorer as ice
@@ -112,12 +111,10 @@ MODELS = {
     "forest": lambda: fitted(RandomForestRegressor(5, random_state=0)),
     "linear": lambda: fitted(LinearRegression()),
     "kernel": lambda: fitted(SVR()),
-    "network": lambda: fitted(MLPRegressor(hidden_layer_sizes=(5,), max_iter=20, random_state=0)),
     "brute": lambda: (mixed, observations()),
 }
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     "family", [pytest.param(name, marks=[] if name in {"tree", "brute"} else pytest.mark.wide) for name in MODELS]
 )

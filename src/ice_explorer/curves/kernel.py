@@ -1,189 +1,188 @@
-"""ICE curves of sums of radial kernels.
+"""ICE curves of models that sum RBF kernels around known points: support vectors, Gaussian processes, kernel ridge.
 
-The similarity of a row to a centre is a product over columns. Moving x_j to v exchanges one factor:
-exp(-γ(x_j - s)²), s being the centre's coordinate, becomes exp(-γ(v - s)²). What exchanges them is an
-exponential function of s, so smooth that its values at a few Chebyshev nodes tell it everywhere to the
-last bits. Thus every row is compared with every centre once for all features, the centres are gathered
-into nodes of each feature, and curves follow from these, however many grid values there are. Where
-columns reach too far for that, in units of the kernel, or move together, the factors of all centres are
-exchanged one by one.
+The similarity of a row to a centre is a product over columns. Moving one column exchanges its factor, so curves are a
+product of two matrices: similarities in the other columns (rows × centres), and the factors of grid values times the
+weights of centres (centres × grid).
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
+from ice_explorer.curves.linear import dense
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
-
-    from ice_explorer.adapters.structure.kernel import RadialModel
 
     Array = NDArray[np.float64]
 
 _BLOCK = 1 << 16  # similarities computed at a time: they fit the cache
-_REACH = 9.0  # squared distance, in units of the kernel: between nodes rounding grows by its exponential
-_REACH_OF_CENTRES = 500.0  # where nodes are the centres themselves, only an overflow is to be feared
-_MOST_NODES = 48
-_NEGLIGIBLE = math.log(1e-17)
-_TOLERANCE = 1e-12
+_ROUNDING = 2e-15  # of an interpolated similarity, of at most 1
 
 
 @dataclass(frozen=True, eq=False)
-class _Nodes:
-    """Points that stand for the centres in one coordinate.
+class KernelModel:
+    """Output = intercept + Σ_s weight_s · exp(-Σ_j gamma_j (x_j - centre_sj)²).
 
-    - `at` (n_nodes,).
-    - `share` (n_centres, n_nodes): how much each node has of each centre, times the weight of the centre.
+    - `centres` (n_centres, n_columns), `weights` (n_centres,), `gamma` (n_columns,).
     """
 
-    at: Array
-    share: Array
+    centres: Array
+    weights: Array
+    gamma: Array
+    intercept: float = 0.0
+
+    @property
+    def n_columns(self) -> int:
+        """Columns that the model was fitted on."""
+        return int(self.centres.shape[1])
+
+    def predict(self, matrix: Array) -> Array:
+        """Predict rows (n_rows, n_columns)."""
+        curves = KernelCurves(self, matrix)
+        return curves.curves(np.empty(0, np.intp), np.empty((1, 0)), np.arange(len(matrix)))[:, 0]
 
 
-def _gather(centres: Array, weights: Array, rows: Array, grid: Array) -> _Nodes | None:
-    """Gather centres (n_centres,) into nodes, or return None where that is not exact enough."""
-    low, high = centres.min(), centres.max()
-    reach = max(float(rows.max() - low), float(high - rows.min())) ** 2
-    farthest = max(float(rows.max() - grid.min()), float(grid.max() - rows.min()))
-    n_nodes = _n_nodes(float(high - low) * farthest, reach)
-    distinct, which = np.unique(centres, return_inverse=True)
-    if len(distinct) <= n_nodes and reach <= _REACH_OF_CENTRES:
-        share = np.zeros((len(centres), len(distinct)))
-        share[np.arange(len(centres)), which] = weights
-        return _Nodes(distinct, share)
-    if n_nodes > _MOST_NODES or not reach <= _REACH:
+def read_kernel(model: Any, position: int | None, response: str) -> KernelModel | None:  # noqa: PLR0911 - one per kind
+    """Read the centres and weights of a fitted scikit-learn model; None if its response is no plain sum of RBF kernels.
+
+    - `model`: SVR, NuSVR, SVC or NuSVC of two classes (decision function), OneClassSVM, KernelRidge or
+      GaussianProcessRegressor.
+    - `position`: which of two classes or of several outputs; None takes the second class or the only output.
+    - `response`: as `Predictor.response`.
+    """
+    name = type(model).__name__
+    if not type(model).__module__.startswith("sklearn."):
         return None
-    # Interpolation at Chebyshev nodes, as a sum over Chebyshev polynomials.
-    nodes = np.cos((np.arange(n_nodes) + 0.5) * (np.pi / n_nodes))
-    own = np.clip((2.0 * centres - low - high) / (high - low), -1.0, 1.0)
-    of_nodes = chebvander(nodes, n_nodes - 1) * np.where(np.arange(n_nodes) == 0, 1.0, 2.0)
-    share = chebvander(own, n_nodes - 1) @ of_nodes.T * (weights / n_nodes)[:, None]
-    return _Nodes(0.5 * (low + high) + 0.5 * (high - low) * nodes, share)
+    if name == "GaussianProcessRegressor":
+        return _gaussian_process(model, position)
+    if getattr(model, "kernel", None) != "rbf":
+        return None
+    if name == "KernelRidge":
+        centres = dense(model.X_fit_)
+        gamma = 1.0 / centres.shape[1] if model.gamma is None else float(model.gamma)
+        return KernelModel(centres, _output(model.dual_coef_, position), np.full(centres.shape[1], gamma))
+    if name not in {"SVR", "NuSVR", "SVC", "NuSVC", "OneClassSVM"}:
+        return None
+    if hasattr(model, "classes_") and (response != "decision_function" or len(model.classes_) != 2):
+        return None  # several classes are compared in pairs
+    sign = -1.0 if hasattr(model, "classes_") and position == 0 else 1.0
+    centres = dense(model.support_vectors_)
+    gammas = np.full(centres.shape[1], float(model._gamma))  # noqa: SLF001 - checked on phantoms
+    return KernelModel(centres, sign * dense(model.dual_coef_).ravel(), gammas, sign * float(model.intercept_[0]))
 
 
-def _n_nodes(slope: float, reach: float) -> int:
-    """How many Chebyshev nodes tell an exponential of y in [-1, 1], exp(slope · y), to the last bits.
+def _output(weights: Any, position: int | None) -> Array:
+    """Return the weights (n_centres,) of one output of (n_centres,) or (n_centres, n_outputs)."""
+    columns = np.asarray(weights, np.float64).reshape(len(weights), -1)
+    return np.ascontiguousarray(columns[:, position or 0])
 
-    The error of n nodes is about (slope / 2)ⁿ / n!, here of what the factors grow to besides.
+
+def _gaussian_process(model: Any, position: int | None) -> KernelModel | None:
+    covariance = _covariance(model.kernel_)
+    if covariance is None or covariance[1] is None:
+        return None
+    factor, length, constant = covariance
+    centres = np.asarray(model.X_train_, dtype=np.float64)
+    lengths = np.broadcast_to(np.asarray(length, np.float64), centres.shape[1])
+    spread = float(np.ravel(model._y_train_std)[position or 0])  # noqa: SLF001 - checked on phantoms
+    mean = float(np.ravel(model._y_train_mean)[position or 0])  # noqa: SLF001
+    alpha = spread * _output(model.alpha_, position)
+    return KernelModel(centres, factor * alpha, 0.5 / lengths**2, mean + constant * float(alpha.sum()))
+
+
+def _covariance(kernel: Any) -> tuple[float, Any, float] | None:  # noqa: PLR0911 - one per kind
+    """Read a kernel as factor · RBF(length) + constant; None if it is no sum and product of one RBF kernel.
+
+    The length is None where there is no RBF kernel. New points do not share the noise of known ones.
     """
-    for n_nodes in range(1, _MOST_NODES + 1):
-        error = math.log(4.0) + reach + n_nodes * math.log(max(slope, 1e-300) / 2.0) - math.lgamma(n_nodes + 1)
-        if n_nodes > slope / 2.0 and error < _NEGLIGIBLE:
-            return n_nodes
-    return _MOST_NODES + 1
+    name = type(kernel).__name__
+    if name == "RBF":
+        return 1.0, kernel.length_scale, 0.0
+    if name in {"ConstantKernel", "WhiteKernel"}:
+        return 0.0, None, float(kernel.constant_value) if name == "ConstantKernel" else 0.0
+    if name not in {"Product", "Sum"}:
+        return None
+    first, second = _covariance(kernel.k1), _covariance(kernel.k2)
+    if first is None or second is None:
+        return None
+    if first[1] is None:
+        first, second = second, first
+    if second[1] is not None:
+        return None
+    factor, length, constant = first
+    if name == "Sum":
+        return factor, length, constant + second[2]
+    return factor * second[2], length, constant * second[2]
 
 
-class RadialCurves:
-    """Curves of a sum of radial kernels.
+class KernelCurves:
+    """Curves of a sum of RBF kernels.
 
-    - `matrix` (n_rows, n_features).
-    - `moves`: what `curves` will compute.
-    - `most_bytes`: what may be kept for all rows.
+    - `matrix` (n_rows, n_columns).
     """
 
-    is_compiled = False
-
-    def __init__(
-        self,
-        model: RadialModel,
-        matrix: Array,
-        moves: Iterable[tuple[NDArray[np.intp], Array]] = (),
-        most_bytes: int = 0,
-    ) -> None:
+    def __init__(self, model: KernelModel, matrix: Array) -> None:
         # In units of the kernel, and around 0, where squares are small and lose little.
         self._unit = np.sqrt(model.gamma)
         self._zero = model.centres.mean(axis=0)
-        self._centres = self._scaled(model.centres)
-        self._rows = self._scaled(matrix)
-        self._weights = model.weights
-        self._intercept = model.intercept
-        nodes = {int(columns[0]): self._gathered(int(columns[0]), grid) for columns, grid in moves if len(columns) == 1}
-        self._nodes = {column: of_column for column, of_column in nodes.items() if of_column is not None}
-        ends = np.cumsum([0, *(len(of_column.at) for of_column in self._nodes.values())])
-        if 8 * (len(matrix) + 2 * len(self._centres)) * ends[-1] > most_bytes:
-            self._nodes, ends = {}, ends[:1]
-        self._parts = {column: slice(*ends[at : at + 2]) for at, column in enumerate(self._nodes)}
-        self._shares = np.hstack([np.empty((len(self._centres), 0)), *(kept.share for kept in self._nodes.values())])
-        self._kept = np.empty((len(matrix), int(ends[-1])))
-        self._is_kept = np.zeros(len(matrix), np.bool_)
-
-    def _scaled(self, matrix: Array, columns: NDArray[np.intp] | slice = slice(None)) -> Array:
-        return np.asarray((matrix - self._zero[columns]) * self._unit[columns])
-
-    def _gathered(self, column: int, grid: Array) -> _Nodes | None:
-        """Gather the centres in one coordinate, if some values of curves of some rows are as without."""
-        rows, of_grid = self._rows[:, column], self._scaled(grid, np.array([column]))
-        nodes = _gather(self._centres[:, column], self._weights, rows, of_grid)
-        if nodes is None:
-            return None
-        some, of_grid = _spread(rows), of_grid[_spread(of_grid[:, 0])]
-        sums = self._similarity_sums(self._rows[some], self._centres, nodes.share)
-        plain = self._exchanged(some, np.array([column]), of_grid)
-        apart = np.abs(_from_nodes(nodes, sums, rows[some], of_grid) - plain).max()
-        return nodes if apart <= _TOLERANCE * np.abs(plain).max() else None
+        self._centres = (model.centres - self._zero) * self._unit
+        self._rows = (matrix - self._zero) * self._unit
+        self._model = model
 
     def row_bytes(self, n_grid: int) -> int:
         """Bytes that the curves of one row take."""
-        return 8 * (2 * n_grid + 2 * self._kept.shape[1] + 3 * _MOST_NODES)
+        return int(24 * n_grid + 8 * self._rows.shape[1])
 
-    @staticmethod
-    def _similarity_sums(rows: Array, centres: Array, weights: Array) -> Array:
-        """Σ_s exp(-|row - centre_s|²) · weights_s, (n_rows, n_sums), for weights (n_centres, n_sums)."""
-        sums = np.empty((len(rows), weights.shape[1]))
+    def curves(self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]) -> Array:
+        """Return curves, (n_rows, n_grid), where the columns take the rows of grid (n_grid, n_columns)."""
+        others = np.setdiff1d(np.arange(self._rows.shape[1]), columns)
+        points = (grid - self._zero[columns]) * self._unit[columns]
+        nodes, of_nodes = _interpolated(points, self._centres[:, columns]) if len(columns) == 1 else (points, None)
+        factors = _similarity(self._centres[:, columns], nodes) * self._model.weights[:, None]
+        rows, centres = self._rows[np.ix_(positions, others)], self._centres[:, others]
         # -|a - b|² = 2ab - a² - b², one matrix product.
         left = np.column_stack([2.0 * rows, -np.sum(rows**2, axis=1), np.ones(len(rows))])
         right = np.column_stack([centres, np.ones(len(centres)), -np.sum(centres**2, axis=1)]).T
+        curves = np.empty((len(rows), len(nodes)))
         size = max(16, _BLOCK // len(centres))
         for start in range(0, len(rows), size):
             similarity = left[start : start + size] @ right
             np.minimum(similarity, 0.0, out=similarity)  # rounding may leave more
             np.exp(similarity, out=similarity)
-            np.matmul(similarity, weights, out=sums[start : start + size])
-        return sums
-
-    def _exchanged(self, positions: NDArray[np.int64], columns: NDArray[np.intp], grid: Array) -> Array:
-        """Curves without the intercept, the factors of every centre exchanged; the grid in units of the kernel."""
-        others = np.setdiff1d(np.arange(self._rows.shape[1]), columns)
-        squared = np.sum((grid[:, None, :] - self._centres[:, columns]) ** 2, axis=2)
-        weights = (np.exp(-squared) * self._weights).T
-        return self._similarity_sums(self._rows[np.ix_(positions, others)], self._centres[:, others], weights)
-
-    def curves(self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]) -> Array:
-        """Return curves, (n_rows, n_grid), where the columns take the rows of grid (n_grid, n_columns)."""
-        of_grid = self._scaled(grid, columns)
-        if len(columns) != 1 or int(columns[0]) not in self._nodes:
-            return self._exchanged(positions, columns, of_grid) + self._intercept
-        column = int(columns[0])
-        missing = positions[~self._is_kept[positions]]
-        if len(missing):
-            self._kept[missing] = self._similarity_sums(self._rows[missing], self._centres, self._shares)
-            self._is_kept[missing] = True
-        sums = self._kept[positions, self._parts[column]]
-        return _from_nodes(self._nodes[column], sums, self._rows[positions, column], of_grid) + self._intercept
+            np.matmul(similarity, factors, out=curves[start : start + size])
+        return (curves if of_nodes is None else curves @ of_nodes) + self._model.intercept
 
     def parallel(self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]) -> None:  # noqa: ARG002
         """Return None: one curve is steep where another is flat."""
         return
 
-    def predict(self, matrix: Array) -> Array:
-        """Predict rows, (n_rows,)."""
-        sums = self._similarity_sums(self._scaled(matrix), self._centres, self._weights[:, None])
-        return np.asarray(sums[:, 0] + self._intercept)
+
+def _similarity(centres: Array, points: Array) -> Array:
+    """Return exp(-|centre - point|²), (n_centres, n_points)."""
+    return np.asarray(np.exp(-np.sum((centres[:, None] - points) ** 2, axis=2)))
 
 
-def _spread(values: Array) -> NDArray[np.intp]:
-    """Choose a few of some values, the extremes among them."""
-    return np.concatenate([[values.argmin(), values.argmax()], np.linspace(0, len(values) - 1, 6).astype(np.intp)])
+def _interpolated(grid: Array, centres: Array) -> tuple[Array, Array | None]:
+    """Return a few points, and what interpolates curves between them to the grid, (n_points, n_grid).
 
-
-def _from_nodes(nodes: _Nodes, sums: Array, own: Array, grid: Array) -> Array:
-    """Exchange the factor of the observed value (n_rows,) for those of the grid (n_grid, 1): (n_rows, n_grid)."""
-    curves: Array = (sums * np.exp((own[:, None] - nodes.at) ** 2)) @ np.exp(-((grid - nodes.at) ** 2)).T
-    return curves
+    Curves are sums of Gaussians, which a polynomial through Chebyshev nodes follows to the last bits where the grid is
+    not much wider than the kernel. Where it is, or has few values, the points are those of the grid.
+    """
+    low, high = grid.min(), grid.max()
+    # The error depends on how far a centre is from the grid, in a smooth way.
+    some = np.linspace(centres.min(), centres.max(), 33)[:, None]
+    for n in (12, 24, 48):
+        if n >= len(grid) / 2:
+            break
+        nodes = np.cos((np.arange(n) + 0.5) * (np.pi / n))
+        values = np.clip((2.0 * grid[:, 0] - low - high) / (high - low), -1.0, 1.0)
+        of_nodes = chebvander(nodes, n - 1) * np.where(np.arange(n) == 0, 1.0, 2.0) @ chebvander(values, n - 1).T / n
+        points = 0.5 * (low + high) + 0.5 * (high - low) * nodes[:, None]
+        if np.abs(_similarity(some, points) @ of_nodes - _similarity(some, grid)).max() <= _ROUNDING:
+            return points, of_nodes
+    return grid, None

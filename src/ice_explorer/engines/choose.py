@@ -9,18 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from ice_explorer.adapters.models.peel import peel
-from ice_explorer.adapters.structure.expansion import expand
-from ice_explorer.adapters.structure.kernel import radial_model
-from ice_explorer.adapters.structure.linear import linear_model
-from ice_explorer.adapters.structure.network import network_model
-from ice_explorer.adapters.structure.statsmodels_linear import are_results, linear_results
 from ice_explorer.adapters.structure.trees import tree_ensemble
 from ice_explorer.adapters.structure.trees.ensemble import NotTreesError, UnsupportedTreesError
-from ice_explorer.adapters.structure.unreadable import OtherFormError
-from ice_explorer.curves.kernel import RadialCurves
-from ice_explorer.curves.linear import LinearCurves
-from ice_explorer.curves.network import NetworkCurves
-from ice_explorer.curves.polynomial import PolynomialCurves
+from ice_explorer.curves.kernel import KernelCurves, read_kernel
+from ice_explorer.curves.linear import LinearCurves, read_linear
 from ice_explorer.curves.trees import walk
 from ice_explorer.curves.trees.curves import SweepLimitError, TreeCurves, check_limit
 from ice_explorer.engines.model_space import NotColumnwiseError, Space
@@ -33,9 +25,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.models.peel import Peeled
     from ice_explorer.adapters.models.predict import Predictor
-    from ice_explorer.adapters.structure.linear import LinearModel
     from ice_explorer.adapters.structure.trees.ensemble import Response, TreeEnsemble
-    from ice_explorer.curves.linear import ClosedForm
     from ice_explorer.engines.context import Context, EngineName
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine
@@ -44,8 +34,12 @@ if TYPE_CHECKING:
 _Model = TypeVar("_Model")
 
 _TOLERANCE = 1e-9
-_FLOAT32_TOLERANCE = 1e-5  # XGBoost sums leaves in single precision, networks may be fitted in it
+_FLOAT32_TOLERANCE = 1e-5  # XGBoost sums leaves in single precision
 _BRUTE = "every phantom observation is predicted, which works for any model"
+
+
+class OtherFormError(ICEExplorerError):
+    """A model, or the response that is explained, is of no form that an engine computes; the message says which."""
 
 
 class NotExactError(ICEExplorerError):
@@ -63,16 +57,19 @@ class Inside:
         self._predictor = predictor
         self._columns = columns
 
-    def read(self, reader: Callable[..., _Model]) -> _Model:
+    def read(self, reader: Callable[[Any, int | None, str], _Model | None], form: str) -> _Model:
         """Read a model; what its library keeps otherwise than in the versions known here is no error."""
-        model = self.peeled.model
+        model, response = self.peeled.model, self._predictor.response
         try:
-            return reader(model, self._predictor.position, self._predictor.response)
+            result = reader(model, self._predictor.position, response)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise NotExactError(
                 f"This version of {type(model).__name__} stores the fitted model in an unknown format "
                 f"({type(error).__name__}: {error})."
             ) from error
+        if result is None:
+            raise OtherFormError(f"The response {response!r} of {type(model).__name__} is not {form}.")
+        return result
 
     @cached_property
     def trees(self) -> TreeEnsemble:
@@ -94,7 +91,7 @@ _REFUSALS = (NotColumnwiseError, NotExactError, OtherFormError, SweepLimitError,
 def choose_engine(
     wanted: EngineName, inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int
 ) -> tuple[Engine, list[str]]:
-    """Choose the engine of a model: linear where it applies, then kernel, network, tree, and brute.
+    """Choose the engine of a model: linear where it applies, then kernel, tree, and brute.
 
     - `wanted`: "auto", or the engine that the user insists on.
     - `inside`: of the model.
@@ -106,7 +103,7 @@ def choose_engine(
             raise _not_exact(wanted, "The model fails on phantoms.")
         return BruteEngine(context, items, n_jobs, "requested; " + _BRUTE if wanted == "brute" else _BRUTE), []
     makers: dict[str, Callable[..., Engine]] = {
-        "linear": _linear_engine, "kernel": _radial_engine, "network": _network_engine, "tree": _tree_engine
+        "linear": _linear_engine, "kernel": _kernel_engine, "tree": _tree_engine
     }  # fmt: skip
     notes = []
     for name in makers if wanted == "auto" else [wanted]:
@@ -156,55 +153,25 @@ def _check(space: Space, found: Any, tolerance: float) -> None:
         )
 
 
-def _linear_reader(peeled: Peeled, columns: Columns) -> Callable[..., LinearModel]:
-    """Return what reads a model; results of statsmodels know columns of X by their names."""
-    if not peeled.steps and are_results(peeled.model):
-        return lambda results, *which: linear_results(results, columns.names, *which)
-    return linear_model
-
-
 def _linear_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
-    peeled = inside.peeled
-    linear = inside.read(_linear_reader(peeled, context.columns))
-    expanded = expand(linear, peeled.steps)
-    exponents = expanded.exponents
-    unseen = np.flatnonzero(~linear.coefficients.any(axis=0)).tolist() if not peeled.steps else []
-    space = Space(context, items, replace(peeled, steps=peeled.steps[: expanded.n_steps]), unseen=unseen)
-    curves: ClosedForm
-    if exponents is None:
-        _check_width(expanded.linear.coefficients.shape[1], space)
-        curves = LinearCurves(expanded.linear, space.matrix)
-    else:
-        _check_width(exponents.shape[1], space)
-        curves = PolynomialCurves(expanded.linear, exponents, space.matrix)
-    _check(space, curves.predict(np.column_stack(space.phantoms)), _TOLERANCE)
+    model = inside.read(read_linear, "a linear model")
+    unseen = np.flatnonzero(~model.coefficients.any(axis=0)).tolist() if not inside.peeled.steps else []
+    space = Space(context, items, inside.peeled, unseen=unseen)
+    _check_width(model.n_columns, space)
+    _check(space, model.predict(np.column_stack(space.phantoms)), _TOLERANCE)
+    curves, reason = LinearCurves(model, space.matrix), _named(inside.peeled, "has a closed form")
+    return ClosedFormEngine("linear", curves, space, context, items, n_jobs=n_jobs, reason=reason)
+
+
+def _kernel_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
+    model = inside.read(read_kernel, "a sum of RBF kernels")
+    space = Space(context, items, inside.peeled)
+    _check_width(model.n_columns, space)
+    _check(space, model.predict(np.column_stack(space.phantoms)), _TOLERANCE)
+    reason = _named(inside.peeled, "is a sum of RBF kernels: one matrix product per feature")
     return ClosedFormEngine(
-        "linear", curves, space, context, items, n_jobs=n_jobs, reason=_named(peeled, "has a closed form")
+        "kernel", KernelCurves(model, space.matrix), space, context, items, n_jobs=n_jobs, reason=reason
     )
-
-
-def _radial_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
-    radial = inside.read(radial_model)
-    space = Space(context, items, inside.peeled)
-    _check_width(radial.centres.shape[1], space)
-    moves = [(space.places[item.at_issue], space.grids[item.at_issue]) for item in items]
-    curves = RadialCurves(radial, space.matrix, moves, context.bytes_for_blocks // 4)
-    _check(space, curves.predict(np.column_stack(space.phantoms)), _TOLERANCE)
-    reason = _named(inside.peeled, "is a sum of radial kernels: one matrix product per feature")
-    return ClosedFormEngine("kernel", curves, space, context, items, n_jobs=n_jobs, reason=reason)
-
-
-def _network_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
-    network = inside.read(network_model)
-    space = Space(context, items, inside.peeled)
-    _check_width(len(network.weights[0]), space)
-    assert context.probe is not None  # noqa: S101 - without one no engine is chosen
-    is_single = network.is_single and inside.peeled.seen(context.probe.container).dtype == np.float32
-    n_phantoms = sum(len(item.summed) * item.n_predictions_per_row for item in items)
-    curves = NetworkCurves(network, space.matrix, n_phantoms, is_single=is_single)
-    _check(space, curves.predict(np.column_stack(space.phantoms)), _FLOAT32_TOLERANCE if is_single else _TOLERANCE)
-    reason = _named(inside.peeled, "is evaluated layer by layer; the first layer is summed once per row")
-    return ClosedFormEngine("network", curves, space, context, items, n_jobs=n_jobs, reason=reason)
 
 
 def _check_width(n_columns: int, space: Space) -> None:

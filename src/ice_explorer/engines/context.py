@@ -37,7 +37,7 @@ LEAST_BYTES = 64_000_000  # for blocks, and for arrays that are read, whatever t
 _FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 
-EngineName = Literal["auto", "brute", "tree", "linear", "kernel", "network"]
+EngineName = Literal["auto", "brute", "tree", "linear", "kernel"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 
 

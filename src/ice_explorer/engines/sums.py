@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.models.peel import Peeled
     from ice_explorer.curves.brute import BruteCurves
-    from ice_explorer.curves.linear import ClosedForm
+    from ice_explorer.curves.kernel import KernelCurves
+    from ice_explorer.curves.linear import LinearCurves
     from ice_explorer.curves.trees.curves import Jumps, ToFold, TreeCurves
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
@@ -525,7 +526,7 @@ class ClosedFormEngine(_FeatureByFeature):
     def __init__(
         self,
         name: str,
-        closed_form: ClosedForm,
+        closed_form: LinearCurves | KernelCurves,
         space: Space,
         context: Context,
         items: Sequence[FeatureInput],
@@ -537,7 +538,6 @@ class ClosedFormEngine(_FeatureByFeature):
         self.name = name
         self.reason = reason
         self._closed_form = closed_form
-        self._compiled |= closed_form.is_compiled
         self._space = space
         self._memory_limit = context.bytes_for_blocks
 
