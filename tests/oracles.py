@@ -19,7 +19,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
+    from ice_explorer.trees.forest import Forest
 
     Predict = Callable[[np.ndarray], np.ndarray]
 
@@ -359,42 +359,45 @@ def magnitude(predict: Predict, X: np.ndarray, column: int, *, grid: Sequence[fl
 # Tree ensembles, row by row ----------------------------------------------------------------------
 
 
-def goes_left(ensemble: TreeEnsemble, node: int, number: float) -> bool:
-    """Decide one row at one node by the rules that `TreeEnsemble` states."""
-    sets = ensemble.categorical
-    number = float(np.array(number).astype(ensemble.input_dtype))
+def goes_left(forest: Forest, node: int, number: float) -> bool:
+    """Decide one row at one node by the rules that `Forest` states."""
+    number = float(np.array(number).astype(forest.inputs.dtype))
     if math.isnan(number):
-        return bool(ensemble.missing_left[node])
-    for split, own_node in enumerate(sets.node.tolist()):
-        if own_node == node:
-            code = math.trunc(number) if sets.rounding == "trunc" else math.floor(number)
-            listed = code in sets.codes[sets.start[split] : sets.start[split + 1]].tolist()
-            return listed == sets.listed_left
-    threshold = float(ensemble.threshold[node])
-    return number <= threshold if ensemble.comparison == "le" else number < threshold
+        return bool(forest.missing_left[node])
+    threshold = float(forest.threshold[node])
+    if int(forest.feature[node]) in forest.inputs.categorical:
+        code = math.trunc(number) if forest.inputs.rounding == "trunc" else math.floor(number)
+        first, last = forest.set_start[int(threshold) : int(threshold) + 2]
+        return (code in forest.set_codes[first:last].tolist()) == forest.listed_left
+    return number <= threshold if forest.inputs.comparison == "le" else number < threshold
 
 
-def margins_of_row(ensemble: TreeEnsemble, row: Sequence[float]) -> list[float]:
+def roots_of(forest: Forest) -> list[int]:
+    """Where each tree begins."""
+    return (np.cumsum(forest.n_nodes) - forest.n_nodes).tolist()
+
+
+def margins_of_row(forest: Forest, row: Sequence[float]) -> list[float]:
     """Add up the leaves that one row falls into, by margin."""
-    margins = ensemble.base.tolist()
-    for root, margin in zip(ensemble.root.tolist(), ensemble.margin.tolist(), strict=True):
-        margins[margin] += float(ensemble.value[leaf_of_row(ensemble, root, row)])
+    margins = forest.base.tolist()
+    for root, margin in zip(roots_of(forest), forest.margin.tolist(), strict=True):
+        margins[margin] += float(forest.value[leaf_of_row(forest, root, row)])
     return margins
 
 
-def leaf_of_row(ensemble: TreeEnsemble, root: int, row: Sequence[float]) -> int:
+def leaf_of_row(forest: Forest, root: int, row: Sequence[float]) -> int:
     """Walk one tree."""
     node = root
-    while ensemble.left[node] >= 0:
-        left = goes_left(ensemble, node, float(row[ensemble.feature[node]]))
-        node = int(ensemble.left[node] if left else ensemble.right[node])
+    while forest.feature[node] >= 0:
+        left = goes_left(forest, node, float(row[forest.feature[node]]))
+        node = root + int(forest.left[node] if left else forest.right[node])
     return node
 
 
-def output_of_margins(ensemble: TreeEnsemble, margins: Sequence[float]) -> float:
+def output_of_margins(forest: Forest, margins: Sequence[float]) -> float:
     """Apply a link, one number at a time."""
-    chosen = margins[ensemble.link.output]
-    match ensemble.link.kind:
+    chosen = margins[forest.link.output]
+    match forest.link.kind:
         case "identity":
             return chosen
         case "exp":
@@ -406,13 +409,13 @@ def output_of_margins(ensemble: TreeEnsemble, margins: Sequence[float]) -> float
     raise AssertionError
 
 
-def tree_curves(ensemble: TreeEnsemble, X: np.ndarray, column: int, grid: Sequence[float]) -> list[list[float]]:
-    """ICE curves of an ensemble: every phantom walks every tree."""
-    return tree_curves_of_group(ensemble, X, [column], [[value] for value in grid])
+def tree_curves(forest: Forest, X: np.ndarray, column: int, grid: Sequence[float]) -> list[list[float]]:
+    """ICE curves of a forest: every phantom walks every tree."""
+    return tree_curves_of_group(forest, X, [column], [[value] for value in grid])
 
 
 def tree_curves_of_group(
-    ensemble: TreeEnsemble, X: np.ndarray, columns: Sequence[int], grid: Sequence[Sequence[float]]
+    forest: Forest, X: np.ndarray, columns: Sequence[int], grid: Sequence[Sequence[float]]
 ) -> list[list[float]]:
     """Let several columns move together."""
     found = []
@@ -422,12 +425,12 @@ def tree_curves_of_group(
             phantom = list(row)
             for column, value in zip(columns, values, strict=True):
                 phantom[column] = value
-            curve.append(output_of_margins(ensemble, margins_of_row(ensemble, phantom)))
+            curve.append(output_of_margins(forest, margins_of_row(forest, phantom)))
         found.append(curve)
     return found
 
 
-def sweep_counters(ensemble: TreeEnsemble, X: np.ndarray, free: dict[int, list[float]]) -> tuple[int, int]:
+def sweep_counters(forest: Forest, X: np.ndarray, free: dict[int, list[float]]) -> tuple[int, int]:
     """Count what a sweep has to do: node visits and items that reach a leaf.
 
     An item is a row with the grid positions of one feature that have parted from it; it visits a node
@@ -439,14 +442,14 @@ def sweep_counters(ensemble: TreeEnsemble, X: np.ndarray, free: dict[int, list[f
         nonlocal visits, emitted
         if not is_here and not items:
             return
-        if ensemble.left[node] < 0:
+        if forest.feature[node] < 0:
             emitted += len(items)
             return
         visits += is_here + len(items)
-        feature = int(ensemble.feature[node])
+        feature = int(forest.feature[node])
         grid = free.get(feature, [])
-        left = {position for position, value in enumerate(grid) if goes_left(ensemble, node, value)}
-        own_left = goes_left(ensemble, node, row[feature])
+        left = {position for position, value in enumerate(grid) if goes_left(forest, node, value)}
+        own_left = goes_left(forest, node, row[feature])
         sides: dict[bool, list] = {True: [], False: []}
         for item_feature, positions in items:
             if item_feature == feature:
@@ -457,13 +460,13 @@ def sweep_counters(ensemble: TreeEnsemble, X: np.ndarray, free: dict[int, list[f
         let_through = allowed.get(feature, set(range(len(grid))))
         if is_here:
             sides[not own_left].append((feature, let_through - left if own_left else let_through & left))
-        for side, child in ((True, ensemble.left[node]), (False, ensemble.right[node])):
+        for side, child in ((True, forest.left[node]), (False, forest.right[node])):
             kept = [(of, positions) for of, positions in sides[side] if positions]
             below = {**allowed, feature: let_through & left if side else let_through - left}
-            walk(int(child), row, below, kept, is_here=is_here and own_left == side)
+            walk(root + int(child), row, below, kept, is_here=is_here and own_left == side)
 
     for row in X.tolist():
-        for root in ensemble.root.tolist():
+        for root in roots_of(forest):
             walk(root, row, {}, [], is_here=True)
     return visits, emitted
 

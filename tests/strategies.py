@@ -13,8 +13,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from ice_explorer.adapters.models.link import Link
-from ice_explorer.adapters.structure.trees.ensemble import CategoricalSplits, TreeEnsemble
+from ice_explorer.trees.forest import Forest, Inputs
+from ice_explorer.trees.link import Link
 
 TINY = 2.0**-20
 
@@ -180,38 +180,34 @@ LEAVES = st.integers(-8, 8)
 TREES = st.recursive(LEAVES, _nodes, max_leaves=14)
 
 
-def _laid_out(trees: Sequence[Any], *, deepest_first: bool) -> dict[str, Any]:
-    """Turn nested tuples into arrays of nodes, parents before or behind their children."""
-    nodes: list[list[Any]] = []
+def _laid_out(tree: Any, *, deepest_first: bool) -> list[list[Any]]:
+    """Turn nested tuples into nodes; apart from the root, parents stand before or behind their children."""
+    nodes: list[list[Any]] = [[]]
 
-    def place(tree: Any) -> int:
+    def place(tree: Any, at: int | None = None) -> int:
+        children = (-1, -1)
+        if at is None and (isinstance(tree, int) or not deepest_first):
+            at = len(nodes)
+            nodes.append([])
+        if not isinstance(tree, int):
+            children = place(tree[4]), place(tree[5])
+        if at is None:
+            at = len(nodes)
+            nodes.append([])
         if isinstance(tree, int):
-            nodes.append([-1, np.nan, None, False, -1, -1, float(tree)])
-            return len(nodes) - 1
-        feature, threshold, codes, missing_left, left, right = tree
-        at = -1
-        if not deepest_first:
-            at = len(nodes)
-            nodes.append([])
-        children = place(left), place(right)
-        if deepest_first:
-            at = len(nodes)
-            nodes.append([])
-        is_set = feature == CATEGORICAL_FEATURE
-        nodes[at] = [
-            feature, np.nan if is_set else threshold, sorted(codes) if is_set else None, missing_left, *children, 0.0
-        ]  # fmt: skip
+            nodes[at] = [-1, np.nan, None, False, *children, float(tree)]
+        else:
+            feature, threshold, codes, missing_left = tree[:4]
+            is_set = feature == CATEGORICAL_FEATURE
+            nodes[at] = [feature, threshold, sorted(codes) if is_set else None, missing_left, *children, 0.0]
         return at
 
-    roots = []
-    for tree in trees:
-        roots.append(place(tree))
-        nodes.append([0, 0.0, None, False, -1, -1, 77.0])  # a node that no row can reach
-        nodes[-1][0] = -1
-    return {"roots": roots, "nodes": nodes}
+    place(tree, 0)
+    nodes.append([-1, 0.0, None, False, -1, -1, 77.0])  # a node that no row can reach
+    return nodes
 
 
-def ensemble_of_tuples(
+def forest_of_tuples(
     trees: Sequence[Any],
     *,
     margins: Sequence[int] | None = None,
@@ -222,43 +218,40 @@ def ensemble_of_tuples(
     listed_left: bool = True,
     rounding: Literal["trunc", "floor"] = "floor",
     deepest_first: bool = False,
-    n_features: int = N_FEATURES,
-) -> TreeEnsemble:
+) -> Forest:
     """Trees written as (feature, threshold, codes, missing left, left, right), leaves as whole numbers."""
-    laid_out = _laid_out(trees, deepest_first=deepest_first)
-    feature, threshold, codes, missing_left, left, right, value = zip(*laid_out["nodes"], strict=True)
-    sets = [(node, own) for node, own in enumerate(codes) if own is not None]
-    return TreeEnsemble(
+    laid_out = [_laid_out(tree, deepest_first=deepest_first) for tree in trees]
+    feature, threshold, codes, missing_left, left, right, value = zip(
+        *(node for nodes in laid_out for node in nodes), strict=True
+    )
+    sets = [own for own in codes if own is not None]
+    numbers = np.cumsum([own is not None for own in codes]) - 1
+    return Forest(
+        library="by hand",
+        n_features=N_FEATURES,
+        inputs=Inputs(np.dtype(input_dtype), comparison, frozenset({CATEGORICAL_FEATURE}), rounding),
+        n_nodes=np.array([len(nodes) for nodes in laid_out]),
         feature=np.array(feature, np.int32),
-        threshold=np.array(threshold, float),
+        threshold=np.where([own is None for own in codes], threshold, numbers).astype(float),
         left=np.array(left, np.int32),
         right=np.array(right, np.int32),
         missing_left=np.array(missing_left, bool),
         value=np.array(value, float),
-        root=np.array(laid_out["roots"], np.int32),
         margin=np.array(margins if margins is not None else [0] * len(trees), np.int32),
         base=np.array(base, float),
-        n_features=n_features,
-        comparison=comparison,
-        input_dtype=np.dtype(input_dtype),
+        set_start=np.cumsum([0, *map(len, sets)], dtype=np.int64),
+        set_codes=np.array([code for own in sets for code in own], np.int32),
+        listed_left=listed_left,
         link=Link() if link is None else link,
-        library="by hand",
-        categorical=CategoricalSplits(
-            node=np.array([node for node, _ in sets], np.int32),
-            start=np.cumsum([0, *(len(own) for _, own in sets)], dtype=np.int64),
-            codes=np.array([code for _, own in sets for code in own], np.int32),
-            listed_left=listed_left,
-            rounding=rounding,
-        ),
     )
 
 
 @st.composite
-def ensembles(draw: st.DrawFn, links: Sequence[str] = ("identity",)) -> TreeEnsemble:
-    """Tree ensembles of any comparison, cast, number of margins and layout."""
+def forests(draw: st.DrawFn, links: Sequence[str] = ("identity",)) -> Forest:
+    """Forests of any comparison, cast, number of margins and layout."""
     n_margins = draw(st.integers(1, 3))
     trees = draw(st.lists(TREES, min_size=1, max_size=4))
-    return ensemble_of_tuples(
+    return forest_of_tuples(
         trees,
         margins=[draw(st.integers(0, n_margins - 1)) for _ in trees],
         base=[draw(st.integers(-3, 3)) for _ in range(n_margins)],
@@ -272,7 +265,7 @@ def ensembles(draw: st.DrawFn, links: Sequence[str] = ("identity",)) -> TreeEnse
 
 
 @st.composite
-def rows_of_ensembles(draw: st.DrawFn, max_rows: int = 6) -> np.ndarray:
+def rows_of_forests(draw: st.DrawFn, max_rows: int = 6) -> np.ndarray:
     """Rows whose values lie on, next to and between the thresholds, or are missing."""
     missing = st.just(np.nan)
     of_feature = [st.one_of(st.sampled_from(NUMBERS), missing) for _ in range(N_FEATURES)]

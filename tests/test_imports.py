@@ -20,7 +20,7 @@ PACKAGES = {
     "dates": "numpy",
     "adapters.tables": "narwhals numpy pandas",
     "adapters.models": "catboost narwhals numpy pandas sklearn torch xgboost",
-    "adapters.structure": "catboost numpy sklearn xgboost",
+    "trees": "catboost numba numpy",
     "curves": "numba numpy",
     "metrics": "numba numpy sklearn threadpoolctl",
     "features": "numpy",

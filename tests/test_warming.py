@@ -14,11 +14,11 @@ from sklearn.ensemble import RandomForestRegressor
 import ice_explorer as ice
 
 ice.warmup()
-from ice_explorer.curves.trees import item_sweep, margins_numba
 from ice_explorer.figures.raster import lines_numba
 from ice_explorer.metrics import decay_sums_numba, ordered_numba
+from ice_explorer.trees import margins_numba, ranks_numba, sweep_numba
 
-modules = (decay_sums_numba, item_sweep, margins_numba, ordered_numba, lines_numba)
+modules = (decay_sums_numba, margins_numba, ordered_numba, ranks_numba, sweep_numba, lines_numba)
 kernels = {
     f"{module.__name__}.{name}": kernel
     for module in modules

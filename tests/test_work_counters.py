@@ -22,7 +22,7 @@ from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor,
 from sklearn.linear_model import Ridge
 
 import ice_explorer as ice
-from ice_explorer.curves.trees.curves import TreeCurves
+from ice_explorer.trees.curves import TreeCurves
 from ice_explorer.widget.explorer import ICEExplorer
 
 pytest.importorskip("numba", reason="only the compiled sweep counts")

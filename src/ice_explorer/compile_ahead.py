@@ -22,9 +22,6 @@ def warmup() -> None:
     """
     if not HAS_NUMBA:
         return
-    from ice_explorer.adapters.models.link import Link
-    from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
-    from ice_explorer.curves.trees.curves import TreeCurves
     from ice_explorer.figures.raster.lines import LineSet, draw_lines
     from ice_explorer.metrics import ordered_numba
     from ice_explorer.metrics.decay_sums import DecaySums, Ends, EndShares
@@ -33,28 +30,28 @@ def warmup() -> None:
     from ice_explorer.metrics.running_sums import pair_sums
     from ice_explorer.metrics.unordered_numba import add_pairs
     from ice_explorer.scene.palette import plain_palette
+    from ice_explorer.trees.curves import TreeCurves
+    from ice_explorer.trees.forest import Forest, Inputs
 
-    stump = TreeEnsemble(
+    stump = Forest(
+        library="none",
+        n_features=1,
+        inputs=Inputs(np.dtype(np.float64), "le"),
+        n_nodes=np.array([3]),
         feature=np.array([0, -1, -1], np.int32),
-        threshold=np.array([1.5, np.nan, np.nan]),
+        threshold=np.array([1.5, 0.0, 0.0]),
         left=np.array([1, -1, -1], np.int32),
         right=np.array([2, -1, -1], np.int32),
         missing_left=np.zeros(3, np.bool_),
         value=np.array([0.0, 1.0, 2.0]),
-        root=np.zeros(1, np.int32),
         margin=np.zeros(1, np.int32),
         base=np.zeros(1),
-        n_features=1,
-        comparison="le",
-        input_dtype=np.dtype(np.float64),
-        link=Link(),
-        library="none",
     )
     own = np.arange(4.0)
     ones = np.ones(4)
     trees = TreeCurves(stump, [own], {0: (np.zeros(1, np.intp), own[:, None])})
     sums = FeatureSums(own, 1.0, (own, ones, ones), trees.active[0], compiled=True)
-    jumps = trees.sweep([0])(np.arange(4))
+    jumps = trees.sweep([0])(trees.alike(np.arange(4)))
     to_fold = jumps.to_fold(0)
     assert to_fold is not None  # noqa: S101 - numba is there, and the link is known
     ordered_numba.fold(sums, to_fold, (own, ones, ones), None)

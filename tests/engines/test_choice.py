@@ -1,5 +1,7 @@
 """Which engine explains which model, why, and what is not believed of what is read inside a model."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import parity
@@ -23,12 +25,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 import ice_explorer as ice
-from ice_explorer.adapters.structure.trees import sklearn as sklearn_trees
-from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
 from ice_explorer.curves import kernel, linear
-from ice_explorer.curves.trees import walk
 from ice_explorer.engines import choose
 from ice_explorer.errors import InvalidOptionError, PredictionError
+from ice_explorer.trees import read_sklearn
+from ice_explorer.trees.forest import Forest
 
 BRUTE = "every phantom observation is predicted, which works for any model"
 
@@ -134,11 +135,6 @@ def read_wrongly(monkeypatch, name, change, module=choose):
     monkeypatch.setattr(module, name, lambda *args, **options: change(read(*args, **options)))
 
 
-def replaced(ensemble, **changes):
-    fields = {name: getattr(ensemble, name) for name in TreeEnsemble.__dataclass_fields__}
-    return TreeEnsemble(**{**fields, **changes})
-
-
 def assert_not_believed(engine, model, X=None):
     """Brute force, with the difference in a note."""
     e = parity.explained(model, table() if X is None else X)
@@ -155,31 +151,29 @@ def assert_not_believed(engine, model, X=None):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda e: replaced(e, base=e.base + 1e-6),
-        lambda e: replaced(e, value=e.value * (1 + 1e-8)),
-        lambda e: replaced(e, left=e.right, right=e.left),
-        lambda e: replaced(e, threshold=e.threshold + 0.2),
-        lambda e: replaced(e, feature=np.where(e.feature >= 0, (e.feature + 1) % e.n_features, -1).astype(np.int32)),
-        lambda e: replaced(e, root=e.root[:-1], margin=e.margin[:-1]),
+        lambda e: replace(e, base=e.base + 1e-6),
+        lambda e: replace(e, value=e.value * (1 + 1e-8)),
+        lambda e: replace(e, left=e.right, right=e.left),
+        lambda e: replace(e, threshold=e.threshold + 0.2),
+        lambda e: replace(e, feature=np.where(e.feature >= 0, (e.feature + 1) % e.n_features, -1).astype(np.int32)),
+        lambda e: replace(e, n_nodes=e.n_nodes[:-1], margin=e.margin[:-1]),
     ],
     ids=["base", "values", "sides", "thresholds", "columns", "a tree less"],
 )
 def test_trees_that_are_read_wrongly_are_not_believed(monkeypatch, change):
     """The model predicts 64 phantom observations; where the trees differ, it predicts all."""
-    read_wrongly(monkeypatch, "tree_ensemble", change)
+    read_wrongly(monkeypatch, "read_forest", change)
     for model in (forest(), GradientBoostingRegressor(n_estimators=4, random_state=0)):
         assert_not_believed("tree", fitted(model))
 
 
 def test_a_walk_that_is_wrong_is_not_believed(monkeypatch):
     """The walk stands for the sweep: where it is off, trees that were read rightly are refused, too."""
-    read_wrongly(monkeypatch, "predict", lambda predictions: predictions + 1e-6, walk)
+    read_wrongly(monkeypatch, "sum_leaves", lambda leaves: leaves + 1e-6, Forest)
     assert_not_believed("tree", fitted(forest()))
 
 
-@pytest.mark.parametrize(
-    "change", [{"comparison": "lt"}, {"input_dtype": np.dtype(np.float64)}], ids=["comparison", "dtype"]
-)
+@pytest.mark.parametrize("change", [{"comparison": "lt"}, {"dtype": np.dtype(np.float64)}], ids=["comparison", "dtype"])
 def test_a_wrong_comparison_or_cast_is_not_believed_where_it_matters(monkeypatch, change):
     """On rows that lie on the thresholds, and between two numbers of single precision."""
     rng = np.random.default_rng(0)
@@ -189,7 +183,7 @@ def test_a_wrong_comparison_or_cast_is_not_believed_where_it_matters(monkeypatch
     trees = [tree.tree_ for tree in model.fit(X, y).estimators_]
     for at in range(3):
         thresholds = np.concatenate([tree.threshold[tree.feature == at] for tree in trees])
-        if "input_dtype" in change:
+        if "dtype" in change:
             # Between a threshold and the middle of its two neighbours in single precision, which
             # therefore lie on the other side of the threshold.
             single = thresholds.astype(np.float32)
@@ -198,7 +192,7 @@ def test_a_wrong_comparison_or_cast_is_not_believed_where_it_matters(monkeypatch
             thresholds = (thresholds + middle) / 2
         X[:, at] = np.resize(thresholds, 60)
     assert parity.explained(model, X).engine == "tree"
-    read_wrongly(monkeypatch, "tree_ensemble", lambda ensemble: replaced(ensemble, **change))
+    read_wrongly(monkeypatch, "read_forest", lambda forest: replace(forest, inputs=replace(forest.inputs, **change)))
     assert_not_believed("tree", model, X)
 
 
@@ -250,7 +244,7 @@ def test_a_version_that_keeps_its_fit_otherwise_is_predicted(monkeypatch, error)
     def stumble(*_args):
         raise error("tree_")
 
-    monkeypatch.setitem(sklearn_trees.READERS, "RandomForestRegressor", stumble)
+    monkeypatch.setitem(read_sklearn.READERS, "RandomForestRegressor", stumble)
     monkeypatch.setattr(kernel, "KernelModel", stumble)
     monkeypatch.setattr(linear, "dense", stumble)
     for model in (forest(), SVR(), Ridge()):

@@ -25,7 +25,7 @@ from sklearn.preprocessing import (
 )
 
 import ice_explorer as ice
-from ice_explorer.adapters.structure.trees import tree_ensemble
+from ice_explorer.trees.forest import read_forest
 
 N = 120
 FEW = {"n_estimators": 6, "max_depth": 6, "random_state": 0}
@@ -148,10 +148,10 @@ def test_the_thresholds_are_those_that_the_trees_have(trees):
     """In units of X: each one inside the data has a grid value, and each grid value but the extremes is one."""
     model = fitted(behind(StandardScaler(), TREES[trees]()))
     e = parity.explained(model, X, grid="thresholds", sample=40)
-    ensemble = tree_ensemble(model[-1], None, "predict")
+    forest = read_forest(model[-1], None, "predict")
     for at, name in enumerate(NUMBERS):
         scaler = model[0].named_transformers_["numbers"][-1]
-        expected = np.unique(ensemble.threshold[ensemble.feature == at]) * scaler.scale_[at] + scaler.mean_[at]
+        expected = forest.thresholds(at) * scaler.scale_[at] + scaler.mean_[at]
         grid = e[name].grid.astype(float)
         apart = np.abs(expected[:, None] - grid) / scaler.scale_[at]
         inside = (expected > grid[0]) & (expected < grid[-1])

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ice_explorer.adapters.models.link import Link
-from ice_explorer.curves.trees import margins_numba
 from ice_explorer.metrics import ordered_numba
 from ice_explorer.metrics.merging import merge_sums
 from ice_explorer.metrics.ordered import FeatureSums, Moments
 from ice_explorer.metrics.straight import StraightSums, slope_of
 from ice_explorer.metrics.sums_arrays import sums_from_arrays, sums_to_arrays
+from ice_explorer.trees import margins_numba
+from ice_explorer.trees.link import Link
 
 DECAYS = np.array([1.0, 0.99, 0.75, 0.1, 0.01, 1e-3, 1e-4, 1e-8])
 # How exact figures are from which decay on: of many rows, observed values are interpolated.

@@ -103,13 +103,13 @@ MUTATIONS: Final = r"""
 - math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows)
 + math.sqrt(1.0 / n_rows)
 = XGBoost sends the threshold left
-@ adapters/structure/trees/xgboost.py : engines/test_trees.py
-- comparison="lt",
-+ comparison="le",
+@ trees/read_xgboost.py : engines/test_trees.py
+-             "lt",
++             "le",
 = a nested split forgets the one above it
-@ curves/trees/item_sweep.py : curves/test_tree_sweep.py engines/test_trees.py
-- return low, min(high, cut), max(low, cut), high, n_held
-+ return low, cut, max(low, cut), high, n_held
+@ trees/sweep_numba.py : trees/test_sweep.py engines/test_trees.py
+- return low, min(high, cut), max(low, cut), high, runs_end
++ return low, cut, max(low, cut), high, runs_end
 = kept predictions are found by feature and values alone
 @ curves/known_predictions.py : curves/test_answers.py
 -         digest.update(np.ascontiguousarray(positions).tobytes())

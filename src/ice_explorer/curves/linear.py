@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.models.link import Link
+from ice_explorer.trees.link import Link
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.models.link import LinkKind
+    from ice_explorer.trees.link import LinkKind
 
     Array = NDArray[np.float64]
 

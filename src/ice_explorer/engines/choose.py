@@ -4,32 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from ice_explorer.adapters.models.peel import peel
-from ice_explorer.adapters.structure.trees import tree_ensemble
-from ice_explorer.adapters.structure.trees.ensemble import NotTreesError, UnsupportedTreesError
 from ice_explorer.curves.kernel import KernelCurves, read_kernel
 from ice_explorer.curves.linear import LinearCurves, read_linear
-from ice_explorer.curves.trees import walk
-from ice_explorer.curves.trees.curves import SweepLimitError, TreeCurves, check_limit
 from ice_explorer.engines.model_space import NotColumnwiseError, Space
 from ice_explorer.engines.sums import BruteEngine, ClosedFormEngine, TreeEngine
 from ice_explorer.errors import ICEExplorerError, InvalidOptionError
 from ice_explorer.runtime import HAS_NUMBA
+from ice_explorer.trees.curves import TreeCurves, check_limit
+from ice_explorer.trees.forest import NotTreesError, UnsupportedTreesError, accept_link, read_forest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ice_explorer.adapters.models.peel import Peeled
     from ice_explorer.adapters.models.predict import Predictor
-    from ice_explorer.adapters.structure.trees.ensemble import Response, TreeEnsemble
     from ice_explorer.engines.context import Context, EngineName
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine
     from ice_explorer.features.columns import Columns
+    from ice_explorer.trees.forest import Forest
 
 _Model = TypeVar("_Model")
 
@@ -54,6 +52,7 @@ class Inside:
 
     def __init__(self, model: Any, predictor: Predictor, columns: Columns) -> None:
         self.peeled = peel(model, predictor.response)
+        self.position, self.response = predictor.position, predictor.response
         self._predictor = predictor
         self._columns = columns
 
@@ -72,8 +71,8 @@ class Inside:
         return result
 
     @cached_property
-    def trees(self) -> TreeEnsemble:
-        """The trees of an ensemble.
+    def trees(self) -> Forest:
+        """The trees of an ensemble, without the link.
 
         - raises UnsupportedTreesError: if they cannot be read, or are none.
         """
@@ -81,11 +80,10 @@ class Inside:
             position for position, column in enumerate(self._columns.read)
             if self.peeled.transform is None and column.kind in {"category", "ordered"}
         ]  # fmt: skip
-        response = cast("Response", self._predictor.response)
-        return tree_ensemble(self.peeled.model, self._predictor.position, response, categorical)
+        return read_forest(self.peeled.model, self.position, self.response, categorical)
 
 
-_REFUSALS = (NotColumnwiseError, NotExactError, OtherFormError, SweepLimitError, UnsupportedTreesError)
+_REFUSALS = (NotColumnwiseError, NotExactError, OtherFormError, UnsupportedTreesError)
 
 
 def choose_engine(
@@ -108,9 +106,7 @@ def choose_engine(
     notes = []
     for name in makers if wanted == "auto" else [wanted]:
         try:
-            if name == "tree" and wanted == "auto":
-                _check_worth_sweeping(inside.trees)
-            return makers[name](inside, context, items, n_jobs), _without_numba() if name == "tree" else []
+            return makers[name](inside, context, items, n_jobs), []
         except _REFUSALS as error:
             if wanted != "auto":
                 raise _not_exact(name, str(error)) from error
@@ -124,32 +120,19 @@ def _not_exact(engine: str, reason: str) -> InvalidOptionError:
     return InvalidOptionError.needs(f'engine="{engine}"', what, reason, 'engine="auto"')
 
 
-def _check_worth_sweeping(ensemble: TreeEnsemble) -> None:
-    """Refuse trees that scikit-learn's compiled code predicts several times faster than NumPy sweeps them."""
-    is_classic = ensemble.library == "scikit-learn" and ensemble.input_dtype == np.float32  # not histogram boosting
-    if is_classic and not HAS_NUMBA:
-        raise UnsupportedTreesError("numba is not installed, and without it scikit-learn is faster.")
-
-
-def _without_numba() -> list[str]:
-    """Return a note if numba is missing."""
-    if HAS_NUMBA:
-        return []
-    return [
-        "numba is not installed, so tree models are computed with NumPy: the results are the same, but take longer."
-    ]
-
-
 def _named(peeled: Peeled, how: str) -> str:
     around = " after its transformers" if peeled.transform is not None else ""
     return f"{type(peeled.model).__name__}{around} {how}"
 
 
-def _check(space: Space, found: Any, tolerance: float) -> None:
-    apart = space.difference(found)
-    if not apart <= tolerance:
+def _check(space: Space, predictions: Any, tolerance: float) -> None:
+    _check_difference(space.difference(predictions), tolerance)
+
+
+def _check_difference(difference: float, tolerance: float) -> None:
+    if not difference <= tolerance:
         raise NotExactError(
-            f"Its predictions of phantom observations differ from those of the model by {apart:.2g} of their size."
+            f"Its predictions of phantom observations differ from those of the model by {difference:.2g} of their size."
         )
 
 
@@ -180,24 +163,27 @@ def _check_width(n_columns: int, space: Space) -> None:
 
 
 def _tree_engine(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Engine:
-    peeled, ensemble = inside.peeled, inside.trees
-    if ensemble.library == "LightGBM" and context.table.is_integer_array and peeled.transform is None:
-        ensemble = replace(ensemble, input_dtype=np.dtype(np.float32))  # what LightGBM makes of such arrays
-    unseen = np.setdiff1d(np.arange(ensemble.n_features), ensemble.feature).tolist()
-    space = Space(context, items, peeled, {*ensemble.levels, *unseen})
-    _check_width(ensemble.n_features, space)
+    peeled, forest = inside.peeled, inside.trees
+    if not HAS_NUMBA:
+        raise UnsupportedTreesError("numba is not installed, and exact curves of trees need compiled code.")
+    if forest.library == "LightGBM" and context.table.is_integer_array and peeled.transform is None:
+        # LightGBM makes single precision of such arrays.
+        forest = replace(forest, inputs=replace(forest.inputs, dtype=np.dtype(np.float32)))
+    unseen = np.setdiff1d(np.arange(forest.n_features), forest.feature).tolist()
+    space = Space(context, items, peeled, {*forest.inputs.levels, *unseen})
+    _check_width(forest.n_features, space)
     free = {item.at_issue: (space.places[item.at_issue], space.grids[item.at_issue]) for item in items}
     moved = [place for places, _ in free.values() for place in places.tolist()]
     if len(set(moved)) < len(moved):
         raise NotExactError("Two features change the same input column of the trees.")
     check_limit(len(free))
-    # What transformers return, and labels, would have to be held for the ranks.
-    is_lasting = peeled.transform is None and not ensemble.levels
-    make_trees = partial(TreeCurves, ensemble, space.columns, free, is_lasting=is_lasting)
-    _check(
-        space,
-        walk.predict(ensemble, space.phantoms),
-        _FLOAT32_TOLERANCE if ensemble.library == "XGBoost" else _TOLERANCE,
+    tolerance = _FLOAT32_TOLERANCE if forest.library == "XGBoost" else _TOLERANCE
+    forest, difference = accept_link(
+        forest, inside.position, inside.response, space.phantoms, space.difference, tolerance=tolerance
     )
+    _check_difference(difference, tolerance)
+    # What transformers return, and labels, would stay in memory for the ranks alone.
+    is_lasting = peeled.transform is None and not forest.inputs.levels
+    make_trees = partial(TreeCurves, forest, space.columns, free, is_lasting=is_lasting)
     reason = _named(peeled, "is evaluated tree by tree: all features at once, exactly")
     return TreeEngine(make_trees, peeled, context, items, n_jobs=n_jobs, reason=reason)

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.curves.kernel import KernelCurves
     from ice_explorer.curves.linear import LinearCurves
-    from ice_explorer.curves.trees.curves import Jumps, ToFold, TreeCurves
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.model_space import Space
+    from ice_explorer.trees.curves import Jumps, ToFold, TreeCurves
 
     Array = NDArray[np.float64]
     Sums = FeatureSums | CategorySums

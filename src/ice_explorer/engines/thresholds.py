@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ice_explorer.adapters.structure.trees.ensemble import UnsupportedTreesError
 from ice_explorer.engines.model_space import same
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.trees.forest import UnsupportedTreesError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.structure.trees.ensemble import TreeEnsemble
     from ice_explorer.adapters.tables.table import Table
     from ice_explorer.engines.choose import Inside
     from ice_explorer.features.columns import Columns
     from ice_explorer.features.feature import Feature
+    from ice_explorer.trees.forest import Forest
 
     Array = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ def threshold_grids(
     - raises InvalidOptionError: if the model is no tree ensemble, or none of its thresholds is a value of X.
     """
     try:
-        ensemble = inside.trees
+        forest = inside.trees
     except UnsupportedTreesError as error:
         instead = 'grid="observed"'
         raise InvalidOptionError.needs('grid="thresholds"', "a tree model", str(error), instead) from error
@@ -57,13 +57,13 @@ def threshold_grids(
     features = [feature for feature in features if feature.kind == "numeric" and not np.isnan(feature.values).all()]
     if inside.peeled.transform is None:
         found = {
-            feature.at_issue: _ends(ensemble, feature.at_issue, thresholds)
+            feature.at_issue: _ends(forest, feature.at_issue, thresholds)
             for feature in features
-            if not np.isnan(thresholds := _thresholds(ensemble, feature.at_issue)).any()  # split by category
+            if (thresholds := forest.thresholds(feature.at_issue)) is not None  # not split by category
         }
         lost = []
     else:
-        found = _Transformed(table, inside.peeled.transform, ensemble).ends(features)
+        found = _Transformed(table, inside.peeled.transform, forest).ends(features)
         lost = [feature.label for feature in features if feature.at_issue not in found]
         if lost and not found:
             raise InvalidOptionError(
@@ -90,19 +90,14 @@ def _notes(lost: Sequence[str]) -> list[str]:
     return [note]
 
 
-def _thresholds(ensemble: TreeEnsemble, column: int) -> Array:
-    """Return the thresholds of a column that the model sees; NaN where it is split by category."""
-    return np.unique(ensemble.threshold[ensemble.feature == column])
-
-
-def _ends(ensemble: TreeEnsemble, column: int, thresholds: Array) -> Array:
+def _ends(forest: Forest, column: int, thresholds: Array) -> Array:
     """Return the number that stands for each threshold on a grid, in the precision of the trees.
 
     It is the last one on the left side, or the first one on the right where the threshold itself goes right.
     """
-    ends = thresholds.astype(ensemble.input_dtype)
-    if ensemble.comparison == "le":
-        past = ensemble.as_compared(column, ends) > thresholds
+    ends = thresholds.astype(forest.inputs.dtype)
+    if forest.inputs.comparison == "le":
+        past = forest.inputs.as_compared(column, ends) > thresholds
         ends = np.where(past, np.nextafter(ends, -np.inf, dtype=ends.dtype), ends)
     return ends.astype(np.float64)
 
@@ -118,10 +113,10 @@ class _Transformed:
     - `transform`: rows of X -> the matrix that the trees see.
     """
 
-    def __init__(self, table: Table, transform: Callable[[Any], Array], ensemble: TreeEnsemble) -> None:
+    def __init__(self, table: Table, transform: Callable[[Any], Array], forest: Forest) -> None:
         self._table = table
         self._transform = transform
-        self._ensemble = ensemble
+        self._forest = forest
 
     def ends(self, features: Sequence[Feature]) -> dict[int, Array]:
         """Return the last value of X on the left side of each threshold, or the first on its right, as `_ends`.
@@ -135,7 +130,7 @@ class _Transformed:
         of_feature = np.repeat(np.arange(len(found)), [len(bracket.low) for _, bracket in found])
         brackets = _Brackets.joined([bracket for _, bracket in found])
         self._bisect([feature for feature, _ in found], of_feature, brackets)
-        ends = brackets.low if self._ensemble.comparison == "le" else brackets.high
+        ends = brackets.low if self._forest.inputs.comparison == "le" else brackets.high
         return {feature.at_issue: ends[of_feature == at] for at, (feature, _) in enumerate(found)}
 
     def _bisect(self, features: Sequence[Feature], of_feature: NDArray[np.intp], brackets: _Brackets) -> None:
@@ -145,9 +140,9 @@ class _Transformed:
         def narrow(which: NDArray[np.intp], values: Array) -> None:
             matrix = self._written(features, of_feature[which], values, brackets.column[which])
             # Columns of numbers are all compared in one way.
-            compared = self._ensemble.as_compared(int(brackets.column[0]), matrix)
+            compared = self._forest.inputs.as_compared(int(brackets.column[0]), matrix)
             thresholds = brackets.threshold[which]
-            left = compared <= thresholds if self._ensemble.comparison == "le" else compared < thresholds
+            left = self._forest.inputs.goes_left(compared, thresholds)
             low[which[left]], high[which[~left]] = values[left], values[~left]
 
         wide = _wide(brackets)
@@ -190,8 +185,8 @@ class _Transformed:
         moved = np.flatnonzero(~same(seen, seen[:, :1]).all(axis=(0, 1)))
         brackets = []
         for column in moved.tolist():
-            thresholds = _thresholds(self._ensemble, column)
-            if not same(seen[:, :, column], seen[:1, :, column]).all() or np.isnan(thresholds).any():
+            thresholds = self._forest.thresholds(column)
+            if not same(seen[:, :, column], seen[:1, :, column]).all() or thresholds is None:
                 return None
             bracket = self._bracketed(column, thresholds, points, seen[0, :, column])
             if bracket is None:
@@ -200,19 +195,19 @@ class _Transformed:
         return _Brackets.joined(brackets)
 
     def _bracketed(self, column: int, thresholds: Array, points: Array, seen: Array) -> _Brackets | None:
-        compared = self._ensemble.as_compared(column, seen)
+        compared = self._forest.inputs.as_compared(column, seen)
         if not (np.diff(compared) >= 0).all():
             return None
         if np.array_equal(seen, points):
-            ends = _ends(self._ensemble, column, thresholds)
+            ends = _ends(self._forest, column, thresholds)
             return _Brackets(np.full(len(ends), column), thresholds, ends, ends, ends, ends)
-        side: Literal["left", "right"] = "right" if self._ensemble.comparison == "le" else "left"
+        side: Literal["left", "right"] = "right" if self._forest.inputs.comparison == "le" else "left"
         n_left = np.searchsorted(compared, thresholds, side=side)
         between = (n_left > 0) & (n_left < len(points))
         thresholds, right = thresholds[between], n_left[between]
         left = right - 1
         with np.errstate(invalid="ignore"):  # logarithms may be infinite
-            share = (_rounding_border(self._ensemble, column, thresholds) - seen[left]) / (seen[right] - seen[left])
+            share = (_rounding_border(self._forest, column, thresholds) - seen[left]) / (seen[right] - seen[left])
         guess = points[left] + np.nan_to_num(np.clip(share, 0.0, 1.0)) * (points[right] - points[left])
         near = 4 * np.spacing(np.abs(points).max())
         return _Brackets(
@@ -248,13 +243,11 @@ def _points(values: Array) -> Array:
     return np.unique(np.concatenate([some, np.linspace(present[0], present[-1], _N_POINTS // 2)]))
 
 
-def _rounding_border(ensemble: TreeEnsemble, column: int, thresholds: Array) -> Array:
+def _rounding_border(forest: Forest, column: int, thresholds: Array) -> Array:
     """Return where numbers begin to be rounded to the right side of a threshold."""
-    ends = _ends(ensemble, column, thresholds)
-    towards = np.inf if ensemble.comparison == "le" else -np.inf
-    past: Array = np.nextafter(ends.astype(ensemble.input_dtype), towards, dtype=ensemble.input_dtype).astype(
-        np.float64
-    )
+    ends = _ends(forest, column, thresholds)
+    towards = np.inf if forest.inputs.comparison == "le" else -np.inf
+    past: Array = np.nextafter(ends.astype(forest.inputs.dtype), towards, dtype=forest.inputs.dtype).astype(np.float64)
     return (ends + past) / 2
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ice_explorer.curves.trees.margins_numba import exponential
+from ice_explorer.trees.margins_numba import exponential
 
 _FEW = 8  # edges that are looked at one by one
 _LANES = 8  # decays that are summed side by side

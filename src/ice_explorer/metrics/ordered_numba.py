@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from ice_explorer.curves.trees.margins_numba import ROWS_AT_A_TIME, curves_of
 from ice_explorer.metrics.decay_sums_numba import bucket_of
+from ice_explorer.trees.margins_numba import ROWS_AT_A_TIME, curves_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.trees.curves import ToFold
     from ice_explorer.metrics.ordered import FeatureSums
+    from ice_explorer.trees.curves import ToFold
 
     Array = NDArray[np.float64]
 

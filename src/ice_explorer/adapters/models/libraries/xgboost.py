@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.adapters.models.libraries.containers import two_classes
-from ice_explorer.adapters.models.link import Link
 from ice_explorer.adapters.models.source import Source, Way, source_of_estimator
 
 if TYPE_CHECKING:
@@ -70,8 +69,8 @@ def _log_odds(margin: Callable[[Any], Any], objective: str) -> Way:
             return np.column_stack([-margins, margins])
         if objective == "binary:logistic":  # of several labels, each has its own margin
             return margins
-        columns = range(margins.shape[1])
-        return np.column_stack([Link("softmax_log_odds", output=column).apply(margins.T) for column in columns])
+        others = [np.delete(margins, column, axis=1) for column in range(margins.shape[1])]
+        return np.asarray(margins - np.column_stack([np.logaddexp.reduce(columns, axis=1) for columns in others]))
 
     return Way(log_odds, "log-odds", "predict")
 

@@ -1,6 +1,4 @@
-"""Sweeps and walks of trees against trees walked one phantom observation at a time, compiled and in NumPy."""
-
-from contextlib import contextmanager
+"""Sweeps and predictions of forests against trees walked one phantom observation at a time."""
 
 import numpy as np
 import oracles
@@ -12,29 +10,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeRegressor
 
 import ice_explorer as ice
-from ice_explorer.curves.trees import curves as tree
-from ice_explorer.curves.trees import item_sweep_numpy, splits, walk
-from ice_explorer.curves.trees.curves import TreeCurves
 from ice_explorer.errors import InvalidOptionError
-
-KERNELS = pytest.mark.parametrize("kernel", ["numba", "numpy"])
-
-
-@contextmanager
-def kernel_of(name):
-    """Prepare and sweep with compiled code or with NumPy, a few pairs of row and tree at a time."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (tree, splits):
-            patch.setattr(module, "HAS_NUMBA", name == "numba")
-        patch.setattr(item_sweep_numpy, "_PAIRS", 3)
-        yield
+from ice_explorer.trees import curves as tree_curves
+from ice_explorer.trees.curves import TreeCurves
+from ice_explorer.trees.ranks import look_up
 
 
-def swept(kernel, ensemble, X, free):
+def swept(forest, X, free):
     """Return TreeCurves of an array; features have another number than their column."""
-    free = {100 + at: (np.array([at]), np.array(grid)[:, None]) for at, grid in free.items()}
-    with kernel_of(kernel):
-        return TreeCurves(ensemble, list(X.T), free)
+    free = {100 + column: (np.array([column]), np.array(grid)[:, None]) for column, grid in free.items()}
+    return TreeCurves(forest, list(X.T), free)
 
 
 def at_every_grid_value(trees, feature, stretches, n_grid):
@@ -42,84 +27,79 @@ def at_every_grid_value(trees, feature, stretches, n_grid):
     return stretches[:, np.searchsorted(trees.active[feature], np.arange(n_grid))]
 
 
-def curves(kernel, ensemble, X, free):
+def curves(forest, X, free):
     """All curves by one sweep; each feature's by a sweep of its own must agree to the bit."""
-    trees = swept(kernel, ensemble, X, free)
+    trees = swept(forest, X, free)
     rows = np.arange(len(X))
     found = {}
-    with kernel_of(kernel):
-        together = trees.stretches(rows)
-        for at, grid in free.items():
-            alone = trees.curves_of(100 + at)(rows)
-            assert_array_equal(alone, together[100 + at])
-            found[at] = at_every_grid_value(trees, 100 + at, alone, len(grid))
+    together = trees.stretches(rows)
+    for at, grid in free.items():
+        alone = trees.curves_of(100 + at)(rows)
+        assert_array_equal(alone, together[100 + at])
+        found[at] = at_every_grid_value(trees, 100 + at, alone, len(grid))
     return found
 
 
 # --- against plain walks --------------------------------------------------------------------------
 
 
-@KERNELS
-@given(ensemble=strategies.ensembles(), X=strategies.rows_of_ensembles(), free=strategies.free_features())
+@given(forest=strategies.forests(), X=strategies.rows_of_forests(), free=strategies.free_features())
 @settings(max_examples=80)
-def test_every_curve_is_that_of_a_plain_walk(kernel, ensemble, X, free):
+def test_every_curve_is_that_of_a_plain_walk(forest, X, free):
     """Leaves are whole numbers, so that sums are exact and nothing is left to tolerance."""
-    found = curves(kernel, ensemble, X, free)
+    found = curves(forest, X, free)
     for at, grid in free.items():
-        assert_array_equal(found[at], oracles.tree_curves(ensemble, X, at, grid))
+        assert_array_equal(found[at], oracles.tree_curves(forest, X, at, grid))
 
 
-@KERNELS
-@given(ensemble=strategies.ensembles(), X=strategies.rows_of_ensembles(), groups=strategies.free_groups())
+@given(forest=strategies.forests(), X=strategies.rows_of_forests(), groups=strategies.free_groups())
 @settings(max_examples=80)
-def test_columns_may_move_together_to_any_values(kernel, ensemble, X, groups):
+def test_columns_may_move_together_to_any_values(forest, X, groups):
     """One-hot groups, columns that fall where the grid rises, and grid values that are missing to the model."""
     free = {
         at: (np.array(places, np.intp), np.array(grid).reshape(len(grid), len(places)))
         for at, (places, grid) in enumerate(groups)
     }
-    with kernel_of(kernel):
-        trees = TreeCurves(ensemble, list(X.T), free)
-        together = trees.stretches(np.arange(len(X)))
+    trees = TreeCurves(forest, list(X.T), free)
+    together = trees.stretches(np.arange(len(X)))
     for at, (places, grid) in enumerate(groups):
         found = at_every_grid_value(trees, at, together[at], len(grid))
-        assert_array_equal(found, oracles.tree_curves_of_group(ensemble, X, places, grid))
+        assert_array_equal(found, oracles.tree_curves_of_group(forest, X, places, grid))
 
 
 LINKS = ("exp", "sigmoid", "softmax")
 
 
-@KERNELS
 @given(
-    ensemble=strategies.ensembles(links=LINKS),
-    X=strategies.rows_of_ensembles(max_rows=3),
+    forest=strategies.forests(links=LINKS),
+    X=strategies.rows_of_forests(max_rows=3),
     free=strategies.free_features(),
 )
 @settings(max_examples=30)
-def test_a_link_is_applied_to_the_sum_of_all_trees(kernel, ensemble, X, free):
+def test_a_link_is_applied_to_the_sum_of_all_trees(forest, X, free):
     """A sum of links, or a link without the base, is something else."""
-    found = curves(kernel, ensemble, X, free)
+    found = curves(forest, X, free)
     for at, grid in free.items():
-        assert_allclose(found[at], oracles.tree_curves(ensemble, X, at, grid), rtol=1e-13, atol=0)
+        assert_allclose(found[at], oracles.tree_curves(forest, X, at, grid), rtol=1e-13, atol=0)
 
 
-@given(ensemble=strategies.ensembles(links=("identity", *LINKS)), X=strategies.rows_of_ensembles())
+@given(forest=strategies.forests(links=("identity", *LINKS)), X=strategies.rows_of_forests())
 @settings(max_examples=80)
-def test_walked_rows_fall_into_the_leaves_that_their_numbers_lead_to(ensemble, X):
+def test_walked_rows_fall_into_the_leaves_that_their_numbers_lead_to(forest, X):
     """Both comparisons, missing values, sets of categories and trees of several margins."""
-    expected = [oracles.output_of_margins(ensemble, oracles.margins_of_row(ensemble, row)) for row in X.tolist()]
-    exact = {"rtol": 0 if ensemble.link.kind == "identity" else 1e-13, "atol": 0}
-    assert_allclose(walk.predict(ensemble, list(X.T)), expected, **exact)
+    expected = [oracles.output_of_margins(forest, oracles.margins_of_row(forest, row)) for row in X.tolist()]
+    exact = {"rtol": 0 if forest.link.kind == "identity" else 1e-13, "atol": 0}
+    assert_allclose(forest.predict(list(X.T)), expected, **exact)
 
 
 @given(
-    ensemble=strategies.ensembles(), X=strategies.rows_of_ensembles(max_rows=12), free=strategies.free_features(),
+    forest=strategies.forests(), X=strategies.rows_of_forests(max_rows=12), free=strategies.free_features(),
     order=st.randoms(),
 )  # fmt: skip
 @settings(max_examples=30)
-def test_the_rows_of_a_block_do_not_touch_each_other(ensemble, X, free, order):
+def test_the_rows_of_a_block_do_not_touch_each_other(forest, X, free, order):
     """Any rows in any order, repeated ones too, give what each gives alone."""
-    trees = swept("numba", ensemble, X, free)
+    trees = swept(forest, X, free)
     rows = trees.alike(np.array([order.randrange(len(X)) for _ in range(2 * len(X))]))
     block = trees.stretches(rows)
     for feature in block:
@@ -159,42 +139,40 @@ def table_of_halves(n_rows):
     return np.random.default_rng(5).integers(-2, 23, (n_rows, strategies.N_FEATURES)) / 2
 
 
-@KERNELS
 @pytest.mark.parametrize("features", [[0], [0, 3, 1]], ids=str)
 @pytest.mark.parametrize("depth", [64, 200])
-def test_a_tree_may_be_deep(kernel, depth, features):
+def test_a_tree_may_be_deep(depth, features):
     """Deeper than what buffers start with; the deepest leaf is reached by phantom observations alone."""
-    ensemble = strategies.ensemble_of_tuples([chain(depth, features)])
+    forest = strategies.forest_of_tuples([chain(depth, features)])
     X = np.array([[-1.0, 500.0, 0.0, 3.0], [500.0, 7.0, 0.0, 500.0], [np.nan, 500.0, 0.0, np.nan]])
     grid = [level - 0.5 for level in range(0, depth + 3, 7)] + [depth + 50.0]
-    found = curves(kernel, ensemble, X, dict.fromkeys((0, 1, 3), grid))
+    found = curves(forest, X, dict.fromkeys((0, 1, 3), grid))
     for at in found:
-        assert_array_equal(found[at], oracles.tree_curves(ensemble, X, at, grid))
+        assert_array_equal(found[at], oracles.tree_curves(forest, X, at, grid))
 
 
 def test_buffers_grow_with_the_items():
     """Many rows in a deep tree leave more items behind than the buffer holds at first."""
-    ensemble = strategies.ensemble_of_tuples([full_tree(9, 1), full_tree(8, 2)])
+    forest = strategies.forest_of_tuples([full_tree(9, 1), full_tree(8, 2)])
     X, few = table_of_halves(700), np.arange(0, 700, 97)
     free = dict.fromkeys((0, 1, 3), np.arange(-1.0, 12.0, 0.25).tolist())
-    found = curves("numba", ensemble, X, free)
+    found = curves(forest, X, free)
     for at, grid in free.items():
-        assert_array_equal(found[at][few], oracles.tree_curves(ensemble, X[few], at, grid))
+        assert_array_equal(found[at][few], oracles.tree_curves(forest, X[few], at, grid))
 
 
-@KERNELS
-def test_sets_of_more_than_a_word_of_categories_cut_the_grid_into_runs(kernel):
+def test_sets_of_more_than_a_word_of_categories_cut_the_grid_into_runs():
     """Neighbouring levels go alternate ways over 200 levels, nested twice; rows hold levels of all words."""
     odd, thirds = frozenset(range(1, 200, 2)), frozenset(range(0, 200, 3))
     inner = (2, 0.0, thirds, False, 3, (0, 0.5, frozenset(), False, 7, -4))
     stump = (0, 0.5, frozenset(), False, -2, 3)
-    ensemble = strategies.ensemble_of_tuples([(2, 0.0, odd, True, inner, (2, 0.0, thirds, True, stump, -7))])
+    forest = strategies.forest_of_tuples([(2, 0.0, odd, True, inner, (2, 0.0, thirds, True, stump, -7))])
     codes = [0, 1, 2, 31, 32, 33, 62, 63, 64, 65, 127, 128, 129, 198, 199, 250, np.nan]
     X = np.array([[at % 2, 0.0, code, 0.0] for at, code in enumerate(codes)])
     free = {2: list(range(-1, 202)), 0: [0.0, 1.0]}
-    found = curves(kernel, ensemble, X, free)
+    found = curves(forest, X, free)
     for at, grid in free.items():
-        assert_array_equal(found[at], oracles.tree_curves(ensemble, X, at, grid))
+        assert_array_equal(found[at], oracles.tree_curves(forest, X, at, grid))
 
 
 @pytest.mark.parametrize("n_thresholds", [254, 255, pytest.param(65_535, marks=pytest.mark.slow)])
@@ -203,7 +181,7 @@ def test_as_many_thresholds_as_bytes_number(n_thresholds):
     stumps = [(0, at + 0.5, frozenset(), False, 0, 1) for at in range(n_thresholds)]
     X = np.array([[30.0, 0, 0, 0], [np.nan, 0, 0, 0], [float(n_thresholds), 0, 0, 0]])
     grid = np.arange(n_thresholds + 1.0)
-    trees = swept("numba", strategies.ensemble_of_tuples(stumps), X, {0: grid, 1: [0.0, 1.0]})
+    trees = swept(strategies.forest_of_tuples(stumps), X, {0: grid, 1: [0.0, 1.0]})
     found = trees.stretches(np.arange(3))
     assert_array_equal(found[100], np.tile(grid, (3, 1)))
     assert_array_equal(found[101][:, 0], [30, n_thresholds, n_thresholds])
@@ -224,7 +202,7 @@ NUMBERS = st.one_of(
 def test_numbers_are_found_where_numpy_finds_them(ordered, values, side):
     """However they are spread: equal, infinite, or so far apart that their difference is no number."""
     ordered, values = np.sort(np.array(ordered, np.float64)), np.array([*values, *ordered], np.float64)
-    assert_array_equal(splits._look_up(ordered, values, side), np.searchsorted(ordered, values, side))
+    assert_array_equal(look_up(ordered, values, is_right=side == "right"), np.searchsorted(ordered, values, side))
 
 
 @pytest.mark.parametrize("spread", [1e-300, 30.0])
@@ -233,14 +211,14 @@ def test_crowded_numbers_are_found_too(spread):
     ordered = np.sort(np.exp(spread * np.random.default_rng(0).normal(size=2000)))
     values = np.concatenate([ordered, np.nextafter(ordered, np.inf), np.nextafter(ordered, -np.inf)])
     for side in ("left", "right"):
-        assert_array_equal(splits._look_up(ordered, values, side), np.searchsorted(ordered, values, side))
+        assert_array_equal(look_up(ordered, values, is_right=side == "right"), np.searchsorted(ordered, values, side))
 
 
 # --- what it costs --------------------------------------------------------------------------------
 
 
-def counted(ensemble, X, free):
-    trees = swept("numba", ensemble, X, free)
+def counted(forest, X, free):
+    trees = swept(forest, X, free)
     trees.stretches(np.arange(len(X)))
     return tuple(trees.counters.tolist())
 
@@ -253,43 +231,43 @@ def test_visits_and_items_of_a_small_tree_are_as_counted_by_hand():
     each of the rows leaves an item behind. So 3 + 3 visits, and 2 + 1 + 2 items reach leaves.
     """
     stump = (1, 0.5, frozenset(), False, -2, 3)
-    ensemble = strategies.ensemble_of_tuples([(0, 0.5, frozenset(), False, 1, stump)])
+    forest = strategies.forest_of_tuples([(0, 0.5, frozenset(), False, 1, stump)])
     X = np.array([[0.0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0]])
     free = {0: [0.0, 1.0], 1: [0.0, 1.0]}
-    assert counted(ensemble, X, free) == (6, 5)
-    assert counted(ensemble, X, {0: free[0]}) == (6, 3)
-    assert counted(ensemble, X, {3: [0.0, 1.0]}) == (5, 0)
+    assert counted(forest, X, free) == (6, 5)
+    assert counted(forest, X, {0: free[0]}) == (6, 3)
+    assert counted(forest, X, {3: [0.0, 1.0]}) == (5, 0)
 
 
-@given(ensemble=strategies.ensembles(), X=strategies.rows_of_ensembles(), free=strategies.free_features())
+@given(forest=strategies.forests(), X=strategies.rows_of_forests(), free=strategies.free_features())
 @settings(max_examples=60)
-def test_the_work_is_what_the_algorithm_takes_and_no_more(ensemble, X, free):
+def test_the_work_is_what_the_algorithm_takes_and_no_more(forest, X, free):
     """Counted row by row: no empty item is carried along, and no node visited twice."""
-    assert counted(ensemble, X, free) == oracles.sweep_counters(ensemble, X, free)
+    assert counted(forest, X, free) == oracles.sweep_counters(forest, X, free)
 
 
 def test_a_longer_grid_is_not_more_work():
     """Between thresholds nothing changes, so that only thresholds cost anything."""
-    ensemble = strategies.ensemble_of_tuples([full_tree(6, seed) for seed in range(10)])
+    forest = strategies.forest_of_tuples([full_tree(6, seed) for seed in range(10)])
     X, found = table_of_halves(40), []
     for grid in (np.arange(-1.25, 12.25, 0.5), np.linspace(-1.25, 11.75, 5201)):
         free = dict.fromkeys((0, 1, 3), grid.tolist())
-        found.append((counted(ensemble, X, free), swept("numba", ensemble, X, free).forest.width))
+        found.append((counted(forest, X, free), swept(forest, X, free).forest.width))
     assert found[0] == found[1]
 
 
 def test_blocks_shrink_to_the_memory_limit():
     """Never below one row, never beyond what the cache can use."""
     stump = (0, 0.5, frozenset(), False, -2, 3)
-    trees = swept("numba", strategies.ensemble_of_tuples([stump]), np.zeros((9, 4)), {0: [0.0, 1.0]})
+    trees = swept(strategies.forest_of_tuples([stump]), np.zeros((9, 4)), {0: [0.0, 1.0]})
     limits = (1, 100 * trees.row_bytes, 10**9)
     assert [trees.rows_per_block(limit) for limit in limits] == [1, 100, 2048]
 
 
 def test_more_features_than_an_item_can_name_are_refused(monkeypatch):
     """Sixteen bits name 65,535 features; beyond them every phantom observation is predicted."""
-    assert tree._MOST_FEATURES == 65535
-    monkeypatch.setattr(tree, "_MOST_FEATURES", 2)
+    assert tree_curves._MOST_FEATURES == 65535
+    monkeypatch.setattr(tree_curves, "_MOST_FEATURES", 2)
     X = np.random.default_rng(0).normal(size=(50, 3))
     model = DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
     assert ice.explain(model, X, features=["x0", "x1"], engine="tree", progress=False).engine == "tree"

@@ -1,6 +1,6 @@
-"""From the jumps of a sweep to curves, compiled: a few dozen rows at a time, so that they stay in the cache.
+"""Compiled sums of the jumps of a sweep: curves of a few dozen rows at a time, so that they stay in the cache.
 
-What is read is set back to 0 in passing: the cells are then ready for the next block of rows.
+Cells are set back to 0 when they are read, and are then ready for the next block of rows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from numba import njit
 
 ROWS_AT_A_TIME = 64
 LINKS = {"identity": 0, "sigmoid": 1, "exp": 2}
-"""Links that are computed here, by the number that the kernel knows them by."""
+"""Links that are compiled, and their numbers."""
 
 _IDENTITY = 0
 _SIGMOID = 1
@@ -22,8 +22,8 @@ _LOWEST_EXPONENT, _HIGHEST_EXPONENT = -708.0, 710.0  # beyond them the exponenti
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract"})
-def exponential(values, sign, scratch, found):
-    """Find exp(sign · value), within 2 units of the last place, several at a time.
+def exponential(values, sign, scratch, results):
+    """Write exp(sign · value), within 2 units of the last place, several at a time.
 
     With k the whole number nearest to x / log 2, exp(x) is 2ᵏ exp(x - k log 2): the power is put together from bits,
     the exponential of what is left, at most log(2)/2, is a short Taylor series.
@@ -31,12 +31,12 @@ def exponential(values, sign, scratch, found):
     - `scratch`: as many numbers as values, and the same memory as int64.
     """
     power, bits = scratch
-    for at in range(values.shape[0]):
-        power[at] = min(max(sign * values[at], _LOWEST_EXPONENT), _HIGHEST_EXPONENT) * _INVERSE_LOG_2 + _TO_WHOLE
-    for at in range(values.shape[0]):
-        bits[at] = (bits[at] - _WHOLE_BITS + 1023) << 52
-    for at in range(values.shape[0]):
-        exponent = min(max(sign * values[at], _LOWEST_EXPONENT), _HIGHEST_EXPONENT)
+    for index in range(values.shape[0]):
+        power[index] = min(max(sign * values[index], _LOWEST_EXPONENT), _HIGHEST_EXPONENT) * _INVERSE_LOG_2 + _TO_WHOLE
+    for index in range(values.shape[0]):
+        bits[index] = (bits[index] - _WHOLE_BITS + 1023) << 52
+    for index in range(values.shape[0]):
+        exponent = min(max(sign * values[index], _LOWEST_EXPONENT), _HIGHEST_EXPONENT)
         whole = (exponent * _INVERSE_LOG_2 + _TO_WHOLE) - _TO_WHOLE
         rest = (exponent - whole * _LOG_2_LEADING) - whole * _LOG_2_REST
         series = 1.6059043836821613e-10
@@ -53,8 +53,8 @@ def exponential(values, sign, scratch, found):
         series = series * rest + 0.5
         series = series * rest + 1.0
         series = series * rest + 1.0
-        finite = 0.0 if exponent == _LOWEST_EXPONENT else series * power[at]
-        found[at] = finite if values[at] == values[at] else values[at]
+        finite = 0.0 if exponent == _LOWEST_EXPONENT else series * power[index]
+        results[index] = finite if values[index] == values[index] else values[index]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -64,16 +64,15 @@ def curves_of(jumps, base, start, first, link, curves):
     Parameters
     ----------
     jumps : float64 (width, n_rows)
-        Of one margin.
+        Jumps of one margin.
     base : float64 (n_rows,)
-        Margins to begin with.
+        Margins of the rows themselves.
     start, first : int
-        The first cell of the feature, and the first row. Behind the cells of all positions lies one that does not
-        count.
+        The first cell of the feature, and the first row. The cell after those of all positions is not used.
     link : int
         One of `LINKS`.
     curves : float64 (at most `ROWS_AT_A_TIME`, n_positions)
-        Of the rows from the first on.
+        Curves of the rows from the first on.
     """
     n_rows, n_positions = curves.shape
     margins = base[first : first + n_rows].copy()
@@ -99,9 +98,9 @@ def curves_of(jumps, base, start, first, link, curves):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def margins_of(jumps, base, start, margins):
+def sum_margins(jumps, base, start, margins):
     """Write all margins (n_margins, n_rows, n_positions) of one feature, and set its jumps back to 0."""
     for margin in range(margins.shape[0]):
         for first in range(0, margins.shape[1], ROWS_AT_A_TIME):
-            some = margins[margin, first : first + ROWS_AT_A_TIME]
-            curves_of(jumps[margin], base[margin], start, first, _IDENTITY, some)
+            rows = margins[margin, first : first + ROWS_AT_A_TIME]
+            curves_of(jumps[margin], base[margin], start, first, _IDENTITY, rows)

@@ -1,4 +1,4 @@
-"""Link functions of the sum of the leaves."""
+"""Functions from margins to the output of a model."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ LinkKind = Literal[
 
 @dataclass(frozen=True)
 class Link:
-    """What becomes of the sum of the leaves.
+    """A function from the margins of a row to one output.
 
     - `kind`: "identity"; "exp"; "sigmoid", 1 / (1 + exp(-m)); "softmax", the share of one of several margins;
       "softmax_log_odds", its log-odds; "logit", log-odds of a margin that is a probability; "signed_square", sign(m)
       m²; "softplus", log(1 + exp(m)); "isolation", -2⁻ᵐ minus `offset`.
-    - `output`: the margin whose share a softmax takes.
+    - `output`: the margin that the output belongs to.
     - `offset`: what "isolation" subtracts.
-    - `resolution`: of "logit": a probability closer than this to 0 or 1 is 0 or 1, because no sum of leaves but the
-      rounding of one lies there. The library gets infinite log-odds in the same places.
+    - `resolution`: of "logit": a probability closer than this to 0 or 1 is 0 or 1, because only rounding puts a sum of
+      leaves there. The library gets infinite log-odds in the same places.
     """
 
     kind: LinkKind = "identity"
@@ -34,11 +34,7 @@ class Link:
     resolution: float = 0.0
 
     def apply(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:  # noqa: PLR0911 - one per kind
-        """Turn margins into outputs.
-
-        - `margins` (n_margins, …).
-        - returns (…).
-        """
+        """Turn margins (n_margins, …) into outputs (…)."""
         m: NDArray[np.float64] = margins[self.output]
         match self.kind:
             case "identity":
@@ -52,7 +48,9 @@ class Link:
                 shifted = np.exp(margins - margins.max(axis=0))
                 return np.asarray(shifted[self.output] / shifted.sum(axis=0))
             case "softmax_log_odds":
-                return np.asarray(m - _log_sum_exp(np.delete(margins, self.output, axis=0)))
+                others = np.delete(margins, self.output, axis=0)
+                highest = others.max(axis=0)
+                return np.asarray(m - (highest + np.log(np.exp(others - highest).sum(axis=0))))
             case "logit":
                 p = np.where(m < self.resolution, 0.0, np.where(m > 1.0 - self.resolution, 1.0, m))
                 with np.errstate(divide="ignore"):
@@ -64,8 +62,3 @@ class Link:
             case "isolation":
                 return np.asarray(-np.exp2(-m) - self.offset)
         assert_never(self.kind)
-
-
-def _log_sum_exp(margins: NDArray[np.float64]) -> NDArray[np.float64]:
-    highest = margins.max(axis=0)
-    return np.asarray(highest + np.log(np.exp(margins - highest).sum(axis=0)))

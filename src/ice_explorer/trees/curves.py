@@ -1,0 +1,226 @@
+"""Exact ICE curves of tree ensembles: one sweep for all features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ice_explorer.concurrency.locks import new_lock
+from ice_explorer.trees.forest import UnsupportedTreesError
+from ice_explorer.trees.ranks import RankedNodes, RowRanks, SweptForest, missing_rank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.trees.forest import Forest
+    from ice_explorer.trees.link import Link
+
+_FEWEST_ROWS, _MOST_ROWS = 2048, 8192  # of a block: its rows share what is done once per node
+_MOST_BYTES = 64_000_000  # of the difference arrays of a block, which a few thousand positions make large
+_ROWS_ORDERED = 1 << 16  # rows whose leaves are looked up at a time
+_MOST_FEATURES = (1 << 16) - 1  # what an item can name; rows of a block are far fewer
+
+ToFold: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64], int, int]"
+"""Jumps and base of one margin, first cell of a feature, and link, from which compiled sums make its curves."""
+
+
+class TreeCurves:
+    """A forest, the rows it is explained on and the grids, ready to be swept.
+
+    - `columns`: values of every column of X, (n_rows,) each.
+    - `free`: by feature, the columns that move with it, together (n_places,), and what they become at each grid value
+      (n_grid, n_places). A column moves with one feature at most.
+    - `is_lasting`: whether the columns stay in memory anyway, so that ranks of many rows need not.
+    - `active`: intervals of the grid of each feature in which a curve can change.
+    - `counters` (2,): node visits and emitted items so far, which do not depend on the machine.
+    """
+
+    def __init__(
+        self,
+        forest: Forest,
+        columns: Sequence[NDArray[Any]],
+        free: Mapping[int, tuple[NDArray[np.intp], NDArray[np.float64]]],
+        *,
+        is_lasting: bool = False,
+    ) -> None:
+        self._base, self.link = forest.base, forest.link
+        self.n_rows = len(columns[0])
+        self.counters = np.zeros(2, np.int64)
+        self._counting = new_lock()
+        # The forest as it was read is not kept: fully grown ones have millions of nodes.
+        ranked = RankedNodes(forest, len(columns))
+        self._ranks = RowRanks(forest.inputs, columns, ranked.rank_thresholds(columns), is_lasting=is_lasting)
+        self._features = list(free)
+        self._places = {feature: places for feature, (places, _) in free.items()}
+        self.active, self._in_runs, run_start, runs = ranked.write_cuts(free)
+        self._has_categories = bool((ranked.category_start >= 0).any())
+        nothing = np.empty(0, np.int32)
+        all_fixed = SweptForest(
+            nodes=ranked.nodes, value=ranked.value, margins=forest.margin, deepest=ranked.deepest,
+            missing_left=ranked.missing_left, category_start=ranked.category_start,
+            category_words=ranked.category_words, run_start=run_start, runs=runs, mover=nothing, n_positions=nothing,
+            in_runs=np.empty(0, np.bool_), offsets=np.empty(0, np.uint64), width=0,
+        )  # fmt: skip
+        self.forest = self._move(all_fixed, self._features)
+
+    def _move(self, forest: SweptForest, features: Sequence[int]) -> SweptForest:
+        """Return the trees with these features free to move and all others fixed."""
+        n_positions = np.array([len(self.active[feature]) + 1 for feature in features], np.int32)
+        mover = np.full(self._ranks.n_columns, -1, np.int32)
+        for index, feature in enumerate(features):
+            mover[self._places[feature]] = index
+        ends = np.cumsum(n_positions.astype(np.int64) + 1)
+        return replace(
+            forest,
+            mover=mover,
+            n_positions=n_positions,
+            in_runs=np.array([feature in self._in_runs for feature in features], np.bool_),
+            offsets=(ends - n_positions - 1).astype(np.uint64),
+            width=int(ends[-1]),
+        )
+
+    def rows_per_block(self, memory_limit: int) -> int:
+        """Return how many rows are swept at a time: few for small trees, more for large ones, within the limit."""
+        per_tree = len(self.forest.nodes) // max(1, len(self.forest.margins))
+        wanted = int(np.clip(per_tree, _FEWEST_ROWS, min(_MOST_ROWS, _MOST_BYTES // self.row_bytes)))
+        return max(1, min(wanted, memory_limit // self.row_bytes))
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes that a row takes while it is swept for all features."""
+        return 8 * (self.forest.width * len(self._base) + 1) + 512
+
+    def alike(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Order rows by the leaves of the first tree that they fall into.
+
+        Rows that are alike take the same paths through the other trees, too, and write to memory that lies closer
+        together: a forest is swept up to twice as fast.
+        """
+        from ice_explorer.trees.sweep_numba import number_leaves
+
+        nodes, reached, columns = self.forest.nodes, np.zeros(1, np.int64), set[int]()
+        while len(reached := reached[nodes[reached, 0] >= 0]):
+            columns.update(nodes[reached, 0].tolist())
+            reached = np.concatenate([nodes[reached, 2], nodes[reached, 2] + 1])
+        leaves = np.empty(len(positions))
+        for start in range(0, len(positions), _ROWS_ORDERED):
+            rows = positions[start : start + _ROWS_ORDERED]
+            ranks, special = self._prepare(self.forest, self._ranks.select(rows, sorted(columns)))
+            number_leaves(nodes, special, ranks, len(rows), leaves[start : start + _ROWS_ORDERED])
+        return positions[np.argsort(leaves, kind="stable")]
+
+    def stretches(self, positions: NDArray[np.int64]) -> dict[int, NDArray[np.float64]]:
+        """Sweep rows for all features.
+
+        - `positions` (n_rows,).
+        - returns (n_rows, n_active + 1) each: curves on the stretches between active intervals, by feature.
+        """
+        jumps = self.sweep(self._features)(positions)
+        return {feature: jumps.curves(feature) for feature in self._features}
+
+    def observed(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Predict rows as they are, (n_rows,)."""
+        return self.link.apply(self.sweep(self._features[:1])(positions).base[:, :, None])[:, 0]
+
+    def curves_of(self, feature: int) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
+        """Return a function from rows to the stretches of one feature alone."""
+        sweep_rows = self.sweep([feature])
+        return lambda positions: sweep_rows(positions).curves(feature)
+
+    def sweep(self, features: Sequence[int]) -> Callable[[NDArray[np.int64]], Jumps]:
+        """Return a function from rows to the jumps of features; several threads may call it at once."""
+        forest = self.forest if list(features) == self._features else self._move(self.forest, features)
+        starts = dict(zip(features, forest.offsets.tolist(), strict=True))
+        spare: list[NDArray[np.float64]] = []  # cells that are 0 again: new memory takes as long as the sums
+
+        def sweep_rows(positions: NDArray[np.int64]) -> Jumps:
+            base = np.repeat(self._base[:, None], len(positions), axis=1)
+            n_cells = len(base) * forest.width * len(positions)
+            try:
+                cells = spare.pop()
+            except IndexError:
+                cells = np.zeros(n_cells)
+            if len(cells) < n_cells:
+                cells = np.zeros(n_cells)
+            jumps = cells[:n_cells].reshape(len(base), forest.width, len(positions))
+            self._add_jumps(forest, positions, jumps, base)
+            return Jumps(jumps, base, starts, self.active, self.link, lambda: spare.append(cells))
+
+        return sweep_rows
+
+    def _add_jumps(
+        self, forest: SweptForest, positions: NDArray[np.int64], jumps: NDArray[np.float64], base: NDArray[np.float64]
+    ) -> None:
+        """Add the jumps of rows to difference arrays (n_margins, width, n_rows), and their leaves to the base."""
+        from ice_explorer.trees import sweep_numba  # on first use, because numba takes a while to import
+
+        counters = np.zeros(2, np.int64)
+        ranks, special = self._prepare(forest, self._ranks.select(positions))
+        sweep_numba.sweep(
+            forest.nodes, forest.value, forest.deepest, forest.margins, forest.mover, forest.n_positions,
+            forest.offsets, forest.width, special, ranks, len(positions), jumps.ravel(), base.ravel(), counters,
+        )  # fmt: skip
+        with self._counting:
+            self.counters += counters
+
+    def _prepare(self, forest: SweptForest, ranks: NDArray[Any]) -> tuple[NDArray[Any], tuple[Any, ...] | None]:
+        """Return ranks in one of the two dtypes that kernels are compiled for, and the arrays of special cases.
+
+        These are None for most forests and rows, because the sweep is slower with them.
+        """
+        missing = missing_rank(ranks.dtype)
+        special = None
+        if self._has_categories or forest.in_runs.any() or (ranks == missing).any():
+            special = (
+                forest.missing_left, forest.category_start, forest.category_words,
+                forest.in_runs, forest.run_start, forest.runs, missing,
+            )  # fmt: skip
+        return ranks.astype(np.int32 if ranks.dtype == np.int32 else np.uint16).ravel(), special
+
+
+@dataclass(frozen=True, eq=False)
+class Jumps:
+    """How margins of a block of rows change from one stretch of a grid to the next, by feature.
+
+    A feature is read once, which sets its cells back to 0.
+
+    - `cells` (n_margins, width, n_rows): those of a feature are neighbours, one more than it has stretches.
+    - `base` (n_margins, n_rows): margins of the rows themselves.
+    - `starts`: by feature, where its cells begin.
+    - `active`, `link`: as `TreeCurves` has them.
+    - `release`: returns the cells for other rows, once every feature is read.
+    """
+
+    cells: NDArray[np.float64]
+    base: NDArray[np.float64]
+    starts: Mapping[int, int]
+    active: Mapping[int, NDArray[np.intp]]
+    link: Link
+    release: Callable[[], None]
+
+    def to_fold(self, feature: int) -> ToFold | None:
+        """Return what compiled sums make curves from, None if the link is not compiled."""
+        from ice_explorer.trees.margins_numba import LINKS
+
+        link = LINKS.get(self.link.kind)
+        if link is None or len(self.base) > 1:
+            return None
+        return self.cells[0], self.base[0], self.starts[feature], link
+
+    def curves(self, feature: int) -> NDArray[np.float64]:
+        """Read a feature: its curves on the stretches between active intervals, (n_rows, n_active + 1)."""
+        from ice_explorer.trees.margins_numba import sum_margins
+
+        margins: NDArray[np.float64] = np.empty((*self.base.shape, len(self.active[feature]) + 1))
+        sum_margins(self.cells, self.base, self.starts[feature], margins)
+        return self.link.apply(margins)
+
+
+def check_limit(n_features: int) -> None:
+    """Raise UnsupportedTreesError if there are more features than an item can name."""
+    if n_features > _MOST_FEATURES:
+        raise UnsupportedTreesError(f"The sweep moves up to {_MOST_FEATURES} features; there are {n_features}.")

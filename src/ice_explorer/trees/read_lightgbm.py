@@ -1,0 +1,134 @@
+"""Trees of LightGBM, read from the text in which the library saves a model.
+
+LightGBM compares in float64 and sends values of at most the threshold left. The leaves contain the learning rate and,
+in dart, the weights of the trees.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ice_explorer.trees.forest import Forest, Inputs, UnsupportedTreesError, codes_from_bits
+from ice_explorer.trees.link import Link
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+# Numbers of at most this size, a float32 in the library's source, count as 0.
+_ZERO = float(np.float32(1e-35))
+
+
+def _estimator(model: Any, position: int | None, response: str) -> Forest:
+    if model.get_params().get("pred_early_stop"):
+        raise UnsupportedTreesError("With `pred_early_stop`, LightGBM does not sum all trees.")
+    return _booster(model.booster_, position, response)
+
+
+def _booster(booster: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
+    # Written up to the best iteration where training stopped early, as predictions are.
+    text = booster.model_to_string()
+    head, *blocks = text[: text.index("\nend of trees")].split("\nTree=")
+    header, *trees = [
+        dict(line.split("=", 1) for line in block.split("\n") if "=" in line) for block in (head, *blocks)
+    ]
+    if any(tree.get("is_linear", "0") != "0" for tree in trees):
+        raise UnsupportedTreesError("The leaves of these LightGBM trees are linear models, not numbers.")
+    # Each tree is laid out as its inner nodes, then its leaves.
+    n_leaves = np.array([int(tree["num_leaves"]) for tree in trees], np.int64)
+    n_inner = n_leaves - 1
+    n_nodes = n_inner + n_leaves
+    root = np.cumsum(n_nodes) - n_nodes
+    inner, leaf = _runs(root, n_inner), _runs(root + n_inner, n_leaves)
+
+    def by_node(nodes: NDArray[np.int64], values: NDArray[Any], fill: float, dtype: type[Any]) -> NDArray[Any]:
+        array = np.full(n_nodes.sum(), fill, dtype)
+        array[nodes] = values
+        return array
+
+    def children(name: str) -> NDArray[np.int32]:
+        child = _numbers(trees, name, np.int64)
+        return by_node(inner, np.where(child >= 0, child, np.repeat(n_inner, n_inner) + ~child), -1, np.int32)
+
+    decision = _numbers(trees, "decision_type", np.int64)
+    threshold = _numbers(trees, "threshold", np.float64)
+    is_categorical, default_left, missing = decision & 1 == 1, decision & 2 == 2, (decision >> 2) & 3
+    zero_left = threshold >= 0.0
+    if (~is_categorical & (missing == 1) & (default_left != zero_left)).any():
+        raise UnsupportedTreesError(
+            "With `zero_as_missing`, LightGBM sends 0 to a different side than the numbers next to it, "
+            "which no threshold does."
+        )
+    # Where a feature had nothing missing in training, what is missing counts as 0.
+    missing_left = np.where(missing == 2, default_left, zero_left) & ~is_categorical
+    by_set = np.flatnonzero(is_categorical)
+    set_start, set_codes = _category_sets(trees, np.repeat(np.arange(len(trees)), n_inner)[by_set], threshold[by_set])
+    threshold[by_set] = np.arange(len(by_set))
+    feature = _numbers(trees, "split_feature", np.int64)
+    n_margins = int(header["num_tree_per_iteration"])
+    objective, *options = header.get("objective", "").split(" ")
+    slope = [float(option.removeprefix("sigmoid:")) for option in options if option.startswith("sigmoid:")]
+    n_averaged = len(trees) // n_margins if "average_output" in head.split("\n") else 1
+    links: tuple[Link, ...] = ()
+    if response == "predict" and "sqrt" in options:
+        links = (Link("signed_square"),)
+    elif response == "predict" and objective == "cross_entropy_lambda":
+        links = (Link("softplus"),)  # for large margins the same as "identity"
+    return Forest(
+        library="LightGBM",
+        n_features=int(header["max_feature_idx"]) + 1,
+        inputs=Inputs(np.dtype(np.float64), "le", categorical=frozenset(feature[by_set].tolist()), zero_below=_ZERO),
+        n_nodes=n_nodes,
+        feature=by_node(inner, feature, -1, np.int32),
+        threshold=by_node(inner, threshold, 0.0, np.float64),
+        left=children("left_child"),
+        right=children("right_child"),
+        missing_left=by_node(inner, missing_left, 0, np.bool_),
+        value=by_node(leaf, _numbers(trees, "leaf_value", np.float64), 0.0, np.float64),
+        margin=(np.arange(len(trees)) % n_margins).astype(np.int32),
+        base=np.zeros(n_margins),
+        set_start=set_start,
+        set_codes=set_codes,
+        links=links,
+        factors=tuple(scale / count for scale, count in product({1.0, *slope}, {1, n_averaged})),
+        labels_in_order=[np.array(labels, object) for labels in booster.pandas_categorical or ()],
+    )
+
+
+def _category_sets(
+    trees: Sequence[dict[str, str]], tree: NDArray[np.int64], number: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return `set_start` and `set_codes` of the sets of codes that go left.
+
+    - `tree`, `number` (n_sets,): the tree that each set belongs to, and its number in this tree.
+    """
+    n_sets = np.array([int(each["num_cat"]) for each in trees], np.int64)
+    n_bounds = np.where(n_sets > 0, n_sets + 1, 0)
+    bounds = _numbers(trees, "cat_boundaries", np.int64)
+    last_bound = np.cumsum(n_bounds)
+    n_words_by_tree = np.zeros(len(trees), np.int64)
+    n_words_by_tree[n_sets > 0] = bounds[last_bound[n_sets > 0] - 1]
+    first_word = np.cumsum(n_words_by_tree) - n_words_by_tree
+    index = (last_bound - n_bounds)[tree] + number.astype(np.int64)
+    n_words = bounds[index + 1] - bounds[index]
+    words = _numbers(trees, "cat_threshold", np.int64)[_runs(first_word[tree] + bounds[index], n_words)]
+    return codes_from_bits(words.astype(np.uint32), n_words)
+
+
+def _runs(first: NDArray[np.int64], count: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return first, first + 1, … for each run, one run after another."""
+    return np.repeat(first - (np.cumsum(count) - count), count) + np.arange(count.sum())
+
+
+def _numbers(trees: Sequence[dict[str, str]], name: str, dtype: type[Any]) -> NDArray[Any]:
+    return np.fromstring(" ".join(filter(None, (tree.get(name) for tree in trees))), dtype, sep=" ")
+
+
+READERS: dict[str, Callable[[Any, int | None, str], Forest]] = {
+    **dict.fromkeys(("LGBMRegressor", "LGBMRanker", "LGBMClassifier"), _estimator),
+    "Booster": _booster,
+}

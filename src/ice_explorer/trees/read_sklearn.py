@@ -1,0 +1,212 @@
+"""Trees of scikit-learn.
+
+Its classic trees round X to float32 and send values of at most the threshold left; its histogram trees compare in
+float64, and put categorical columns first, encoded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ice_explorer.trees.forest import Forest, Inputs, UnsupportedTreesError, codes_from_bits, join
+from ice_explorer.trees.link import Link
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+_SINGLE_TREES = {"DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"}
+
+
+def _classic_forest(model: Any, trees: Sequence[Any], values: Sequence[NDArray[np.float64]], **options: Any) -> Forest:
+    """Join `tree_` objects, with the value of each node of each tree."""
+    defaults = {"margin": np.zeros(len(trees), np.int32), "base": np.zeros(1)}
+    forest = Forest(
+        library="scikit-learn",
+        n_features=model.n_features_in_,
+        inputs=Inputs(np.dtype(np.float32), "le"),
+        n_nodes=np.array([tree.node_count for tree in trees], np.int64),
+        feature=join([tree.feature for tree in trees], np.int32),
+        threshold=join([tree.threshold for tree in trees], np.float64),
+        left=join([tree.children_left for tree in trees], np.int32),
+        right=join([tree.children_right for tree in trees], np.int32),
+        missing_left=join([tree.missing_go_to_left for tree in trees], np.bool_),
+        value=join(values, np.float64),
+        **{**defaults, **options},
+    )
+    columns = getattr(model, "estimators_features_", [])
+    if any(not np.array_equal(drawn, np.arange(model.n_features_in_)) for drawn in columns):
+        inner = np.flatnonzero(forest.feature >= 0)
+        first_column = np.repeat(np.cumsum([0, *map(len, columns)])[:-1], forest.n_nodes)
+        forest.feature[inner] = np.concatenate(columns)[first_column[inner] + forest.feature[inner]]
+    return forest
+
+
+def _check_members(model: Any) -> None:
+    for member in model.estimators_:
+        kind = type(member)
+        if kind.__name__ not in _SINGLE_TREES or kind.__module__.partition(".")[0] != "sklearn":
+            raise UnsupportedTreesError(
+                f"{type(model).__name__} is supported only if its members are single trees, not {kind.__name__}."
+            )
+
+
+def _averaging(model: Any, position: int | None, response: str) -> Forest:
+    """Read a tree, a forest or bagged trees: the mean over trees of the leaf."""
+    is_bag = hasattr(model, "estimators_features_")
+    if is_bag:
+        _check_members(model)
+    members = getattr(model, "estimators_", [model])
+    trees = [member.tree_ for member in members]
+    column = position or 0
+    if not hasattr(model, "classes_"):
+        values, link = [tree.value[:, column, 0] for tree in trees], Link()
+    elif isinstance(model.classes_, list):
+        raise UnsupportedTreesError(f"{type(model).__name__} is a multi-output classifier.")
+    elif response == "predict":
+        # The first of the largest fractions, as argmax takes it.
+        values, link = [(tree.value[:, 0].argmax(axis=1) == column).astype(np.float64) for tree in trees], Link()
+    else:
+        # A bagged tree that drew no row of a class numbers the others by their position in the bag.
+        columns = [np.flatnonzero(member.classes_ == column) if is_bag else [column] for member in members]
+        values = [tree.value[:, 0, drawn].sum(axis=1) for tree, drawn in zip(trees, columns, strict=True)]
+        link = _log_odds_of_mean(trees, values) if response == "log_odds" else Link()
+    forest = _classic_forest(model, trees, values, links=(link,))
+    np.divide(forest.value, len(trees), out=forest.value)
+    return forest
+
+
+def _log_odds_of_mean(trees: Sequence[Any], values: Sequence[NDArray[np.float64]]) -> Link:
+    """Return the link that tells a mean of 0 or 1 from the smallest step away from it."""
+    fractions = np.concatenate([value[tree.feature < 0] for tree, value in zip(trees, values, strict=True)])
+    steps = np.concatenate([fractions[fractions > 0.0], 1.0 - fractions[fractions < 1.0], [1.0]])
+    smallest = float(steps.min()) / len(trees)
+    if smallest < 1e-12:
+        raise UnsupportedTreesError("Some leaves are so nearly pure that their probabilities round to 0 or 1 in a sum.")
+    return Link("logit", resolution=smallest / 2)
+
+
+def _isolation_forest(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
+    _check_members(model)
+    trees = [member.tree_ for member in model.estimators_]
+    lengths = zip(model._decision_path_lengths, model._average_path_length_per_tree, strict=True)  # noqa: SLF001
+    n_rows = model._max_samples  # noqa: SLF001
+    expected = min(max(n_rows - 1.0, 0.0), 1.0)  # length of the path to a row of a tree that is grown on so many rows
+    if n_rows > 2:
+        expected = 2.0 * (np.log(n_rows - 1.0) + np.euler_gamma) - 2.0 * (n_rows - 1.0) / n_rows
+    forest = _classic_forest(
+        model,
+        trees,
+        [path + rest - 1.0 for path, rest in lengths],
+        # Trees of a single row isolate nothing, and the library sets their score.
+        base=np.zeros(1) if expected > 0.0 else np.ones(1),
+        links=(Link("isolation", offset=model.offset_),),
+    )
+    np.multiply(forest.value, 1.0 / (len(trees) * expected) if expected > 0.0 else 0.0, out=forest.value)
+    return forest
+
+
+def _adaboost_classifier(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
+    n_classes = len(model.classes_)
+    if n_classes < 2:
+        raise UnsupportedTreesError("AdaBoostClassifier was fitted on a single class, which it always predicts.")
+    _check_members(model)
+    trees = [member.tree_ for member in model.estimators_]
+    total = float(model.estimator_weights_.sum())
+    votes = []
+    for member, weight in zip(model.estimators_, model.estimator_weights_[: len(trees)], strict=True):
+        winner = np.searchsorted(model.classes_, member.classes_)[member.tree_.value[:, 0].argmax(axis=1)]
+        vote = np.full((member.tree_.node_count, n_classes), -weight / (n_classes - 1) / total)
+        vote[np.arange(len(winner)), winner] = weight / total
+        votes.append(vote)
+    if n_classes == 2:
+        # The decision is the vote of one class minus that of the other.
+        return _classic_forest(model, trees, [2.0 * vote[:, 1] for vote in votes])
+    return _classic_forest(
+        model,
+        trees * n_classes,
+        [vote[:, column] for column in range(n_classes) for vote in votes],
+        margin=np.repeat(np.arange(n_classes, dtype=np.int32), len(trees)),
+        base=np.zeros(n_classes),
+        factors=(1.0, 1.0 / (n_classes - 1)),
+    )
+
+
+def _gradient_boosting(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
+    start = "zero" if isinstance(model.init_, str) else type(model.init_).__name__
+    if start not in {"zero", "DummyClassifier", "DummyRegressor"}:
+        raise UnsupportedTreesError(
+            f"{type(model).__name__} starts from the predictions of {start}, which are not a sum of trees."
+        )
+    n_rounds, n_margins = model.estimators_.shape
+    trees = [member.tree_ for member in model.estimators_.ravel()]
+    base = model._raw_predict_init(np.zeros((1, model.n_features_in_), np.float32))[0]  # noqa: SLF001
+    forest = _classic_forest(
+        model,
+        trees,
+        [tree.value[:, 0, 0] for tree in trees],
+        margin=np.tile(np.arange(n_margins, dtype=np.int32), n_rounds),
+        base=np.asarray(base, np.float64),
+        factors=(1.0, 2.0) if model.loss == "exponential" else (1.0,),  # whose margin is half the log-odds
+    )
+    np.multiply(forest.value, model.learning_rate, out=forest.value)
+    return forest
+
+
+def _histogram_boosting(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
+    trees = [tree for one_round in model._predictors for tree in one_round]  # noqa: SLF001
+    base = np.asarray(model._baseline_prediction, np.float64).ravel()  # noqa: SLF001
+    nodes = np.concatenate([tree.nodes for tree in trees])
+    n_nodes = np.array([len(tree.nodes) for tree in trees], np.int64)
+    is_leaf = nodes["is_leaf"].astype(np.bool_)
+    by_set = np.flatnonzero(nodes["is_categorical"].astype(np.bool_) & ~is_leaf)
+    first_set = np.repeat(np.cumsum([0, *(len(tree.raw_left_cat_bitsets) for tree in trees)])[:-1], n_nodes)
+    words = np.concatenate([tree.raw_left_cat_bitsets for tree in trees])
+    words = words[first_set[by_set] + nodes["bitset_idx"][by_set]]
+    set_start, set_codes = codes_from_bits(words.ravel(), np.full(len(by_set), words.shape[1]))
+    threshold = nodes["num_threshold"].astype(np.float64)
+    threshold[by_set] = np.arange(len(by_set))
+    columns, levels = np.arange(model.n_features_in_), {}
+    if model.is_categorical_ is not None:
+        categorical = np.flatnonzero(model.is_categorical_)
+        columns = np.concatenate([categorical, np.flatnonzero(~model.is_categorical_)])
+        encoder = model._preprocessor.named_transformers_["encoder"]  # noqa: SLF001
+        for column, labels in zip(categorical.tolist(), encoder.categories_, strict=True):
+            levels[column] = np.array([label for label in labels.tolist() if label == label], object)  # noqa: PLR0124 - NaN
+    feature = np.where(is_leaf, -1, columns[np.where(is_leaf, 0, nodes["feature_idx"])]).astype(np.int32)
+    return Forest(
+        library="scikit-learn",
+        n_features=model.n_features_in_,
+        inputs=Inputs(
+            np.dtype(np.float64),
+            "le",
+            categorical=frozenset(feature[by_set].tolist()),
+            levels=levels,
+            numbers_are_levels=True,
+        ),
+        n_nodes=n_nodes,
+        feature=feature,
+        threshold=threshold,
+        left=nodes["left"].astype(np.int32),
+        right=nodes["right"].astype(np.int32),
+        missing_left=nodes["missing_go_to_left"].astype(np.bool_),
+        value=nodes["value"].astype(np.float64),
+        margin=np.tile(np.arange(len(base), dtype=np.int32), len(model._predictors)),  # noqa: SLF001
+        base=base,
+        set_start=set_start,
+        set_codes=set_codes,
+    )
+
+
+READERS: dict[str, Callable[[Any, int | None, str], Forest]] = {
+    **dict.fromkeys((*_SINGLE_TREES, "RandomForestClassifier", "RandomForestRegressor"), _averaging),
+    **dict.fromkeys(("ExtraTreesClassifier", "ExtraTreesRegressor"), _averaging),
+    **dict.fromkeys(("BaggingClassifier", "BaggingRegressor"), _averaging),
+    **dict.fromkeys(("GradientBoostingClassifier", "GradientBoostingRegressor"), _gradient_boosting),
+    **dict.fromkeys(("HistGradientBoostingClassifier", "HistGradientBoostingRegressor"), _histogram_boosting),
+    "AdaBoostClassifier": _adaboost_classifier,
+    "IsolationForest": _isolation_forest,
+}

@@ -1,0 +1,128 @@
+"""Trees of XGBoost, read from the model as the library itself would save it.
+
+XGBoost rounds X to float32 and sends values less than the threshold left. Thresholds and leaves are float32, too, which
+JSON writes in as few digits as tell them apart: they are rounded back. XGBoost sums the leaves in float32; here they
+are summed in float64, so that the two agree to single precision. Sets of categories list the codes that go right.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ice_explorer.trees.forest import Forest, Inputs, UnsupportedTreesError, join
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+
+def _estimator(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
+    return _read(model.get_booster(), float(model.missing), until_best=True)
+
+
+def _booster(booster: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
+    return _read(booster, float("nan"), until_best=False)
+
+
+def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
+    learner = json.loads(bytes(booster.save_raw("json")))["learner"]
+    parameters, gradient_booster = learner["learner_model_param"], learner["gradient_booster"]
+    is_dart = gradient_booster["name"] == "dart"
+    if gradient_booster["name"] not in {"gbtree", "dart"}:
+        raise UnsupportedTreesError(f"The XGBoost booster {gradient_booster['name']!r} has no trees.")
+    model = gradient_booster["gbtree"]["model"] if is_dart else gradient_booster["model"]
+    n_trees = len(model["trees"])
+    if until_best and "best_iteration" in learner["attributes"]:
+        n_trees = int(model["iteration_indptr"][int(learner["attributes"]["best_iteration"]) + 1])
+    trees, margin = model["trees"][:n_trees], np.array(model["tree_info"][:n_trees], np.int32)
+    weight = np.ones(n_trees)
+    if is_dart:
+        weight = np.asarray(gradient_booster["weight_drop"][:n_trees], np.float32).astype(np.float64)
+    n_margins = max(1, int(parameters["num_class"]), int(parameters["num_target"]))
+    columns = [0] * n_trees
+    if trees and int(trees[0]["tree_param"]["size_leaf_vector"]) > 1:
+        # Leaves are vectors: each margin takes its column of every tree.
+        columns = np.repeat(np.arange(n_margins), n_trees).tolist()
+        trees, margin, weight = trees * n_margins, np.array(columns, np.int32), np.tile(weight, n_margins)
+    n_nodes = np.array([len(tree["left_children"]) for tree in trees], np.int64)
+    left = join([tree["left_children"] for tree in trees], np.int32)
+    feature = np.where(left < 0, -1, join([tree["split_indices"] for tree in trees], np.int32)).astype(np.int32)
+    threshold = join([tree["split_conditions"] for tree in trees], np.float32).astype(np.float64)
+    by_set, set_start, set_codes = _category_sets(trees, n_nodes)
+    threshold[by_set] = np.arange(len(by_set))
+    value = join([_values(tree, column) for tree, column in zip(trees, columns, strict=True)], np.float32)
+    base = np.asarray(np.atleast_1d(json.loads(parameters["base_score"])), np.float32).astype(np.float64)
+    return Forest(
+        library="XGBoost",
+        n_features=int(parameters["num_feature"]),
+        inputs=Inputs(
+            np.dtype(np.float32),
+            "lt",
+            categorical=frozenset(feature[by_set].tolist()),
+            rounding="floor",
+            levels=_levels(model.get("cats", {}).get("enc", ())),
+            missing_value=missing_value,
+        ),
+        n_nodes=n_nodes,
+        feature=feature,
+        threshold=threshold,
+        left=left,
+        right=join([tree["right_children"] for tree in trees], np.int32),
+        missing_left=join([tree["default_left"] for tree in trees], np.bool_),
+        value=value * np.repeat(weight, n_nodes),
+        margin=margin,
+        base=np.broadcast_to(base, n_margins).copy(),
+        is_base_output=True,
+        set_start=set_start,
+        set_codes=set_codes,
+        listed_left=False,
+    )
+
+
+def _values(tree: dict[str, Any], column: int) -> Any:
+    """Return the value of each node; values of inner nodes have no meaning."""
+    width = int(tree["tree_param"]["size_leaf_vector"])
+    if width <= 1:
+        return tree["split_conditions"]
+    # The right child of a leaf is its row in the table of vectors.
+    vectors = np.reshape(tree["leaf_weights"], (-1, width))[:, column]
+    return vectors[np.where(np.less(tree["left_children"], 0), tree["right_children"], 0)]
+
+
+def _category_sets(
+    trees: Sequence[dict[str, Any]], n_nodes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    """Return the nodes that are split by sets of codes, and `set_start` and `set_codes` of these."""
+    roots = np.cumsum(n_nodes) - n_nodes
+    nodes = [root + np.asarray(tree["categories_nodes"], np.int64) for root, tree in zip(roots, trees, strict=True)]
+    sizes = join([tree["categories_sizes"] for tree in trees], np.int64)
+    return (
+        join(nodes, np.int64),
+        np.append(0, np.cumsum(sizes)),
+        # Segments of a tree stand in the order of its nodes.
+        join([tree["categories"] for tree in trees], np.int32),
+    )
+
+
+def _levels(encodings: Sequence[dict[str, Any]]) -> dict[int, NDArray[np.object_]]:
+    """Return the labels behind the codes of columns that were categorical by their dtype."""
+    levels = {}
+    for feature, encoding in enumerate(encodings):
+        labels = np.asarray(encoding["values"])
+        if len(labels) and "offsets" in encoding:
+            text = labels.astype(np.uint8).tobytes()
+            labels = np.array([text[begin:end].decode() for begin, end in pairwise(encoding["offsets"])])
+        if len(labels):
+            levels[feature] = np.array(labels.tolist(), object)
+    return levels
+
+
+READERS: dict[str, Callable[[Any, int | None, str], Forest]] = {
+    **dict.fromkeys(("XGBRegressor", "XGBRFRegressor", "XGBRanker", "XGBClassifier", "XGBRFClassifier"), _estimator),
+    "Booster": _booster,
+}
