@@ -13,6 +13,12 @@ RECORDED = reference_figures.read()
 NAMES = [pytest.param(name, marks=MARKS.get(name, pytest.mark.wide)) for name in reference_figures.CASES]
 
 
+def tolerance(figure):
+    """Decayed figures are interpolated between decays, except for that of the explanation."""
+    is_interpolated = any(name in figure for name in ("in_distribution_impact", "support")) and "| 0.75" not in figure
+    return 1e-6 if is_interpolated else RTOL
+
+
 # --- the recorded figures ----------------------------------------------------------------------------
 
 
@@ -23,7 +29,7 @@ def test_figures_are_those_recorded(name):
     if not reference_figures.is_same_fit(name, RECORDED[name]):
         pytest.skip("the library fits another model on this machine")
     differences = reference_figures.differences(name, RECORDED[name])
-    assert {figure: value for figure, value in differences.items() if value > RTOL} == {}
+    assert {figure: value for figure, value in differences.items() if value > tolerance(figure)} == {}
 
 
 @pytest.mark.current

@@ -23,11 +23,7 @@ def warmup() -> None:
     if not HAS_NUMBA:
         return
     from ice_explorer.figures.raster.lines import LineSet, draw_lines
-    from ice_explorer.metrics import ordered_numba
-    from ice_explorer.metrics.decay_sums import DecaySums, Ends, EndShares
-    from ice_explorer.metrics.decay_sums_numba import sum_kept
     from ice_explorer.metrics.ordered import FeatureSums
-    from ice_explorer.metrics.running_sums import pair_sums
     from ice_explorer.metrics.unordered_numba import add_pairs
     from ice_explorer.scene.palette import plain_palette
     from ice_explorer.trees.curves import TreeCurves
@@ -50,19 +46,15 @@ def warmup() -> None:
     own = np.arange(4.0)
     ones = np.ones(4)
     trees = TreeCurves(stump, [own], {0: (np.zeros(1, np.intp), own[:, None])})
-    sums = FeatureSums(own, 1.0, (own, ones, ones), trees.active[0], compiled=True)
-    jumps = trees.sweep([0])(trees.alike(np.arange(4)))
-    to_fold = jumps.to_fold(0)
-    assert to_fold is not None  # noqa: S101 - numba is there, and the link is known
-    ordered_numba.fold(sums, to_fold, (own, ones, ones), None)
-    ordered_numba.add(sums, jumps.curves(0), (own, ones, ones), None)
-    many = np.arange(100.0)  # so many masses that they are not kept one by one
-    ends = Ends.of(many, np.arange(99), [EndShares(many[1:], many[1:])])
-    DecaySums(2, 0.0, 100.0, compiled=True).add_laid_out(ends, (many, many + 1.0), many * many[:, None], many)
-    some = np.zeros(4, np.bool_)
-    sum_kept(own, ones[:, None] * ones, own, own + 1.0, ones, ones, ones, some, 0.0)
+    rows = own, ones, ones
+    for jumps in (None, trees.sweep([0])(trees.alike(np.arange(4)))):
+        sums = FeatureSums(own, 1.0, ones, 0.75, rows, active=trees.active[0], compiled=True)
+        if jumps is None:
+            sums.add(np.ones((4, len(sums.active) + 1)), rows)
+        else:
+            sums.add_jumps(jumps.to_fold(0), rows)
+        sums.finish()
     add_pairs(np.ones((3, 4)), ones, np.ones(3), 0.0, np.zeros(3), np.zeros(3), np.zeros(3))
-    pair_sums((own, ones), (own, ones[:, None]), ones, 0.0, compiled=True)
     level = np.ones((1, 2), np.float32)
     line = LineSet(own[:2], level, level[:, 1:], level[:, 0])
     draw_lines(line, plain_palette(), width=1, height=2, thickness=1.0, strength=1.0, compiled=True)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
-    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import Kind, RankBy, Unit
 
 __all__ = ["ExplainOptions", "Explanation", "FeatureExplanation", "Plan", "compute", "explain", "load", "prepare"]
@@ -982,7 +982,7 @@ def explain(
     sample_weight: ArrayLike | None = None,
     decay: float = 0.75,
     scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
-    convention: Convention = "stable",
+    convention: Convention = "step",
     engine: EngineName = "auto",
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
@@ -1039,10 +1039,10 @@ def explain(
         Unit of the distance from the observed value: the standard deviation of the feature, its estimate
         given the other features, or values by feature. "conditional" fits ten small gradient boosting models for each
         feature before the model is called, five for a category: about 0.4 s for a feature of 1,000 rows.
-    convention : {"stable", "equations", "published"}
-        Weights of the grid intervals. "stable": their length, so that metrics converge when the grid is refined,
-        for any model. "equations": equal, as in the equations of the paper. "published": as in the authors' code
-        for the tables of the paper, with the first slope repeated.
+    convention : {"step", "paper"}
+        What figures are averages of. "step": changes of the prediction when the feature moves by one standard
+        deviation, at values where the observations are. "paper": slopes between neighbouring grid values, each
+        interval counting alike, as the authors' code computed the tables of the paper.
     engine : {"auto", "linear", "kernel", "tree", "brute"}
         How curves are computed; every engine returns the same numbers. "auto" uses the fastest one that is exact
         for the model. "brute" predicts every phantom observation (an observation with one feature value

@@ -11,8 +11,8 @@ The file is gzip of a JSON object:
   - `figures`: numbers (NaN where undefined) or texts, nested as arrays are, by "quantity | where".
 
 `table paper impact | 0.05` is a column of the table in one convention at one decay: a number for each feature.
-`step impact | 0.05` is the same by the one-SD step of `metrics.md`, which `reference/step_oracle.py` computes from the
-curves of all rows. `curves`, `c-ice`, `d-ice` and `likelihood` (at 0.5) are those of a few rows. Other quantities are
+`step impact | 0.05` is the same by the one-SD step of `metrics.md`, which `reference/step_oracle.py` computed from the
+curves of all rows when the figures were recorded. `curves`, `c-ice`, `d-ice` and `likelihood` (at 0.5) are those of a few rows. Other quantities are
 named after the methods that return them. Texts are kinds, levels, dates, values and rules.
 """
 
@@ -35,7 +35,7 @@ sys.path.insert(0, str(TESTS))
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 import polars as pl  # noqa: E402
-from reference.step_oracle import category_step_figures, step_figures  # noqa: E402
+from reference.step_oracle import FIGURES  # noqa: E402
 from scipy import sparse  # noqa: E402
 from sklearn import datasets, ensemble, svm, tree  # noqa: E402
 from sklearn.base import clone  # noqa: E402
@@ -59,8 +59,7 @@ SAME_FIT = 1e-11  # largest relative difference of predictions that counts as ro
 # --- How figures are read: what another version of the package adapts --------------------------------
 
 OPTIONS = {"distance": "scale", "categorical_features": "categorical"}
-CONVENTIONS = {"paper": "published"}
-GONE: frozenset[str] = frozenset()  # recorded quantities that this version does not have
+GONE = ("notes", "table equations", "table stable", "table paper largest_step_share")  # recorded, and no longer there
 UNORDERED = ("category", "group")
 LEVELS = (*UNORDERED, "ordered", "boolean")
 
@@ -68,7 +67,7 @@ LEVELS = (*UNORDERED, "ordered", "boolean")
 def explained(name, convention="paper"):
     model, X, *_ = made(name)
     options = {OPTIONS.get(option, option): value for option, value in CASES[name].options.items()}
-    return ice.explain(model, X, convention=CONVENTIONS.get(convention, convention), progress=False, **options)
+    return ice.explain(model, X, convention=convention, progress=False, **options)
 
 
 def table(e, decay):
@@ -131,15 +130,6 @@ def figures_of_all(e, y, measures):
         yield "importances correlations", compared.correlations.loc[list(measures)]
 
 
-def step_figures_of(f, weights, decay):
-    """Return the figures of the one-SD step by plain loops; a version that has the step reads its table instead."""
-    rows = f.curves.tolist(), f.axis.tolist(), f.observed_axis.tolist()
-    if f.kind in UNORDERED:
-        distances = (np.log(f.likelihood(0.5)) / np.log(0.5)).tolist()
-        return category_step_figures(*rows, decay=decay, weights=weights, distances=distances)
-    return step_figures(*rows, decay=decay, weights=weights, likelihood_scale=f.likelihood_scale.tolist())
-
-
 # --- Recording and comparing -------------------------------------------------------------------------
 
 
@@ -149,7 +139,6 @@ class Case(NamedTuple):
     make: Any
     options: dict[str, Any] = {}  # noqa: RUF012 - never changed
     measures: tuple[str, ...] = ()
-    conventions: tuple[str, ...] = ("paper",)
 
 
 @cache
@@ -163,17 +152,15 @@ def made(name):
 
 def figures_of(name):
     """Return every figure of a case by "quantity | where"."""
-    case, e = CASES[name], explained(name)
+    case, e, of_steps = CASES[name], explained(name), explained(name, "step")
     figures = dict(figures_of_all(e, made(name)[2], case.measures))
     for f in e.values():
         rows = np.unique([0, len(f.row_positions) // 2, len(f.row_positions) - 1])
         figures |= {f"{part} | {f.label}": value for part, value in figures_of_feature(e, f, rows)}
     for decay in DECAYS:
-        for convention in case.conventions:
-            shown = table(e if convention == "paper" else explained(name, convention), decay)
-            figures |= {f"table {convention} {column} | {decay}": shown[column] for column in shown}
-        steps = [step_figures_of(f, case.options.get("sample_weight"), decay) for f in e.values()]
-        figures |= {f"step {column} | {decay}": [step[column] for step in steps] for column in steps[0]}
+        shown, steps = table(e, decay), table(of_steps, decay)
+        figures |= {f"table paper {column} | {decay}": shown[column] for column in shown}
+        figures |= {f"step {column} | {decay}": steps[column] for column in FIGURES}
     return {key: np.asarray(value).tolist() for key, value in figures.items()}
 
 
@@ -196,7 +183,7 @@ def is_same_fit(name, recorded):
 def differences(name, recorded):
     """Return the largest relative difference of each figure; infinite where one is missing or has another shape."""
     figures, expected, sd = figures_of(name), recorded["figures"], float(np.std(recorded["predictions"]))
-    keys = [key for key in {**expected, **figures} if quantity(key) not in GONE]
+    keys = [key for key in {**expected, **figures} if not key.startswith(GONE)]
     units = [0.0 if any(word in quantity(key) for word in UNITLESS) else sd for key in keys]
     return {k: difference(figures.get(k), expected.get(k), unit) for k, unit in zip(keys, units, strict=True)}
 
@@ -307,7 +294,6 @@ CAT = {"iterations": 12, "depth": 3, "thread_count": 1, "verbose": 0, "allow_wri
 OTHERS = ("permutation", "partial_dependence")
 NATIVE = ("native", *OTHERS)
 GRIDS = {"age": [10, 20, 25, 60, 80], "city": ["Oslo", "Rome"], "size": ["s", "m", "l", "xl"]}
-EVERY = ("paper", "stable", "equations")
 FOREST = ensemble.RandomForestRegressor(**SMALL)
 LOGISTIC = scaled(LogisticRegression(solver="newton-cholesky", tol=1e-10))
 ONE_HOT = make_column_transformer((OneHotEncoder(), ["city"]), remainder=StandardScaler())
@@ -316,7 +302,7 @@ STACK = [("line", LOGISTIC), ("tree", tree.DecisionTreeClassifier(**TREE))]
 
 CASES = {
     # Linear models, kernels and networks
-    "linear": Case(fitted(LinearRegression(), NUMBERS), {}, NATIVE, EVERY),
+    "linear": Case(fitted(LinearRegression(), NUMBERS), {}, NATIVE),
     "logistic": Case(second_class(LOGISTIC, TWO), {}, OTHERS),
     "log-odds": Case(fitted(LOGISTIC, TWO, "decision_function"), {"response": "log_odds"}),
     "iris": Case(second_class(LOGISTIC, IRIS), {"output": 1}),
@@ -327,7 +313,7 @@ CASES = {
     "kernel ridge": Case(fitted(scaled(KernelRidge(alpha=0.5, kernel="rbf")), NUMBERS)),
     "network": Case(fitted(scaled(MLPRegressor(hidden_layer_sizes=[6], max_iter=300, random_state=0)), NUMBERS)),
     # Trees
-    "decision tree": Case(fitted(tree.DecisionTreeRegressor(random_state=0), NUMBERS), {}, NATIVE, EVERY),
+    "decision tree": Case(fitted(tree.DecisionTreeRegressor(random_state=0), NUMBERS), {}, NATIVE),
     "random forest": Case(second_class(ensemble.RandomForestClassifier(**SMALL), THREE), {"output": 1}),
     "extra trees": Case(fitted(ensemble.ExtraTreesRegressor(**SMALL), NUMBERS), {}, NATIVE),
     "gradient boosting": Case(second_class(ensemble.GradientBoostingClassifier(**SMALL), TWO), {}, NATIVE),

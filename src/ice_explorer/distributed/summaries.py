@@ -17,7 +17,7 @@ from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import Feature, with_levels_of
 from ice_explorer.features.groups import check_groups
 from ice_explorer.metrics.likelihood import Ordered
-from ice_explorer.metrics.ordered import Moments
+from ice_explorer.metrics.sums import Moments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

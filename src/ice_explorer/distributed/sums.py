@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ice_explorer.metrics.merging import merge_sums
-from ice_explorer.metrics.ordered import FeatureSums, Moments
-from ice_explorer.metrics.sums_arrays import sums_from_arrays, sums_to_arrays
+from ice_explorer.engines.sums import unfilled_sums
+from ice_explorer.metrics.ordered import FeatureSums
+from ice_explorer.metrics.sums import Moments
 from ice_explorer.results.plan import Whole, prepare
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Summed:
     """Sums over some of the rows: what is sent between workers.
 
-    - `features`: sums of each as arrays, by number; see `sums_to_arrays`.
+    - `features`: sums of each as arrays, by number; see `CurveSums.to_arrays`.
     - `predictions`: of the observations as they are.
     - `notes`: on the model.
     """
@@ -40,7 +40,7 @@ def summed(model: Any, X: Any, options: Options, whole: Whole, cancelled: Callab
     plan = prepare(model, X, options, whole=whole)
     features = {}
     for feature, number in zip(plan.features, whole.features, strict=True):
-        features[number] = sums_to_arrays(plan.compute(feature, cancelled=cancelled)._sums)
+        features[number] = plan.compute(feature, cancelled=cancelled)._sums.to_arrays()
     context, predictions = plan._context, Moments(1)
     predictions.add(context.predictions(context.weighing)[:, None], context.row_weights[context.weighing])
     return Summed(features, predictions, plan._engine.notes)
@@ -56,16 +56,16 @@ def merge_summed(parts: Sequence[Summed | None], whole: Whole) -> Summed | None:
         predictions.merge(part.predictions)
     features = {}
     for number in whole.features:
-        merged: Any = merge_sums(*_made_with(whole, number), [sums_of(part, whole, number) for part in held])
-        features[number] = sums_to_arrays(merged)
+        parts_of: Any = [sums_of(part, whole, number) for part in held]
+        actives = {part.active.tobytes() for part in parts_of if isinstance(part, FeatureSums)}
+        if len(actives) > 1:
+            parts_of = [part.at_every_interval() for part in parts_of]
+        active = None if len(actives) != 1 else parts_of[0].active
+        features[number] = unfilled_sums(whole.features[number], active).merge(parts_of).to_arrays()
     return Summed(features, predictions, tuple(dict.fromkeys(note for part in held for note in part.notes)))
 
 
 def sums_of(part: Summed, whole: Whole, number: int) -> FeatureSums | CategorySums:
     """Return the sums of a feature."""
-    return sums_from_arrays(*_made_with(whole, number), part.features[number])
-
-
-def _made_with(whole: Whole, number: int) -> tuple[Any, float, Any]:
-    item = whole.features[number]
-    return item.grid.values, item.scale, item.shares
+    arrays = part.features[number]
+    return unfilled_sums(whole.features[number], arrays.get("active")).fill(arrays)

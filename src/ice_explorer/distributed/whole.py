@@ -16,6 +16,7 @@ from ice_explorer.features.feature import tells_rows_apart
 from ice_explorer.features.grid import Grid, check_grid_values, make_grid
 from ice_explorer.metrics.likelihood import Ordered
 from ice_explorer.metrics.unordered import category_scale
+from ice_explorer.metrics.windows import nearest_shares
 from ice_explorer.results.plan import Whole
 
 if TYPE_CHECKING:
@@ -102,16 +103,28 @@ def _item(summary: FeatureSummary, grid: Any, options: Options) -> FeatureInput:
         feature.label, column, grid=grid, grid_size=options.grid_size, digits=feature.digits,
         is_unordered=feature.is_unordered, random_state=options.random_state,
     )  # fmt: skip
-    shares = None
     if feature.is_unordered:
         shares = summary.counts[chosen.values.astype(np.intp)]
         scale, median = category_scale(summary.counts / summary.counts.sum()), float(np.argmax(summary.counts))
     else:
         scale, median = summary.sd, column.lower_median
+        shares = nearest_shares(chosen.values, column.values, column.weights)
         if summary.values is not None and summary.values.sketch is not None:
             chosen = Grid(chosen.values, MOST_DISTINCT + 1)
     return FeatureInput(
-        feature, chosen, scale, median, _NONE, _NONE, shares, None, _NOWHERE, _NOWHERE, summary.has_missing, _NONE
+        feature,
+        chosen,
+        scale,
+        median,
+        _NONE,
+        _NONE,
+        shares,
+        options.decay,
+        None,
+        _NOWHERE,
+        _NOWHERE,
+        summary.has_missing,
+        _NONE,
     )
 
 

@@ -14,7 +14,7 @@ from ice_explorer.errors import InvalidOptionError, ModelNeededError, Prediction
 from ice_explorer.errors.base import counted
 from ice_explorer.features.target_check import known_target
 from ice_explorer.metrics.likelihood import check_decay, standard_deviation
-from ice_explorer.metrics.ordered import CONVENTIONS, Convention
+from ice_explorer.metrics.windows import CONVENTIONS, Convention
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

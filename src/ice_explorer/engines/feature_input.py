@@ -15,6 +15,7 @@ from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.conditional_scale import conditional_moments, level_distances, level_probabilities
 from ice_explorer.metrics.likelihood import Ordered, floored_scale, most_frequent, standard_deviation
 from ice_explorer.metrics.unordered import category_scale
+from ice_explorer.metrics.windows import nearest_shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +42,8 @@ class FeatureInput:
     - `median`: lower (weighted) median, or the most frequent level.
     - `own` (n_observations,): observed coordinates, with the median in place of missing ones.
     - `likelihood_scale` (n_observations,): s_i [feature]; 1 for levels without an order.
-    - `shares` (n_grid,): for levels without an order: weight of the observations at each level of the grid.
+    - `shares` (n_grid,): weight of the observations at each level of the grid, or nearest to each grid value.
+    - `decay`: λ at which in-distribution impact is exact.
     - `distances` (n_observations, n_grid): for levels without an order: how unlikely each is for a row, where that is
       estimated.
     - `positions` (n_rows,): rows that the curves are of.
@@ -57,7 +59,8 @@ class FeatureInput:
     median: float
     own: Array
     likelihood_scale: Array
-    shares: Array | None
+    shares: Array
+    decay: float
     distances: Array | None
     positions: NDArray[np.int64]
     summed: NDArray[np.int64]
@@ -111,15 +114,12 @@ def feature_input(
             digits=feature.digits, is_unordered=feature.is_unordered, random_state=settings.random_state,
         )  # fmt: skip
     if like is None:
-        sigma, shares = _scale_of(feature, weights), None
-        if feature.is_unordered:
-            shares = level_weights(feature, weights)[chosen.values.astype(np.intp)]
-    else:
-        sigma, shares = like.scale, like.shares
-    if like is not None:
-        median = like.median
-    else:
+        sigma, shares = _scale_of(feature, weights), _shares_of(feature, chosen.values, column, weights)
         median = most_frequent(values, weights) if feature.is_unordered else column.lower_median
+    else:
+        sigma, shares, median = like.scale, like.shares, like.median
+        if len(shares) != chosen.n_grid:  # the grid was chosen anew
+            shares = _shares_of(feature, chosen.values, column, weights)
     missing = np.isnan(values)
     is_complete = not missing.any()
     own = values if is_complete else np.where(missing, median, values)
@@ -140,7 +140,8 @@ def feature_input(
     if is_part and like is not None:
         has_missing = like.has_missing
     return FeatureInput(
-        feature, chosen, sigma, median, own, likelihood_scale, shares, distances, positions, summed, has_missing,
+        feature, chosen, sigma, median, own, likelihood_scale, shares, settings.decay, distances, positions, summed,
+        has_missing,
         missing_changes=np.full(len(values) if has_missing else 0, np.nan),
     )  # fmt: skip
 
@@ -151,6 +152,13 @@ def _scale_of(feature: Feature, weights: Array | None) -> float:
         return standard_deviation(feature.values, weights)
     shares = level_weights(feature, weights)
     return category_scale(shares / shares.sum())
+
+
+def _shares_of(feature: Feature, grid: Array, column: Ordered, weights: Array | None) -> Array:
+    """Weight of the observations at each level of the grid, or nearest to each grid value."""
+    if feature.is_unordered:
+        return level_weights(feature, weights)[grid.astype(np.intp)]
+    return nearest_shares(grid, column.values, column.weights)
 
 
 def level_weights(feature: Feature, weights: Array | None) -> Array:

@@ -18,9 +18,7 @@ from ice_explorer.curves.equal_rows import Repeats, tells_apart
 from ice_explorer.engines.probe import dependence_note, repeated
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.errors.base import quoted
-from ice_explorer.metrics.decay_sums import MOST_CELLS
-from ice_explorer.metrics.ordered import FeatureSums
-from ice_explorer.metrics.straight import StraightSums, slope_of
+from ice_explorer.metrics.ordered import MOST_CELLS, FeatureSums
 from ice_explorer.metrics.unordered import CategorySums
 from ice_explorer.runtime import HAS_NUMBA
 
@@ -55,7 +53,7 @@ _PARALLEL_AT_A_TIME = 1 << 16
 _FEATURES_AT_A_TIME = 100  # that are prepared, or finished, between two looks at questions and cancels
 _FEW_VALUES = 20  # of a grid, of which a row's own is one
 _MOST_KEPT = 1 << 26  # bytes of all curves of a model that are kept for bootstrap draws, unless all are to be kept
-_WORTH_COMPILING = 5_000_000  # predictions of all features; numba takes longer to load than NumPy to add up fewer
+_WORTH_COMPILING = 2_000_000  # predictions of all features; numba takes longer to load than NumPy to add up fewer
 
 
 class Engine(Protocol):
@@ -107,13 +105,21 @@ def empty_sums(
     """Make the sums of a feature, nothing added yet."""
     grid = item.grid.values
     if item.feature.is_unordered:
-        assert item.shares is not None  # noqa: S101 - its levels have no order
-        distances = None if item.distances is None else item.distances[item.summed]
-        return CategorySums(grid, item.scale, item.shares, distances, active)
+        return CategorySums(grid, item.scale, item.shares, item.decay, active)
     scales = item.likelihood_scale
     scales = scales[: len(item.summed)] if item.has_marginal_scale else scales[item.summed]  # a view of one number
     rows = item.own[item.summed], scales, weights[item.summed]
-    return FeatureSums(grid, item.scale, rows, active, compiled=compiled, most_cells=most_cells)
+    return FeatureSums(
+        grid, item.scale, item.shares, item.decay, rows, active=active, compiled=compiled, most_cells=most_cells
+    )
+
+
+def unfilled_sums(item: FeatureInput, active: NDArray[np.intp] | None) -> Sums:
+    """Make the sums of a feature without rows, to be filled or merged."""
+    grid = item.grid.values
+    if item.feature.is_unordered:
+        return CategorySums(grid, item.scale, item.shares, item.decay)
+    return FeatureSums(grid, item.scale, item.shares, item.decay, None, active=active)
 
 
 def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tuple[Array, Array, Array]:
@@ -126,13 +132,8 @@ def add_block(
     curves: Array | tuple[Array, Array],
     item: FeatureInput,
     block: tuple[NDArray[np.int64], Array, Array | None],
-    *,
-    compiled: bool,
 ) -> None:
-    """Add the curves of a block: its rows, the weights of all, and how far missing values move predictions.
-
-    Between values that lie very close, slopes may have squares that are no numbers.
-    """
+    """Add the curves of a block: its rows, the weights of all, and how far missing values move predictions."""
     rows, weights, change = block
     of_rows: Any
     if isinstance(sums, CategorySums):
@@ -142,25 +143,20 @@ def add_block(
     with np.errstate(over="ignore", invalid="ignore"):
         if isinstance(curves, tuple):
             sums.add_parallel(*curves, of_rows, change)
-        elif compiled and isinstance(sums, FeatureSums):  # only where that is worth loading
-            from ice_explorer.metrics import ordered_numba
-
-            ordered_numba.add(sums, np.ascontiguousarray(curves), of_rows, change)
         else:
             sums.add(curves, of_rows, change)
-    _check_slopes(sums, item)
+    check_changes(sums, item)
 
 
-def _check_slopes(sums: Sums, item: FeatureInput) -> None:
-    """Refuse slopes whose squares are no numbers."""
-    if isinstance(sums, FeatureSums):
-        steep = ~np.isfinite(sums.slopes.squared)
-        if steep.any():
+def check_changes(sums: Sums, item: FeatureInput) -> None:
+    """Refuse changes whose squares are no numbers."""
+    for changes in sums.changes.values():
+        if not np.isfinite(changes.moments.squared).all():
             raise PredictionError(
-                f"Predictions must change by at most {LARGEST:g} per unit of a feature; they change by more between "
-                f"values of {quoted(item.feature.readable)} that are {float(sums.gaps[steep].min()):.3g} apart.",
-                "Write the feature in a smaller unit, or space its values with `grid=`.",
-                "Write the feature in a smaller unit, or create the explorer with grid values that are further apart.",
+                f"Predictions must change by at most {LARGEST:g} along a feature; they change by more along "
+                f"{quoted(item.feature.readable)}.",
+                "Predict on another scale, or leave the feature out with `features=`.",
+                'Choose another scale under "Response", or create the explorer without the feature.',
             )
 
 
@@ -183,7 +179,7 @@ def sums_of(
     compiled = _is_worth_compiling([item])
     sums = empty_sums(item, weights, compiled=compiled)
     for rows, curves in blocks:
-        add_block(sums, curves, item, (rows, weights, missing_change(brute, item, rows)), compiled=compiled)
+        add_block(sums, curves, item, (rows, weights, missing_change(brute, item, rows)))
     sums.finish()
     return sums
 
@@ -261,12 +257,10 @@ class _FeatureByFeature:
         counted = _Counted(report, total, label)
         parallel_of_first = self._parallel(item, item.summed[:1])
         are_parallel = parallel_of_first is not None
-        compiled = self._compiled and not are_parallel
         begun = self._begun.pop(item, None)
         if begun is None:
             kept = np.empty((len(item.summed), item.grid.n_grid)) if self._keeps_curves else None
-            sums = None if parallel_of_first is None else self._straight(item, parallel_of_first[0])
-            begun = _Begun(sums or empty_sums(item, self._weights, compiled=compiled), kept)
+            begun = _Begun(empty_sums(item, self._weights, compiled=self._compiled), kept)
 
         def made(n_predictions: int) -> None:
             counted.add(n_predictions)
@@ -285,7 +279,7 @@ class _FeatureByFeature:
                 if begun.kept is not None:
                     of_block = curves[1][:, None] + curves[0] if are_parallel else curves
                     begun.kept[begun.n_rows : begun.n_rows + len(rows)] = of_block
-                add_block(begun.sums, curves, item, (rows, self._weights, change), compiled=compiled)
+                add_block(begun.sums, curves, item, (rows, self._weights, change))
                 begun.n_blocks += 1
                 begun.n_rows += len(rows)
                 counted.finish(len(rows) * item.n_predictions_per_row)
@@ -297,14 +291,6 @@ class _FeatureByFeature:
         if begun.kept is not None:
             self.kept[item.at_issue] = begun.kept
         return begun.sums
-
-    def _straight(self, item: FeatureInput, step: Array) -> StraightSums | None:
-        """Make the sums of a feature whose curves are parallel to a straight line; None where that is bent."""
-        grid = item.grid.values
-        slope = None if item.feature.is_unordered or len(grid) < 2 else slope_of(grid, step)
-        if slope is None:
-            return None
-        return StraightSums(grid, item.scale, partial(rows_of, item, self._weights, item.summed), slope)
 
     def sums_anew(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
         """Sum features over other rows than those planned, and keep nothing of it."""
@@ -667,7 +653,7 @@ class TreeEngine:
     ) -> dict[int, Sums]:
         # Half of the limit is for blocks that are swept, a quarter each for the sums of features and curves if formed.
         quarter = self._memory_limit // 4
-        most_cells = min(MOST_CELLS, quarter // (8 * len(items)))
+        most_cells = min(MOST_CELLS, quarter // (16 * len(items)))  # of each of both conventions
         swept = self._trees.sweep([item.at_issue for item in items])
         blocks = self._blocks(self._trees.alike(items[0].summed))
         n_ahead = min(self._n_jobs, 2 * quarter // (self._trees.row_bytes * len(blocks[0])) - 1)
@@ -706,21 +692,16 @@ class TreeEngine:
         to_fold = self._to_fold(jumps, item, sums)
         if to_fold is None or isinstance(sums, CategorySums):
             curves = self._fitting(item, rows, jumps.curves(item.at_issue))
-            add_block(sums, curves, item, (rows, self._weights, change), compiled=HAS_NUMBA)
+            add_block(sums, curves, item, (rows, self._weights, change))
             return
-        from ice_explorer.metrics import ordered_numba
-
-        ordered_numba.fold(sums, to_fold, rows_of(item, self._weights, rows), change)
+        sums.add_jumps(to_fold, rows_of(item, self._weights, rows), change)
         if not (max(-sums.lowest, sums.highest) <= LARGEST and np.isfinite(sums.curves.mean).all()):
             self._fitting(item, rows, self._trees.curves_of(item.at_issue)(rows))  # names the one that does not fit
-        _check_slopes(sums, item)
+        check_changes(sums, item)
 
     def _to_fold(self, jumps: Jumps, item: FeatureInput, sums: Sums) -> ToFold | None:
         """Return jumps for compiled sums to make curves of, None where they are to be given curves."""
-        if isinstance(sums, CategorySums) or self._peeled.restore is not None:
-            return None
-        # Rows that are laid out by their distances need their steepness as a whole.
-        if sums.likelihoods is not None and sums.likelihoods.by_bucket is None:
+        if isinstance(sums, CategorySums) or self._peeled.restore is not None or not sums.is_compiled:
             return None
         return jumps.to_fold(item.at_issue)
 

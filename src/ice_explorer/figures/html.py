@@ -24,7 +24,7 @@ _MOST_ROWS: Final = 20
 _MOST_NOTES: Final = 5
 _BAR_WIDTH: Final = 160  # px
 _SHOWN: Final = ("impact", "direction", "heterogeneity", "non_linearity")
-_SHARES: Final = ("support", "largest_step_share")
+_SHARES: Final = ("support",)
 # The ink is that of the page, light or dark: every other colour is a bar, or the ink with less weight.
 _TABLE: Final = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:0.4em 0"
 _NAME: Final = "text-align:left;padding:2px 12px 2px 0;max-width:22em;overflow-wrap:anywhere"
@@ -89,7 +89,7 @@ def feature_table(feature: FeatureResult) -> str:
         if math.isfinite(metrics[name])
     ]
     facts = [feature.kind, counted(len(feature.row_positions), "curve"), counted(len(feature.grid), "grid value")]
-    notes = [note.sentence for note in (feature._crowding_note, feature._step_note) if note is not None]
+    notes = [note.sentence for note in (feature._movement_note, feature._step_note) if note is not None]
     return _document(escape(printable(feature.label)), facts, rows, [], notes)
 
 

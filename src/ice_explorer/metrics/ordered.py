@@ -1,324 +1,109 @@
-r"""Every metric of the ICE curves of one feature, from one pass over blocks of rows.
+"""Sums of one feature with an order over blocks of its ICE curves, from which every metric follows.
 
-`FeatureSums` takes curves block by block and keeps sums whose size depends on the grid alone;
-`FeatureSums.metrics` turns them into numbers for any decay and convention.
-
-Notation: n observations of weight w_i (W = Σw_i), grid v_1 < … < v_K, curves C, slopes
-S[i,k] = (C[i,k] - C[i,k-1]) / (v_k - v_{k-1}) for k = 2…K, interval weights u_k with Σu_k = 1, σ the
-standard deviation of the feature, L the likelihood, M the likelihood of an interval. The equations are
-those of Yeh & Ngo (2021), arXiv:2109.02724, in three conventions:
-
-- "stable": u_k is the length of the interval as a share of the axis, M the mean of L at both ends.
-- "equations": the equations as printed; u_k = 1/(K - 1), M = L at the right end.
-- "published": as the authors' code computed the printed tables: "equations" with the first slope
-  repeated for k = 1, that copy with the likelihood L[i,1].
-
-The paper's sums start at k = 1, where no slope exists; here they run over the K - 1 slopes.
+The equations are in `windows`, and what does not depend on the order in `sums`.
 """
 
 from __future__ import annotations
 
-import math
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.metrics.decay_sums import EndShares, LikelihoodSums
+from ice_explorer.metrics.lattice import NO_LATTICE, make_lattice
+from ice_explorer.metrics.likelihood import distances
+from ice_explorer.metrics.sums import Changes, CurveSums, Moments
+from ice_explorer.metrics.windows import CONVENTIONS, window_ends, windows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ice_explorer.metrics.lattice import Lattice
+    from ice_explorer.metrics.sums import Arrays
+    from ice_explorer.metrics.windows import Convention, Windows
+
     Array = NDArray[np.float64]
+    Rows = tuple[Array, Array, Array]
 
-Convention = Literal["stable", "equations", "published"]
-CONVENTIONS: tuple[Convention, ...] = ("stable", "equations", "published")
-_CHUNK = 1 << 16  # values worked on at a time, so that they stay in the cache
-_LANES = 8  # compiled sums run over whole vectors
+_ROWS_AT_A_TIME: Final = 4096
+_CHUNK: Final = 1 << 14  # numbers that NumPy works on at a time, so that they stay in the cache
+MOST_CELLS: Final = 1 << 21
+"""Nodes × windows that are kept while the rows of one feature are added: 16 MB."""
+
+_ROUNDING: Final = 8 * np.finfo(float).eps  # of the largest value of a line
 
 
-@dataclass(frozen=True)
-class FeatureMetrics:
-    """The metrics of one feature, in output units unless stated.
+@dataclass(eq=False)
+class _Pending:
+    """What rows of one convention are added to until all are there.
 
-    - `impact`: σ × mean steepness of the curves (Eq. 1): how far the prediction travels per standard deviation of the
-      feature, ups and downs both counted.
-    - `in_distribution_impact`: the same, each interval of each curve weighted by its likelihood (Eq. 2).
-    - `direction`: the same as `impact` with the sign of each slope kept (§3.2).
-    - `heterogeneity`: standard deviation of the slopes across observations (Eq. 4).
-    - `non_linearity`: deviation of the slopes along a curve (Eq. 5): mean absolute deviation under "stable", standard
-      deviation otherwise.
-    - `missing_impact`: mean absolute change when the value goes missing; NaN where none is missing.
-    - `support`: share of the phantoms' weight that the decay leaves, 0 to 1.
-    - `largest_step_share`: share of `impact` that the single largest interval brings, 0 to 1; NaN where `impact` is 0.
+    - `own`: numerators of Eq. 2 at all exponents, or with a lattice at the last one alone.
+    - `on_nodes` (n_nodes, n_changes): Σ w |Δ| of the rows that each node stands for.
+    - `parallel` (n_changes,): |Δ| of parallel curves.
     """
 
-    impact: float
-    in_distribution_impact: float
-    direction: float
-    heterogeneity: float
-    non_linearity: float
-    missing_impact: float
-    support: float
-    largest_step_share: float
-
-
-@dataclass(frozen=True)
-class StepWeights:
-    """How one convention averages slopes over the intervals of a grid.
-
-    - `u` (n_grid - 1,): weights of the intervals; they sum to 1.
-    - `ends`: what share of u counts with the likelihood of the left end, and of the right one.
-    - `variance_divisor`: what Σu(S - S̄)² is divided by, so that it is the variance with ddof=1; infinite where there
-      is one slope.
-    """
-
-    u: Array
-    ends: EndShares
-    variance_divisor: float
-
-
-def step_weights(grid: Array) -> dict[Convention, StepWeights]:
-    """Weights of the intervals of a grid of at least two values, by convention."""
-    gaps = np.diff(grid)
-    length = gaps / gaps.sum()
-    half = length / 2
-    return {"stable": StepWeights(length, EndShares(half, half), math.inf), **_weights_by_number(len(gaps))}
-
-
-@lru_cache(maxsize=64)
-def _weights_by_number(n_intervals: int) -> dict[Convention, StepWeights]:
-    """Weights of intervals by the conventions that count them alike, however long they are."""
-    alike = np.full(n_intervals, 1.0 / n_intervals)
-    twice = np.full(n_intervals, 1.0 / (n_intervals + 1))
-    first = np.zeros(n_intervals)
-    first[0] = twice[0]
-    return {
-        "equations": StepWeights(
-            alike, EndShares(np.zeros(n_intervals), alike), 1.0 - alike[0] if n_intervals > 1 else math.inf
-        ),
-        "published": StepWeights(twice + first, EndShares(first, twice), 1.0 - twice[0]),
-    }
-
-
-class Moments:
-    """Weighted mean and squared deviations of columns, merged by Chan's formula, which does not cancel."""
-
-    def __init__(self, n_columns: int) -> None:
-        self.weight = 0.0
-        self.mean = np.zeros(n_columns)
-        self.squared = np.zeros(n_columns)
-
-    def add(self, columns: Array, weights: Array) -> None:
-        """Add weighted rows (n_rows, n_columns)."""
-        block = Moments(0)
-        block.weight = float(weights.sum())
-        block.mean = weights @ columns / block.weight
-        deviation = columns - block.mean
-        block.squared = weights @ np.multiply(deviation, deviation, out=deviation)
-        self.merge(block)
-
-    def add_parallel(self, step: Array, offsets: Array, weights: Array) -> None:
-        """Add weighted rows `offsets[:, None] + step`, without forming them."""
-        block = Moments(1)
-        block.add(offsets[:, None], weights)
-        block.mean, block.squared = block.mean + step, np.repeat(block.squared, len(step))
-        self.merge(block)
-
-    def merge(self, other: Moments) -> None:
-        """Add the moments of other rows."""
-        total = self.weight + other.weight
-        if total == 0:
-            return
-        shift = other.mean - self.mean
-        self.squared += other.squared + shift**2 * (self.weight * other.weight / total)
-        self.mean += shift * (other.weight / total)
-        self.weight = total
-
-
-class CurveSums(ABC):
-    """What sums over blocks of rows hold of any feature, and how its metrics follow from them.
-
-    Subclasses add what changes of the prediction are summed over: intervals of a grid, or pairs of levels.
-    """
-
-    is_defined = True
-    """Whether effects are numbers; they are NaN where fewer than two levels of a grid of levels occur."""
-
-    def __init__(self, grid: Array, scale: float, n_columns: int) -> None:
-        self.grid = grid
-        self.scale = scale
-        self.n_rows = 0
-        self.total_weight = 0.0
-        self.lowest = math.inf
-        self.highest = -math.inf
-        self.curves = Moments(n_columns)
-        self._missing_change = math.nan  # until some value is missing
-
-    def _add_curves(self, curves: Array, weights: Array) -> None:
-        self.lowest = min(self.lowest, float(curves.min()))
-        self.highest = max(self.highest, float(curves.max()))
-        self.curves.add(curves, weights)
-
-    def _add_parallel_curves(self, step: Array, offsets: Array, weights: Array) -> None:
-        self.lowest = min(self.lowest, float(offsets.min() + step.min()))
-        self.highest = max(self.highest, float(offsets.max() + step.max()))
-        self.curves.add_parallel(step, offsets, weights)
-
-    def count(self, weights: Array, missing_change: Array | None) -> None:
-        """Count rows that were added, and how far their predictions move when the value goes missing."""
-        if missing_change is not None:
-            before = 0.0 if math.isnan(self._missing_change) else self._missing_change
-            self._missing_change = before + float(weights @ missing_change)
-        self.n_rows += len(weights)
-        self.total_weight += float(weights.sum())
-
-    @abstractmethod
-    def finish(self) -> None:
-        """Release what is only needed while rows are added."""
-
-    def at_grid(self, columns: Array) -> Array:
-        """Write what `curves` holds, (…, n_columns), at every grid value, (…, n_grid)."""
-        return columns
-
-    @property
-    def partial_dependence(self) -> Array:
-        """Mean of the curves, (n_grid,) [output]."""
-        return self.at_grid(self.curves.mean)
-
-    @property
-    def spread(self) -> Array:
-        """Standard deviation of the curves, ddof=0, (n_grid,) [output]."""
-        return self.at_grid(np.sqrt(self.curves.squared / self.total_weight))
-
-    def metrics(self, decay: float, convention: Convention = "stable") -> FeatureMetrics:
-        """Compute every metric for a decay λ in (0, 1] and a convention, from the sums alone."""
-        in_distribution, support = self.decayed(np.array([decay]), convention)
-        return replace(
-            self.undecayed(convention), in_distribution_impact=float(in_distribution[0]), support=float(support[0])
-        )
-
-    def undecayed(self, convention: Convention = "stable") -> FeatureMetrics:
-        """Compute the metrics that do not depend on the decay; the other two are NaN."""
-        nan = math.nan
-        missing = self._missing_change / self.total_weight
-        if not self.is_defined:
-            return FeatureMetrics(nan, nan, nan, nan, nan, missing, nan, nan)
-        brought = self._brought(convention)
-        impact = float(brought.sum())
-        direction, heterogeneity, non_linearity = self._differences(convention)
-        return FeatureMetrics(
-            impact=impact,
-            in_distribution_impact=nan,
-            direction=direction,
-            heterogeneity=heterogeneity,
-            non_linearity=non_linearity,
-            missing_impact=missing,
-            support=nan,
-            largest_step_share=float(brought.max()) / impact if impact > 0 else nan,
-        )
-
-    @abstractmethod
-    def _brought(self, convention: Convention) -> Array:
-        """What each interval or pair brings to `impact` [output]."""
-
-    def _heterogeneity(self, shares: Array, changes: Moments) -> float:
-        """Average the standard deviation of changes over rows, ddof=1 (Eq. 4)."""
-        if self.n_rows < 2 or self.scale == 0:
-            return 0.0
-        return float(shares @ np.sqrt(changes.squared / (self.total_weight - 1.0)))
-
-    @abstractmethod
-    def _differences(self, convention: Convention) -> tuple[float, float, float]:
-        """Direction, heterogeneity and non-linearity."""
-
-    def decayed(self, decays: Array, convention: Convention = "stable") -> tuple[Array, Array]:
-        """In-distribution impact (Eq. 2) and support, (n_decays,) each, for many decays in (0, 1] at once."""
-        if not self.is_defined:
-            return np.full(len(decays), np.nan), np.full(len(decays), np.nan)
-        exponents = -np.log(decays)
-        totals = self._totals(exponents, convention)
-        if totals is None:
-            return np.zeros(len(decays)), np.ones(len(decays))
-        change, likelihood, nearest = totals
-        # Far from all steepness rounding may leave less than nothing.
-        impact = np.maximum(self.scale * change / likelihood, 0.0)
-        support = np.exp(-exponents * nearest) * likelihood / self.total_weight
-        return impact, np.minimum(support, 1.0)
-
-    def in_distribution_impacts(self, decays: Array, convention: Convention = "stable") -> Array:
-        """In-distribution impact, (n_decays,), for many decays in (0, 1] at once."""
-        return self.decayed(decays, convention)[0]
-
-    @abstractmethod
-    def _totals(self, exponents: Array, convention: Convention) -> tuple[Array, Array, float] | None:
-        """Σ w u M |S| and Σ w u M for exponents a = -ln(decay), (n_decays,) each, as multiples of e^{-a·nearest}.
-
-        The last is the smallest distance of a phantom that counts. None where the feature is constant.
-        """
+    own: Array
+    on_nodes: Array
+    parallel: Array | None = None
 
 
 class FeatureSums(CurveSums):
     """Sums of one feature with an order over blocks of rows.
 
-    Between two neighbouring grid values a curve can change only if the model can tell them apart.
-    An engine that knows where that is says so, and hands over each curve's value on every stretch
-    between such *active* intervals instead of at every grid value.
+    Between two neighbouring grid values a curve can change only if the model can tell them apart. A method that knows
+    where that is says so, and hands over each curve's value on every stretch between such *active* intervals instead of
+    at every grid value.
 
     - `grid` (n_grid,).
     - `scale`: σ, the standard deviation of the feature, ddof=0 [feature].
+    - `shares` (n_grid,): weight of the observations nearest to each grid value; see `windows.nearest_shares`.
+    - `decay`: λ at which in-distribution impact is exact.
     - `rows` (n_rows,) each: observed values, none missing, likelihood scales s_i [feature] and frequency weights,
-      greater than 0, of all rows that will be added; None where steepness is not summed by likelihood.
+      greater than 0, of all rows that will be added; None where the sums are filled or merged.
     - `active` (n_active,): intervals in which curves can change, increasing; default all n_grid - 1.
-    - `compiled`: whether compiled kernels are used where there is much to add.
-    - `most_cells`: as for `LikelihoodSums`.
+    - `compiled`: whether compiled kernels are used.
+    - `most_cells`: nodes × windows that may be kept while rows are added; beyond, each row is added at all decays.
     """
 
     def __init__(
         self,
         grid: Array,
         scale: float,
-        rows: tuple[Array, Array, Array] | None,
-        active: NDArray[np.intp] | None = None,
+        shares: Array,
+        decay: float,
+        rows: Rows | None,
         *,
+        active: NDArray[np.intp] | None = None,
         compiled: bool = False,
         most_cells: int | None = None,
     ) -> None:
         self.active = np.arange(len(grid) - 1) if active is None else active
-        n_active = len(self.active)
-        super().__init__(grid, scale, n_active + 1)
-        self.gaps = np.diff(grid)[self.active]
-        self.slopes = Moments(n_active)
-        self.slope_abs = np.zeros(n_active)
-        self.steps: dict[Convention, StepWeights] = {}
-        self.likelihoods: LikelihoodSums | None = None
-        # One row for each convention; columns for the active intervals, filled up to whole vectors.
-        n_columns = -(-n_active // _LANES) * _LANES if compiled else n_active
-        self.u = np.zeros((len(CONVENTIONS), n_columns))
-        self.elsewhere = np.zeros(len(CONVENTIONS))
-        self.divisor = np.full(len(CONVENTIONS), math.inf)
-        self.along = np.zeros(len(CONVENTIONS))
-        if len(grid) < 2:
+        # A copy, because numba compiles anew for arrays that cannot be written to.
+        super().__init__(np.array(grid, np.float64), scale, decay, len(self.active) + 1)
+        self.windows: dict[Convention, Windows] = windows_of(grid, shares, scale, self.active)
+        self.changes = {name: Changes(windows.factors) for name, windows in self.windows.items()}
+        self._shares = shares
+        self._compiled = compiled
+        self._rows = rows
+        self._lattice: Lattice | None = None
+        self._pending: dict[Convention, _Pending] = {}
+        if rows is None or not self.windows:
             return
-        self.steps = step_weights(grid)
-        for at, step in enumerate(self.steps.values()):
-            self.u[at, :n_active] = step.u[self.active]
-            self.divisor[at] = step.variance_divisor
-        if n_active < len(grid) - 1:
-            self.elsewhere = np.maximum(1.0 - self.u.sum(axis=1), 0.0)
-        if scale > 0 and rows is not None:
-            self.likelihoods = LikelihoodSums(
-                grid, self.active, self.ends, rows, compiled=compiled, most_cells=most_cells
-            )
+        observed, scales, _ = self._rows = _in_order(*rows)
+        self.nearest = _nearest(observed, scales, grid)
+        n_most = max(len(windows.factors) for windows in self.windows.values())
+        if compiled and scales.min() == scales.max():
+            lattice = make_lattice(observed, grid, float(scales[0]))
+            if len(lattice.nodes) * n_most <= (MOST_CELLS if most_cells is None else most_cells):
+                self._lattice = lattice
+        n_nodes = 0 if self._lattice is None else len(self._lattice.nodes)
+        n_sums = len(self.exponents) if self._lattice is None else 1
+        self._pending = {
+            name: _Pending(np.zeros(n_sums), np.zeros((n_nodes, len(windows.factors))))
+            for name, windows in self.windows.items()
+        }
 
-    @property
-    def ends(self) -> dict[str, EndShares]:
-        """Shares of the ends of the intervals by convention."""
-        return {name: step.ends for name, step in self.steps.items()}
-
-    def add(self, stretches: Array, rows: tuple[Array, Array, Array], missing_change: Array | None = None) -> None:
+    def add(self, stretches: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows.
 
         - `stretches` (n_rows, n_active + 1): ICE curves on the stretches between active intervals: where all are
@@ -328,97 +113,267 @@ class FeatureSums(CurveSums):
         """
         if len(stretches) == 0:
             return
-        size = max(1, _CHUNK // stretches.shape[1])
-        for start in range(0, len(stretches), size):
-            some = slice(start, start + size)
-            self._add_some(stretches[some], (rows[0][some], rows[1][some], rows[2][some]))
+        if self.is_compiled:
+            self._fold(np.ascontiguousarray(stretches), None, rows)
+        else:
+            size = max(1, _CHUNK // stretches.shape[1])
+            for start in range(0, len(stretches), size):
+                some = slice(start, start + size)
+                self._fold_plainly(stretches[some], (rows[0][some], rows[1][some], rows[2][some]))
         self.count(rows[2], missing_change)
 
-    def _add_some(self, stretches: Array, rows: tuple[Array, Array, Array]) -> None:
-        """Add a few rows, so that what is made of them stays in the cache."""
-        observed, likelihood_scale, weights = rows
-        self._add_curves(stretches, weights)
-        if self.steps:
-            slopes = np.diff(stretches, axis=1)
-            slopes /= self.gaps
-            self.slopes.add(slopes, weights)
-            self._add_along(slopes, weights)
-            steepness = np.abs(slopes, out=slopes)
-            self.slope_abs += weights @ steepness
-            if self.likelihoods is not None:
-                self.likelihoods.add(steepness, weights, observed, likelihood_scale)
+    def add_jumps(self, jumps: Any, rows: Rows, missing_change: Array | None = None) -> None:
+        """Add rows by the jumps of a sweep of trees, which are set back to 0; only where sums are compiled."""
+        self._fold(None, jumps, rows)
+        self.count(rows[2], missing_change)
 
-    def add_parallel(
-        self,
-        step: Array,
-        offsets: Array,
-        rows: tuple[Array, Array, Array],
-        missing_change: Array | None = None,
-    ) -> None:
+    def _fold(self, stretches: Array | None, jumps: Any, rows: Rows) -> None:
+        from ice_explorer.metrics import fold_numba
+
+        lattice = NO_LATTICE if self._lattice is None else self._lattice
+        exponents = self.exponents if self._lattice is None else self.exponents[-1:]
+        of_conventions = []
+        for name in CONVENTIONS:
+            moments, pending = self.changes[name].moments, self._pending[name]
+            sums = moments.mean, moments.squared, moments.absolute, pending.own, pending.on_nodes
+            of_conventions.append((self.windows[name].arrays, sums))
+        curves = self.curves.mean, self.curves.squared, self.curves.absolute
+        lowest, highest, extent, *along = fold_numba.fold(
+            stretches, jumps, rows, self.total_weight, self.grid, exponents, self.nearest, lattice.arrays,
+            curves, *of_conventions,
+        )  # fmt: skip
+        self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
+        self.extent += extent
+        self.curves.weight = self.total_weight + float(rows[2].sum())
+        for name, of_curves in zip(CONVENTIONS, along, strict=True):
+            self.changes[name].moments.weight = self.curves.weight
+            self.changes[name].along += of_curves
+
+    def _fold_plainly(self, stretches: Array, rows: Rows) -> None:
+        """Add a few rows: the same sums as those of `fold_numba`, to which a test holds both."""
+        observed, scales, weights = rows
+        self._add_curves(stretches, weights)
+        if not self.windows:
+            return
+        apart = distances(self.grid, observed, scales) - self.nearest
+        likely = np.exp(-self.exponents[:, None, None] * apart)
+        for name, windows in self.windows.items():
+            changes = stretches[:, windows.right] - stretches[:, windows.left]
+            self.changes[name].moments.add(changes, weights)
+            self.changes[name].along += float(weights @ windows.deviation(changes))
+            weighted = weights[:, None] * np.abs(changes)
+            self._pending[name].own += np.tensordot(windows.likelihoods(likely), weighted, axes=2)
+
+    def add_parallel(self, step: Array, offsets: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows whose curves are `offsets[:, None] + step`, without forming them.
 
-        Their slopes are the same, so that they differ by exactly 0 and not by rounding. `step` is of shape
+        Their changes are the same, so that they differ by exactly 0 and not by rounding. `step` is of shape
         (n_active + 1,), `offsets` (n_rows,) [output]; `rows` and `missing_change` are as for `add`.
         """
         if len(offsets) == 0:
             return
-        observed, likelihood_scale, weights = rows
+        weights = rows[2]
         self._add_parallel_curves(step, offsets, weights)
-        if self.steps:
-            slopes = np.diff(step) / self.gaps
-            block = Moments(len(slopes))
-            block.weight, block.mean = float(weights.sum()), slopes
-            self.slopes.merge(block)
-            self.slope_abs += block.weight * np.abs(slopes)
-            self._add_along(slopes[None, :], np.array([block.weight]))
-            if self.likelihoods is not None:
-                self.likelihoods.add_parallel(np.abs(slopes), weights, observed, likelihood_scale)
+        is_straight = self._is_straight(step)
+        for name, windows in self.windows.items():
+            changes = step[windows.right] - step[windows.left]
+            self.changes[name].moments.add_equal(changes, float(weights.sum()))
+            if not is_straight:
+                self.changes[name].along += float(weights.sum() * windows.deviation(changes[None, :])[0])
+            self._pending[name].parallel = np.abs(changes)
         self.count(weights, missing_change)
 
-    def _add_along(self, slopes: Array, weights: Array) -> None:
-        """Add how much each curve's slope deviates along it, by convention."""
-        u = self.u[:, : slopes.shape[1]]
-        means = u @ slopes.T
-        deviation = np.empty_like(slopes)
-        for at, (convention, mean) in enumerate(zip(self.steps, means, strict=True)):
-            # Where a curve cannot change its slope is 0, which deviates from the mean by the mean.
-            np.subtract(slopes, mean[:, None], out=deviation)
-            if convention == "stable":
-                along = np.abs(deviation, out=deviation) @ u[at] + self.elsewhere[at] * np.abs(mean)
-            else:
-                squared = np.square(deviation, out=deviation) @ u[at] + self.elsewhere[at] * mean**2
-                along = np.sqrt(squared / self.divisor[at])
-            self.along[at] += weights @ along
+    def _is_straight(self, step: Array) -> bool:
+        """Whether a curve at all grid values is a straight line but for rounding."""
+        if len(step) < len(self.grid):
+            return False
+        rise, run = step - step[0], self.grid - self.grid[0]
+        apart = np.abs(rise - rise[-1] / run[-1] * run).max() if len(run) > 1 else 0.0
+        return bool(apart <= _ROUNDING * np.abs(step).max())
 
     def finish(self) -> None:
-        """Release what is only needed while rows are added."""
-        if self.likelihoods is not None:
-            self.likelihoods.finish()
+        """Sum what needs all rows, and release what is only needed while rows are added."""
+        if self._rows is None or not self.windows:
+            return
+        per_place = []
+        for name, windows in self.windows.items():
+            parallel = self._pending[name].parallel
+            per_place += [
+                windows.likely,
+                np.zeros_like(windows.likely) if parallel is None else windows.at_places(parallel),
+            ]
+        totals = self._likelihood_sums(np.stack(per_place))
+        for at, (name, changes) in enumerate(self.changes.items()):
+            pending = self._pending[name]
+            changes.likelihood = totals[2 * at]
+            if pending.parallel is not None:
+                changes.by_likelihood = totals[2 * at + 1]
+            elif self._lattice is None:
+                changes.by_likelihood = pending.own
+            else:
+                changes.by_likelihood = np.append(self._sums_of_nodes(name), pending.own)
+        self._rows, self._lattice, self._pending = None, None, {}
+
+    def _sums_of_nodes(self, name: Convention) -> Array:
+        from ice_explorer.metrics import fold_numba
+
+        assert self._lattice is not None  # noqa: S101 - rows were added to its nodes
+        assert self._rows is not None  # noqa: S101 - likewise
+        return np.asarray(
+            fold_numba.sums_of_nodes(
+                self._lattice.nodes,
+                self._pending[name].on_nodes,
+                float(self._rows[1][0]),
+                self.grid,
+                self.exponents[:-1],
+                self.nearest,
+                self.windows[name].arrays,
+            )
+        )
+
+    def _likelihood_sums(self, per_place: Array) -> Array:
+        """Sum weights of likelihoods at grid values over all rows, (n_channels, n_exponents)."""
+        assert self._rows is not None  # noqa: S101 - they were given
+        observed, scales, weights = self._rows
+        if not self._compiled:
+            return _likelihood_sums(self._rows, self.grid, per_place, self.exponents, self.nearest)
+        from ice_explorer.metrics.fold_numba import likelihood_sums, masses_on
+
+        if self._lattice is None:
+            return np.asarray(
+                likelihood_sums(observed, scales, weights, self.grid, per_place, self.exponents, self.nearest)
+            )
+        nodes = self._lattice.nodes
+        masses = masses_on(self._lattice.arrays, observed, weights, len(nodes))
+        of_nodes = nodes, np.full(len(nodes), scales[0]), masses
+        return np.concatenate(
+            [
+                likelihood_sums(*of_nodes, self.grid, per_place, self.exponents[:-1], self.nearest),
+                likelihood_sums(observed, scales, weights, self.grid, per_place, self.exponents[-1:], self.nearest),
+            ],
+            axis=1,
+        )
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether blocks are added by the compiled fold."""
+        return self._compiled and bool(self.windows)
 
     def at_grid(self, columns: Array) -> Array:
         """Write what holds on stretches (…, n_active + 1) at every grid value, (…, n_grid)."""
         stretch = np.searchsorted(self.active, np.arange(len(self.grid)))
         return np.asarray(columns[..., stretch])
 
-    def interval_impact(self, convention: Convention = "stable") -> Array:
-        """What each interval brings to `impact`, (n_grid - 1,) [output]."""
-        brought = np.zeros(len(self.grid) - 1)
-        if self.steps:
-            u = self.steps[convention].u[self.active]
-            brought[self.active] = self.scale * u * self.slope_abs / self.total_weight
-        return brought
+    def dense(self, convention: Convention) -> tuple[Any, ...]:
+        """Windows one by one: left and right grid values, c_k, p_k, and the shares of both sides in likelihoods."""
+        places = np.arange(len(self.grid))
+        if convention == "step":
+            left, right = window_ends(self.grid, self.scale)
+            shares, sides = self._shares / self._shares.sum(), (np.full(len(left), 0.5), np.full(len(left), 0.5))
+        else:
+            left, right = places[:-1], places[1:]
+            shares = np.full(len(left), 1.0 / len(places))
+            shares[0] *= 2.0
+            of_left = np.where(left == 0, 0.5, 0.0)
+            sides = of_left, 1.0 - of_left
+        return left, right, self.scale / (self.grid[right] - self.grid[left]), shares, sides
 
-    _brought = interval_impact
+    def dense_moments(self, convention: Convention) -> tuple[Array, Array]:
+        """Mean and sum of squared deviations of D of each window."""
+        left, right, ratios, _, _ = self.dense(convention)
+        moments = self._of_windows(convention, left, right)
+        return moments.mean * ratios, moments.squared * ratios**2
 
-    def _differences(self, convention: Convention) -> tuple[float, float, float]:
-        if not self.steps or self.scale == 0:
-            return 0.0, 0.0, 0.0
-        shares = self.scale * self.steps[convention].u[self.active]
-        return (
-            float(shares @ self.slopes.mean),
-            self._heterogeneity(shares, self.slopes),
-            float(self.scale * self.along[CONVENTIONS.index(convention)] / self.total_weight),
+    def _of_windows(self, convention: Convention, left: NDArray[np.int64], right: NDArray[np.int64]) -> Moments:
+        """Moments of the differences between grid values."""
+        stretch = np.searchsorted(self.active, np.arange(len(self.grid)))
+        windows, moments, n_stretches = self.windows[convention], self.changes[convention].moments, len(self.active) + 1
+        group = dict(zip((windows.left * n_stretches + windows.right).tolist(), range(len(windows.left)), strict=True))
+        at = [group.get(key, -1) for key in (stretch[left] * n_stretches + stretch[right]).tolist()]
+        found = Moments(0)
+        found.weight = moments.weight
+        found.mean, found.squared, found.absolute = (
+            np.append(columns, 0.0)[at] for columns in (moments.mean, moments.squared, moments.absolute)
         )
+        return found
 
-    def _totals(self, exponents: Array, convention: Convention) -> tuple[Array, Array, float] | None:
-        return None if self.likelihoods is None else self.likelihoods.totals(convention, exponents)
+    def at_every_interval(self) -> FeatureSums:
+        """Return finished sums as those of curves that can change in every interval."""
+        sums = FeatureSums(self.grid, self.scale, self._shares, self.decay, None)
+        curves = Moments(0)
+        curves.weight, curves.mean, curves.squared, curves.absolute = (
+            self.curves.weight,
+            *map(self.at_grid, (self.curves.mean, self.curves.squared, self.curves.absolute)),
+        )
+        for name in ("n_rows", "total_weight", "lowest", "highest", "extent", "nearest", "_missing_change"):
+            setattr(sums, name, getattr(self, name))
+        sums.curves = curves
+        for name, changes in sums.changes.items():
+            windows, own = sums.windows[name], self.changes[name]
+            changes.moments = self._of_windows(name, windows.left, windows.right)
+            changes.along, changes.by_likelihood, changes.likelihood = own.along, own.by_likelihood, own.likelihood
+        return sums
+
+    @property
+    def movement(self) -> Array:
+        """Mean absolute change of the prediction within each interval of the grid, (n_grid - 1,) [output]."""
+        found = np.zeros(len(self.grid) - 1)
+        if self.changes:
+            found[self.active] = self.changes["paper"].moments.absolute / self.total_weight
+        return found
+
+    def to_arrays(self) -> Arrays:
+        """Return sums that are finished as arrays; see `CurveSums.to_arrays`."""
+        return {**super().to_arrays(), "active": np.asarray(self.active, np.int64)}
+
+
+def _in_order(observed: Array, scales: Array, weights: Array) -> Rows:
+    """Sort rows by their observed values, where they share one likelihood scale; otherwise by that."""
+    if scales.min() < scales.max():
+        order = np.argsort(scales, kind="stable")
+    elif weights.min() == weights.max():
+        return np.sort(observed), np.full(len(observed), scales[0]), weights
+    else:
+        order = np.argsort(observed, kind="stable")
+    return observed[order], scales[order], weights[order]
+
+
+def _nearest(observed: Array, scales: Array, grid: Array) -> float:
+    """Smallest distance of an observed value from a grid value, in likelihood scales."""
+    above = np.minimum(np.searchsorted(grid, observed), len(grid) - 1)
+    gaps = np.minimum(np.abs(grid[above] - observed), np.abs(grid[np.maximum(above - 1, 0)] - observed))
+    return float((gaps / scales).min())
+
+
+def _likelihood_sums(rows: Rows, grid: Array, per_place: Array, exponents: Array, nearest: float) -> Array:
+    """Do what `fold_numba.likelihood_sums` does, for rows of one scale by running sums along the axis."""
+    observed, scales, weights = rows
+    if scales.min() < scales.max():
+        found = np.zeros((len(per_place), len(exponents)))
+        size = max(1, _CHUNK // len(grid))
+        for start in range(0, len(observed), size):
+            some = slice(start, start + size)
+            apart = distances(grid, observed[some], scales[some]) - nearest
+            for at, exponent in enumerate(exponents):
+                found[:, at] += per_place @ (weights[some] @ np.exp(-exponent * apart))
+        return found
+    rates = exponents / scales[0]
+    factors = np.exp(-np.diff(grid)[:, None] * rates)
+    below = np.zeros((len(grid) + 1, len(per_place), len(rates)))
+    above = np.zeros_like(below)
+    for place in range(len(grid)):
+        below[place + 1] = per_place[:, place, None] + (below[place] * factors[place - 1] if place else 0.0)
+    for place in range(len(grid) - 1, -1, -1):
+        above[place] = per_place[:, place, None] + (above[place + 1] * factors[place] if place < len(grid) - 1 else 0.0)
+    found = np.zeros((len(per_place), len(rates)))
+    padded = np.concatenate([[-np.inf], grid, [np.inf]])
+    for start in range(0, len(observed), _ROWS_AT_A_TIME):
+        own, mass = observed[start : start + _ROWS_AT_A_TIME], weights[start : start + _ROWS_AT_A_TIME]
+        cell = np.searchsorted(grid, own, "right")
+        for sums, apart in ((below, own - padded[cell]), (above, padded[cell + 1] - own)):
+            is_inside = np.isfinite(apart)
+            offsets = np.exp(-(apart[is_inside, None] - nearest * scales[0]) * rates) * mass[is_inside, None]
+            at_cells = np.zeros((len(grid) + 1, len(rates)))
+            np.add.at(at_cells, cell[is_inside], offsets)
+            found += np.einsum("jct,jt->ct", sums, at_cells)
+    return found

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from ice_explorer.engines.sums import missing_change
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.metrics.bootstrap import Block, CategoryDraws, OrderedDraws
+from ice_explorer.metrics.decay import LOWEST_DECAY
+from ice_explorer.metrics.influence import DECAYED, PER_SCALE, Block, influences
 from ice_explorer.metrics.row_draws import N_DRAWS, RowDraws, category_scales
 from ice_explorer.metrics.unordered import CategorySums
+from ice_explorer.metrics.windows import nearest_places
 from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 
 if TYPE_CHECKING:
@@ -23,17 +25,18 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
-    from ice_explorer.metrics.bootstrap import MetricDraws, Metrics
-    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import Unit
 
     Array = NDArray[np.float64]
+    Metrics = dict[str, Array]
     Curves = Callable[[NDArray[np.int64]], Iterable[tuple[NDArray[np.int64], Array]]]
 
-METRICS = (*EFFECTS, "support", "largest_step_share")
+METRICS = (*EFFECTS, "support")
 """What has an interval."""
 
 USUAL_LEVEL: Final = 0.95
+_RELATIVE_STEP: Final = 1e-4  # of the unit of distances, for a derivative
 
 
 class RankIntervals(NamedTuple):
@@ -76,86 +79,118 @@ class Bootstrap:
         return self._scales[item.at_issue]
 
     def _scales_of(self, item: FeatureInput) -> Array:
+        values = item.feature.values[self._context.weighing]
         if self._context.settings.like is not None:
             return np.full(self.rows.n_draws, item.scale)
-        if item.feature.is_unordered:
-            return category_scales(self._level_weights(item))
-        return self.rows.standard_deviations(item.feature.values[self._context.weighing])
-
-    def _level_weights(self, item: FeatureInput) -> Array:
+        if not item.feature.is_unordered:
+            return self.rows.standard_deviations(values)
         assert item.feature.levels is not None  # noqa: S101 - it has no order
-        return self.rows.level_weights(item.feature.values[self._context.weighing], len(item.feature.levels))
+        return category_scales(self.rows.level_weights(values, len(item.feature.levels)))
 
     @cached_property
     def prediction_sd(self) -> Array:
         """Standard deviation of the predictions of the observations in each draw, (n_draws,) [output]."""
         return self.rows.standard_deviations(self._context.all_predictions[self._context.weighing])
 
-    def draws(self, item: FeatureInput, sums: Sums, convention: Convention) -> list[MetricDraws]:
-        """Return draws of the metrics of a feature, some draws in each.
+    def metrics(
+        self, item: FeatureInput, sums: Sums | None, curves_of: Curves, decay: float, convention: Convention
+    ) -> Metrics:
+        """Return every metric of a feature in each draw by name, (n_draws,) each, to first order in the counts of rows.
 
         Parameters
         ----------
         item : FeatureInput
             Its `summed` rows are those of the metrics.
-        sums : Sums
-            Of these rows.
-        convention
-            As for `explain`.
-        """
-        scales = self.scales(item)
-        if not isinstance(sums, CategorySums):
-            return [OrderedDraws(sums, scales, convention, (item.own, item.likelihood_scale, item.summed))]
-        grid = item.grid.values
-        assert item.shares is not None  # noqa: S101 - it has no order
-        shares = np.broadcast_to(item.shares, (len(scales), len(grid)))
-        if self._context.settings.like is None:
-            shares = self._level_weights(item)[:, grid.astype(np.intp)]
-        nearest = float(self._far(item, item.summed).min())
-        size = CategoryDraws.draws_at_a_time(len(grid))
-        parts = [slice(start, start + size) for start in range(0, len(scales), size)]
-        far = partial(self._far, item)
-        return [CategoryDraws(sums, scales[part], shares[part], far, nearest) for part in parts]
-
-    def metrics(self, item: FeatureInput, draws: Sequence[MetricDraws], curves_of: Curves, decay: float) -> Metrics:
-        """Return every metric of a feature in each draw by name, (n_draws,) each.
-
-        Parameters
-        ----------
-        item, draws
-            As given to `draws`, and as it returned them.
+        sums : Sums or None
+            Of these rows; None where there is none.
         curves_of : callable
             Yields the curves of some rows in blocks, in their order.
-        decay : float
+        decay, convention
+            As for `explain`.
         """
-        if not draws:  # of no rows
+        if sums is None:
             return dict.fromkeys(METRICS, np.full(self.rows.n_draws, math.nan))
-        found, start = [], 0
-        for some in draws:
-            blocks = partial(self._blocks, item, curves_of, slice(start, start + some.n_draws))
-            found.append(some.metrics(-math.log(decay), blocks))
-            start += some.n_draws
-        return {name: np.concatenate([metrics[name] for metrics in found]) for name in METRICS}
+        figures = vars(sums.metrics(decay, convention))
+        is_resampled = self._context.settings.like is None
+        found = influences(sums, self._blocks(item, curves_of), np.array([decay]), convention, with_places=is_resampled)
+        weighing, total = self._context.weighing, sums.total_weight
+        is_summed = np.isin(weighing, item.summed)
+        of_places = {} if not is_resampled else self._of_places(item, sums, found.of_places, figures)
+        of_scale = self._of_scale(item, sums, decay, convention, figures) if is_resampled else {}
+        draws = {name: np.full(self.rows.n_draws, figures[name]) for name in METRICS}
+        weights = self._context.row_weights[weighing]
+        by_row = {}
+        for name in METRICS:
+            by_row[name] = of_places.get(name, np.zeros(len(weighing))) + of_scale.get(name, np.zeros(len(weighing)))
+            by_row[name][is_summed] += found.of_rows[name].reshape(-1) / total
+        for rows, counts in self.rows:
+            extra = counts - weights[rows]
+            for name in METRICS:
+                draws[name] += extra @ by_row[name][rows]
+        return draws
 
-    @staticmethod
-    def _far(item: FeatureInput, rows: NDArray[np.int64]) -> Array:
-        """Exponents of the decay of all phantoms of some rows, (n_rows, n_grid)."""
-        if item.distances is not None:
-            return item.distances[rows]
-        return np.asarray(item.own[rows, None] != item.grid.values, np.float64)
+    def _of_places(
+        self, item: FeatureInput, sums: Sums, of_places: Mapping[str, Array], figures: Mapping[str, float]
+    ) -> dict[str, Array]:
+        """Influences of where the rows are on the axis, divided by their weight, (n_weighing,)."""
+        values = item.feature.values[self._context.weighing]
+        weights = self._context.row_weights[self._context.weighing]
+        present = ~np.isnan(values)
+        mass = weights[present].sum()
+        found = {}
+        for name, by_place in of_places.items():
+            flat, of_rows = by_place.reshape(-1), np.zeros(len(values))
+            if isinstance(sums, CategorySums):
+                levels, shares = item.grid.values[sums.levels], item.shares[sums.levels] / mass
+                if name != "in_distribution_impact":  # which is a ratio
+                    flat = flat - figures[name] * 2.0 * sums.half.sum(axis=1)
+                at = np.minimum(np.searchsorted(levels, values[present]), len(levels) - 1)
+                of_rows[present] = np.where(levels[at] == values[present], (flat / shares)[at], 0.0)
+            else:
+                below, above = nearest_places(sums.grid, values[present])
+                of_rows[present] = (flat[below] + flat[above]) / 2.0
+            of_rows[present] -= weights[present] @ of_rows[present] / mass
+            found[name] = of_rows / mass
+        return found
 
-    def _blocks(self, item: FeatureInput, curves_of: Curves, draws: slice) -> Iterable[Block]:
-        """Yield blocks of the rows of a feature, with their weights in some draws."""
-        is_summed = np.zeros(len(item.own), np.bool_)
-        is_summed[item.summed] = True
-        for block, counts in self.rows:
-            positions = self._context.weighing[block]
-            wanted = np.flatnonzero(is_summed[positions])
-            start = 0
-            for rows, curves in curves_of(positions[wanted]) if len(wanted) else ():
-                of_rows = counts[draws, wanted[start : start + len(rows)]]
-                yield Block(rows, curves, of_rows, missing_change(self._context.brute, item, rows))
-                start += len(rows)
+    def _of_scale(
+        self, item: FeatureInput, sums: Sums, decay: float, convention: Convention, figures: Mapping[str, float]
+    ) -> dict[str, Array]:
+        """Influences by way of σ: a factor of all effects, and the unit of marginal distances, (n_weighing,)."""
+        values = item.feature.values[self._context.weighing]
+        weights = self._context.row_weights[self._context.weighing]
+        present = ~np.isnan(values)
+        known, mass = values[present], weights[present].sum()
+        relative = np.zeros(len(values))  # of σ
+        if not item.scale > 0:
+            return {}
+        if item.feature.is_unordered:
+            assert item.feature.levels is not None  # noqa: S101 - it has no order
+            codes = known.astype(np.intp)
+            shares = np.bincount(codes, weights[present], len(item.feature.levels)) / mass
+            relative[present] = (np.square(shares).sum() - shares[codes]) / (2.0 * item.scale**2)
+        else:
+            apart = np.square(known - weights[present] @ known / mass)
+            relative[present] = (apart - item.scale**2) / (2.0 * item.scale**2)
+        relative /= mass
+        found = {name: relative * figures[name] for name in PER_SCALE}
+        if not item.feature.is_unordered and item.has_marginal_scale:
+            units = np.array([1.0 - _RELATIVE_STEP, 1.0 + _RELATIVE_STEP])
+            of_units = sums.decayed(np.clip(decay ** (1.0 / units), LOWEST_DECAY, 1.0), convention)
+            for name, of_unit in zip(DECAYED, of_units, strict=True):
+                derivative = float(of_unit[1] - of_unit[0]) / (2.0 * _RELATIVE_STEP)
+                found[name] = found.get(name, 0.0) + relative * derivative
+        return found
+
+    def _blocks(self, item: FeatureInput, curves_of: Curves) -> Iterable[Block]:
+        """Yield the curves of the rows of a feature, and what their likelihood depends on."""
+        for rows, curves in curves_of(item.summed):
+            units = item.likelihood_scale[rows]
+            if item.feature.is_unordered:
+                units = (item.own[rows, None] != item.grid.values).astype(np.float64)
+                units = units if item.distances is None else item.distances[rows]
+            change = missing_change(self._context.brute, item, rows)
+            yield Block(curves, item.own[rows], units, self._context.row_weights[rows], change)
 
 
 def in_units(

@@ -16,8 +16,9 @@ import numpy as np
 from ice_explorer.engines.sums import BruteEngine, sums_of
 from ice_explorer.features.grid import Grid, feature_seed
 from ice_explorer.features.sampling import nested_samples
-from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.metrics.sampling_error import SampledCurves, category_sampling, ordered_samplings
+from ice_explorer.metrics.influence import Block
+from ice_explorer.metrics.sampling import Sampling, sampling_of
+from ice_explorer.metrics.windows import nearest_shares
 from ice_explorer.results.feature_explanation import FeatureResult
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine, Sums
-    from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.metrics.sampling_error import Sampling
+    from ice_explorer.metrics.sampling import Sampling
 
     Array = NDArray[np.float64]
     BetweenBlocks = Callable[[], object]
@@ -148,31 +148,20 @@ class Drafter:
         - `between_blocks`: called now and then; what it raises ends the work.
         """
         items = [_on_sample(item, self._sample(item, level), n_grid) for item in self._items]
-        most_rows, most_values = self._limits_of_errors(items)
-        of_errors = min(level, self.level_of(most_rows))
+        of_errors = min(level, self.level_of(self._rows_of_errors(items)))
         some = {item.at_issue: self._sample(item, of_errors) for item in self._items}
         known_of, errors = self._errors
         is_known = known_of == (of_errors, n_grid)
         errors = {number: known.with_rows(self.n_rows(level)) for number, known in errors.items()} if is_known else {}
-        ordered: dict[int, list[tuple[int, SampledCurves]]] = {}  # by what rows they are of
         parts: list[tuple[FeatureInput, Sums, Array | None]] = []
         made = self._predicted if self.is_called else self._computed
         with self._lock:
             for item, sums, curves, of_some in made(items, some, between_blocks):
                 parts.append((item, sums, curves))
-                rows = some[item.at_issue]
-                if not is_known and item.feature.is_unordered:
-                    errors[item.at_issue] = self._errors_of_levels(item, rows, of_some)
-                elif not is_known:
-                    along = self._sampled_curves(item, rows, of_some, most_values)
-                    ordered.setdefault(id(rows), []).append((item.at_issue, along))
+                if not is_known:
+                    rows = some[item.at_issue]
+                    errors[item.at_issue] = self._errors_of(item, sums, rows, of_some, self.n_rows(level))
                 between_blocks()
-        for together in ordered.values():
-            numbers, sampled = zip(*together, strict=True)
-            weights = self._context.row_weights[some[numbers[0]]]
-            counts = self.n_rows(level), self.n_all
-            found = ordered_samplings(sampled, weights, counts, conventions=self._conventions)
-            errors |= zip(numbers, found, strict=True)
         self._errors = (of_errors, n_grid), errors
         return {
             item.feature.name: FeatureResult(
@@ -250,43 +239,22 @@ class Drafter:
     # --- standard errors --------------------------------------------------------------------------
 
     @staticmethod
-    def _limits_of_errors(items: Sequence[FeatureInput]) -> tuple[int, int]:
-        """Rows and grid values from which standard errors are estimated, so that it takes little time."""
-        largest = max(item.grid.n_grid for item in items)
-        most = _MOST_CELLS_OF_ERRORS // (_FEWEST_ROWS_OF_ERRORS * len(items))
-        n_grid = min(largest, max(most, _FEWEST_VALUES_OF_ERRORS))
-        cells = sum(min(item.grid.n_grid, n_grid) ** (1 + item.feature.is_unordered) for item in items)
-        return int(np.clip(_MOST_CELLS_OF_ERRORS // cells, _FEWEST_ROWS_OF_ERRORS, _MOST_ROWS_OF_ERRORS)), n_grid
+    def _rows_of_errors(items: Sequence[FeatureInput]) -> int:
+        """Rows from which standard errors are estimated, so that it takes little time."""
+        cells = sum(item.grid.n_grid ** (1 + item.feature.is_unordered) for item in items)
+        return int(np.clip(_MOST_CELLS_OF_ERRORS // cells, _FEWEST_ROWS_OF_ERRORS, _MOST_ROWS_OF_ERRORS))
 
-    def _errors_of_levels(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array) -> Sampling:
-        """Estimate the standard errors of a feature whose levels have no order from the curves of some rows."""
-        assert item.shares is not None  # noqa: S101 - its levels have no order
-        grid, weights = item.grid.values, self._context.row_weights[rows]
-        distances = (item.own[rows, None] != grid).astype(np.float64)
-        if item.distances is not None:
-            distances = item.distances[rows]
-        return category_sampling(
-            curves[:, np.searchsorted(self._engine.active(item), np.arange(len(grid)))],
-            item.scale,
-            item.shares,
-            (distances, weights),
-            missing_change=item.missing_changes[rows] if item.has_missing else None,
-            counts=(len(item.summed), self.n_all),
-        )
-
-    def _sampled_curves(self, item: FeatureInput, rows: NDArray[np.int64], curves: Array, n_grid: int) -> SampledCurves:
-        """Return curves of some rows, on so many grid values at most where they can change in every interval."""
-        grid, active = item.grid.values, self._engine.active(item)
-        if len(active) >= n_grid:
-            at = _spread(len(grid), n_grid)
-            curves, grid = curves[:, np.searchsorted(active, at)], grid[at]
-            active = np.arange(len(grid) - 1)
+    def _errors_of(
+        self, item: FeatureInput, sums: Sums, rows: NDArray[np.int64], curves: Array, n_rows: int
+    ) -> Sampling:
+        """Estimate the standard errors of a feature from the curves of some rows."""
+        units = item.likelihood_scale[rows]
+        if item.feature.is_unordered:
+            units = (item.own[rows, None] != item.grid.values).astype(np.float64)
+            units = units if item.distances is None else item.distances[rows]
         missing = item.missing_changes[rows] if item.has_missing else None
-        return SampledCurves(curves, grid, active, item.scale, item.own[rows], item.likelihood_scale[rows], missing)
-
-    @property
-    def _conventions(self) -> Sequence[Convention]:
-        return CONVENTIONS if len(self._items) <= _MANY_FEATURES else (self._context.settings.convention,)
+        block = Block(curves, item.own[rows], units, self._context.row_weights[rows], missing)
+        return sampling_of(sums, block, (n_rows, self.n_all), self._context.settings.convention)
 
 
 def _on_sample(item: FeatureInput, rows: NDArray[np.int64], n_grid: float) -> FeatureInput:
@@ -294,16 +262,18 @@ def _on_sample(item: FeatureInput, rows: NDArray[np.int64], n_grid: float) -> Fe
     size = item.grid.n_grid
     if n_grid >= size:
         return replace(item, positions=rows, summed=rows)
-    if item.shares is None:
+    if not item.feature.is_unordered:
         at = _spread(size, int(n_grid))
+        shares = nearest_shares(item.grid.values[at], item.grid.values, item.shares)
     else:
         at = np.sort(np.argsort(-item.shares, kind="stable")[: int(n_grid)])  # the most frequent levels
+        shares = item.shares[at]
     return replace(
         item,
         positions=rows,
         summed=rows,
         grid=Grid(item.grid.values[at], item.grid.n_distinct, item.grid.capped),
-        shares=None if item.shares is None else item.shares[at],
+        shares=shares,
         distances=None if item.distances is None else item.distances[:, at],
     )
 

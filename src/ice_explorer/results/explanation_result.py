@@ -36,7 +36,7 @@ from ice_explorer.results.bootstrap import (
     neighbours,
 )
 from ice_explorer.results.feature_explanation import FeatureResult, decay_table
-from ice_explorer.results.impact_notes import crowding_notes, step_notes
+from ice_explorer.results.impact_notes import movement_notes, step_notes
 from ice_explorer.results.options import UNITS
 from ice_explorer.results.subgroups import metrics_of, subgroups_of
 from ice_explorer.results.two_way import GRID_SIZE, MAX_ROWS, TwoWay
@@ -55,13 +55,13 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.sums import Engine
     from ice_explorer.features.target_check import KnownTarget
-    from ice_explorer.metrics.bootstrap import Metrics
-    from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.metrics.sampling_error import Sampling
+    from ice_explorer.metrics.sampling import Sampling
+    from ice_explorer.metrics.windows import Convention
+    from ice_explorer.results.bootstrap import Metrics
     from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.results.ties import TieTable
 
-TABLE_COLUMNS = (*EFFECTS, "support", "largest_step_share", "scale", "n_grid", "kind")
+TABLE_COLUMNS = (*EFFECTS, "support", "scale", "n_grid", "kind")
 
 
 @short_tracebacks
@@ -93,11 +93,11 @@ class ExplanationResult:
             for result in results
             if not result._has_pairs
         ]
-        crowded = [(result.label, note) for result in results if (note := result._crowding_note) is not None]
+        moving = [(result.label, note) for result in results if (note := result._movement_note) is not None]
         stepped = [(result.label, note) for result in results if (note := result._step_note) is not None]
         self.alerts = self._alerts(target)
         self.notes = [
-            *self.alerts, *notes, *undefined, *crowding_notes(crowded, self.settings.convention), *step_notes(stepped)
+            *self.alerts, *notes, *undefined, *movement_notes(moving, self.settings.convention), *step_notes(stepped)
         ]  # fmt: skip
 
     def _beside(self, y: object) -> Self:
@@ -257,7 +257,7 @@ class ExplanationResult:
             Indexed by feature, or by group and feature, with the number of observations `n_rows` of the group as the
             last column; NaN where a group has none in the sample of a feature. Columns `impact`,
             `in_distribution_impact`, `direction`, `heterogeneity`, `non_linearity`, `missing_impact` [unit],
-            `support` and `largest_step_share` [0–1], `scale` [feature], in what `scale=` measures distances, by default
+            `support` [0–1], `scale` [feature], in what `scale=` measures distances, by default
             σ (the mean over rows where it differs between them), `n_grid`, `kind`; and where `unit` is a mapping `per`,
             the step that effects are per.
 

@@ -28,7 +28,7 @@ from ice_explorer.metrics.likelihood import check_decay, likelihood
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.distance_scale import rescaled, sums_again
 from ice_explorer.results.extrapolation import expected_of, extrapolation_of, unlike_shares_of
-from ice_explorer.results.impact_notes import crowding_note, step_note
+from ice_explorer.results.impact_notes import movement_note, step_note
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
 from ice_explorer.results.what_if import moves_of
 
@@ -45,10 +45,9 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine, Sums
-    from ice_explorer.metrics.bootstrap import MetricDraws, Metrics
-    from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.metrics.sampling_error import Sampling
-    from ice_explorer.results.bootstrap import Bootstrap
+    from ice_explorer.metrics.sampling import Sampling
+    from ice_explorer.metrics.windows import Convention
+    from ice_explorer.results.bootstrap import Bootstrap, Metrics
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
     from ice_explorer.results.impact_notes import Note
     from ice_explorer.results.subgroups import Subgroups
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 _DECAYED = ("in_distribution_impact", "support")
-_KEPT_DRAWS = 2  # by convention and groups
+_KEPT_DRAWS = 4  # by decay, convention and groups
 _ROWS_AT_A_TIME = 2048
 _SHARED = ("_lock", "_rows", "_drivers", "_computed_once", "curves", "observed", "missing_dependence")  # by all scales
 
@@ -91,7 +90,7 @@ class FeatureResult:
         self._by: dict[bytes, list[Sums | None]] = {}
         self._drivers: Drivers | None = None
         self._computed_once: dict[str, Any] = {}
-        self._draws: dict[tuple[Convention, bytes], list[list[MetricDraws]]] = {}
+        self._draws: dict[tuple[float, Convention, bytes], list[Metrics]] = {}
         feature = item.feature
         self.feature = feature.name
         self.label = feature.label
@@ -172,11 +171,6 @@ class FeatureResult:
         """Share of the weight of the phantom observations that the decay leaves, 0 to 1."""
         return self._own_metrics["support"]
 
-    @property
-    def largest_step_share(self) -> float:
-        """Share of the impact that the largest step between two neighbouring grid values brings, 0 to 1."""
-        return self._own_metrics["largest_step_share"]
-
     def metrics(self, decay: float | None = None, convention: Convention | None = None) -> dict[str, float]:
         """Return the metrics of this feature by name, for any decay and convention.
 
@@ -213,10 +207,7 @@ class FeatureResult:
 
     def _decay_profile(self, decays: NDArray[np.float64], metric: str) -> NDArray[np.float64]:
         """Return one decayed metric, (n_decays,), in the convention of the explanation."""
-        convention = self._context.settings.convention
-        if metric == "support":
-            return self._sums.decayed(decays, convention)[1]
-        return self._sums.in_distribution_impacts(decays, convention)
+        return self._decay_profiles(decays)[metric]
 
     def rows(self, positions: ArrayLike) -> NDArray[np.float64]:
         """ICE curves of some rows of X, computed when first asked for.
@@ -676,32 +667,24 @@ class FeatureResult:
     def _metric_draws(
         self, bootstrap: Bootstrap, decay: float, convention: Convention, subgroups: Subgroups | None = None
     ) -> list[Metrics]:
-        """Return every metric in each bootstrap draw, for all rows or each group of them.
-
-        Sums over the rows are kept for the last few conventions and groups, for any decay.
-        """
-        parts = [(self._item.summed, cast("Sums | None", self._sums))]
-        if subgroups is not None:
-            codes = subgroups.codes[self._item.summed]
-            parts = [(self._item.summed[codes == at], sums) for at, sums in enumerate(self._sums_by(subgroups))]
-        items = [replace(self._item, summed=rows) for rows, _ in parts]
-        key = convention, b"" if subgroups is None else subgroups.codes.tobytes()
-        with self._lock:
-            if key not in self._draws:
+        """Return every metric in each bootstrap draw, for all rows or each group of them; the last few are kept."""
+        key = decay, convention, b"" if subgroups is None else subgroups.codes.tobytes()
+        if key not in self._draws:
+            parts = [(self._item.summed, cast("Sums | None", self._sums))]
+            if subgroups is not None:
+                codes = subgroups.codes[self._item.summed]
+                parts = [(self._item.summed[codes == at], sums) for at, sums in enumerate(self._sums_by(subgroups))]
+            with self._lock:
                 draws = [
-                    [] if sums is None else bootstrap.draws(item, sums, convention)
-                    for item, (_, sums) in zip(items, parts, strict=True)
+                    bootstrap.metrics(replace(self._item, summed=rows), sums, self._curves_of, decay, convention)
+                    for rows, sums in parts
                 ]
                 self._draws = {**dict(list(self._draws.items())[1 - _KEPT_DRAWS :]), key: draws}
-            return [
-                bootstrap.metrics(item, of_part, self._curves_of, decay)
-                for item, of_part in zip(items, self._draws[key], strict=True)
-            ]
+        return self._draws[key]
 
     def _has_draws(self, decay: float, convention: Convention) -> bool:
         """Whether the bootstrap draws of all rows are at hand, without a pass over the curves."""
-        draws = self._draws.get((convention, b""), [[]])[0]
-        return bool(draws) and all(some.has(-math.log(decay)) for some in draws)
+        return (decay, convention, b"") in self._draws
 
     def _curves_of(self, rows: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
         """Yield blocks of curves of some rows of the metrics: those that are kept, or computed again."""
@@ -720,7 +703,7 @@ class FeatureResult:
     @cached_property
     def _step_note(self) -> Note | None:
         """Between which two values most of the movement happens, if that is a small part of the axis."""
-        return step_note(self._sums, self._item.feature.shown)
+        return step_note(self._sums, self._item.shares, self._item.feature.shown)
 
     @cached_property
     def _is_target_like(self) -> bool:
@@ -736,9 +719,9 @@ class FeatureResult:
         return is_probability and decides_class(mean, spread, len(predictor.classes))
 
     @cached_property
-    def _crowding_note(self) -> Note | None:
-        """That the impact is mostly due to steps between values that lie close together, if it is."""
-        return crowding_note(self._sums, self._context.settings.convention)
+    def _movement_note(self) -> Note | None:
+        """That curves go up and down, or the figure of the paper is mostly due to close values, if it is so."""
+        return movement_note(self._sums, self._context.settings.convention)
 
 
 def decay_table(

@@ -1,4 +1,4 @@
-"""Notes on impacts that depend mostly on one grid step, or on values that are close together."""
+"""Notes on curves that move mostly within one grid step, or up and down."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from ice_explorer.metrics.unordered import CategorySums
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.metrics.ordered import Convention, FeatureSums
+    from numpy.typing import NDArray
+
+    from ice_explorer.metrics.ordered import FeatureSums
+    from ice_explorer.metrics.windows import Convention
+
+    Array = NDArray[np.float64]
 
 _FEWEST_VALUES: Final = 5
-_DOMINANT: Final = 0.5  # share of the impact
-_DISPROPORTIONATE: Final = 5.0  # times the share of the axis
-_CROWDED: Final = 2.0  # times the figure of "stable"
+_DOMINANT: Final = 0.5  # share of the movement
+_DISPROPORTIONATE: Final = 5.0  # times the share of the data
+_CROWDED: Final = 2.0  # times the figure of "step"
+_MANY_TIMES: Final = 4.0  # the mean range of the curves
 _ROUNDING: Final = 1e-9
-_NAMES: Final = {"equations": "By intervals", "published": "As published"}
 
 
 class Note(NamedTuple):
@@ -33,55 +38,67 @@ class Note(NamedTuple):
     brief: str
 
 
-def step_note(sums: FeatureSums | CategorySums, shown: Callable[[float], str]) -> Note | None:
-    """Return a note on the two values between which most of the movement happens, if they are close together.
+def step_note(sums: FeatureSums | CategorySums, shares: Array, shown: Callable[[float], str]) -> Note | None:
+    """Return a note on the two values between which most of the movement happens, if few observations are there.
 
     - `sums`: levels without an order have no steps.
+    - `shares` (n_grid,): weight of the observations nearest to each grid value.
     - `shown`: writes a grid value for readers.
     """
     if isinstance(sums, CategorySums) or len(sums.grid) < _FEWEST_VALUES:
         return None
-    # Under "stable" an interval brings what the curves move within it, however long it is.
-    brought = sums.interval_impact("stable")
-    total = brought.sum()
+    movement = sums.movement
+    total = movement.sum()
     if not total > 0:
         return None
-    largest = int(np.argmax(brought))
-    share = brought[largest] / total
-    length = (sums.grid[largest + 1] - sums.grid[largest]) / (sums.grid[-1] - sums.grid[0])
-    if share <= _DOMINANT + _ROUNDING or share <= _DISPROPORTIONATE * length + _ROUNDING:
+    largest = int(np.argmax(movement))
+    share = movement[largest] / total
+    of_data = shares[largest : largest + 2].sum() / (2.0 * shares.sum())
+    if share <= _DOMINANT + _ROUNDING or share <= _DISPROPORTIONATE * of_data + _ROUNDING:
         return None
     low, high = (shown(float(value)) for value in sums.grid[largest : largest + 2])
     brief = f"{share * 100:.0f} % between {low} and {high}"
-    return Note(f"{share * 100:.0f} % of the change happens between {low} and {high}.", brief)
+    return Note(f"{share * 100:.0f} % of the movement happens between {low} and {high}.", brief)
 
 
-def crowding_note(sums: FeatureSums | CategorySums, convention: Convention) -> Note | None:
-    """Return a note if the impact of a convention is mostly due to steps between values that lie close together."""
-    if isinstance(sums, CategorySums) or convention == "stable" or len(sums.grid) < _FEWEST_VALUES:
+def movement_note(sums: FeatureSums | CategorySums, convention: Convention) -> Note | None:
+    """Return a note where the curves go up and down far more than a step, or a swing, of the prediction tells.
+
+    Under "step" that they go up and down many times their range; under "paper" that its figure is far from that of a
+    step of one standard deviation.
+    """
+    if isinstance(sums, CategorySums) or len(sums.grid) < _FEWEST_VALUES or not sums.changes:
         return None
-    counted, even = (float(sums.interval_impact(name).sum()) for name in (convention, "stable"))
-    if counted <= (_CROWDED + _ROUNDING) * even:
+    if convention == "step":
+        extent, total = sums.extent / sums.total_weight, float(sums.movement.sum())
+        if total <= (_MANY_TIMES + _ROUNDING) * extent:
+            return None
+        times = f"{total / extent:.0f} times their range"
+        return Note(f"Curves go up and down ({times}): the model may follow noise there.", times)
+    counted, step = (sums.undecayed(name).impact for name in ("paper", "step"))
+    if counted <= (_CROWDED + _ROUNDING) * step:
         return None
+    brief = f"{figure_text(counted)} against {figure_text(step)}"
     sentence = (
-        f"{_NAMES[convention]} {figure_text(counted)}, evenly along the axis {figure_text(even)}: "
-        "most comes from values that lie close together."
+        f"By the paper's intervals {figure_text(counted)}, per step of one standard deviation {figure_text(step)}: "
+        "changes between close values weigh most."
     )
-    return Note(sentence, f"{figure_text(counted)} against {figure_text(even)}")
+    return Note(sentence, brief)
 
 
-def step_notes(found: Sequence[tuple[str, Note]]) -> list[str]:
-    """Return one note on what `step_note` found for some features, by label."""
-    return _told(found, "{count} features: more than half of the change happens within one grid step")
+def step_notes(notes: Sequence[tuple[str, Note]]) -> list[str]:
+    """Return one note on what `step_note` says of some features, by label."""
+    return _told(notes, "{count} features: more than half of the movement happens within one grid step")
 
 
-def crowding_notes(found: Sequence[tuple[str, Note]], convention: Convention) -> list[str]:
-    """Return one note on what `crowding_note` found for some features, by label."""
-    how = "by intervals" if convention == "equations" else "as published"
+def movement_notes(notes: Sequence[tuple[str, Note]], convention: Convention) -> list[str]:
+    """Return one note on what `movement_note` says of some features, by label."""
+    if convention == "step":
+        return _told(notes, "{count} features: curves go up and down, so the model may follow noise there")
     return _told(
-        found,
-        "{count} features: impact " + how + " is more than twice that evenly along the axis, "
-        "because most of it comes from values that lie close together",
+        notes,
+        "{count} features: by the paper's intervals impact is more than twice that per step of one standard deviation, "
+        "because changes between close values weigh most",
     )
 
 

@@ -18,7 +18,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted, or_listed
 from ice_explorer.features.grid import GRID_NAMES
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.runtime import can_start_threads
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
-    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.windows import Convention
 
 Unit = Literal["prediction", "sd", "share"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
@@ -63,7 +63,7 @@ class Options:
     sample_weight: ArrayLike | None = None
     decay: float = 0.75
     scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal"
-    convention: Convention = "stable"
+    convention: Convention = "step"
     engine: EngineName = "auto"
     n_jobs: int | None = None
     memory_limit: str | float = "1GB"

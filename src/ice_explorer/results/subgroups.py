@@ -14,7 +14,7 @@ from ice_explorer.checks import check_index
 from ice_explorer.engines.sums import add_block, empty_sums, missing_change
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import quoted
-from ice_explorer.metrics.ordered import FeatureMetrics
+from ice_explorer.metrics.sums import FeatureMetrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
     from ice_explorer.features.columns import Columns
-    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.windows import Convention
 
     Array = NDArray[np.float64]
     Blocks = Iterable[tuple[NDArray[np.int64], Array]]
@@ -121,7 +121,7 @@ def sums_by(
             inside = subgroups.codes[rows] == at
             if of_group is not None and inside.any():
                 moved = None if change is None else change[inside]
-                add_block(of_group, curves[inside], item, (rows[inside], weights, moved), compiled=False)
+                add_block(of_group, curves[inside], item, (rows[inside], weights, moved))
     for of_group in sums:
         if of_group is not None:
             of_group.finish()

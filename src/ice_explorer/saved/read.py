@@ -15,15 +15,15 @@ from ice_explorer.beyond.effects import EFFECT_COLUMNS, SavedEffects, keep_effec
 from ice_explorer.drivers.drivers import Combined, Driver, Drivers
 from ice_explorer.engines.context import ENGINES, Context, Opened, Settings
 from ice_explorer.engines.feature_input import FeatureInput
+from ice_explorer.engines.sums import unfilled_sums
 from ice_explorer.errors import ExportError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import UNORDERED, Feature
 from ice_explorer.features.grid import Grid
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.metrics.sampling_error import Sampling
-from ice_explorer.metrics.sums_arrays import sums_from_arrays
+from ice_explorer.metrics.sampling import Sampling
+from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.saved.answers import SavedCurves, SavedEngine, SavedPair, SavedPredictions, SavedWitness, refused
@@ -232,12 +232,25 @@ def _feature(entry: Part, context: Context, engine: SavedEngine, feature: Featur
     """Return the results of a feature; the engine takes its curves."""
     item = _input(entry, context, feature)
     engine.features[feature.at_issue] = _curves(entry, item)
-    sums = sums_from_arrays(item.grid.values, item.scale, item.shares, entry.arrays("sums"))
+    arrays = entry.arrays("sums")
+    if not feature.is_unordered:
+        _check_active(arrays.get("active"), item.grid.n_grid)
+    sums = unfilled_sums(item, arrays.get("active")).fill(arrays)
     result = FeatureResult(context, engine, item, sums, sampling=_sampling(entry))
     result._drivers = _drivers(entry, len(item.own))
     if entry.has("mean_prediction"):
         keep_effects(result, _effects(entry, feature))
     return result
+
+
+def _check_active(active: NDArray[Any] | None, n_grid: int) -> None:
+    if (
+        active is None
+        or active.dtype != np.int64
+        or active.ndim != 1
+        or (np.diff(active, prepend=-1, append=n_grid - 1) < 1).any()
+    ):
+        raise ValueError("active intervals are not in order")
 
 
 def _input(entry: Part, context: Context, feature: Feature) -> FeatureInput:
@@ -248,17 +261,18 @@ def _input(entry: Part, context: Context, feature: Feature) -> FeatureInput:
     likelihood_scale = np.broadcast_to(1.0 if feature.is_unordered else scale, n_rows)
     if entry.has_array("likelihood_scale"):
         likelihood_scale = entry.numbers("likelihood_scale", (n_rows,))
-    shares = distances = None
+    distances, shares = None, entry.numbers("shares", (grid.n_grid,))
+    if (shares < 0).any() or not shares.sum() > 0:
+        raise ValueError("no shares of the grid")
     if feature.is_unordered:
         checked_values(np.array([median]), feature.kind, feature.levels, 1)
-        shares = entry.numbers("shares", (grid.n_grid,))
         distances = entry.numbers("distances", (n_rows, grid.n_grid)) if entry.has_array("distances") else None
     positions, summed = context.everything, context.weighing
     if entry.has_array("positions"):
         positions = summed = entry.whole_numbers("positions", n_rows)
     return FeatureInput(
-        feature, grid, scale, median, own, likelihood_scale, shares, distances, positions, summed,
-        entry.flag("has_missing"), np.full(n_rows, np.nan),
+        feature, grid, scale, median, own, likelihood_scale, shares, context.settings.decay, distances, positions,
+        summed, entry.flag("has_missing"), np.full(n_rows, np.nan),
     )  # fmt: skip
 
 

@@ -12,7 +12,6 @@ from ice_explorer.checks import check_integer
 from ice_explorer.errors import InputDataError
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.metrics.sums_arrays import sums_to_arrays
 from ice_explorer.saved.archive import packed
 from ice_explorer.saved.fields import LARGEST_WHOLE
 from ice_explorer.saved.labels import to_json
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from ice_explorer.drivers.drivers import Driver, Drivers
     from ice_explorer.engines.context import Context, Settings
     from ice_explorer.features.feature import Feature
-    from ice_explorer.metrics.sampling_error import Sampling
+    from ice_explorer.metrics.sampling import Sampling
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
 
@@ -181,7 +180,7 @@ def _feature(
         "curves": curves[:, starts],
         "at_own": result._at_own_values(rows, curves, predictions),
         **{name: array for name, array in optional.items() if array is not None},
-        **{f"sums/{name}": array for name, array in sums_to_arrays(result._sums).items()},
+        **{f"sums/{name}": array for name, array in result._sums.to_arrays().items()},
     }
     try:
         effects = saved_effects(result)

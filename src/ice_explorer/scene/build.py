@@ -28,14 +28,14 @@ from ice_explorer.scene.zoom import held_to
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.bootstrap import RankIntervals
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.scene.lines import EffectLine, Lines
 
-# The twin of `js/src/store/ranking.ts`. Non-linearity is another statistic by "stable", not only another mean.
+# The twin of `js/src/store/ranking.ts`. Non-linearity is another statistic by "step", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
 _FEWEST_VALUES: Final = 5
 _MOST_LINES: Final = 2000  # of `js/src/store/available_choices.ts`, as are the others
@@ -270,10 +270,10 @@ def _step_text(feature: FeatureResult, steps: Mapping[Any, float]) -> str:
 
 
 def _far_off(explanation: ExplanationResult, decay: float, convention: Convention, rank_by: RankBy) -> set[Any]:
-    """Return the features whose figure is more than twice, or less than half, what it is by "stable"."""
-    if convention == "stable" or rank_by not in _COMPARED:
+    """Return the features whose figure is more than twice, or less than half, what it is by "step"."""
+    if convention == "step" or rank_by not in _COMPARED:
         return set()
-    counted, even = (explanation.table(decay, each, sort_by=None) for each in (convention, "stable"))
-    figures, others = counted[rank_by], even[rank_by]
+    counted, per_step = (explanation.table(decay, each, sort_by=None) for each in (convention, "step"))
+    figures, others = counted[rank_by], per_step[rank_by]
     is_far = (counted["n_grid"] >= _FEWEST_VALUES) & ((figures > _FAR * others) | (others > _FAR * figures))
     return set(counted.index[is_far])

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from ice_explorer.features.number_text import figure_format, is_nothing
 from ice_explorer.glossary import explanation as explained
-from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.options import OF_MODELS, RANKINGS
 from ice_explorer.scene.words import reach_text, weight_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.importance import Importance
@@ -30,7 +30,7 @@ CONVENTION_TITLES: Final[Mapping[Convention, str]] = {each: explained(each).name
 UNIT_TITLES: Final[Mapping[Unit, str]] = {"prediction": "", "sd": "% of SD", "share": "share"}
 KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice": "d-ICE"}
 FAR_OFF: Final = "*"
-"""Stands beside a figure that is far from that of "stable"."""
+"""Stands beside a figure that is far from that of "step"."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Bar:
     tick : float or None
         Impact without decay, in a ranking by in-distribution impact; None in any other.
     direction : float
-        Signed mean slope times σ; NaN where levels have no order.
+        Signed mean change per step; NaN where levels have no order.
     is_far_off : bool
-        Whether the value is more than twice, or less than half, what it is by "stable".
+        Whether the value is more than twice, or less than half, what it is by "step".
     heterogeneity, non_linearity, impact : float
         Where it stands on the map; NaN where undefined.
     interval : tuple of float or None
@@ -128,13 +128,17 @@ class Ranking:
     @property
     def sign_term(self) -> str:
         """The term of the glossary for what the triangles mean."""
-        return "sign" if self.convention == "stable" else "sign_by_interval"
+        return "sign"
 
     @property
     def footnote(self) -> str:
         """Explain the marked figures; empty where there are none."""
         is_due = any(bar.is_far_off for bar in self.bars)
-        return f"{FAR_OFF} more than twice or less than half the figure evenly along the axis" if is_due else ""
+        return (
+            f"{FAR_OFF} more than twice or less than half the figure per step of one standard deviation"
+            if is_due
+            else ""
+        )
 
     @property
     def interval_text(self) -> str:

@@ -16,7 +16,7 @@ from ice_explorer.checks import check_one_of
 from ice_explorer.curves import transforms
 from ice_explorer.glossary import explanation
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.bootstrap import check_level
 from ice_explorer.results.options import KINDS, METRIC_RANKINGS, OF_MODELS, RANKINGS, UNITS, Options
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.curves.transforms import AnchorName
-    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.models import ModelsResult
     from ice_explorer.results.options import Kind, RankBy, Unit
     from ice_explorer.results.outputs import Classes
@@ -100,7 +100,7 @@ class ViewState:
     rank_by : str
         What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
         "non_linearity" or "missing_impact".
-    convention : {"stable", "equations", "published"} or None
+    convention : {"step", "paper"} or None
         How impact is counted, as for `explain`; None is as the explanation has it.
     unit : {"prediction", "sd", "share"}
         Unit of the bars, as for `Explanation.table`.

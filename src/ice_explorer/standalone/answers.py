@@ -14,7 +14,7 @@ import numpy as np
 from ice_explorer.engines.context import resolve_display
 from ice_explorer.features.display_axis import LEVELLED
 from ice_explorer.features.residual import RESIDUAL
-from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS
 from ice_explorer.standalone.pack import pack, pack_json
 from ice_explorer.wire.colors import colors_of, groups_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.beyond.joint import JointEffects
-    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.models import ModelsResult

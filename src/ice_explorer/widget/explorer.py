@@ -38,7 +38,7 @@ from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
 from ice_explorer.errors.options import meant_by
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
-from ice_explorer.metrics.ordered import Convention
+from ice_explorer.metrics.windows import Convention
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, Options, RankBy, Unit
 from ice_explorer.runtime import is_unattended
 from ice_explorer.scene.view_state import STATE_VERSION
@@ -166,7 +166,7 @@ class ICEExplorer(anywidget.AnyWidget):
     rank_by : str
         What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
         "non_linearity" or "missing_impact"; of several models also "disagreement", see `models`.
-    convention : {"stable", "equations", "published"}
+    convention : {"step", "paper"}
         How impact is counted, as for `explain`; defaults to that of the explanation. A change does not call the
         model.
     unit : {"prediction", "sd", "share"}
@@ -220,7 +220,7 @@ class ICEExplorer(anywidget.AnyWidget):
     # The slider is ahead of any echo of its own past positions, which would make it jitter.
     decay = _Checked[float, float](Options.decay).tag(sync=True, echo_update=False)
     rank_by = _Checked[RankBy, RankBy]("in_distribution_impact").tag(sync=True)
-    convention = _Checked[Convention, Convention]("stable").tag(sync=True)
+    convention = _Checked[Convention, Convention]("step").tag(sync=True)
     unit = _Checked[Unit, Unit]("prediction").tag(sync=True)
     intervals = _Checked[float | None, bool | float | None](None).tag(sync=True)
     anchor = _Checked[str | float, object]("min").tag(sync=True)

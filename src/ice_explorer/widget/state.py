@@ -17,10 +17,6 @@ from ice_explorer.results.options import OF_MODELS
 from ice_explorer.scene.view_state import STATE_VERSION
 from ice_explorer.wire.forms import POSITIONS, TEXT, Form, check_entries, is_text
 from ice_explorer.wire.messages import VIEW_CHOICES
-from ice_explorer.wire.older import renewed_state
-
-_WITH_WEIGHTING: Final = 1  # is still read
-
 
 _ANY: Final = Form("anything", lambda _value: True)
 # Of a state: what names something of the data. All other traits are checked where they are set.
@@ -42,12 +38,10 @@ class State:
 
     - `traits`: public traits by name; those that are missing stay as they are.
     - `view`: what a reader chose about the view.
-    - `notes`: what entries of an earlier version were taken for.
     """
 
     traits: dict[str, Any]
     view: dict[str, Any]
-    notes: tuple[str, ...] = ()
 
     @property
     def output(self) -> str:
@@ -87,18 +81,15 @@ def read_state(state: object, traits: Collection[str]) -> State:
             "Read a text of JSON with `json.loads`." if isinstance(state, str) else "Pass `state=x.state()`.",
         )
     version = state.get("version")
-    if isinstance(version, bool) or version not in (_WITH_WEIGHTING, STATE_VERSION):
+    if isinstance(version, bool) or version != STATE_VERSION:
         given = "none" if version is None else quoted(version)
         raise InvalidOptionError(
-            f"`state['version']` must be {_WITH_WEIGHTING} or {STATE_VERSION}; got {given}.",
+            f"`state['version']` must be {STATE_VERSION}; got {given}.",
             "Pass a whole state, and read one of a newer release with that release.",
         )
-    notes = list[str]()
-    if version == _WITH_WEIGHTING:
-        state, notes = renewed_state(state)
     _check_entries("state", state, {name: _OF_DATA.get(name, _ANY) for name in ("version", *traits, "view")})
     view = check_view(state.get("view", {}))
-    return State({name: value for name, value in state.items() if name in traits}, dict(view), tuple(notes))
+    return State({name: value for name, value in state.items() if name in traits}, dict(view))
 
 
 def check_view(view: object) -> Mapping[str, Any]:
@@ -137,12 +128,12 @@ def fit_state(
     - `n_rows`: observations of X.
     - `has_models`: whether several models are explained.
     - returns `state`: what can be restored, except output, response, scale and model, which the explanation sets.
-    - returns `notes`: a sentence about everything else, after those of the state.
+    - returns `notes`: a sentence about everything else.
     """
     traits = {
         name: value for name, value in state.traits.items() if name not in {"output", "response", "scale", "model"}
     }
-    view, notes = dict(state.view), list(state.notes)
+    view, notes = dict(state.view), list[str]()
     feature = traits.pop("feature", "")
     if feature in features:
         traits["feature"] = feature

@@ -10,7 +10,7 @@ from ice_explorer.errors.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
-    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import Unit
 
 

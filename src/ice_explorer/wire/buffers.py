@@ -12,7 +12,7 @@ import numpy as np
 
 from ice_explorer.errors import PredictionError
 from ice_explorer.errors.base import quoted
-from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.metrics.windows import CONVENTIONS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

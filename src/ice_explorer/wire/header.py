@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.models import Disagreement
 
-_STABLE: Final = "stable_"  # before what is sent by that convention as well: a bar says where the two differ much
+_STEP: Final = "step_"  # before what is sent by that convention as well: a bar says where the two differ much
 _ERROR: Final = "_error"  # after what is the standard error of a draft
 _WITH_ERROR: Final = ("impact", "direction", "heterogeneity", "non_linearity", "missing_impact")
 
@@ -36,17 +36,16 @@ METRICS: Final = (
     "heterogeneity",
     "non_linearity",
     "missing_impact",
-    "largest_step_share",
     "mean_change",
-    f"{_STABLE}impact",
-    f"{_STABLE}heterogeneity",
+    f"{_STEP}impact",
+    f"{_STEP}heterogeneity",
     *(f"{name}{_ERROR}" for name in _WITH_ERROR),
 )
 
 PROFILES: Final = (
     "in_distribution_impact",
     "support",
-    f"{_STABLE}in_distribution_impact",
+    f"{_STEP}in_distribution_impact",
     f"in_distribution_impact{_ERROR}",
 )
 DECAYS: Final = np.arange(1, 101) / 100
@@ -70,10 +69,10 @@ class Tables:
         if decay is not None:
             at = np.unique(np.searchsorted(DECAYS, [decay - 0.01, decay, 1.0]))
         undecayed, decayed = _figures(feature, self._convention, DECAYS[at])
-        even = (undecayed, decayed) if self._convention == "stable" else _figures(feature, "stable", DECAYS[at])
+        of_steps = (undecayed, decayed) if self._convention == "step" else _figures(feature, "step", DECAYS[at])
         errors = _errors(feature, self._convention, DECAYS[at])
-        undecayed |= {_STABLE + name: value for name, value in even[0].items()} | errors[0]
-        decayed |= {_STABLE + name: values for name, values in even[1].items()} | errors[1]
+        undecayed |= {_STEP + name: value for name, value in of_steps[0].items()} | errors[0]
+        decayed |= {_STEP + name: values for name, values in of_steps[1].items()} | errors[1]
         self._impact[position] = [undecayed[name] for name in METRICS]
         for profile, name in zip(self._profile, PROFILES, strict=True):
             profile[position, at] = decayed[name]

@@ -11,7 +11,7 @@ from ice_explorer.wire.messages import IntervalsBody
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.options import RankBy, Unit
 

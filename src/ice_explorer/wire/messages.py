@@ -14,7 +14,7 @@ from ice_explorer.beyond import measuring
 from ice_explorer.curves.transforms import ANCHOR_NAMES
 from ice_explorer.errors import MessageError
 from ice_explorer.errors.base import quoted
-from ice_explorer.metrics.ordered import CONVENTIONS
+from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.options import KINDS, RANKINGS, UNITS
 from ice_explorer.wire.forms import (
     FLAG,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ice_explorer.adapters.tables.table import ColumnKind
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.features.feature import FeatureKind
-    from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import Kind, RankBy, Unit
 
 PROTOCOL_VERSION: Final = 9

@@ -1,0 +1,69 @@
+"""A few values that stand for all observed ones in sums of likelihoods, for decays other than the one asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+_MOST_VALUES: Final = 512  # observed ones that are all nodes
+_WIDTH: Final = 0.05  # of a bucket, in likelihood scales
+_NODES: Final = np.array([-np.sqrt(0.6), 0.0, np.sqrt(0.6)])
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """Buckets of observed values with three Gauss-Legendre nodes each, or one where a bucket holds one value.
+
+    A row is shared between the nodes of its bucket by Lagrange interpolation, which is exact for polynomials of degree
+    two, and for the mean over a bucket that is evenly filled of degree five. Buckets of width 0.05 give in-distribution
+    impact within 1e-6.
+
+    - `edges` (n_buckets - 1,): between buckets; each belongs to the bucket above it.
+    - `middle`, `inverse_half` (n_buckets,).
+    - `first` (n_buckets + 1,): number of the first node of each bucket.
+    - `nodes` (n_nodes,): increasing.
+    """
+
+    edges: Array
+    middle: Array
+    inverse_half: Array
+    first: NDArray[np.int64]
+    nodes: Array
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What the compiled fold reads."""
+        return self.edges, self.middle, self.inverse_half, self.first
+
+
+NO_LATTICE: Final = Lattice(np.empty(0), np.empty(0), np.empty(0), np.zeros(1, np.int64), np.empty(0))
+
+
+def make_lattice(values: Array, grid: Array, scale: float) -> Lattice:
+    """Choose buckets of observed values, within which the likelihood of every grid value is smooth.
+
+    - `values`: increasing.
+    - `scale`: the likelihood scale [feature].
+    """
+    values = values[np.append(True, values[1:] > values[:-1])]
+    is_first = np.ones(len(values), np.bool_)
+    if len(values) > _MOST_VALUES:
+        number = np.floor((values - values[0]) / (_WIDTH * scale))
+        cell = np.searchsorted(grid, values)
+        is_first[1:] = (number[1:] != number[:-1]) | (cell[1:] != cell[:-1])
+    start = np.flatnonzero(is_first)
+    low, high = values[start], values[np.append(start[1:], len(values)) - 1]
+    is_one = low == high
+    middle, half = (low + high) / 2.0, np.where(is_one, 1.0, (high - low) / 2.0)
+    first = np.append(0, np.cumsum(np.where(is_one, 1, 3)))
+    nodes = middle.repeat(3).reshape(-1, 3) + half[:, None] * _NODES
+    kept = np.ones_like(nodes, np.bool_)
+    kept[is_one] = [False, True, False]
+    return Lattice(low[1:], middle, 1.0 / half, first, nodes[kept])

@@ -1,0 +1,307 @@
+"""What is summed over blocks of rows, of any feature: moments, extremes, and sums by likelihood at a few decays."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ice_explorer.metrics.decay import N_NODES, at_decays, exponents_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.metrics.windows import Convention
+
+    Array = NDArray[np.float64]
+    Arrays = dict[str, NDArray[Any]]
+
+N_SUMS = N_NODES + 1
+
+
+@dataclass(frozen=True)
+class FeatureMetrics:
+    """The metrics of one feature, in output units unless stated.
+
+    - `impact`: mean absolute change of the prediction by a step of one standard deviation (Eq. 1).
+    - `in_distribution_impact`: the same, each step of each row weighted by its likelihood (Eq. 2).
+    - `direction`: the same as `impact` with the sign of each change kept (§3.2).
+    - `heterogeneity`: standard deviation of the changes across observations (Eq. 4).
+    - `non_linearity`: deviation of the changes along a curve (Eq. 5): mean absolute deviation of steps, standard
+      deviation under "paper".
+    - `missing_impact`: mean absolute change when the value goes missing; NaN where none is missing.
+    - `support`: share of the weight of the steps that the decay leaves, 0 to 1.
+    """
+
+    impact: float
+    in_distribution_impact: float
+    direction: float
+    heterogeneity: float
+    non_linearity: float
+    missing_impact: float
+    support: float
+
+
+class Moments:
+    """Weighted mean, squared deviations and absolute sums of columns, merged by Chan's formula: nothing cancels."""
+
+    def __init__(self, n_columns: int) -> None:
+        self.weight = 0.0
+        self.mean = np.zeros(n_columns)
+        self.squared = np.zeros(n_columns)
+        self.absolute = np.zeros(n_columns)
+
+    def add(self, columns: Array, weights: Array) -> None:
+        """Add weighted rows (n_rows, n_columns)."""
+        block = Moments(0)
+        block.weight = float(weights.sum())
+        block.mean = weights @ columns / block.weight
+        block.squared = weights @ np.square(columns - block.mean)
+        block.absolute = weights @ np.abs(columns)
+        self.merge(block)
+
+    def add_parallel(self, step: Array, offsets: Array, weights: Array) -> None:
+        """Add weighted rows `offsets[:, None] + step` without forming them; absolute sums are not those of the rows."""
+        block = Moments(1)
+        block.add(offsets[:, None], weights)
+        block.mean, block.squared = block.mean + step, np.repeat(block.squared, len(step))
+        self.merge(block)
+
+    def add_equal(self, row: Array, weight: float) -> None:
+        """Add rows that are all the same."""
+        block = Moments(len(row))
+        block.weight, block.mean, block.absolute = weight, row, weight * np.abs(row)
+        self.merge(block)
+
+    def merge(self, other: Moments) -> None:
+        """Add the moments of other rows."""
+        total = self.weight + other.weight
+        if total == 0:
+            return
+        shift = other.mean - self.mean
+        self.squared += other.squared + shift**2 * (self.weight * other.weight / total)
+        self.mean += shift * (other.weight / total)
+        self.absolute += other.absolute
+        self.weight = total
+
+
+@dataclass(eq=False)
+class Changes:
+    """Sums of the changes that the figures of one convention are made of: windows of a grid, or pairs of levels.
+
+    - `factors` (n_changes,): what each brings to a figure per unit of change; the figures of Eqs 1 and 4 are sums of
+      these with the mean absolute change, and with its standard deviation over rows.
+    - `moments`: of the changes.
+    - `along`: Σ w of how much the changes of each row deviate along its curve (Eq. 5).
+    - `by_likelihood`, `likelihood` (N_SUMS,): numerator and denominator of Eq. 2 at `decay.exponents_of`, as multiples
+      of e^{-a·nearest}.
+    """
+
+    factors: Array
+    moments: Moments = field(init=False)
+    along: float = 0.0
+    by_likelihood: Array = field(default_factory=lambda: np.zeros(N_SUMS))
+    likelihood: Array = field(default_factory=lambda: np.zeros(N_SUMS))
+
+    def __post_init__(self) -> None:
+        self.moments = Moments(len(self.factors))
+
+
+class CurveSums(ABC):
+    """What sums over blocks of rows hold of any feature, and how its metrics follow from them.
+
+    - `grid` (n_grid,).
+    - `scale`: σ, or σ_c.
+    - `decay`: λ at which in-distribution impact and support are exact; see `decay`.
+    - `changes`: by convention; empty for a feature without effects, whose metrics are 0.
+    - `is_defined`: whether effects are numbers; they are NaN where fewer than two levels of a grid of levels occur.
+    """
+
+    is_defined = True
+    has_order = True
+
+    def __init__(self, grid: Array, scale: float, decay: float, n_columns: int) -> None:
+        self.grid = grid
+        self.scale = scale
+        self.decay = decay
+        self.exponents = exponents_of(decay)
+        self.nearest = 0.0
+        self.n_rows = 0
+        self.total_weight = 0.0
+        self.lowest = math.inf
+        self.highest = -math.inf
+        self.curves = Moments(n_columns)
+        self.extent = 0.0  # Σ w (largest - smallest prediction of the row)
+        self.changes: dict[Convention, Changes] = {}
+        self._missing_change = math.nan  # until some value is missing
+
+    def _add_curves(self, curves: Array, weights: Array) -> None:
+        low, high = curves.min(axis=1), curves.max(axis=1)
+        self.lowest, self.highest = min(self.lowest, float(low.min())), max(self.highest, float(high.max()))
+        self.extent += float(weights @ (high - low))
+        self.curves.add(curves, weights)
+
+    def _add_parallel_curves(self, step: Array, offsets: Array, weights: Array) -> None:
+        self.lowest = min(self.lowest, float(offsets.min() + step.min()))
+        self.highest = max(self.highest, float(offsets.max() + step.max()))
+        self.extent += float(weights.sum() * (step.max() - step.min()))
+        self.curves.add_parallel(step, offsets, weights)
+
+    def count(self, weights: Array, missing_change: Array | None) -> None:
+        """Count rows that were added, and how far their predictions move when the value goes missing."""
+        if missing_change is not None:
+            before = 0.0 if math.isnan(self._missing_change) else self._missing_change
+            self._missing_change = before + float(weights @ missing_change)
+        self.n_rows += len(weights)
+        self.total_weight += float(weights.sum())
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Sum what needs all rows, and release what is only needed while rows are added."""
+
+    def at_grid(self, columns: Array) -> Array:
+        """Write what `curves` holds, (…, n_columns), at every grid value, (…, n_grid)."""
+        return columns
+
+    @property
+    def partial_dependence(self) -> Array:
+        """Mean of the curves, (n_grid,) [output]."""
+        return self.at_grid(self.curves.mean)
+
+    @property
+    def spread(self) -> Array:
+        """Standard deviation of the curves, ddof=0, (n_grid,) [output]."""
+        return self.at_grid(np.sqrt(self.curves.squared / self.total_weight))
+
+    def metrics(self, decay: float, convention: Convention = "step") -> FeatureMetrics:
+        """Compute every metric for a decay λ in (0, 1] and a convention, from the sums alone."""
+        in_distribution, support = self.decayed(np.array([decay]), convention)
+        return replace(
+            self.undecayed(convention), in_distribution_impact=float(in_distribution[0]), support=float(support[0])
+        )
+
+    def undecayed(self, convention: Convention = "step") -> FeatureMetrics:
+        """Compute the metrics that do not depend on the decay; the other two are NaN."""
+        nan = math.nan
+        missing = self._missing_change / self.total_weight
+        if not self.is_defined:
+            return FeatureMetrics(nan, nan, nan, nan, nan, missing, nan)
+        if not self.changes:
+            along = 0.0 if self.has_order else nan
+            return FeatureMetrics(0.0, nan, along, 0.0, along, missing, nan)
+        changes = self.changes[convention]
+        moments = changes.moments
+        deviations = np.sqrt(moments.squared / (self.total_weight - 1.0)) if self.n_rows > 1 else moments.squared
+        return FeatureMetrics(
+            impact=float(changes.factors @ moments.absolute) / self.total_weight,
+            in_distribution_impact=nan,
+            direction=float(changes.factors @ moments.mean) if self.has_order else nan,
+            heterogeneity=float(changes.factors @ deviations),
+            non_linearity=changes.along / self.total_weight if self.has_order else nan,
+            missing_impact=missing,
+            support=nan,
+        )
+
+    def decayed(self, decays: Array, convention: Convention = "step") -> tuple[Array, Array]:
+        """In-distribution impact (Eq. 2) and support, (n_decays,) each, for many decays in (0, 1] at once."""
+        if not self.is_defined:
+            return np.full(len(decays), np.nan), np.full(len(decays), np.nan)
+        if not self.changes:
+            return np.zeros(len(decays)), np.ones(len(decays))
+        changes = self.changes[convention]
+        sums = np.column_stack([changes.by_likelihood, changes.likelihood])
+        by_likelihood, likelihood = at_decays(sums, decays, self.decay).T
+        support = decays**self.nearest * likelihood / self.total_weight
+        return np.maximum(by_likelihood / likelihood, 0.0), np.clip(support, 0.0, 1.0)
+
+    # --- what is sent, saved and merged -----------------------------------------------------------
+
+    def to_arrays(self) -> Arrays:
+        """Return sums that are finished as arrays; what they were made with is not among them."""
+        counts = [self.n_rows, self.total_weight, self.lowest, self.highest, self.extent, self.nearest]
+        arrays: Arrays = {
+            "counts": np.array([*counts, self._missing_change]),
+            **_moments_to_arrays("curve", self.curves),
+        }
+        for name, changes in self.changes.items():
+            arrays |= _moments_to_arrays(f"{name}_change", changes.moments)
+            arrays[f"{name}_along"] = np.array([changes.along])
+            arrays[f"{name}_by_likelihood"] = changes.by_likelihood
+            arrays[f"{name}_likelihood"] = changes.likelihood
+        return arrays
+
+    def fill(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Set sums that were made alike from what `to_arrays` returned.
+
+        - raises ValueError: if the arrays are not of that form.
+        """
+        *counts, missing = checked(arrays, "counts", (7,), is_finite=False).tolist()
+        n_rows, total, lowest, highest, extent, nearest = counts
+        if not np.isfinite(counts).all() or total <= 0 or lowest > highest or nearest < 0 or np.isinf(missing):
+            raise ValueError("no counts of rows")
+        self.n_rows, self.total_weight, self.lowest, self.highest = int(n_rows), total, lowest, highest
+        self.extent, self.nearest, self._missing_change = extent, nearest, missing
+        self.curves = _moments_from_arrays(arrays, "curve", len(self.curves.mean))
+        for name, changes in self.changes.items():
+            changes.moments = _moments_from_arrays(arrays, f"{name}_change", len(changes.factors))
+            changes.along = float(checked(arrays, f"{name}_along", (1,))[0])
+            changes.by_likelihood = checked(arrays, f"{name}_by_likelihood", (N_SUMS,))
+            changes.likelihood = checked(arrays, f"{name}_likelihood", (N_SUMS,))
+        return self
+
+    def merge(self, parts: Sequence[Self]) -> Self:
+        """Add finished sums over parts of the rows, made alike, to sums without rows."""
+        missing = [part._missing_change for part in parts if not math.isnan(part._missing_change)]  # noqa: SLF001
+        self.n_rows = sum(part.n_rows for part in parts)
+        self.total_weight = math.fsum(part.total_weight for part in parts)
+        self.lowest, self.highest = min(part.lowest for part in parts), max(part.highest for part in parts)
+        self.extent, self.nearest = math.fsum(part.extent for part in parts), min(part.nearest for part in parts)
+        self._missing_change = math.fsum(missing) if missing else math.nan
+        for part in parts:
+            self.curves.merge(part.curves)
+            farther = np.exp(-self.exponents * (part.nearest - self.nearest))
+            for name, changes in self.changes.items():
+                other = part.changes[name]
+                changes.moments.merge(other.moments)
+                changes.along += other.along
+                changes.by_likelihood = changes.by_likelihood + other.by_likelihood * farther
+                changes.likelihood = changes.likelihood + other.likelihood * farther
+        return self
+
+
+def _moments_to_arrays(name: str, moments: Moments) -> Arrays:
+    return {
+        f"{name}_weight": np.array([moments.weight]),
+        f"{name}_mean": moments.mean,
+        f"{name}_squared": moments.squared,
+        f"{name}_absolute": moments.absolute,
+    }
+
+
+def _moments_from_arrays(arrays: Mapping[str, NDArray[Any]], name: str, n_columns: int) -> Moments:
+    moments = Moments(0)
+    moments.weight = float(checked(arrays, f"{name}_weight", (1,))[0])
+    moments.mean, moments.squared, moments.absolute = (
+        checked(arrays, f"{name}_{what}", (n_columns,)) for what in ("mean", "squared", "absolute")
+    )
+    if moments.weight < 0 or (moments.squared < 0).any() or (moments.absolute < 0).any():
+        raise ValueError(f"{name} has negative squares")
+    return moments
+
+
+def checked(arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...], *, is_finite: bool = True) -> Array:
+    """Return an array of finite numbers of a shape.
+
+    - raises ValueError: if there is no such array.
+    """
+    array = arrays.get(name)
+    if array is None or array.dtype != np.float64 or array.shape != shape:
+        raise ValueError(f"{name} is missing or not of {shape} numbers")
+    if is_finite and not np.isfinite(array).all():
+        raise ValueError(f"{name} holds what is no number")
+    return array
