@@ -62,8 +62,8 @@ class Influences(NamedTuple):
     """Influences of rows on every metric, in the order of the rows.
 
     - `of_rows`: by name; (n_rows,), decayed ones (n_decays, n_rows).
-    - `of_places`: B_k by grid value, (n_grid,) or (n_decays, n_grid), or by level that occurs; empty where figures do not
-      depend on shares, or that is not wanted.
+    - `of_places`: B_k by grid value, (n_grid,) or (n_decays, n_grid), or by level that occurs; empty where figures do
+      not depend on shares, or that is not wanted.
     """
 
     of_rows: dict[str, Array]
