@@ -43,7 +43,7 @@ export function sampled(exact: Exact, sample: Sample): Partial<Traits> {
   const figureOf = (name: string, index: number, get: (name: string) => number): number => {
     const { off, error } = offs[index]!;
     const ofError = name.endsWith("_error");
-    const isRelative = name === "support" || name === "largest_step_share";
+    const isRelative = name === "support";
     const value = get(ofError ? name.slice(0, -"_error".length) : name);
     return ofError ? error * Math.abs(value) : isRelative ? value : off * value;
   };

@@ -8,6 +8,7 @@ import {
   deviation,
   extent,
   greatest,
+  least,
   maxIndex,
   mean,
   median,
@@ -204,19 +205,11 @@ const SMALL_PNG = (): Uint8Array => {
 
 export const STEPS = { first: 0.01, step: 0.01, count: 100 };
 const ENOUGH_ROWS = 500;
-const METRICS = [
-  "impact",
-  "direction",
-  "heterogeneity",
-  "non_linearity",
-  "missing_impact",
-  "largest_step_share",
-  "mean_change",
-];
+const METRICS = ["impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "mean_change"];
 const PROFILES = ["in_distribution_impact", "support"];
-/** What is there by "stable" besides. */
-const STABLE = { metrics: ["impact", "heterogeneity"], profiles: ["in_distribution_impact"] };
-const stable = (name: string): string => `stable_${name}`;
+/** What is there by "step" besides. */
+const STEP = { metrics: ["impact", "heterogeneity"], profiles: ["in_distribution_impact"] };
+const ofStep = (name: string): string => `step_${name}`;
 /** What has standard errors, where it is of a sample. */
 const UNCERTAIN = ["impact", "direction", "heterogeneity", "non_linearity", "missing_impact"];
 const error = (name: string): string => `${name}_error`;
@@ -261,7 +254,7 @@ function pairFigures(known: Computed, n: number): { impact: number[]; profile: n
   const none = Number.NaN;
   const spread = scale * mean(changes, (each) => deviation(each) ?? 0)!;
   return {
-    impact: [impact, none, spread, none, missingImpact(known, n), none, change],
+    impact: [impact, none, spread, none, missingImpact(known, n), change],
     profile: [
       Array.from({ length: STEPS.count }, () => impact * 0.97),
       Array.from({ length: STEPS.count }, (_, s) => (1 + (STEPS.first + s * STEPS.step)) / 2),
@@ -276,15 +269,31 @@ function missingImpact({ curves, missing }: Computed, n: number): number {
   return mean(missing, (value, i) => Math.abs(value - mean(curves.subarray(i * nGrid, (i + 1) * nGrid))!))!;
 }
 
-/** How the intervals of a grid count. */
-function shares(grid: Float64Array, convention: Convention): number[] {
-  const intervals = pairs(grid).map(([low, high], at) => {
-    if (convention === "stable") return high - low;
-    return convention === "published" && at === 0 ? 2 : 1;
-  });
-  const total = sum(intervals);
-  return intervals.map((share) => share / total);
+/** Two grid values that a change is measured between, and the share that the change has in every mean. */
+interface Move {
+  left: number;
+  right: number;
+  share: number;
 }
+
+/** Steps of one standard deviation around every grid value, by the rows nearest to it. */
+function steps(grid: Float64Array, scale: number, observed: Float64Array): Move[] {
+  const last = grid.length - 1;
+  const [low, high] = [grid[0]!, grid[last]!];
+  const length = Math.min(scale, high - low);
+  const counts = grid.map(() => 0);
+  for (const value of observed) counts[least(grid.keys(), (k) => Math.abs(grid[k]! - value))!]! += 1;
+  return Array.from(grid, (value, k) => {
+    const start = Math.min(Math.max(value - length / 2, low), high - length);
+    const right = grid.findIndex((end) => end >= start + length - 1e-9 * (high - low));
+    const left = grid.findLastIndex((end) => end <= start + 1e-9 * (high - low));
+    return { left, right: right === -1 ? last : right, share: counts[k]! / observed.length };
+  });
+}
+
+/** Intervals that count alike, the first one twice. */
+const intervals = (grid: Float64Array): Move[] =>
+  Array.from(grid, (_, k) => ({ left: Math.max(0, k - 1), right: Math.max(1, k), share: 1 / grid.length }));
 
 function figures(
   known: Computed,
@@ -298,13 +307,17 @@ function figures(
   const nGrid = grid.length;
   const decays = Array.from({ length: STEPS.count }, (_, s) => STEPS.first + s * STEPS.step);
   if (nGrid < 2) return { impact: METRICS.map(() => 0), profile: [decays.map(() => 0), decays.map(() => 1)] };
-  const slope = (i: number, k: number) =>
-    ((curves[i * nGrid + k]! - curves[i * nGrid + k - 1]!) / (grid[k]! - grid[k - 1]!)) * scale;
-  const all = Array.from({ length: n }, (_, i) => Array.from({ length: nGrid - 1 }, (_, k) => slope(i, k + 1)));
-  const u = shares(grid, convention);
-  const columns = Array.from({ length: nGrid - 1 }, (_, k) => deviation(all, (row) => row[k]!) ?? 0);
+  const moves = convention === "step" ? steps(grid, scale, own) : intervals(grid);
+  const all = Array.from({ length: n }, (_, i) =>
+    moves.map(({ left, right }) => {
+      const change = curves[i * nGrid + right]! - curves[i * nGrid + left]!;
+      return (change / (grid[right]! - grid[left]!)) * scale;
+    }),
+  );
+  const u = moves.map(({ share }) => share);
+  const columns = moves.map((_, k) => deviation(all, (row) => row[k]!) ?? 0);
   const deviations = (row: number[]) => {
-    if (convention !== "stable") return deviation(row) ?? 0;
+    if (convention === "paper") return nGrid === 2 ? 0 : (deviation(row) ?? 0);
     const middle = sum(row, (value, k) => u[k]! * value);
     return sum(row, (value, k) => u[k]! * Math.abs(value - middle));
   };
@@ -314,23 +327,22 @@ function figures(
     sum(columns, (value, k) => u[k]! * value),
     mean(all, deviations)!,
     missingImpact(known, n),
-    0.2,
     Number.NaN,
   ];
   const profile: number[][] = [[], []];
   // Of thousands of rows some are enough for a picture.
   const rows = range(0, n, Math.max(1, Math.floor(n / ENOUGH_ROWS)));
   for (const decay of decays) {
-    let [weights, steepness] = [0, 0];
+    let [weights, change] = [0, 0];
     for (const i of rows) {
       const likely = grid.map((value) => decay ** (Math.abs(value - own[i]!) / scale));
-      for (let k = 1; k < nGrid; k++) {
-        const weight = convention === "stable" ? (likely[k - 1]! + likely[k]!) / 2 : likely[k]!;
-        weights += u[k - 1]! * weight;
-        steepness += u[k - 1]! * weight * Math.abs(all[i]![k - 1]!);
+      for (const [k, { left, right, share }] of moves.entries()) {
+        const weight = convention === "step" ? (likely[left]! + likely[right]!) / 2 : likely[k]!;
+        weights += share * weight;
+        change += share * weight * Math.abs(all[i]![k]!);
       }
     }
-    profile[0]!.push(steepness / weights);
+    profile[0]!.push(change / weights);
     profile[1]!.push(weights / rows.length);
   }
   return { impact, profile };
@@ -386,7 +398,7 @@ export class FakeKernel {
     private readonly mostGrid = 40,
   ) {
     const n = data.features[0]!.values.length;
-    [this.impact, this.profile] = this.tables("stable");
+    [this.impact, this.profile] = this.tables("step");
     this.header = {
       protocol: PROTOCOL_VERSION,
       version: "0.1.0",
@@ -399,13 +411,13 @@ export class FakeKernel {
         ...data.categories.map(({ name }) => ({ name, kind: "category" as const })),
         { name: "notes of the clerk", kind: "other" as const },
       ],
-      metrics: [...METRICS, ...STABLE.metrics.map(stable), ...UNCERTAIN.map(error)],
-      profiles: [...PROFILES, ...STABLE.profiles.map(stable), error(PROFILES[0]!)],
+      metrics: [...METRICS, ...STEP.metrics.map(ofStep), ...UNCERTAIN.map(error)],
+      profiles: [...PROFILES, ...STEP.profiles.map(ofStep), error(PROFILES[0]!)],
       decays: STEPS,
       n_observations: n,
       engine: "brute",
       engine_reason: "The model is a callable.",
-      convention: "stable",
+      convention: "step",
       prediction_sd: this.predictionSd(),
       output_label: data.outputLabel,
       target_name: "",
@@ -425,15 +437,15 @@ export class FakeKernel {
   tables(convention: Convention): [Float32Array, Float32Array] {
     const nFeatures = this.data.features.length;
     const impacts: number[] = [];
-    const profiles = new Float32Array((PROFILES.length + STABLE.profiles.length + 1) * nFeatures * STEPS.count).fill(
+    const profiles = new Float32Array((PROFILES.length + STEP.profiles.length + 1) * nFeatures * STEPS.count).fill(
       Number.NaN,
     );
     for (const [at, feature] of this.data.features.entries()) {
       const { impact, profile } = figures(this.computed(at), feature, convention);
-      const even = convention === "stable" ? { impact, profile } : figures(this.computed(at), feature, "stable");
-      impacts.push(...impact, ...STABLE.metrics.map((name) => even.impact[METRICS.indexOf(name)]!));
+      const perStep = convention === "step" ? { impact, profile } : figures(this.computed(at), feature, "step");
+      impacts.push(...impact, ...STEP.metrics.map((name) => perStep.impact[METRICS.indexOf(name)]!));
       impacts.push(...UNCERTAIN.map(() => Number.NaN));
-      const blocks = [...profile, ...STABLE.profiles.map((name) => even.profile[PROFILES.indexOf(name)]!)];
+      const blocks = [...profile, ...STEP.profiles.map((name) => perStep.profile[PROFILES.indexOf(name)]!)];
       for (const [block, row] of blocks.entries()) profiles.set(row, (block * nFeatures + at) * STEPS.count);
     }
     return [Float32Array.from(impacts), profiles];
@@ -597,7 +609,7 @@ export class FakeKernel {
         };
       }
       case "intervals": {
-        const isKept = request.convention === "stable";
+        const isKept = request.convention === "step";
         const tables = isKept ? ([this.impact, this.profile] as const) : this.tables(request.convention);
         const { body, buffers } = intervalsOf({ ...this.header, convention: request.convention }, tables, request);
         return { reply: { id, type: "result", body }, buffers };

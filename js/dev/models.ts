@@ -94,7 +94,7 @@ export class FakeModels {
 
   model(overrides: Partial<Traits> = {}): FakeModel {
     const open = overrides.model ?? this.#names[0]!;
-    const traits = this.#kernel(open).traits({ model: open, ...this.#sent(open, "stable"), ...overrides });
+    const traits = this.#kernel(open).traits({ model: open, ...this.#sent(open, "step"), ...overrides });
     const answer: Answer = (request) => {
       const of = request.type === "curves" ? request.model : null;
       return this.#kernel(of ?? model.get("model")).answer(request);

@@ -25,7 +25,7 @@ from ice_explorer.drivers.column_pairs import ColumnPair
 from ice_explorer.drivers.drivers import Combined, Drivers, driver_of
 from ice_explorer.drivers.splits import split_column
 from ice_explorer.features.number_text import cell_text
-from ice_explorer.metrics.sampling_error import Sampling
+from ice_explorer.metrics.sampling import Sampling
 from ice_explorer.results.options import METRIC_RANKINGS
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.curve_lines import lines_of
@@ -109,7 +109,7 @@ def model(X):
 def explained():
     """The explanation; twelve rows are too few for drivers, so these are splits in the middle of each column."""
     groups = {"side": ["east", "west"]}
-    explanation = ice.explain(model, observations(), decay=0.75, groups=groups, convention="equations", progress=False)
+    explanation = ice.explain(model, observations(), decay=0.75, groups=groups, convention="paper", progress=False)
     weights = np.ones(12)
     for feature in explanation:
         seconds = second_features(feature._context.columns, feature._item.feature)
@@ -142,10 +142,10 @@ def contract():
         {"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale, "range": None, "n_rows": None}
         for f in explanation
     ]
-    tables = Tables(len(heads), "equations")
+    tables = Tables(len(heads), "paper")
     for position, feature in enumerate(explanation):
         tables.fill(position, feature)
-    code = code_line({"decay": 0.75, "convention": "equations"})
+    code = code_line({"decay": 0.75, "convention": "paper"})
     header = header_of(explanation, heads, code, prediction_sd=explanation.prediction_sd, formats=FORMATS)
     header["version"] = ""  # the contract does not change with every release
     return {
@@ -205,16 +205,14 @@ def draft(explanation, heads, code):
         "non_linearity": 0.0,
         "missing_impact": math.nan,
     }
-    sampling = Sampling(
-        5, 12, {"equations": errors}, -np.log([1.0, 0.5, 0.25]), {"equations": np.array([0.5, 0.3, 0.1])}
-    )
+    sampling = Sampling(5, 12, {"paper": errors}, -np.log([1.0, 0.5, 0.25]), {"paper": np.array([0.5, 0.3, 0.1])})
     drafted, exact, *_ = explanation
     drafted, of_all = object.__new__(type(drafted)), drafted
     vars(drafted).update({**vars(of_all), "_sampling": sampling})
     known = explanation._with(
         _results={f.feature: f for f in (drafted, exact)}, _by_label={f.label: f for f in (drafted, exact)}
     )
-    tables = Tables(len(heads), "equations")
+    tables = Tables(len(heads), "paper")
     for position, feature in enumerate(known):
         tables.fill(position, feature)
     header = header_of(known, heads, code, prediction_sd=explanation.prediction_sd, formats=FORMATS)
@@ -228,24 +226,24 @@ def draft(explanation, heads, code):
         "impact": encode([tables.impact]),
         "profile": encode([tables.profile]),
         "errors": {name: plain(value) for name, value in errors.items()},
-        "decayed": {str(decay): float(sampling.in_distribution_impact(decay, "equations")) for decay in DECAYS},
+        "decayed": {str(decay): float(sampling.in_distribution_impact(decay, "paper")) for decay in DECAYS},
     }
 
 
 def meaning(explanation, decay, unit="prediction"):
-    """Every metric of every feature at one decay; null where undefined. In its own unit also by "stable"."""
+    """Every metric of every feature at one decay; null where undefined. In its own unit also by "step"."""
     table = explanation.table(decay=decay, sort_by=None, unit=unit).drop(columns=["kind"])
     if unit == "prediction":
         table["mean_change"] = [feature.mean_change for feature in explanation]
-        even = explanation.table(decay, "stable", sort_by=None).drop(columns=["kind"])
-        table = table.join(even.add_prefix("stable_"))
+        per_step = explanation.table(decay, "step", sort_by=None).drop(columns=["kind"])
+        table = table.join(per_step.add_prefix("step_"))
         errors = [name for name in (*METRICS, *PROFILES) if name.endswith("_error")]
         table = table.assign(**dict.fromkeys(errors, math.nan))  # of what is exact
     return {feature: {name: plain(value) for name, value in row.items()} for feature, row in table.iterrows()}
 
 
 def far_off(explanation, metric):
-    """Features whose figure is far from that evenly along the axis, and figures that were saved say so."""
+    """Features whose figure is far from that per step, and figures that were saved say so."""
     ranking = ranking_of(explanation, ViewState(rank_by=metric, decay=0.25))
     return sorted(bar.label for bar in ranking.bars if bar.is_far_off)
 
@@ -342,7 +340,7 @@ def unlike_reply(explanation, name):
 
 def intervals_reply(explanation, **request):
     """Ends of intervals by the table, and pairs of tied neighbours by name."""
-    request = {"type": "intervals", **request, "convention": "equations"}
+    request = {"type": "intervals", **request, "convention": "paper"}
     options = {name: value for name, value in request.items() if name != "type"}
     body, buffers = intervals_of(explanation, explanation.labels, **options)
     rank_by, level, decay, unit = (request[name] for name in ("rank_by", "level", "decay", "unit"))
@@ -437,7 +435,7 @@ def importance_reply(explanation):
     joint = JointEffects()
     measuring = joint.importance(explanation, "partial_dependence").complete()
     choices = {"left": "map", "map_y": "partial_dependence"}
-    state = ViewState(convention="equations", rank_by="impact", choices=choices, besides=Besides(joint=joint))
+    state = ViewState(convention="paper", rank_by="impact", choices=choices, besides=Besides(joint=joint))
     ranking = ranking_of(explanation, state)
     figures = {bar.label: bar.figure_of_impact for bar in ranking.bars}
     shown = shown_importance(explanation, ranking.title_of_impact, figures, state)

@@ -43,14 +43,14 @@ def blobs():
     choices = {"ale": True, "correlated": True, "unlike": True}
     state = ViewState(
         feature="income",
-        convention="equations",
+        convention="paper",
         intervals=0.9,
         max_lines=12,
         selection=(11,),
         choices=choices,
         besides=Besides(joint=joint),
     )
-    return snapshot(explanation, state, "ICEExplorer(model, X, decay=0.75, convention='equations')").blobs
+    return snapshot(explanation, state, "ICEExplorer(model, X, decay=0.75, convention='paper')").blobs
 
 
 def content(text):

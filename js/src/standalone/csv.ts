@@ -14,7 +14,7 @@ const DIGITS = 9;
 /** Features whose values are numbers in the table, too. */
 const PLAIN: ReadonlySet<string> = new Set(["numeric", "boolean"]);
 /** Of one model: disagreement is of several. */
-const MEASURED = [...[...EFFECTS].filter((metric) => metric !== "disagreement"), "support", "largest_step_share"];
+const MEASURED = [...[...EFFECTS].filter((metric) => metric !== "disagreement"), "support"];
 
 /** Where a cell can begin: at the start of a text, and after separators of cells in some countries or programs. */
 const FORMULA = /(?<![^;\t\r\n])(?=[=+\-@\t\r])/g;

@@ -41,8 +41,8 @@ export interface RankedFeature {
   direction: number;
   /** Share of the weight that the decay keeps. */
   support: number;
-  /** The figure and its value evenly along the axis, if these are far apart, in the unit of the prediction. */
-  farOff: { figure: number; even: number } | null;
+  /** The figure and its value per step of one SD, if these are far apart, in the unit of the prediction. */
+  farOff: { figure: number; step: number } | null;
   /** Null where the figure rests on all rows, or is not known. */
   draft: Draft | null;
   /** Whether its rank may be another once all figures rest on all rows: those of samples may have fewer grid values, too. */
@@ -178,9 +178,9 @@ function markTies(ranked: RankedFeature[], tied: readonly [number, number][]): v
 
 /** The kernel sends the other figure only where there are two to be compared. */
 function farOff(reading: Reading, index: number, rankBy: RankBy): RankedFeature["farOff"] {
-  const [figure, even] = [reading.plain(index, rankBy), reading.plain(index, `stable_${rankBy}`)];
-  const isFar = figure > FAR * even || even > FAR * figure;
-  return isFar && reading.figures.header.features[index]!.n_grid! >= FEWEST_VALUES ? { figure, even } : null;
+  const [figure, step] = [reading.plain(index, rankBy), reading.plain(index, `step_${rankBy}`)];
+  const isFar = figure > FAR * step || step > FAR * figure;
+  return isFar && reading.figures.header.features[index]!.n_grid! >= FEWEST_VALUES ? { figure, step } : null;
 }
 
 /** Names of the neighbours in rank that a feature is tied with. */

@@ -18,11 +18,10 @@ const KIND_LABELS: Record<FeatureKind, string> = {
   timedelta: "durations",
 };
 
-/** What the direction is: evenly along the axis, slopes add up to how far the ends of the curves are apart. */
+/** What the direction is by each convention. */
 const DIRECTIONS: Record<Convention, string> = {
-  stable: "net change per SD",
-  equations: "mean slope × SD",
-  published: "mean slope × SD",
+  step: "net change per SD",
+  paper: "mean slope × SD",
 };
 
 export function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {
@@ -62,8 +61,8 @@ export function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {
 }
 
 /** A sentence about a figure that needs care. */
-export function cautionOf({ farOff }: RankedFeature, reading: Reading): string | null {
-  return farOff === null ? null : farOffText(reading.figures.header.convention, farOff);
+export function cautionOf({ farOff }: RankedFeature): string | null {
+  return farOff === null ? null : farOffText(farOff);
 }
 
 /** Which neighbours in rank it cannot be told from. */
@@ -81,6 +80,6 @@ export function barNoteOf(ranked: RankedFeature, reading: Reading, metric: RankB
   const variants = variantsOf(kind, reading.figures.header.convention);
   const meaning = isUnordered(kind) ? explanation(metric, ...variants).text : null;
   const reason = longer === null ? null : explanation(REASONS[longer], ...variants).text;
-  const sentences = [meaning, reason, tieNoteOf(ranked), cautionOf(ranked, reading)];
+  const sentences = [meaning, reason, tieNoteOf(ranked), cautionOf(ranked)];
   return sentences.filter((sentence) => sentence !== null).join(" ") || null;
 }

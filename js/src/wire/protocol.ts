@@ -15,7 +15,7 @@ export type RankBy =
   | "non_linearity"
   | "missing_impact"
   | "disagreement";
-export type Convention = "stable" | "equations" | "published";
+export type Convention = "step" | "paper";
 /** Of the figures: that of the prediction, per cent of its standard deviation, or per cent of all features together. */
 export type Unit = "prediction" | "sd" | "share";
 /** Unit of the distance from the observed value, as the option `scale` of `explain` names it. */

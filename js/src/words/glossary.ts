@@ -19,5 +19,5 @@ export function explanation(term: Term, ...variants: readonly string[]): Explana
 
 /** The variants of a figure that apply to a kind of feature under a convention. */
 export function variantsOf(kind: FeatureKind, convention: Convention): string[] {
-  return [...(isUnordered(kind) ? ["unordered"] : []), ...(convention === "stable" ? [] : ["by_interval"])];
+  return [...(isUnordered(kind) ? ["unordered"] : []), ...(convention === "paper" ? ["paper"] : [])];
 }

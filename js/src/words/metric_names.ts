@@ -17,9 +17,8 @@ export const meaningOf = (metric: RankBy, convention: Convention, nModels = 0): 
   explanation(metric, ...(nModels > 2 ? ["several"] : []), ...variantsOf("numeric", convention)).text;
 
 export const CONVENTION_LABELS: Record<Convention, string> = {
-  stable: explanation("stable").name,
-  equations: explanation("equations").name,
-  published: explanation("published").name,
+  step: explanation("step").name,
+  paper: explanation("paper").name,
 };
 
 export const UNIT_LABELS: Record<Unit, string> = {
@@ -44,11 +43,11 @@ export function unitMeaning(unit: Unit, header: Header, nKnown: number): string 
   }
 }
 
-/** Why a figure is far from what it is evenly along the axis; both are in the unit of the prediction. */
-export function farOffText(convention: Convention, { figure, even }: { figure: number; even: number }): string {
-  const how = convention === "equations" ? "By intervals" : "As published";
-  const where = figure > even ? "lie close together" : "lie far apart";
-  return `${how} ${brief(figure)}, evenly along the axis ${brief(even)}: most comes from values that ${where}.`;
+/** Why a figure of the paper is far from that per step of one SD; both are in the unit of the prediction. */
+export function farOffText({ figure, step }: { figure: number; step: number }): string {
+  const figures = `By the paper's intervals ${brief(figure)}, per step of one SD ${brief(step)}`;
+  const reason = figure > step ? "changes between close values weigh most" : "all intervals count alike, however few";
+  return `${figures}: ${reason}.`;
 }
 
 /** A level in per cent: 0.95 is 95 %, 0.999 is 99.9 %. */
@@ -68,14 +67,14 @@ export const SAMPLE = {
 export const intervalName = (level: number): string => `${levelText(level)} ${explanation("interval").name}`;
 
 /** The note under the bars if some are uncertain. */
-export const FAR_OFF_REMARK = "* more than twice or less than half the figure evenly along the axis";
+export const FAR_OFF_REMARK = "* more than twice or less than half the figure per step of one SD";
 
 const brief = (value: number): string => (value >= 1000 ? count(value) : number(Number(value.toPrecision(3))));
 
-/** The meaning of the sign of the direction; evenly along the axis, that is the net change of the curves. */
+/** The meaning of the sign of the direction. */
 export function trendOf(direction: "up" | "down", convention: Convention): string {
   const way = direction === "up" ? "up" : "down";
-  return convention === "stable" ? `net change ${way}` : `mean slope ${way}`;
+  return convention === "step" ? `net change ${way}` : `mean slope ${way}`;
 }
 
 /** Why nothing can be ranked by a figure although all of it is known. */

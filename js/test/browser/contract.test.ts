@@ -14,7 +14,7 @@ function kernelModel(feature: string): FakeModel {
     kind: "ice",
     decay: 0.75,
     rank_by: "in_distribution_impact",
-    convention: "equations",
+    convention: "paper",
     unit: "prediction",
     intervals: null,
     anchor: "min",

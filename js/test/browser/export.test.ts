@@ -51,7 +51,7 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
         anchor: "min",
         selection: [],
         unit: "share",
-        convention: "stable",
+        convention: "step",
         intervals: 0.9,
       },
     },

@@ -87,7 +87,7 @@ test("arrow keys walk by rank from the open feature, Enter opens, Escape leaves"
 test("the area is the figure of the ranking, as the sentence says; the slider changes sizes and leaves places as they are", async () => {
   const mounted = await mapped(kernel.model({ feature: "Smoker", _view: shown }));
   expect(mounted.part("map-key").textContent).toBe(
-    "Up: more curved. Right: differs more between rows. Area: in-distribution impact. Counted evenly along the axis.",
+    "Up: more curved. Right: differs more between rows. Area: in-distribution impact. Counted per step of one SD.",
   );
   const before = mounted.part("map-open").getAttribute("r");
   mounted.model.push("rank_by", "heterogeneity");

@@ -168,7 +168,7 @@ test.each((Object.keys(RANK_LABELS) as RankBy[]).filter((metric) => metric !== "
     await choose(part("rank-by"), metric);
     expect(model.get("rank_by")).toBe(metric);
     const select = part<HTMLSelectElement>("rank-by");
-    const sentence = meaningOf(metric, "stable");
+    const sentence = meaningOf(metric, "step");
     expect(document.getElementById(select.getAttribute("aria-describedby")!)!.textContent).toBe(sentence);
     expect(bar("Age").getAttribute("aria-label")).toContain(` ${RANK_LABELS[metric]}, net change up, rank `);
   },
@@ -190,14 +190,14 @@ test("impact is counted otherwise by the kernel, in one message, and the figures
   const asked = questions(model);
   const figure = () => bar("Marker").querySelector("[data-test=bar-figure]")!.textContent;
   const before = figure();
-  part("convention-equations").click();
+  part("convention-paper").click();
   await frame();
   expect(part("ranking").getAttribute("aria-busy")).toBe("true");
-  expect(model.saved).toEqual([["convention", "equations"]]);
+  expect(model.saved).toEqual([["convention", "paper"]]);
   await expect.poll(() => part("ranking").getAttribute("aria-busy")).toBeNull();
   expect(figure()).not.toBe(before);
-  expect(part("status-text").textContent).toContain("impact by interval, Eq. 1");
-  part("convention-stable").click();
+  expect(part("status-text").textContent).toContain("impact as in the paper");
+  part("convention-step").click();
   await expect.poll(figure).toBe(before);
   expect(questions(model)).toBe(asked);
 });
@@ -207,7 +207,7 @@ test("how impact is counted is chosen in the details, which are folded, each cho
   expect(part<HTMLDetailsElement>("details").open).toBe(false);
   expect(part("rank-meaning").textContent).toContain("mean absolute deviation");
   const radios = [...part("details").querySelectorAll<HTMLInputElement>("[data-test^=convention-]")];
-  expect(radios.map(({ value }) => value)).toEqual(["stable", "equations", "published"]);
+  expect(radios.map(({ value }) => value)).toEqual(["step", "paper"]);
   for (const radio of radios) {
     radio.click();
     await frame();
@@ -215,18 +215,18 @@ test("how impact is counted is chosen in the details, which are folded, each cho
     const sentence = document.getElementById(radio.getAttribute("aria-describedby")!)!.textContent;
     expect(sentence).toMatch(/^[A-Z].*\.$/);
   }
-  expect(part("rank-meaning").textContent).toContain("σ × its standard deviation");
+  expect(part("rank-meaning").textContent).toContain("its standard deviation, times");
 });
 
-test("a bar that is far from its length evenly along the axis has a mark, and says why", async () => {
+test("a bar that is far from its length per step of one SD has a mark, and says why", async () => {
   const { part, bar, parts } = await mountFrame(marker());
   expect(part("far-off").hidden).toBe(true);
-  part("convention-equations").click();
+  part("convention-paper").click();
   await expect.poll(() => part("far-off").hidden).toBe(false);
   const marked = parts("bar-figure").filter(({ textContent }) => textContent!.endsWith("*"));
   expect(marked.map((figure) => figure.closest<HTMLElement>("[data-feature]")!.dataset.feature)).toEqual(["Marker"]);
   const sentence =
-    /By intervals 0\.\d+, evenly along the axis 0\.0\d+: most comes from values that lie close together\.$/;
+    /By the paper's intervals 0\.\d+, per step of one SD 0\.0\d+: changes between close values weigh most\.$/;
   expect(bar("Marker").getAttribute("aria-label")).toMatch(sentence);
   await userEvent.hover(bar("Marker"));
   await expect.poll(() => part("tooltip").textContent).toMatch(sentence);

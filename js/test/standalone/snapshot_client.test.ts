@@ -52,7 +52,7 @@ describe("what the kernel answers", () => {
     const traits = await traitsOf(snapshot, read);
     // Files are the kernel's.
     expect({ ...traits._header, version: "" }).toEqual({ ...contract.header, formats: [] });
-    expect(traits).toMatchObject({ feature: "income", selection: [11], max_lines: 12, convention: "equations" });
+    expect(traits).toMatchObject({ feature: "income", selection: [11], max_lines: 12, convention: "paper" });
     const [got, wanted] = [traits._profile, bytes(contract.profile[0])].map((table) =>
       decodeProfile(contract.header, table),
     );
@@ -103,7 +103,7 @@ describe("intervals", () => {
     rank_by: "in_distribution_impact",
     level: 0.9,
     decay: 0.75,
-    convention: "equations",
+    convention: "paper",
     unit: "prediction",
   };
   const low = async (request: IntervalsRequest) => {
@@ -119,11 +119,11 @@ describe("intervals", () => {
     expect(await low(asked)).not.toEqual(await low({ ...asked, rank_by: "impact" }));
   });
 
-  test.each([[{ decay: 0.5 }], [{ convention: "stable" }], [{ level: 0.5 }]] as [Partial<IntervalsRequest>][])(
+  test.each([[{ decay: 0.5 }], [{ convention: "step" }], [{ level: 0.5 }]] as [Partial<IntervalsRequest>][])(
     "with %o are refused in a sentence",
     async (changed) => {
       await expect(client().request({ ...asked, ...changed })).rejects.toThrow(
-        "This page was saved with intervals for weight 0.75 of far values, counted by interval, Eq. 1.",
+        "This page was saved with intervals for weight 0.75 of far values, counted as in the paper.",
       );
     },
   );
@@ -173,12 +173,12 @@ describe("another way to count", () => {
     await recount(made, snapshot, read);
     expect(changes).toEqual([]);
     const before = made.get("_profile");
-    made.set("convention", "stable");
+    made.set("convention", "step");
     await recount(made, snapshot, read);
     expect(changes).toEqual(["_profile", "_impact", "_header"]);
-    expect(made.get("_header").convention).toBe("stable");
+    expect(made.get("_header").convention).toBe("step");
     expect(made.get("_profile")).not.toEqual(before);
-    made.set("convention", "equations");
+    made.set("convention", "paper");
     await recount(made, snapshot, read);
     expect(made.get("_profile")).toEqual(before);
   });
@@ -187,11 +187,11 @@ describe("another way to count", () => {
     const { made } = await model();
     const shown: string[] = [];
     made.on("change:_header", () => shown.push(made.get("_header").convention));
-    made.set("convention", "stable");
+    made.set("convention", "step");
     const first = recount(made, snapshot, read);
-    made.set("convention", "published");
+    made.set("convention", "paper");
     await Promise.all([first, recount(made, snapshot, read)]);
-    expect(shown).toEqual(["published"]);
+    expect(shown).toEqual([]);
   });
 });
 
@@ -200,9 +200,9 @@ test("figures that are damaged leave those at hand, and say so", async () => {
   const [header, profile] = [made.get("_header"), made.get("_profile")];
   const said: unknown[] = [];
   made.on("msg:custom", (message: unknown) => said.push(message));
-  made.set("convention", "stable");
+  made.set("convention", "step");
   await recount(made, snapshot, () => "");
-  expect(made.get("convention")).toBe("equations");
+  expect(made.get("convention")).toBe("paper");
   expect([made.get("_header"), made.get("_profile")]).toEqual([header, profile]);
   expect(said).toEqual([{ type: "refused", message: "Part of this page is missing or damaged. Save the page again." }]);
 });

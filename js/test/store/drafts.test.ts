@@ -19,7 +19,7 @@ function rankedBy(figures: number[], errors: (number | null)[], unit: Unit = "pr
   const header = {
     features: errors.map((error, at) => ({ name: `f${at}`, n_grid: 8, n_rows: error === null ? null : 100 })),
     profiles: ["in_distribution_impact", "in_distribution_impact_error"],
-    convention: "stable",
+    convention: "step",
     prediction_sd: 4,
     models: [] as string[],
   } as Header;

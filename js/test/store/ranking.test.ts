@@ -9,8 +9,8 @@ import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
 
 const header = {
   features: ["a", "b", "c"].map((name) => ({ name, n_grid: 8, n_rows: null })),
-  profiles: ["in_distribution_impact", "support", "stable_in_distribution_impact"],
-  convention: "equations",
+  profiles: ["in_distribution_impact", "support", "step_in_distribution_impact"],
+  convention: "paper",
   prediction_sd: 4,
   models: [] as string[],
 } as Header;
@@ -104,7 +104,7 @@ test("shares of nothing but rounding errors are 0", () => {
   ]);
 });
 
-test("a figure of at least five values that is far from that evenly along the axis comes with both", () => {
+test("a figure of at least five values that is far from that per step of one SD comes with both", () => {
   const farOff = (decay: number, changed: Partial<Figures> = {}) =>
     ranked(decay, "in_distribution_impact", changed, "share").map((feature) => [feature.name, feature.farOff]);
   // Twice is not more than twice.
@@ -114,7 +114,7 @@ test("a figure of at least five values that is far from that evenly along the ax
     ["c", null],
   ]);
   expect(farOff(1)).toEqual([
-    ["b", { figure: 3, even: 1 }],
+    ["b", { figure: 3, step: 1 }],
     ["a", null],
     ["c", null],
   ]);

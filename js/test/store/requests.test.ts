@@ -41,7 +41,7 @@ test("intervals are complete once the rows of all features are drawn", async () 
     rank_by: "in_distribution_impact",
     level: 0.9,
     decay: 0.5,
-    convention: "stable",
+    convention: "step",
     unit: "prediction",
   } as const;
   const shown: Shown = { key: "at 0.5", nFeatures: 2, ...request };

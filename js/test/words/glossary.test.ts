@@ -3,15 +3,13 @@ import glossary from "../../../src/ice_explorer/glossary.json" with { type: "jso
 import { explanation, type Term, variantsOf } from "../../src/words/glossary.ts";
 
 test("a figure has the sentence of its kind of feature, or of its convention, or the one for all", () => {
-  expect(explanation("impact", ...variantsOf("numeric", "stable"))).toEqual({
+  expect(explanation("impact", ...variantsOf("numeric", "step"))).toEqual({
     name: "impact",
     text: glossary.impact.text,
   });
-  expect(explanation("impact", ...variantsOf("group", "stable")).text).toBe(glossary.impact.variants.unordered);
-  expect(explanation("direction", ...variantsOf("numeric", "published")).text).toBe(
-    glossary.direction.variants.by_interval,
-  );
-  expect(explanation("support", ...variantsOf("category", "equations")).text).toBe(glossary.support.text);
+  expect(explanation("impact", ...variantsOf("group", "step")).text).toBe(glossary.impact.variants.unordered);
+  expect(explanation("direction", ...variantsOf("numeric", "paper")).text).toBe(glossary.direction.variants.paper);
+  expect(explanation("support", ...variantsOf("category", "paper")).text).toBe(glossary.support.text);
 });
 
 test("every explanation is made of whole sentences, of 75 words at most", () => {

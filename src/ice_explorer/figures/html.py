@@ -42,7 +42,7 @@ def ranking_table(explanation: ExplanationResult) -> str:
     heads = [
         _cell("th", "feature", _NAME),
         _head("in_distribution_impact", style=_NAME, span=2),
-        *(_head(name) for name in _SHOWN),
+        *(_head(name, convention=explanation.settings.convention) for name in _SHOWN),
     ]
     rows = ["".join(heads)]
     for feature, figures in table.iterrows():
@@ -75,16 +75,13 @@ def ranking_table(explanation: ExplanationResult) -> str:
 def feature_table(feature: FeatureResult) -> str:
     """Return the metrics of one feature as HTML, and its notes."""
     metrics = feature.metrics()
-    unordered = feature.kind in UNORDERED
+    variants = ("unordered",) if feature.kind in UNORDERED else (feature._context.settings.convention,)
     effects = [name for name in EFFECTS if math.isfinite(metrics[name])]
     longest = max((abs(metrics[name]) for name in effects), default=0.0)
     write = _writer([metrics[name] for name in effects], longest)
-    rows = [
-        _metric_row(name, _bar(abs(metrics[name]), longest), write(metrics[name]), unordered=unordered)
-        for name in effects
-    ]
+    rows = [_metric_row(name, _bar(abs(metrics[name]), longest), write(metrics[name]), variants) for name in effects]
     rows += [
-        _metric_row(name, _bar(metrics[name], 1.0), f"{metrics[name]:.0%}", unordered=unordered)
+        _metric_row(name, _bar(metrics[name], 1.0), f"{metrics[name]:.0%}", variants)
         for name in _SHARES
         if math.isfinite(metrics[name])
     ]
@@ -93,8 +90,8 @@ def feature_table(feature: FeatureResult) -> str:
     return _document(escape(printable(feature.label)), facts, rows, [], notes)
 
 
-def _metric_row(name: str, bar: str, figure: str, *, unordered: bool) -> str:
-    term = explained(name, *(["unordered"] if unordered else []))
+def _metric_row(name: str, bar: str, figure: str, variants: Sequence[str]) -> str:
+    term = explained(name, *variants)
     title = f' title="{escape(term.text)}"'
     return "".join(
         [
@@ -105,8 +102,8 @@ def _metric_row(name: str, bar: str, figure: str, *, unordered: bool) -> str:
     )
 
 
-def _head(name: str, style: str = _FIGURE, span: int = 1) -> str:
-    term = explained(name)
+def _head(name: str, style: str = _FIGURE, span: int = 1, convention: str = "step") -> str:
+    term = explained(name, convention)
     columns = f' colspan="{span}"' if span > 1 else ""
     return _cell("th", escape(term.name), style, f'{columns} title="{escape(term.text)}"')
 

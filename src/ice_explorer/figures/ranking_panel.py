@@ -167,7 +167,7 @@ def _draw_signs(page: Page, ranking: Ranking, shown: Sequence[Bar], box: Box) ->
     with page.group("signs"):
         items = Items(page, box, box.top + _SIGNS - 2)
         if signs & {"up", "down"}:
-            items.item(explanation(ranking.sign_term).name, 14, partial(_draw_signs_of_trend, page))
+            items.item(explanation("sign").name, 14, partial(_draw_signs_of_trend, page))
         if "levels" in signs:
             items.item(explanation("levels").name, 20, partial(_draw_signs_of_levels, page))
     return items.baseline + 2

@@ -122,23 +122,14 @@ class Ranking:
 
     @property
     def counted(self) -> str:
-        """How intervals count; empty for a metric that has none."""
+        """What the figures are averages of; empty for a metric that both conventions share."""
         return "" if self.rank_by in ("missing_impact", OF_MODELS) else f"counted {CONVENTION_TITLES[self.convention]}"
-
-    @property
-    def sign_term(self) -> str:
-        """The term of the glossary for what the triangles mean."""
-        return "sign"
 
     @property
     def footnote(self) -> str:
         """Explain the marked figures; empty where there are none."""
         is_due = any(bar.is_far_off for bar in self.bars)
-        return (
-            f"{FAR_OFF} more than twice or less than half the figure per step of one standard deviation"
-            if is_due
-            else ""
-        )
+        return f"{FAR_OFF} more than twice or less than half the figure per step of one SD" if is_due else ""
 
     @property
     def interval_text(self) -> str:

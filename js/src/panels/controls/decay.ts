@@ -100,7 +100,7 @@ class DecayPanel {
     const kind = opened?.kind ?? "numeric";
     const reach = reachText(decay, scale, isUnordered(kind));
     const kept = keptText(decay, opened?.support ?? Number.NaN, isEstimated);
-    explained(this.#label, explanation("decay", ...variantsOf(kind, "stable")));
+    explained(this.#label, explanation("decay", ...variantsOf(kind, "step")));
     setText(this.#value, number(decay));
     setText(this.#reach, reach);
     setText(this.#kept, kept);

@@ -138,7 +138,7 @@ class FeatureMap {
           this.#shares.value,
         ] as const,
       ([ranking, reading, rankBy, measure, places, shares]) => {
-        const convention = reading?.figures.header.convention ?? "stable";
+        const convention = reading?.figures.header.convention ?? "step";
         const known = ranking.filter((feature) => feature.known);
         const placed = known.filter(({ index }) => {
           const [x, y] = [places?.across[index], places?.up[index]];
@@ -196,7 +196,7 @@ class FeatureMap {
           shares === null
             ? ([
                 explanation("non_linearity", ...variantsOf("numeric", convention)),
-                explanation("heterogeneity"),
+                explanation("heterogeneity", ...variantsOf("numeric", convention)),
               ] as const)
             : ([explanation(shares.term), explanation(shares.impactTerm)] as const);
         const titleOf = ({ name }: Explanation, exponent: string): string => {
@@ -282,7 +282,7 @@ class FeatureMap {
     const box = this.#frame.getBoundingClientRect();
     const anchor = new DOMRect(box.left + x - radius, box.top + y - radius, 2 * radius, 2 * radius);
     const facts = [...this.#shareFacts(feature.index), ...factsOf(feature, reading)];
-    this.view.tooltip.show(feature.name, facts, anchor, isSpoken, cautionOf(feature, reading));
+    this.view.tooltip.show(feature.name, facts, anchor, isSpoken, cautionOf(feature));
   }
 
   /** What a point of the comparison is at. */

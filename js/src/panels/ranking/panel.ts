@@ -289,7 +289,7 @@ class Ranking {
   #drawRows({ ranking, reading, matching, listed, metric, level, feature, computing, models }: State): void {
     const scale: Scale = {
       metric,
-      convention: reading?.figures.header.convention ?? "stable",
+      convention: reading?.figures.header.convention ?? "step",
       of: ranking.length,
       longest: this.#longestOf(ranking, level),
       models,

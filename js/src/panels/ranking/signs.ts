@@ -4,7 +4,7 @@ import { html } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { View } from "../../view/view.ts";
-import { explanation } from "../../words/glossary.ts";
+import { explanation, variantsOf } from "../../words/glossary.ts";
 import { isUnordered } from "../../words/values.ts";
 
 /** `listed` are the features that have a bar. */
@@ -23,7 +23,7 @@ export function signsKey({ store, keep }: View, listed: ReadonlySignal<readonly 
   keep(
     () => [listed.value, store.convention.value] as const,
     ([features, convention]) => {
-      const sign = explanation(convention === "stable" ? "sign" : "sign_by_interval");
+      const sign = explanation("sign", ...variantsOf("numeric", convention));
       trend.textContent = sign.name;
       explained(trend, sign);
       ofTrend.hidden = features.every(({ kind }) => isUnordered(kind));

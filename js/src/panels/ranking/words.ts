@@ -76,13 +76,13 @@ function trendWords(ranked: RankedFeature, scale: Scale): string {
 }
 
 export function describe(ranked: RankedFeature, scale: Scale): string {
-  const { metric, convention, of, write } = scale;
+  const { metric, of, write } = scale;
   if (!ranked.known) return `${ranked.name}, not computed yet`;
   const figure = Number.isFinite(ranked.value) ? write(ranked.value) : "undefined";
   const change = Number.isFinite(ranked.meanChange) ? `, ${TYPICAL_CHANGE} ${number(ranked.meanChange)}` : "";
   const trend = trendWords(ranked, scale);
   const others = otherModels(ranked, scale);
-  const caution = ranked.farOff === null ? "" : `. ${farOffText(convention, ranked.farOff)}`;
+  const caution = ranked.farOff === null ? "" : `. ${farOffText(ranked.farOff)}`;
   // The visible text comes first and unchanged, so that voice control matches it.
   return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${others}${uncertaintyOf(ranked, write)}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${ranked.mayMove ? " so far" : ""}${tiedWords(ranked)}${caution}`;
 }

@@ -46,7 +46,7 @@ function sentence({ status, header, alive, isPreparing, problem }: State): strin
           ? plural(header.n_observations, "observation")
           : capital(sampleText(status.n_rows, status.n_all)),
         plural(header.features.length, "feature"),
-        ...(header.convention === "stable" ? [] : [`impact ${CONVENTION_LABELS[header.convention]}`]),
+        ...(header.convention === "step" ? [] : [`impact ${CONVENTION_LABELS[header.convention]}`]),
       ].join(" · ");
   }
 }

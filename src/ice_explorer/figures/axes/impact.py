@@ -168,7 +168,7 @@ def _sign_handles(ranking: Ranking, shown: list[Bar], look: Look) -> list[Artist
     from matplotlib.lines import Line2D
 
     drawn = {ranking.sign(bar) for bar in shown}
-    known = ((ranking.sign_term, {"up", "down"}, _two_triangles()), ("levels", {"levels"}, _four_dots()))
+    known = (("sign", {"up", "down"}, _two_triangles()), ("levels", {"levels"}, _four_dots()))
     return [
         Line2D([], [], color=look.mixed(0.65), label=explanation(term).name, marker=marker, **_SIGN_LOOK)
         for term, signs, marker in known
