@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LOWEST_DECAY: Final = 0.01
 N_NODES: Final = 15
-_OFFSET: Final = 0.5  # c: the relative error is below 1e-6 for distances from 0.01 to 1000 likelihood scales
+_OFFSET: Final = 0.4  # c: the relative error is below 1e-6 for distances from 0.01 to 1000 likelihood scales
 _LENGTH: Final = math.log1p(-math.log(LOWEST_DECAY) / _OFFSET)
 _POSITIONS: Final = (1.0 - np.cos(np.pi * np.arange(N_NODES) / (N_NODES - 1))) / 2.0
 _NODES: Final = _OFFSET * np.expm1(_POSITIONS * _LENGTH)

@@ -17,7 +17,8 @@ from numba import njit
 from ice_explorer.trees.margins_numba import ROWS_AT_A_TIME, exponential
 
 _FAST = {"nsz", "contract", "reassoc"}
-_NODE = np.sqrt(0.6)  # of the Gauss-Legendre rule with three nodes on [-1, 1]; the others are -_NODE and 0
+# The Gauss-Legendre rule with four nodes on [-1, 1]: ±_OUTER and ±_INNER.
+_OUTER, _INNER = np.sqrt(3.0 / 7.0 + 2.0 / 7.0 * np.sqrt(1.2)), np.sqrt(3.0 / 7.0 - 2.0 / 7.0 * np.sqrt(1.2))
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -276,16 +277,44 @@ def _add_moments(columns, n_columns, weights, total, mean, squared, absolute):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _add_changes(some, windows, weights, total, changes, means, sums):
+    """Write the differences of each group, and D̄ of each row; merge differences into moments as `_add_moments` does."""
+    left, right, along_of = windows[0], windows[1], windows[2]
+    mean, squared, absolute = sums[0], sums[1], sums[2]
+    n_rows = weights.shape[0]
+    block = 0.0
+    for row in range(n_rows):
+        block += weights[row]
+        means[row] = 0.0
+    for group in range(left.shape[0]):
+        from_place, to_place, factor = left[group], right[group], along_of[0][group]
+        pivot = mean[group]
+        if total < block:
+            pivot = 0.0
+            for row in range(n_rows):
+                pivot += weights[row] * (some[to_place, row] - some[from_place, row])
+            pivot /= block
+        once = twice = size = 0.0
+        for row in range(n_rows):
+            change = some[to_place, row] - some[from_place, row]
+            changes[group, row] = change
+            means[row] += factor * change
+            weighted = weights[row] * (change - pivot)
+            once += weighted
+            twice += weighted * (change - pivot)
+            size += weights[row] * abs(change)
+        beside = once / block
+        shift = pivot - mean[group] + beside
+        squared[group] += max(twice - beside * beside * block, 0.0) + shift * shift * (total * block / (total + block))
+        mean[group] += shift * (block / (total + block))
+        absolute[group] += size
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
 def _add_along(changes, weights, windows, mean, along):
-    """Sum how much D deviates along each curve (Eq. 5)."""
+    """Sum how much D deviates along each curve (Eq. 5), and replace differences by their absolute values."""
     factors, shares, still, starts, ratios, ratio_shares, wide, divisor = windows
     n_groups, n_rows = factors.shape[0], weights.shape[0]
-    for row in range(n_rows):
-        mean[row] = 0.0
-    for group in range(n_groups):
-        factor = factors[group]
-        for row in range(n_rows):
-            mean[row] += factor * changes[group, row]
     total = 0.0
     if divisor > 0.0:
         for row in range(n_rows):
@@ -293,18 +322,15 @@ def _add_along(changes, weights, windows, mean, along):
         for group in range(n_groups):
             ratio, share = ratios[group], shares[group]
             for row in range(n_rows):
-                apart = ratio * changes[group, row] - mean[row]
-                along[row] += share * apart * apart
+                change = changes[group, row]
+                along[row] += share * (ratio * change - mean[row]) * (ratio * change - mean[row])
+                changes[group, row] = abs(change)
         for row in range(n_rows):
             total += weights[row] * np.sqrt(along[row] / divisor)
         return total
     for row in range(n_rows):
         along[row] = still * abs(mean[row])
-    for group in range(n_groups):
-        factor, share = factors[group], shares[group]
-        for row in range(n_rows):
-            along[row] += abs(factor * changes[group, row] - share * mean[row])
-    # Where D of a group lies on both sides of the mean, its windows are added one by one instead.
+    # Where D of a group lies on both sides of the mean, its windows are added one by one.
     for at in range(wide.shape[0]):
         group = wide[at]
         first, stop = starts[group], starts[group + 1]
@@ -314,6 +340,12 @@ def _add_along(changes, weights, windows, mean, along):
                 along[row] -= abs(factors[group] * change - shares[group] * mean[row])
                 for place in range(first, stop):
                     along[row] += ratio_shares[place] * abs(change * ratios[place] - mean[row])
+    for group in range(n_groups):
+        factor, share = factors[group], shares[group]
+        for row in range(n_rows):
+            change = changes[group, row]
+            along[row] += abs(factor * change - share * mean[row])
+            changes[group, row] = abs(change)
     for row in range(n_rows):
         total += weights[row] * along[row]
     return total
@@ -356,7 +388,7 @@ def _add_from_one_side(changes, cells, weights, offsets, side, tables, reached, 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _place_on(lattice, value, shares):
-    """Find the first node that an observed value is shared between, and its shares; return it and their number."""
+    """Find the first of the four nodes that an observed value is shared between, and its shares."""
     edges, middle, inverse_half, first = lattice
     low, high = 0, edges.shape[0]
     while low < high:
@@ -365,51 +397,45 @@ def _place_on(lattice, value, shares):
             low = between + 1
         else:
             high = between
-    node, n_nodes = first[low], first[low + 1] - first[low]
-    if n_nodes == 1:
-        shares[0] = 1.0
-        return node, 1
+    if first[low + 1] - first[low] == 1:
+        shares[0], shares[1], shares[2], shares[3] = 1.0, 0.0, 0.0, 0.0
+        return first[low]
     at = (value - middle[low]) * inverse_half[low]
-    shares[0] = at * (at - _NODE) / (2.0 * _NODE * _NODE)
-    shares[1] = 1.0 - at * at / (_NODE * _NODE)
-    shares[2] = at * (at + _NODE) / (2.0 * _NODE * _NODE)
-    return node, 3
+    outer, inner = at * at - _OUTER * _OUTER, at * at - _INNER * _INNER
+    shares[0] = -inner * (at - _OUTER) / (2.0 * _OUTER * (_OUTER * _OUTER - _INNER * _INNER))
+    shares[1] = outer * (at - _INNER) / (2.0 * _INNER * (_OUTER * _OUTER - _INNER * _INNER))
+    shares[2] = -outer * (at + _INNER) / (2.0 * _INNER * (_OUTER * _OUTER - _INNER * _INNER))
+    shares[3] = inner * (at + _OUTER) / (2.0 * _OUTER * (_OUTER * _OUTER - _INNER * _INNER))
+    return first[low]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def masses_on(lattice, observed, weights, n_nodes):
     """Weights of rows, shared between the nodes of a lattice, (n_nodes,)."""
-    masses, shares = np.zeros(n_nodes), np.empty(3)
+    masses, shares = np.zeros(n_nodes + 3), np.empty(4)
     for row in range(observed.shape[0]):
-        node, count = _place_on(lattice, observed[row], shares)
-        for at in range(count):
+        node = _place_on(lattice, observed[row], shares)
+        for at in range(4):
             masses[node + at] += weights[row] * shares[at]
-    return masses
+    return masses[:n_nodes]
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _add_to_nodes(changes, own, weights, lattice, shares, on_nodes):
-    """Add w |Δ| of some rows to the nodes that stand for their observed values."""
-    n_groups = on_nodes.shape[1]
-    for row in range(weights.shape[0]):
-        node, count = _place_on(lattice, own[row], shares)
-        if count == 1:
-            weight = weights[row]
-            for group in range(n_groups):
-                on_nodes[node, group] += weight * abs(changes[group, row])
-            continue
-        before, at, after = weights[row] * shares[0], weights[row] * shares[1], weights[row] * shares[2]
-        for group in range(n_groups):
-            change = abs(changes[group, row])
-            on_nodes[node, group] += before * change
-            on_nodes[node + 1, group] += at * change
-            on_nodes[node + 2, group] += after * change
+def _add_to_nodes(changes, n_groups, nodes, shares, on_nodes):
+    """Add w |Δ| of some rows to the four nodes that stand for each observed value."""
+    for group in range(n_groups):
+        for row in range(nodes.shape[0]):
+            change, node = changes[group, row], nodes[row]
+            on_nodes[group, node] += change * shares[row, 0]
+            on_nodes[group, node + np.uint64(1)] += change * shares[row, 1]
+            on_nodes[group, node + np.uint64(2)] += change * shares[row, 2]
+            on_nodes[group, node + np.uint64(3)] += change * shares[row, 3]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def sums_of_nodes(nodes, on_nodes, scale, grid, exponents, nearest, windows):
     """Sum what `_add_to_nodes` has collected by likelihood, (n_rates,)."""
-    n_rates, n_groups = exponents.shape[0], on_nodes.shape[1]
+    n_rates, n_groups = exponents.shape[0], on_nodes.shape[0]
     likely = np.zeros(n_rates)
     if n_groups == 0:
         return likely
@@ -428,7 +454,7 @@ def sums_of_nodes(nodes, on_nodes, scale, grid, exponents, nearest, windows):
                 nodes[start + at], cells[at], grid, rates, nearest * scale, pair, offsets[0, at], offsets[1, at]
             )
             for group in range(n_groups):
-                changes[group, at] = on_nodes[start + at, group]
+                changes[group, at] = on_nodes[group, start + at]
         _add_by_likelihood(changes, cells[:n_some], ones[:n_some], offsets, windows, tables, reached, likely)
     return likely
 
@@ -492,23 +518,27 @@ def fold(stretches, jumps, rows, total, grid, exponents, nearest, lattice, curve
     """
     observed, scales, weights = rows
     n_rows, n_stretches, n_rates = weights.shape[0], curves[0].shape[0], exponents.shape[0]
+    has_lattice = lattice[3].shape[0] > 1
     size = min(n_rows, ROWS_AT_A_TIME)
     made, some = np.empty((n_stretches, size)), np.empty((n_stretches, size))
     changes = np.empty((max(step[0][0].shape[0], paper[0][0].shape[0]), size))
-    reached = np.empty((n_rates, size))
-    offsets = np.empty((2, size, n_rates))
-    pair = np.empty(n_rates), np.empty(n_rates)
     cells, own, mass, units = np.empty(size, np.int64), np.empty(size), np.empty(size), np.empty(size)
-    mean, along, shares = np.empty(size), np.empty(size), np.empty(3)
-    low, high = np.empty(size), np.empty(size)
+    nodes, shares = np.empty(size, np.uint64), np.empty((size, 4))
+    mean, along, low, high = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    if not has_lattice:
+        reached, offsets = np.empty((n_rates, size)), np.empty((2, size, n_rates))
+        pair = np.empty(n_rates), np.empty(n_rates)
     lowest, highest, extent = np.inf, -np.inf, 0.0
     step_along = paper_along = 0.0
     scale, rates = -1.0, exponents
+    order = np.arange(size)
     for start in range(0, n_rows, ROWS_AT_A_TIME):
         stop = min(start + ROWS_AT_A_TIME, n_rows)
         n_some = stop - start
-        _cells_of(observed[start:stop], grid, cells)
-        order = np.argsort(cells[:n_some], kind="mergesort")
+        if not has_lattice:
+            _cells_of(observed[start:stop], grid, cells)
+            order = np.argsort(cells[:n_some], kind="mergesort")
+            cells[:n_some] = cells[:n_some][order]
         if jumps is not None:
             _read_jumps(jumps[0], jumps[1], jumps[2], start, jumps[3], made[:, :n_some])
         for at in range(n_some):
@@ -529,53 +559,45 @@ def fold(stretches, jumps, rows, total, grid, exponents, nearest, lattice, curve
             are_alike = are_alike and units[at] == units[0]
             extent += mass[at] * (high[at] - low[at])
             lowest, highest = min(lowest, low[at]), max(highest, high[at])
-        cells[:n_some] = cells[:n_some][order]
+            if has_lattice:
+                nodes[at] = _place_on(lattice, own[at], shares[at])
+                for node in range(4):
+                    shares[at, node] *= mass[at]
         of_some, of_cells = mass[:n_some], cells[:n_some]
         _add_moments(some, n_stretches, of_some, total, curves[0], curves[1], curves[2])
-        if are_alike and units[0] != scale:
-            scale = units[0]
-            rates = exponents / scale
-            of_step, of_paper = _tables_of(grid, rates, step[0]), _tables_of(grid, rates, paper[0])
-        if are_alike:
+        if not has_lattice and are_alike:
+            if units[0] != scale:
+                scale = units[0]
+                rates = exponents / scale
+                of_step, of_paper = _tables_of(grid, rates, step[0]), _tables_of(grid, rates, paper[0])
             for at in range(n_some):
                 _offsets_of(own[at], cells[at], grid, rates, nearest * scale, pair, offsets[0, at], offsets[1, at])
         for convention in range(2):
             windows, sums = step if convention == 0 else paper
-            left, right = windows[0], windows[1]
-            for group in range(left.shape[0]):
-                for at in range(n_some):
-                    changes[group, at] = some[right[group], at] - some[left[group], at]
-            _add_moments(changes, left.shape[0], of_some, total, sums[0], sums[1], sums[2])
+            n_groups = windows[0].shape[0]
+            _add_changes(some, windows, of_some, total, changes, mean, sums)
             of_curves = _add_along(changes, of_some, windows[2], mean, along)
             if convention == 0:
                 step_along += of_curves
             else:
                 paper_along += of_curves
-            if left.shape[0] == 0:
+            if n_groups == 0:
                 continue
-            for group in range(left.shape[0]):
-                for at in range(n_some):
-                    changes[group, at] = abs(changes[group, at])
-            if lattice[3].shape[0] > 1:
-                _add_to_nodes(changes, own, of_some, lattice, shares, sums[4])
+            if has_lattice:
+                _add_to_nodes(changes, n_groups, nodes[:n_some], shares, sums[4])
+                continue
             if are_alike:
                 tables = of_step if convention == 0 else of_paper
                 _add_by_likelihood(changes, of_cells, of_some, offsets, windows, tables, reached, sums[3])
                 continue
             for at in range(n_some):  # of rows with scales of their own, one by one
+                rates_of_row = exponents / units[at]
                 _offsets_of(
-                    own[at],
-                    cells[at],
-                    grid,
-                    exponents / units[at],
-                    nearest * units[at],
-                    pair,
-                    offsets[0, 0],
-                    offsets[1, 0],
+                    own[at], cells[at], grid, rates_of_row, nearest * units[at], pair, offsets[0, 0], offsets[1, 0]
                 )
                 _add_by_likelihood(
                     changes[:, at : at + 1], cells[at : at + 1], mass[at : at + 1], offsets, windows,
-                    _tables_of(grid, exponents / units[at], windows), reached, sums[3],
+                    _tables_of(grid, rates_of_row, windows), reached, sums[3],
                 )  # fmt: skip
         for at in range(n_some):
             total += mass[at]

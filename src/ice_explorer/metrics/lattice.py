@@ -13,17 +13,19 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _MOST_VALUES: Final = 512  # observed ones that are all nodes
-_WIDTH: Final = 0.05  # of a bucket, in likelihood scales
-_NODES: Final = np.array([-np.sqrt(0.6), 0.0, np.sqrt(0.6)])
+_WIDEST: Final = 0.05  # width of a bucket, in likelihood scales
+_MOST_EXPONENT: Final = 0.01  # of λ, times the width
+_NODES: Final = np.polynomial.legendre.leggauss(4)[0]
 
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Buckets of observed values with three Gauss-Legendre nodes each, or one where a bucket holds one value.
+    """Buckets of observed values with four Gauss-Legendre nodes each, or one where a bucket holds one value.
 
     A row is shared between the nodes of its bucket by Lagrange interpolation, which is exact for polynomials of degree
-    two, and for the mean over a bucket that is evenly filled of degree five. Buckets of width 0.05 give in-distribution
-    impact within 1e-6.
+    three, and for the mean over a bucket that is evenly filled of degree seven. With a h < 0.01, for a = -ln(λ) at the
+    decay of the explanation and buckets of width h, that misses a likelihood by 4e-12 at most, and sums over rows, where
+    signs alternate, by less than 1e-12.
 
     - `edges` (n_buckets - 1,): between buckets; each belongs to the bucket above it.
     - `middle`, `inverse_half` (n_buckets,).
@@ -46,24 +48,27 @@ class Lattice:
 NO_LATTICE: Final = Lattice(np.empty(0), np.empty(0), np.empty(0), np.zeros(1, np.int64), np.empty(0))
 
 
-def make_lattice(values: Array, grid: Array, scale: float) -> Lattice:
+def make_lattice(values: Array, grid: Array, scale: float, decay: float) -> Lattice:
     """Choose buckets of observed values, within which the likelihood of every grid value is smooth.
 
     - `values`: increasing.
     - `scale`: the likelihood scale [feature].
+    - `decay`: that of the explanation.
     """
     values = values[np.append(True, values[1:] > values[:-1])]
     is_first = np.ones(len(values), np.bool_)
     if len(values) > _MOST_VALUES:
-        number = np.floor((values - values[0]) / (_WIDTH * scale))
+        width = min(_WIDEST, _MOST_EXPONENT / max(-np.log(decay), 1e-9)) * scale
+        number = np.floor((values - values[0]) / width)
         cell = np.searchsorted(grid, values)
         is_first[1:] = (number[1:] != number[:-1]) | (cell[1:] != cell[:-1])
     start = np.flatnonzero(is_first)
     low, high = values[start], values[np.append(start[1:], len(values)) - 1]
     is_one = low == high
     middle, half = (low + high) / 2.0, np.where(is_one, 1.0, (high - low) / 2.0)
-    first = np.append(0, np.cumsum(np.where(is_one, 1, 3)))
-    nodes = middle.repeat(3).reshape(-1, 3) + half[:, None] * _NODES
+    first = np.append(0, np.cumsum(np.where(is_one, 1, 4)))
+    nodes = middle.repeat(4).reshape(-1, 4) + half[:, None] * _NODES
     kept = np.ones_like(nodes, np.bool_)
-    kept[is_one] = [False, True, False]
+    nodes[is_one, 0] = middle[is_one]
+    kept[is_one, 1:] = False
     return Lattice(low[1:], middle, 1.0 / half, first, nodes[kept])

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Rows = tuple[Array, Array, Array]
 
 _ROWS_AT_A_TIME: Final = 4096
+_PADDING: Final = 3  # columns behind the last node: rows are added to four at a time
 _CHUNK: Final = 1 << 14  # numbers that NumPy works on at a time, so that they stay in the cache
 MOST_CELLS: Final = 1 << 21
 """Nodes × windows that are kept while the rows of one feature are added: 16 MB."""
@@ -37,8 +38,8 @@ _ROUNDING: Final = 8 * np.finfo(float).eps  # of the largest value of a line
 class _Pending:
     """What rows of one convention are added to until all are there.
 
-    - `own`: numerators of Eq. 2 at all exponents, or with a lattice at the last one alone.
-    - `on_nodes` (n_nodes, n_changes): Σ w |Δ| of the rows that each node stands for.
+    - `own` (n_exponents,): numerators of Eq. 2, without a lattice.
+    - `on_nodes` (n_changes, at least n_nodes): Σ w |Δ| of the rows that each node of a lattice stands for.
     - `parallel` (n_changes,): |Δ| of parallel curves.
     """
 
@@ -93,13 +94,12 @@ class FeatureSums(CurveSums):
         self.nearest = _nearest(observed, scales, grid)
         n_most = max(len(windows.factors) for windows in self.windows.values())
         if compiled and scales.min() == scales.max():
-            lattice = make_lattice(observed, grid, float(scales[0]))
+            lattice = make_lattice(observed, grid, float(scales[0]), decay)
             if len(lattice.nodes) * n_most <= (MOST_CELLS if most_cells is None else most_cells):
                 self._lattice = lattice
         n_nodes = 0 if self._lattice is None else len(self._lattice.nodes)
-        n_sums = len(self.exponents) if self._lattice is None else 1
         self._pending = {
-            name: _Pending(np.zeros(n_sums), np.zeros((n_nodes, len(windows.factors))))
+            name: _Pending(np.zeros(len(self.exponents)), np.zeros((len(windows.factors), n_nodes + _PADDING)))
             for name, windows in self.windows.items()
         }
 
@@ -131,7 +131,6 @@ class FeatureSums(CurveSums):
         from ice_explorer.metrics import fold_numba
 
         lattice = NO_LATTICE if self._lattice is None else self._lattice
-        exponents = self.exponents if self._lattice is None else self.exponents[-1:]
         of_conventions = []
         for name in CONVENTIONS:
             moments, pending = self.changes[name].moments, self._pending[name]
@@ -139,7 +138,7 @@ class FeatureSums(CurveSums):
             of_conventions.append((self.windows[name].arrays, sums))
         curves = self.curves.mean, self.curves.squared, self.curves.absolute
         lowest, highest, extent, *along = fold_numba.fold(
-            stretches, jumps, rows, self.total_weight, self.grid, exponents, self.nearest, lattice.arrays,
+            stretches, jumps, rows, self.total_weight, self.grid, self.exponents, self.nearest, lattice.arrays,
             curves, *of_conventions,
         )  # fmt: skip
         self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
@@ -211,7 +210,7 @@ class FeatureSums(CurveSums):
             elif self._lattice is None:
                 changes.by_likelihood = pending.own
             else:
-                changes.by_likelihood = np.append(self._sums_of_nodes(name), pending.own)
+                changes.by_likelihood = self._sums_of_nodes(name)
         self._rows, self._lattice, self._pending = None, None, {}
 
     def _sums_of_nodes(self, name: Convention) -> Array:
@@ -225,7 +224,7 @@ class FeatureSums(CurveSums):
                 self._pending[name].on_nodes,
                 float(self._rows[1][0]),
                 self.grid,
-                self.exponents[:-1],
+                self.exponents,
                 self.nearest,
                 self.windows[name].arrays,
             )
@@ -246,13 +245,7 @@ class FeatureSums(CurveSums):
         nodes = self._lattice.nodes
         masses = masses_on(self._lattice.arrays, observed, weights, len(nodes))
         of_nodes = nodes, np.full(len(nodes), scales[0]), masses
-        return np.concatenate(
-            [
-                likelihood_sums(*of_nodes, self.grid, per_place, self.exponents[:-1], self.nearest),
-                likelihood_sums(observed, scales, weights, self.grid, per_place, self.exponents[-1:], self.nearest),
-            ],
-            axis=1,
-        )
+        return np.asarray(likelihood_sums(*of_nodes, self.grid, per_place, self.exponents, self.nearest))
 
     @property
     def is_compiled(self) -> bool:

@@ -221,6 +221,11 @@ class CurveSums(ABC):
 
     # --- what is sent, saved and merged -----------------------------------------------------------
 
+    @property
+    def _distinct_changes(self) -> dict[Convention, Changes]:
+        """Changes by convention; once where the convention does not matter."""
+        return self.changes if self.has_order else {name: self.changes[name] for name in self.changes if name == "step"}
+
     def to_arrays(self) -> Arrays:
         """Return sums that are finished as arrays; what they were made with is not among them."""
         counts = [self.n_rows, self.total_weight, self.lowest, self.highest, self.extent, self.nearest]
@@ -228,7 +233,7 @@ class CurveSums(ABC):
             "counts": np.array([*counts, self._missing_change]),
             **_moments_to_arrays("curve", self.curves),
         }
-        for name, changes in self.changes.items():
+        for name, changes in self._distinct_changes.items():
             arrays |= _moments_to_arrays(f"{name}_change", changes.moments)
             arrays[f"{name}_along"] = np.array([changes.along])
             arrays[f"{name}_by_likelihood"] = changes.by_likelihood
@@ -247,7 +252,7 @@ class CurveSums(ABC):
         self.n_rows, self.total_weight, self.lowest, self.highest = int(n_rows), total, lowest, highest
         self.extent, self.nearest, self._missing_change = extent, nearest, missing
         self.curves = _moments_from_arrays(arrays, "curve", len(self.curves.mean))
-        for name, changes in self.changes.items():
+        for name, changes in self._distinct_changes.items():
             changes.moments = _moments_from_arrays(arrays, f"{name}_change", len(changes.factors))
             changes.along = float(checked(arrays, f"{name}_along", (1,))[0])
             changes.by_likelihood = checked(arrays, f"{name}_by_likelihood", (N_SUMS,))
@@ -265,7 +270,7 @@ class CurveSums(ABC):
         for part in parts:
             self.curves.merge(part.curves)
             farther = np.exp(-self.exponents * (part.nearest - self.nearest))
-            for name, changes in self.changes.items():
+            for name, changes in self._distinct_changes.items():
                 other = part.changes[name]
                 changes.moments.merge(other.moments)
                 changes.along += other.along
