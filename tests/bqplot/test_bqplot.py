@@ -94,7 +94,7 @@ def test_bars_are_the_table_of_the_explorer(x):
     assert figure.axes[1].scale.domain == bars_of(figure).x.tolist()[::-1]
     start, width = figure.marks[0].y
     assert_allclose(start + width / 2, x.table["impact"], rtol=1e-12)
-    assert figure.axes[0].label == "in-distribution impact, counted evenly along the axis"
+    assert figure.axes[0].label == "in-distribution impact, counted per step of one SD"
     assert heading(figure) == "weight of far values 0.75; tick: all values alike"
     assert figure.axes[1].tick_labels[LONG].endswith("…")
     assert LONG.startswith(figure.axes[1].tick_labels[LONG][:-1])
@@ -108,7 +108,7 @@ def test_bars_are_the_table_of_the_explorer(x):
 
 
 @pytest.mark.parametrize(
-    ("trait", "value"), [("decay", 0.01), ("rank_by", "heterogeneity"), ("convention", "published"), ("unit", "share")]
+    ("trait", "value"), [("decay", 0.01), ("rank_by", "heterogeneity"), ("convention", "paper"), ("unit", "share")]
 )
 def test_bars_follow_what_the_ranking_depends_on(x, trait, value):
     """Another decay, another figure, another way to count."""

@@ -154,7 +154,7 @@ def test_impact_is_counted_otherwise_without_the_model(explore, view, X):
     n_calls = len(calls)
     view.get_by_test_id("details-summary").click()
     status, unit = view.get_by_test_id("status-text"), view.get_by_test_id("unit")
-    for convention, words in {"published": "impact as published", "equations": "impact by interval, Eq. 1"}.items():
+    for convention, words in {"paper": "impact as in the paper", "step": "features"}.items():
         view.get_by_test_id(f"convention-{convention}").check()
         expect(status).to_contain_text(words)
         soon(lambda: explorer.convention, convention)

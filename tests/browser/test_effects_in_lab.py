@@ -128,7 +128,7 @@ def test_distances_given_the_other_features(lab, notebook):
 
 def test_impact_is_compared_with_importances(notebook):
     """A measure is chosen and computed; state and frozen page have it; without y a sentence says what to do."""
-    without_y = "ice.ICEExplorer(model, X, state={'version': 1, 'view': {'left': 'map', 'map_y': 'permutation'}})"
+    without_y = "ice.ICEExplorer(model, X, state={'version': 2, 'view': {'left': 'map', 'map_y': 'permutation'}})"
     view = notebook.show(DOSES, "x.freeze()", without_y)
     view.get_by_test_id("tab-map").click()
     chosen, sentence = view.get_by_test_id("map-y"), view.get_by_test_id("map-comparison")

@@ -233,9 +233,7 @@ def test_bars_rank_by_any_figure_counted_in_any_way(view, explanation):
     soon(lambda: ranked(view), list(explanation.table(sort_by="heterogeneity").index))
     view.get_by_test_id("rank-by").select_option("impact")
     view.get_by_test_id("details-summary").click()
-    for convention, words in [
-        ("equations", " · impact by interval, Eq. 1"), ("published", " · impact as published"), ("stable", ""),
-    ]:  # fmt: skip
+    for convention, words in [("paper", " · impact as in the paper"), ("step", "")]:
         view.get_by_test_id(f"convention-{convention}").check()
         expect(view.get_by_test_id("status-text")).to_have_text(re.compile(f"features{re.escape(words)}$"))
         for unit in ("share", "sd", "prediction"):

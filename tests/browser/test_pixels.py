@@ -114,7 +114,7 @@ def test_lines_have_the_same_pixels_in_a_file_as_in_chromium(explore, page, X, c
     """Read back from the canvas; where an axis is zoomed, lines end at the edges of the same window."""
     color_by, max_lines, choices = case
     # A view keeps its own window once it shows, so that it is there from the start.
-    explorer = explore(wave, X, grid="quantile", state={"version": 1, "view": choices}, wait=False)
+    explorer = explore(wave, X, grid="quantile", state={"version": 2, "view": choices}, wait=False)
     explorer.explanation  # noqa: B018 - waits for it
     explorer.feature, explorer.color_by, explorer.max_lines, explorer.decay = "x0", color_by, max_lines, 0.6
     state = ViewState(feature="x0", color_by=color_by, max_lines=max_lines, decay=0.6, choices=choices)

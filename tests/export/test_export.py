@@ -179,7 +179,7 @@ def test_the_line_of_code_in_a_file_makes_it_again(mixed, same_again, tmp_path, 
 def test_a_file_follows_what_was_chosen_in_the_browser(explorer_of, same_again, table, tmp_path):
     """The legend's filter leaves lines out, in the picture and in the table of curves."""
     view = {"filters": {"#town": {"hidden": ["c,d"]}}, "shared_y": True, "zoom": {"ice since": [0, 1, 2, 3]}}
-    explorer = explorer_of(state={"version": 1, "feature": "since", "color_by": "#town", "view": view})
+    explorer = explorer_of(state={"version": 2, "feature": "since", "color_by": "#town", "view": view})
     curves, figure = [explorer.save(tmp_path / name, "panel") for name in ("curves.csv", "figure.svg")]
     found = ice.provenance(figure)
     left = table.index[table["#town"] != "c,d"].tolist()
@@ -208,7 +208,7 @@ VIEWS = {
 def test_the_whole_of_the_screen_is_made_again_by_its_code(explorer_of, same_again, tmp_path, suffix, view):
     """Whatever was chosen is in the file and in its line of code; nothing is left out of a view."""
     y = np.linspace(0, 60, 60)
-    state = {"version": 1, "feature": "age, in years", "color_by": "AGE in years", "view": VIEWS[view]}
+    state = {"version": 2, "feature": "age, in years", "color_by": "AGE in years", "view": VIEWS[view]}
     file = explorer_of(y, state=state).save(tmp_path / f"view.{suffix}")
     found = ice.provenance(file)
     assert (found["view"], found["not_drawn"]) == (VIEWS[view], [])

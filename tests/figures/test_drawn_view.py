@@ -246,7 +246,7 @@ def test_an_anchor_is_written_as_the_axis_writes_it(explanation):
 
 
 def test_the_signs_that_are_drawn_are_explained(explanation):
-    """Triangles and stripes have a key where the page draws some, in the words of the convention."""
+    """Triangles and stripes have a key where the page draws some."""
     X = pd.DataFrame({"a": np.arange(12.0), "flat": np.arange(12.0) ** 2, "town": list("xyz") * 4})
     rising, levels = "net rise or fall", "levels without an order"
     for features, expected in (
@@ -255,8 +255,6 @@ def test_the_signs_that_are_drawn_are_explained(explanation):
         e = explain(lambda X: X["a"] + (X["town"] == "x"), X, features=features, progress=False)
         key = group(drawn(e), "signs")
         assert (key if key is None else texts(key)) == expected
-    by_interval = explain(lambda X: X["a"], X[["a"]], convention="equations", progress=False)
-    assert texts(group(drawn(by_interval), "signs")) == ["mean slope up or down"]
     assert group(drawn(explanation, rank_by="impact"), "signs") is not None
     assert group(drawn(explanation, with_ranking=False), "signs") is None
 

@@ -519,7 +519,7 @@ def test_a_direction_that_rounds_to_0_has_no_sign():
         "levels": replace(bar, direction=math.nan, is_unordered=True),
         "none": replace(bar, direction=-0.0004),
     }
-    ranking = Ranking("impact", "stable", "prediction", tuple(bars.values()))
+    ranking = Ranking("impact", "step", "prediction", tuple(bars.values()))
     assert {name: ranking.sign(of) for name, of in bars.items()} == {name: name for name in bars}
     tiny = replace(bar, value=0.0003)
     assert ranking.sign(tiny) == "none"
@@ -537,7 +537,7 @@ def test_a_figure_says_where_it_comes_from(explanation):
     assert set(found.pop("versions")) == {"ice_explorer", "numpy", "python"}
     shown_here = {"title": "Individual conditional expectation", "feature": "age", "kind": "c-ice", "anchor": "min"}
     used = {"rows_used": 60, "n_observations": 60, "n_grid": len(explanation["age"].grid), "weighted": False, "seed": 0}
-    counted = {"rank_by": "in_distribution_impact", "decay": 0.5, "convention": "stable", "unit": "prediction"}
+    counted = {"rank_by": "in_distribution_impact", "decay": 0.5, "convention": "step", "unit": "prediction"}
     computed = {"grid": "observed", "scale": "marginal", "output": "prediction", "response": "callable"}
     rest = {"color_by": "region", "intervals": None, "engine": "brute", "view": {}, "not_drawn": []}
     code = (
@@ -554,15 +554,15 @@ def test_the_code_names_the_options_that_differ_from_their_defaults():
         lambda X: X[:, 0], X, features=["x0", "x2"], grid={"x0": [0.0, 1.0]}, sample=10, random_state=4,
         sample_weight=np.ones(20), progress=False,
     )  # fmt: skip
-    view = shown(explanation, feature="x0", convention="published", rank_by="impact")
-    assert_allclose([bar.value for bar in view.ranking.bars], explanation.table(convention="published")["impact"])
+    view = shown(explanation, feature="x0", convention="paper", rank_by="impact")
+    assert_allclose([bar.value for bar in view.ranking.bars], explanation.table(convention="paper")["impact"])
     found = provenance(explanation, [view], "x.save('view.svg')")
     assert found["code"] == (
         "x = ice_explorer.ICEExplorer(model, X, features=['x0', 'x2'], grid=grid, sample=10, random_state=4, "
-        "convention='published', sample_weight=sample_weight); x.feature = 'x0'; x.rank_by = 'impact'; "
+        "convention='paper', sample_weight=sample_weight); x.feature = 'x0'; x.rank_by = 'impact'; "
         "x.save('view.svg')"
     )
-    assert (found["rows_used"], found["seed"], found["weighted"], found["convention"]) == (10, 4, True, "published")
+    assert (found["rows_used"], found["seed"], found["weighted"], found["convention"]) == (10, 4, True, "paper")
 
 
 # --- what a reader chose in the browser -----------------------------------------------------------
@@ -643,7 +643,7 @@ def test_plot_impact_draws_the_table(explanation):
     assert_allclose([bar.get_width() for bar in by_impact.patches], explanation.table(sort_by="impact")["impact"])
     assert "tick" not in {line.get_gid() for line in by_impact.lines}
     few = plot_impact(explanation, decay=1.0, max_features=3)
-    assert (len(few.get_yticks()), few.get_xlabel()) == (2, "2 of 6 features\ncounted evenly along the axis")
+    assert (len(few.get_yticks()), few.get_xlabel()) == (2, "2 of 6 features\ncounted per step of one SD")
     of_sd = plot_impact(explanation, unit="sd")
     assert_allclose([bar.get_width() for bar in of_sd.patches], explanation.table(unit="sd")["in_distribution_impact"])
     assert of_sd.get_title() == "In-distribution impact, % of SD"
@@ -684,23 +684,23 @@ def crowded_values():
 
 
 @pytest.mark.usefixtures("_closed_figures")
-def test_a_figure_far_from_the_even_one_is_marked(crowded):
-    """By intervals the jump counts many times; evenly along the axis there is nothing to mark."""
+def test_a_figure_far_from_that_per_step_is_marked(crowded):
+    """By the paper's intervals the jump counts many times; per step of one SD there is nothing to mark."""
     marked = {
         convention: [bar.label for bar in shown(crowded, convention=convention).ranking.bars if bar.is_far_off]
-        for convention in ("stable", "equations", "published")
+        for convention in ("step", "paper")
     }
-    assert marked == {"stable": [], "equations": ["x0"], "published": ["x0"]}
-    words = " ".join(texts(group(drawn(crowded, convention="equations"), "ranking")))
-    assert "counted by interval, Eq. 1" in words
-    assert words.endswith("* more than twice or less than half the figure evenly along the axis")
-    even = texts(group(drawn(crowded), "ranking"))
-    assert "counted evenly along the axis" in even
-    assert "*" not in even
-    ax = plot_impact(jump(convention="equations"))
+    assert marked == {"step": [], "paper": ["x0"]}
+    words = " ".join(texts(group(drawn(crowded, convention="paper"), "ranking")))
+    assert "counted as in the paper" in words
+    assert words.endswith("* more than twice or less than half the figure per step of one SD")
+    per_step = texts(group(drawn(crowded), "ranking"))
+    assert "counted per step of one SD" in per_step
+    assert "*" not in per_step
+    ax = plot_impact(jump(convention="paper"))
     assert [text.get_text() for text in ax.texts].count("*") == 1
     assert ax.get_xlabel() == (
-        "counted by interval, Eq. 1\n* more than twice or less than half the figure evenly along the axis"
+        "counted as in the paper\n* more than twice or less than half the figure per step of one SD"
     )
 
 

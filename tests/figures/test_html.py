@@ -66,9 +66,8 @@ def test_a_feature_is_its_metrics(e):
     assert not reader.open
     assert [row[0] for row in reader.rows] == [
         "impact", "in-distribution impact", "direction", "heterogeneity", "non-linearity", "weight kept",
-        "largest step",
     ]  # fmt: skip
-    assert reader.rows[-2][2] == f"{e['age'].support:.0%}"
+    assert reader.rows[-1][2] == f"{e['age'].support:.0%}"
     assert sum(name == "title" for name, _ in reader.attributes) == len(reader.rows)
 
 

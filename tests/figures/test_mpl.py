@@ -50,7 +50,7 @@ def e():
 
     def model(table):
         bend = 120 * table["temp"].clip(upper=25) - 15 * table["hum"] * (table["temp"] > 12)
-        return 2000 + 4 * table["days_since_2011"] + bend + 500 * (table["season"] == "summer")
+        return 2000 + 4 * table["days_since_2011"] + bend + 750 * (table["season"] == "summer")
 
     return explain(model, X, grid_size=40, progress=False)
 

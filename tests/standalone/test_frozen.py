@@ -134,15 +134,15 @@ def test_whatever_is_packed_comes_back(buffers):
 def test_intervals_are_there_as_the_page_is_saved(explanation, tmp_path, whole):
     """Of every metric in every unit, at the level, decay and convention of the view; none where it shows none."""
     assert whole.snapshot["intervals"] is None
-    state = ViewState(intervals=0.9, decay=0.5, convention="equations")
+    state = ViewState(intervals=0.9, decay=0.5, convention="paper")
     page = Page(save(explanation, state, tmp_path / "intervals.html", max_lines=5))
     kept = page.snapshot["intervals"]
-    assert [kept[name] for name in ("level", "decay", "convention")] == [0.9, 0.5, "equations"]
+    assert [kept[name] for name in ("level", "decay", "convention")] == [0.9, 0.5, "paper"]
     assert page.snapshot["traits"]["intervals"] == 0.9
     found = {(each["rank_by"], each["unit"]): each for each in kept["answers"]}
     assert len(found) == len(METRIC_RANKINGS) * len(UNITS)
     for (metric, unit), answer in found.items():
-        table = explanation.table(0.5, "equations", sort_by=metric, unit=unit, ci=0.9).loc[explanation.features]
+        table = explanation.table(0.5, "paper", sort_by=metric, unit=unit, ci=0.9).loc[explanation.features]
         names = (f"{metric}_low", f"{metric}_high", "rank_low", "rank_high")
         for name, buffer in zip(names, page.buffers(answer), strict=True):
             assert_array_equal(np.frombuffer(buffer, "<f8"), table[name], err_msg=f"{name}, {unit}")
@@ -166,7 +166,7 @@ def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):
 def test_figures_are_there_for_every_way_of_counting(explanation, whole):
     """All that can be chosen over the bars is answered with the numbers of the explanation."""
     tables = whole.snapshot["tables"]
-    assert [table["convention"] for table in tables] == ["stable", "equations", "published"]
+    assert [table["convention"] for table in tables] == ["step", "paper"]
     for table in tables:
         impact, profile = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(table))
         expected = explanation.table(0.3, table["convention"], sort_by=None)

@@ -38,7 +38,7 @@ class Model:
 
 def ask(explorer, request_id="a", **changed):
     request = {
-        "type": "intervals", "rank_by": "impact", "level": 0.9, "decay": 0.75, "convention": "stable",
+        "type": "intervals", "rank_by": "impact", "level": 0.9, "decay": 0.75, "convention": "step",
         "unit": "prediction", **changed,
     }  # fmt: skip
     reply, buffers = kernel_end.ask(explorer, request_id, **request)
@@ -166,7 +166,7 @@ def test_the_picture_beside_an_explorer_does_not_wait_for_intervals(X):
     e = ice.explain(Model(), X, progress=False)
     state = ViewState(intervals=0.95)
     assert "interval over other samples" not in save.picture(e, state)
-    assert not e._has_draws(0.75, "stable")
+    assert not e._has_draws(0.75, "step")
     for text in (save.picture(e, state, waits=True), save.picture(e, state)):
         assert "95 % interval over other samples of rows" in text
         assert "x.intervals = 0.95" in text
@@ -189,6 +189,6 @@ def test_a_panel_has_no_ranking_and_computes_no_intervals(make, X, tmp_path):
     found = ice.provenance(explorer.save(tmp_path / "panel.svg", "panel"))
     assert found["intervals"] is None
     assert "intervals" not in found["code"]
-    assert not explorer.explanation._has_draws(0.75, "stable")
+    assert not explorer.explanation._has_draws(0.75, "step")
     metrics = json.loads(explorer.save(tmp_path / "panel.json", "panel").read_text(encoding="utf-8"))["metrics"]
     assert {"impact_low", "rank_high"} <= set(metrics[0])

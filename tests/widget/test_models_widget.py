@@ -117,7 +117,7 @@ def test_disagreement_has_no_intervals(make, X, models):
     """The reply is complete, and holds no number."""
     explorer = make(models, X)
     assert explorer.explanation.features == explorer.features
-    request = {"level": 0.9, "decay": 0.75, "convention": "stable", "unit": "prediction"}
+    request = {"level": 0.9, "decay": 0.75, "convention": "step", "unit": "prediction"}
     reply, buffers = ask(explorer, type="intervals", rank_by="disagreement", **request)
     assert reply["body"] == {"n_known": 3, "n_features": 3, "tied": []}
     assert [np.frombuffer(buffer).tolist() for buffer in buffers] == [pytest.approx([np.nan] * 3, nan_ok=True)] * 4
@@ -273,7 +273,7 @@ def test_plots_draw_every_model(make, X, models):
 def test_a_frozen_page_holds_every_model(X, models):
     """The tables of all in each convention, and the curves of the models that are not open."""
     both = ice.compare_models(models, X, progress=False)
-    state = ViewState(feature="one", convention="stable", max_lines=5, besides=Besides(models=both))
+    state = ViewState(feature="one", convention="step", max_lines=5, besides=Besides(models=both))
     blobs = snapshot(both.explanations["forest"], state, "code").blobs
     content = json.loads(gzip.decompress(base64.b64decode(blobs[0])))
     assert content["traits"]["model"] == "forest"

@@ -52,7 +52,7 @@ SET = {
     "kind": "c-ice",
     "decay": 0.31,
     "rank_by": "heterogeneity",
-    "convention": "equations",
+    "convention": "paper",
     "unit": "share",
     "intervals": 0.9,
     "anchor": 0.25,
@@ -87,7 +87,7 @@ def test_the_test_sets_every_choice(make, classifier):
     """A new trait or choice belongs into this file's tables, so that it is tested, too."""
     assert set(SET) == set(ICEExplorer._public_traits()) - {"model"}  # which one model does not have
     assert set(VIEW) == set(VIEW_CHOICES)
-    fresh = make(classifier, X, output=2, convention="published").state()
+    fresh = make(classifier, X, output=2).state()
     assert [name for name, value in SET.items() if fresh[name] == value] == []
 
 
@@ -131,41 +131,6 @@ def test_a_part_of_a_state_sets_that_part(make):
     assert explorer.explanation
     assert fresh.explanation
     assert explorer.state() == {**fresh.state(), "kind": "d-ice"}
-
-
-@pytest.mark.current
-@pytest.mark.parametrize(
-    ("convention", "weighting", "taken_for", "difference"),
-    [
-        ("equations", "interval", "equations", ""),
-        ("published", "interval", "published", ""),
-        ("equations", "length", "stable", " In-distribution impact and non-linearity are defined differently there."),
-        ("equations", "mass", "stable", " The figures differ: intervals are no longer weighted by their observations."),
-    ],
-)  # fmt: skip
-def test_a_state_that_names_a_weighting_says_what_it_was_taken_for(make, convention, weighting, taken_for, difference):
-    """States of version 1 are read; a warning and a note say how impact is counted now."""
-    state = {"version": 1, "convention": convention, "weighting": weighting, "decay": 0.5}
-    with warns("^The saved state names") as caught:
-        explorer = make(numbered, X, state=state)
-    sentence = (
-        f"The saved state names convention {convention!r} with weighting {weighting!r}; "
-        f"taken for convention {taken_for!r}.{difference}"
-    )
-    assert [str(warning.message) for warning in caught] == [sentence]
-    assert explorer.explanation
-    assert (explorer.convention, explorer.decay) == (taken_for, 0.5)
-    assert sentence in [note["text"] for note in explorer._header["notes"]]
-    assert "weighting" not in explorer.state()
-
-
-def test_a_state_of_version_1_is_read(make):
-    """Without a note; non-linearity as a mean absolute deviation is what "stable" calls non-linearity."""
-    explorer = make(numbered, X, state={"version": 1, "kind": "d-ice", "view": {"left": "map"}})
-    assert (explorer.kind, explorer.convention, explorer.state()["view"]) == ("d-ice", "stable", {"left": "map"})
-    with warns("^The saved state ranks by 'non_linearity_mad'; taken for 'non_linearity'.$"):
-        explorer = make(numbered, X, state={"version": 1, "rank_by": "non_linearity_mad"})
-    assert explorer.rank_by == "non_linearity"
 
 
 def test_the_output_of_a_state_is_explained_from_the_start(make, classifier):

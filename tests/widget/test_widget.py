@@ -101,12 +101,12 @@ def test_it_is_the_explanation_of_explain(make, X):
 def test_it_shows_an_explanation_without_calling_the_model(make, X):
     """It is complete at once, with the options of the explanation, while a call of the model would have to wait."""
     model = Model()
-    explanation = ice.explain(model, X, decay=0.3, convention="published")
+    explanation = ice.explain(model, X, decay=0.3, convention="paper")
     model.gate.clear()
     explorer = make(explanation)
     assert explorer.explanation is explanation
     opening = states(explorer)[0]
-    for name, value in {"decay": 0.3, "feature": "slope", "convention": "published"}.items():
+    for name, value in {"decay": 0.3, "feature": "slope", "convention": "paper"}.items():
         assert getattr(explorer, name) == opening[name] == value
     assert opening["_status"]["state"] == explorer._status["state"] == "ready"
     assert_allclose(tables_of(explorer)[0][:, 0], explanation.table(sort_by=None)["impact"], rtol=1e-6)
@@ -143,13 +143,13 @@ def test_it_describes_itself_and_takes_settings_before_the_result_is_there(make,
     assert explorer._status["state"] == "computing"
     assert [head["name"] for head in explorer._header["features"]] == ["slope", "bend", "flag"]
     assert np.isnan(tables_of(explorer)[0]).all()
-    explorer.feature, explorer.decay, explorer.selection, explorer.convention = "bend", 0.25, [3, 1], "equations"
-    assert explorer._header["convention"] == "equations"
+    explorer.feature, explorer.decay, explorer.selection, explorer.convention = "bend", 0.25, [3, 1], "paper"
+    assert explorer._header["convention"] == "paper"
     held.gate.set()
     assert explorer.explanation.features == ["slope", "bend", "flag"]
     assert (explorer.feature, explorer.decay, explorer.selection) == ("bend", 0.25, [1, 3])
     assert repr(explorer) == "<ICEExplorer of the prediction: 3 features, 40 observations, ready>"
-    expected = explorer.explanation.table(convention="equations", sort_by=None)
+    expected = explorer.explanation.table(convention="paper", sort_by=None)
     assert_allclose(tables_of(explorer)[0][:, 0], expected["impact"], rtol=1e-6)
 
 
@@ -163,7 +163,7 @@ def test_features_are_published_as_they_complete(make, X, held):
     assert [status["done"] for status in seen] == sorted(status["done"] for status in seen)
     assert seen[-1] == ALL_READY
     table = explorer.explanation.table(sort_by=None).assign(mean_change=math.nan)  # numbers have none
-    table = table.join(table.add_prefix("stable_"))
+    table = table.join(table.add_prefix("step_"))
     table = table.assign(**dict.fromkeys([name for name in METRICS if name.endswith("_error")], math.nan))
     assert_allclose(tables_of(explorer)[0], table[list(METRICS)].to_numpy(), rtol=1e-6)
     ranges = [head["range"] for head in explorer._header["features"]]
@@ -284,8 +284,8 @@ def test_cancelling_keeps_what_is_there_and_resuming_computes_the_rest(make, X, 
 
 def test_the_table_is_that_of_the_bars(ready):
     """In the order, at the decay, by the convention and in the unit of the traits; its first row is open."""
-    ready.decay, ready.rank_by, ready.unit, ready.convention = 0.1, "non_linearity", "sd", "published"
-    table = ready.explanation.table(0.1, "published", sort_by="non_linearity", unit="sd")
+    ready.decay, ready.rank_by, ready.unit, ready.convention = 0.1, "non_linearity", "sd", "paper"
+    table = ready.explanation.table(0.1, "paper", sort_by="non_linearity", unit="sd")
     assert_frame_equal(ready.table, table)
 
 
@@ -310,7 +310,7 @@ def test_the_feature_that_ranks_first_is_open_where_none_was_chosen(make):
         assert explorer._tables.ranked(metric, 0.5) == expected
 
 
-@pytest.mark.parametrize("convention", ["stable", "equations", "published"])
+@pytest.mark.parametrize("convention", ["step", "paper"])
 def test_another_convention_calls_no_model(make, X, convention):
     """Tables, header and `x.table` follow the trait, from the sums that are there."""
     model = Model()
@@ -568,7 +568,7 @@ def test_traits_set_from_two_threads_are_all_kept(ready):
 
 def test_every_request_has_one_reply_under_its_id(ready):
     """A result, or an error in one sentence."""
-    in_percent = {"rank_by": "impact", "level": 0.9, "decay": 1, "convention": "stable", "unit": "sd"}
+    in_percent = {"rank_by": "impact", "level": 0.9, "decay": 1, "convention": "step", "unit": "sd"}
     requests = {
         "a": {"type": "curves", "feature": "bend", "max_lines": 5, "selection": []},
         "b": {"type": "colors", "column": "town", "positions": [0, 1]},
@@ -704,12 +704,12 @@ def test_a_notebook_keeps_a_view_a_line_of_text_and_plain_json(make, X):
 
 def test_the_header_has_version_options_and_notes(make, X):
     """They travel with the tables."""
-    explorer = make(Model(), X, decay=0.5, convention="equations")
+    explorer = make(Model(), X, decay=0.5, convention="paper")
     assert explorer.explanation
     header = explorer._header
     assert (header["protocol"], header["version"]) == (PROTOCOL_VERSION, ice.__version__)
-    assert header["convention"] == "equations"
-    assert header["code"] == "ICEExplorer(model, X, decay=0.5, convention='equations')"
+    assert header["convention"] == "paper"
+    assert header["code"] == "ICEExplorer(model, X, decay=0.5, convention='paper')"
     assert header["features"][2] == {
         "name": "flag", "kind": "boolean", "n_grid": 2, "scale": float(X["flag"].std(ddof=0)),
         "range": explorer.explanation["flag"].prediction_range, "n_rows": None,
@@ -770,14 +770,14 @@ def test_another_output_is_explained_anew(make, X):
     """It has tables, header and curves of its own; other traits stay."""
     explorer = make(Iris(), X, output="setosa")
     before = explorer.table["impact"]["slope"]
-    explorer.feature, explorer.convention, explorer.unit = "bend", "published", "share"
+    explorer.feature, explorer.convention, explorer.unit = "bend", "paper", "share"
     explorer.output = "versicolor"
     assert explorer.table["impact"]["slope"] == 0
     assert explorer._header["output_label"] == "probability of versicolor"
     set_from_page(explorer, output="virginica")
-    assert_frame_equal(explorer.table, explorer.explanation.table(convention="published", unit="share"))
-    assert explorer._header["convention"] == "published"
-    explorer.convention, explorer.unit = "stable", "prediction"
+    assert_frame_equal(explorer.table, explorer.explanation.table(convention="paper", unit="share"))
+    assert explorer._header["convention"] == "paper"
+    explorer.convention, explorer.unit = "step", "prediction"
     assert_allclose(explorer.table["impact"]["slope"], before)
     assert explorer.feature == "bend"
     reply, _ = ask(explorer, type="curves", feature="slope", max_lines=5, selection=[])
