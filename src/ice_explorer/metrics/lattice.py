@@ -24,8 +24,8 @@ class Lattice:
 
     A row is shared between the nodes of its bucket by Lagrange interpolation, which is exact for polynomials of degree
     three, and for the mean over a bucket that is evenly filled of degree seven. With a h < 0.01, for a = -ln(λ) at the
-    decay of the explanation and buckets of width h, that misses a likelihood by 4e-12 at most, and sums over rows, where
-    signs alternate, by less than 1e-12.
+    decay of the explanation and buckets of width h, that misses a likelihood by 4e-12 at most, and sums over rows,
+    where signs alternate, by less than 1e-12.
 
     - `edges` (n_buckets - 1,): between buckets; each belongs to the bucket above it.
     - `middle`, `inverse_half` (n_buckets,).

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ice_explorer.metrics.decay import NEAR, nodes_of
 from ice_explorer.metrics.lattice import NO_LATTICE, make_lattice
 from ice_explorer.metrics.likelihood import distances
 from ice_explorer.metrics.sums import Changes, CurveSums, Moments
@@ -91,6 +92,9 @@ class FeatureSums(CurveSums):
         if rows is None or not self.windows:
             return
         observed, scales, _ = self._rows = _in_order(*rows)
+        are_near = bool((scales == scale).all()) and (grid[-1] - grid[0]) <= NEAR * scale
+        self.nodes = nodes_of(decay, are_near=are_near)
+        self._exponents = self.nodes.exponents
         self.nearest = _nearest(observed, scales, grid)
         n_most = max(len(windows.factors) for windows in self.windows.values())
         if compiled and scales.min() == scales.max():
@@ -99,7 +103,7 @@ class FeatureSums(CurveSums):
                 self._lattice = lattice
         n_nodes = 0 if self._lattice is None else len(self._lattice.nodes)
         self._pending = {
-            name: _Pending(np.zeros(len(self.exponents)), np.zeros((len(windows.factors), n_nodes + _PADDING)))
+            name: _Pending(np.zeros(len(self._exponents)), np.zeros((len(windows.factors), n_nodes + _PADDING)))
             for name, windows in self.windows.items()
         }
 
@@ -138,7 +142,7 @@ class FeatureSums(CurveSums):
             of_conventions.append((self.windows[name].arrays, sums))
         curves = self.curves.mean, self.curves.squared, self.curves.absolute
         lowest, highest, extent, *along = fold_numba.fold(
-            stretches, jumps, rows, self.total_weight, self.grid, self.exponents, self.nearest, lattice.arrays,
+            stretches, jumps, rows, self.total_weight, self.grid, self._exponents, self.nearest, lattice.arrays,
             curves, *of_conventions,
         )  # fmt: skip
         self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
@@ -155,7 +159,7 @@ class FeatureSums(CurveSums):
         if not self.windows:
             return
         apart = distances(self.grid, observed, scales) - self.nearest
-        likely = np.exp(-self.exponents[:, None, None] * apart)
+        likely = np.exp(-self._exponents[:, None, None] * apart)
         for name, windows in self.windows.items():
             changes = stretches[:, windows.right] - stretches[:, windows.left]
             self.changes[name].moments.add(changes, weights)
@@ -224,7 +228,7 @@ class FeatureSums(CurveSums):
                 self._pending[name].on_nodes,
                 float(self._rows[1][0]),
                 self.grid,
-                self.exponents,
+                self._exponents,
                 self.nearest,
                 self.windows[name].arrays,
             )
@@ -235,17 +239,17 @@ class FeatureSums(CurveSums):
         assert self._rows is not None  # noqa: S101 - they were given
         observed, scales, weights = self._rows
         if not self._compiled:
-            return _likelihood_sums(self._rows, self.grid, per_place, self.exponents, self.nearest)
+            return _likelihood_sums(self._rows, self.grid, per_place, self._exponents, self.nearest)
         from ice_explorer.metrics.fold_numba import likelihood_sums, masses_on
 
         if self._lattice is None:
             return np.asarray(
-                likelihood_sums(observed, scales, weights, self.grid, per_place, self.exponents, self.nearest)
+                likelihood_sums(observed, scales, weights, self.grid, per_place, self._exponents, self.nearest)
             )
         nodes = self._lattice.nodes
         masses = masses_on(self._lattice.arrays, observed, weights, len(nodes))
         of_nodes = nodes, np.full(len(nodes), scales[0]), masses
-        return np.asarray(likelihood_sums(*of_nodes, self.grid, per_place, self.exponents, self.nearest))
+        return np.asarray(likelihood_sums(*of_nodes, self.grid, per_place, self._exponents, self.nearest))
 
     @property
     def is_compiled(self) -> bool:
@@ -292,13 +296,13 @@ class FeatureSums(CurveSums):
 
     def at_every_interval(self) -> FeatureSums:
         """Return finished sums as those of curves that can change in every interval."""
-        sums = FeatureSums(self.grid, self.scale, self._shares, self.decay, None)
+        sums = FeatureSums(self.grid, self.scale, self._shares, self.nodes.decay, None)
         curves = Moments(0)
         curves.weight, curves.mean, curves.squared, curves.absolute = (
             self.curves.weight,
             *map(self.at_grid, (self.curves.mean, self.curves.squared, self.curves.absolute)),
         )
-        for name in ("n_rows", "total_weight", "lowest", "highest", "extent", "nearest", "_missing_change"):
+        for name in ("n_rows", "total_weight", "lowest", "highest", "extent", "nearest", "nodes", "_missing_change"):
             setattr(sums, name, getattr(self, name))
         sums.curves = curves
         for name, changes in sums.changes.items():

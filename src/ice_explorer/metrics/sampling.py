@@ -76,7 +76,7 @@ def sampling_of(
     - `block`: some rows of it.
     - `counts`: rows of the sample, and rows that it is drawn from.
     """
-    decays = np.unique([1.0, sums.decay, LOWEST_DECAY])[::-1]
+    decays = np.unique([1.0, sums.nodes.decay, LOWEST_DECAY])[::-1]
     of_rows = influences(sums, [block], decays, convention).of_rows
     errors = {name: float(_error(of_rows[name], block.weights, counts)) for name in ERRORS}
     decayed = _error(of_rows["in_distribution_impact"], block.weights, counts)

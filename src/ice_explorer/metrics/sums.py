@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from ice_explorer.metrics.decay import N_NODES, at_decays, exponents_of
+from ice_explorer.metrics.decay import Nodes, nodes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
 
-N_SUMS = N_NODES + 1
+_MOST_NODES: Final = 100
 
 
 @dataclass(frozen=True)
@@ -98,15 +98,15 @@ class Changes:
       these with the mean absolute change, and with its standard deviation over rows.
     - `moments`: of the changes.
     - `along`: Σ w of how much the changes of each row deviate along its curve (Eq. 5).
-    - `by_likelihood`, `likelihood` (N_SUMS,): numerator and denominator of Eq. 2 at `decay.exponents_of`, as multiples
-      of e^{-a·nearest}.
+    - `by_likelihood`, `likelihood` (n_exponents,): numerator and denominator of Eq. 2 at `Nodes.exponents`, as
+      multiples of e^{-a·nearest}.
     """
 
     factors: Array
     moments: Moments = field(init=False)
     along: float = 0.0
-    by_likelihood: Array = field(default_factory=lambda: np.zeros(N_SUMS))
-    likelihood: Array = field(default_factory=lambda: np.zeros(N_SUMS))
+    by_likelihood: Array | float = 0.0
+    likelihood: Array | float = 0.0
 
     def __post_init__(self) -> None:
         self.moments = Moments(len(self.factors))
@@ -128,8 +128,7 @@ class CurveSums(ABC):
     def __init__(self, grid: Array, scale: float, decay: float, n_columns: int) -> None:
         self.grid = grid
         self.scale = scale
-        self.decay = decay
-        self.exponents = exponents_of(decay)
+        self.nodes = nodes_of(decay, are_near=True)
         self.nearest = 0.0
         self.n_rows = 0
         self.total_weight = 0.0
@@ -215,7 +214,7 @@ class CurveSums(ABC):
             return np.zeros(len(decays)), np.ones(len(decays))
         changes = self.changes[convention]
         sums = np.column_stack([changes.by_likelihood, changes.likelihood])
-        by_likelihood, likelihood = at_decays(sums, decays, self.decay).T
+        by_likelihood, likelihood = self.nodes.at(sums, decays).T
         support = decays**self.nearest * likelihood / self.total_weight
         return np.maximum(by_likelihood / likelihood, 0.0), np.clip(support, 0.0, 1.0)
 
@@ -230,14 +229,15 @@ class CurveSums(ABC):
         """Return sums that are finished as arrays; what they were made with is not among them."""
         counts = [self.n_rows, self.total_weight, self.lowest, self.highest, self.extent, self.nearest]
         arrays: Arrays = {
+            "nodes": np.array([float(self.nodes.n_nodes), self.nodes.offset]),
             "counts": np.array([*counts, self._missing_change]),
             **_moments_to_arrays("curve", self.curves),
         }
         for name, changes in self._distinct_changes.items():
             arrays |= _moments_to_arrays(f"{name}_change", changes.moments)
             arrays[f"{name}_along"] = np.array([changes.along])
-            arrays[f"{name}_by_likelihood"] = changes.by_likelihood
-            arrays[f"{name}_likelihood"] = changes.likelihood
+            arrays[f"{name}_by_likelihood"] = np.asarray(changes.by_likelihood)
+            arrays[f"{name}_likelihood"] = np.asarray(changes.likelihood)
         return arrays
 
     def fill(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
@@ -249,14 +249,18 @@ class CurveSums(ABC):
         n_rows, total, lowest, highest, extent, nearest = counts
         if not np.isfinite(counts).all() or total <= 0 or lowest > highest or nearest < 0 or np.isinf(missing):
             raise ValueError("no counts of rows")
+        n_nodes, offset = checked(arrays, "nodes", (2,)).tolist()
+        if not 2 <= n_nodes <= _MOST_NODES or not offset > 0:
+            raise ValueError("no decays")
+        self.nodes = Nodes(int(n_nodes), offset, self.nodes.decay)
         self.n_rows, self.total_weight, self.lowest, self.highest = int(n_rows), total, lowest, highest
         self.extent, self.nearest, self._missing_change = extent, nearest, missing
         self.curves = _moments_from_arrays(arrays, "curve", len(self.curves.mean))
         for name, changes in self._distinct_changes.items():
             changes.moments = _moments_from_arrays(arrays, f"{name}_change", len(changes.factors))
             changes.along = float(checked(arrays, f"{name}_along", (1,))[0])
-            changes.by_likelihood = checked(arrays, f"{name}_by_likelihood", (N_SUMS,))
-            changes.likelihood = checked(arrays, f"{name}_likelihood", (N_SUMS,))
+            changes.by_likelihood = checked(arrays, f"{name}_by_likelihood", (self.nodes.n_nodes + 1,))
+            changes.likelihood = checked(arrays, f"{name}_likelihood", (self.nodes.n_nodes + 1,))
         return self
 
     def merge(self, parts: Sequence[Self]) -> Self:
@@ -267,9 +271,10 @@ class CurveSums(ABC):
         self.lowest, self.highest = min(part.lowest for part in parts), max(part.highest for part in parts)
         self.extent, self.nearest = math.fsum(part.extent for part in parts), min(part.nearest for part in parts)
         self._missing_change = math.fsum(missing) if missing else math.nan
+        self.nodes = parts[0].nodes
         for part in parts:
             self.curves.merge(part.curves)
-            farther = np.exp(-self.exponents * (part.nearest - self.nearest))
+            farther = np.exp(-self.nodes.exponents * (part.nearest - self.nearest))
             for name, changes in self._distinct_changes.items():
                 other = part.changes[name]
                 changes.moments.merge(other.moments)

@@ -66,6 +66,7 @@ class CategorySums(CurveSums):
         self, grid: Array, scale: float, shares: Array, decay: float, active: NDArray[np.intp] | None = None
     ) -> None:
         super().__init__(grid, scale, decay, len(grid))
+        self._exponents = self.nodes.exponents
         self._stretch = None if active is None else np.searchsorted(active, np.arange(len(grid)))
         self.levels = np.flatnonzero(shares > 0)
         shares = shares[self.levels]
@@ -171,10 +172,12 @@ class CategorySums(CurveSums):
         moved = np.empty_like(apart)  # Σ_b q_ab |Δ_iab| / 2 of each level a
         for level, half in enumerate(self.half):
             moved[:, level] = np.abs(of_levels - of_levels[:, [level]]) @ half
-        for at, exponent in enumerate(self.exponents):
+        sums = np.empty((2, len(self._exponents)))
+        for at, exponent in enumerate(self._exponents):
             likely = np.exp(-exponent * apart)
-            changes.by_likelihood[at] += self.scale * float(weights @ np.einsum("ia,ia->i", likely, moved))
-            changes.likelihood[at] += float(weights @ (likely @ self.half.sum(axis=1)))
+            sums[0, at] = self.scale * float(weights @ np.einsum("ia,ia->i", likely, moved))
+            sums[1, at] = float(weights @ (likely @ self.half.sum(axis=1)))
+        changes.by_likelihood, changes.likelihood = changes.by_likelihood + sums[0], changes.likelihood + sums[1]
 
     def at_grid(self, columns: Array) -> Array:
         """Write curves on stretches, (…, n_active + 1), at every level, (…, n_grid)."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Convention = Literal["step", "paper"]
 CONVENTIONS: Final[tuple[Convention, ...]] = ("step", "paper")
 TOLERANCE: Final = 1e-9
-"""Share of the range of a grid below which two distances are the same but for rounding."""
+"""Share of a length below which two distances are the same but for rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ def nearest_shares(grid: Array, values: Array, weights: Array | None) -> Array:
     - `values` (n_values,): increasing, none missing.
     - `weights` (n_values,): 1 by default.
     """
-    middles, tolerance = grid[:-1] + np.diff(grid) / 2, TOLERANCE * (grid[-1] - grid[0])
+    middles, tolerance = grid[:-1] + np.diff(grid) / 2, TOLERANCE * np.diff(grid)
     ends = np.searchsorted(values, middles - tolerance, "left"), np.searchsorted(values, middles + tolerance, "right")
     cumulative = np.arange(len(values) + 1.0) if weights is None else np.append(0.0, np.cumsum(weights))
     below = (cumulative[ends[0]] + cumulative[ends[1]]) / 2.0
@@ -136,8 +136,8 @@ def nearest_shares(grid: Array, values: Array, weights: Array | None) -> Array:
 
 def nearest_places(grid: Array, values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Grid value that is nearest to each value, none missing, twice; two grid values where both are as near."""
-    middles, tolerance = grid[:-1] + np.diff(grid) / 2, TOLERANCE * (grid[-1] - grid[0])
-    return np.searchsorted(middles, values - tolerance, "left"), np.searchsorted(middles, values + tolerance, "right")
+    middles, tolerance = grid[:-1] + np.diff(grid) / 2, TOLERANCE * np.diff(grid)
+    return np.searchsorted(middles + tolerance, values, "left"), np.searchsorted(middles - tolerance, values, "right")
 
 
 def windows_of(grid: Array, shares: Array, scale: float, active: NDArray[np.intp]) -> dict[Convention, Windows]:
@@ -186,7 +186,7 @@ def _step(grid: Array, shares: Array, scale: float, active: NDArray[np.intp]) ->
 def window_ends(grid: Array, scale: float) -> tuple[Places, Places]:
     """Return l_k and r_k: the grid values just outside a stretch of length σ around v_k, moved inside the axis."""
     length = min(scale, grid[-1] - grid[0])
-    tolerance = TOLERANCE * (grid[-1] - grid[0])
+    tolerance = TOLERANCE * length
     start = np.clip(grid - length / 2.0, grid[0], grid[-1] - length)
     left = np.searchsorted(grid, start + tolerance, "right") - 1
     right = np.searchsorted(grid, start + length - tolerance, "left")
