@@ -19,7 +19,7 @@ PACKAGES = {
     "checks": "numpy",
     "dates": "numpy",
     "adapters.tables": "narwhals numpy pandas",
-    "adapters.models": "catboost narwhals numpy pandas sklearn torch xgboost",
+    "models": "narwhals numpy sklearn torch xgboost",
     "trees": "catboost numba numpy",
     "curves": "numba numpy",
     "metrics": "numba numpy sklearn threadpoolctl",

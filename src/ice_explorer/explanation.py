@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from ice_explorer.adapters.models.predict import Response
     from ice_explorer.adapters.tables.table import Name
     from ice_explorer.beyond.effects import EffectKind
     from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
     from ice_explorer.metrics.ordered import Convention
+    from ice_explorer.models.predict import Response
     from ice_explorer.results.options import Kind, RankBy, Unit
 
 __all__ = ["ExplainOptions", "Explanation", "FeatureExplanation", "Plan", "compute", "explain", "load", "prepare"]

@@ -54,7 +54,7 @@ TURNED = X[["b", "a", "c"]]
 
 def test_columns_in_another_order_or_more_of_them_are_refused(by_position):
     """LightGBM would predict them as they come, and every figure would be wrong."""
-    assert "another order: 'b', 'a', 'c'. Pass `X[model.feature_names_in_]`." in message_of(by_position, TURNED)
+    assert "got the order 'b', 'a', 'c'. Pass `X[model.feature_names_in_]`." in message_of(by_position, TURNED)
     assert "it was not fitted on 'since'. Pass `X[mo" in message_of(by_position, X.assign(since=1.0))
 
 
@@ -87,7 +87,7 @@ SPACED = X.set_axis(["room area", "b", "c"], axis=1)
 def test_the_order_is_compared_whatever_knows_it_and_the_advice_fits(model, table, advice):
     """It is written for the library of the table, and names the columns where the model has them."""
     message = message_of(model(), table)
-    assert message.startswith("X must have its columns in the order in which the model was fitted on them; it has ")
+    assert message.startswith("X must have the columns that the model was fitted on, in their order; got the order ")
     assert message.endswith(f" Pass `{advice}`.")
 
 

@@ -1,7 +1,6 @@
 """Any model becomes one number per row: which output, which response, and what the model is handed."""
 
 import hashlib
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -299,31 +298,3 @@ def test_a_classifier_is_asked_once_before_its_trees_are_read(monkeypatch):
     model = RandomForestClassifier(3, max_depth=3, random_state=0).fit(X, BINARY)
     prepare(model, X, Options(output="yes"))
     assert asked == ["predict_proba"]
-
-
-def test_a_warning_of_the_model_is_given_once_however_often_it_comes():
-    """Its first call has one filter of warnings of its own, and what is caught there is given afterwards."""
-
-    def warns(rows):
-        for _ in range(3):
-            warnings.warn("Units are unknown.", UserWarning, stacklevel=1)
-        return rows["age"].to_numpy()
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.resetwarnings()
-        warnings.simplefilter("always")
-        prepare(warns, X, Options())
-    assert [str(one.message) for one in caught].count("Units are unknown.") == 1
-
-
-def test_warnings_that_are_errors_stop_the_model():
-    """As they do in any other call of it."""
-
-    def warns(rows):
-        warnings.warn("Units are unknown.", UserWarning, stacklevel=1)
-        return rows["age"].to_numpy()
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(ice.errors.PredictionError):
-            prepare(warns, X, Options())

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.adapters.models.fitted import fitted_table
 from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.checks import check_names, check_weights
 from ice_explorer.errors import InputDataError, MissingDependencyError
@@ -18,6 +17,7 @@ from ice_explorer.features.feature import Feature, with_levels_of
 from ice_explorer.features.groups import check_groups
 from ice_explorer.metrics.likelihood import Ordered
 from ice_explorer.metrics.ordered import Moments
+from ice_explorer.models.fitted import fitted_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.models.peel import Peeled
     from ice_explorer.adapters.tables.table import Column
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.models.pipeline import Peeled
 
     Array = NDArray[np.float64]
 

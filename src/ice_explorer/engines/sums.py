@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.models.peel import Peeled
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.curves.kernel import KernelCurves
     from ice_explorer.curves.linear import LinearCurves
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.model_space import Space
+    from ice_explorer.models.pipeline import Peeled
     from ice_explorer.trees.curves import Jumps, ToFold, TreeCurves
 
     Array = NDArray[np.float64]

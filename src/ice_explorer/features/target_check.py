@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.adapters.models.target import target_columns, target_values
+from ice_explorer.models.target import target_columns, target_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.models.predict import Predictor
     from ice_explorer.adapters.tables.table import Column
+    from ice_explorer.models.predict import Predictor
 
     Array = NDArray[np.float64]
 
@@ -109,7 +109,7 @@ def _equals(values: Array, numbers: Array) -> bool:
     return all(bool((np.abs(values[some] - numbers[some]) <= allowed).all()) for some in (known[:_FIRST_ROWS], known))
 
 
-def _column_of(y: object, predictor: Predictor) -> NDArray[Any]:
+def _column_of(y: object, predictor: Predictor) -> list[Any]:
     """Return the labels of what is explained, None where missing."""
     columns = target_columns(y)
     if len(columns) == 1:
@@ -118,10 +118,10 @@ def _column_of(y: object, predictor: Predictor) -> NDArray[Any]:
     return columns[output[0] if isinstance(output, tuple) else predictor.position or 0]
 
 
-def _codes(labels: NDArray[Any]) -> NDArray[np.intp]:
+def _codes(labels: list[Any]) -> NDArray[np.intp]:
     """Number the labels from 0; missing ones are -1."""
     codes: dict[Any, int] = {None: -1}
-    return np.array([codes.setdefault(label, len(codes) - 1) for label in labels.tolist()], dtype=np.intp)
+    return np.array([codes.setdefault(label, len(codes) - 1) for label in labels], dtype=np.intp)
 
 
 def _tells(column: Column, codes: NDArray[np.intp]) -> bool:

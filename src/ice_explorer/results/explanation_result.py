@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
 
-from ice_explorer.adapters.models.target import target_names, target_values
 from ice_explorer.checks import check_index, check_one_of
 from ice_explorer.drivers.candidates import SecondFeature, all_features
 from ice_explorer.drivers.in_common import in_common
@@ -25,6 +24,7 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import step_of
 from ice_explorer.features.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.metrics.likelihood import check_decay
+from ice_explorer.models.target import target_names, target_values
 from ice_explorer.results.bootstrap import (
     METRICS,
     USUAL_LEVEL,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import numpy as np
 
-from ice_explorer.adapters.models.predict import RESPONSES, Predictor
 from ice_explorer.beyond.effects import EFFECT_COLUMNS, SavedEffects, keep_effects
 from ice_explorer.drivers.drivers import Combined, Driver, Drivers
 from ice_explorer.engines.context import ENGINES, Context, Opened, Settings
@@ -24,6 +23,7 @@ from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.metrics.sampling_error import Sampling
 from ice_explorer.metrics.sums_arrays import sums_from_arrays
+from ice_explorer.models.predict import RESPONSES, Predictor
 from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.saved.answers import SavedCurves, SavedEngine, SavedPair, SavedPredictions, SavedWitness, refused

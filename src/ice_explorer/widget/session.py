@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ice_explorer.adapters.models.opening import Opening
-from ice_explorer.adapters.models.target import target_names
 from ice_explorer.adapters.tables.table import kept
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.concurrency.turns import cancelled_by
@@ -20,6 +18,7 @@ from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, O
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
 from ice_explorer.model_comparison import ModelComparison
+from ice_explorer.models.target import target_names
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.distance_scale import SCALES
 from ice_explorer.results.drafts import Drafts
@@ -299,7 +298,7 @@ class ModelWork(Work):
         self._arguments = model, X, y, options, answers
         # The bars that fill in are the progress; anything else is an option.
         self._options = Options(**{**options, "progress": False})
-        self._plan = plan = prepare(model, X, self._options, answers=answers, opening=partial(Opening, y), y=y)
+        self._plan = plan = prepare(model, X, self._options, answers=answers, is_opening=True, y=y)
         if plan.is_opening:  # so that the line of code does not depend on what is frequent in the data
             options = {**options, "output": plan.settings.output}
             self._arguments = model, X, y, options, answers
