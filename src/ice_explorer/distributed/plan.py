@@ -31,12 +31,12 @@ from ice_explorer.results.plan import Plan, Whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.curves.known_predictions import Answers
     from ice_explorer.distributed.cluster import Cluster
     from ice_explorer.distributed.sums import Summed
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.results.options import Options
+    from ice_explorer.tables.column import Name
 
 
 def prepare(

@@ -72,7 +72,7 @@ class FeatureInput:
     @property
     def at_issue(self) -> int:
         """Number of the feature."""
-        return self.feature.at_issue
+        return self.feature.position
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -100,9 +100,9 @@ def feature_input(
     - `is_part`: whether `like` is the feature in all rows, of which X holds a part: what it lacks is missing here too.
     """
     feature, weights, settings = context.columns.feature(number), context.weights, context.settings
-    values = feature.values
+    values, missing = feature.values, np.isnan(feature.values)
     if is_part:
-        assert like is not None  # noqa: S101 - what all rows hold
+        assert like is not None  # noqa: S101 - see above
         chosen = like.grid
     else:
         column = Ordered.of(values, weights)
@@ -110,19 +110,15 @@ def feature_input(
             feature.label, column, grid=grid, grid_size=settings.grid_size,
             digits=feature.digits, is_unordered=feature.is_unordered, random_state=settings.random_state,
         )  # fmt: skip
-    if like is None:
-        sigma, shares = _scale_of(feature, weights), None
-        if feature.is_unordered:
-            shares = level_weights(feature, weights)[chosen.values.astype(np.intp)]
-    else:
-        sigma, shares = like.scale, like.shares
     if like is not None:
-        median = like.median
+        sigma, shares, median = like.scale, like.shares, like.median
+    elif feature.is_unordered:
+        weight_of = level_weights(feature, weights)
+        sigma, shares = category_scale(weight_of / weight_of.sum()), weight_of[chosen.values.astype(np.intp)]
+        median = most_frequent(values, weights)
     else:
-        median = most_frequent(values, weights) if feature.is_unordered else column.lower_median
-    missing = np.isnan(values)
-    is_complete = not missing.any()
-    own = values if is_complete else np.where(missing, median, values)
+        sigma, shares, median = standard_deviation(values, weights), None, column.lower_median
+    own = np.where(missing, median, values) if missing.any() else values
     likelihood_scale, distances = _likelihoods(context, feature, own, sigma, scale=scale, grid=chosen.values)
     if n_rows is None:
         positions, summed = context.everything, context.weighing
@@ -136,21 +132,11 @@ def feature_input(
                 "Use a larger `sample`, or multiply the weights.",
                 "Choose another feature in the ranking. For this one, create the explorer with a larger sample.",
             )
-    has_missing = not is_complete and bool(missing[context.weighing].any())
-    if is_part and like is not None:
-        has_missing = like.has_missing
+    has_missing = like.has_missing if is_part and like is not None else bool(missing[context.weighing].any())
     return FeatureInput(
         feature, chosen, sigma, median, own, likelihood_scale, shares, distances, positions, summed, has_missing,
         missing_changes=np.full(len(values) if has_missing else 0, np.nan),
     )  # fmt: skip
-
-
-def _scale_of(feature: Feature, weights: Array | None) -> float:
-    """Standard deviation of a feature, that of its levels where they have no order."""
-    if not feature.is_unordered:
-        return standard_deviation(feature.values, weights)
-    shares = level_weights(feature, weights)
-    return category_scale(shares / shares.sum())
 
 
 def level_weights(feature: Feature, weights: Array | None) -> Array:
@@ -193,6 +179,6 @@ def others_of(context: Context, feature: Feature) -> Array:
     columns = context.columns
     others = [place for place in range(len(columns.names)) if place not in feature.positions]
     # As features they are checked to be finite.
-    values = [feature_of(place, columns.at(place)).values for place in others if columns.at(place).kind != "other"]
+    values = [feature_of(columns.at(place)).values for place in others if columns.at(place).kind != "other"]
     found = np.column_stack(values) if values else np.empty((context.table.n_observations, 0))
     return np.clip(found, -_LARGEST_OF_TREES, _LARGEST_OF_TREES)

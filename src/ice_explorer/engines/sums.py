@@ -447,7 +447,7 @@ class BruteEngine(_FeatureByFeature):
         values = item.grid.values[np.concatenate(repetition.columns)]
 
         def again(question: str) -> Array:
-            phantoms = self._table.phantoms(rows, item.feature.natives(values[:, None]))
+            phantoms = self._table.phantoms(rows, item.feature.moves(values[:, None]))
             return self._brute.predict(phantoms, f"{question} of {item.feature.label}", rows)
 
         try:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.adapters.tables.table import table_from
 from ice_explorer.concurrency.turns import owner_of
 from ice_explorer.errors import InputDataError, PredictionError
 from ice_explorer.errors.base import closest, listed, quoted
 from ice_explorer.models.predict import default_call
+from ice_explorer.tables.table import table_from
 
 if TYPE_CHECKING:
-    from ice_explorer.adapters.tables.table import Table
+    from ice_explorer.tables.table import Table
 
 _MOST_ROWS: Final = 64  # predicted with columns in another order
 _CLOSE: Final = 1e-9  # of the largest prediction: threads add up in any order

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.adapters.tables.column import is_missing
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted, listed, quoted
 from ice_explorer.errors.labels import labels_of
+from ice_explorer.tables.column import is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Table
     from ice_explorer.models.predict import Outputs, Predictor
+    from ice_explorer.tables.table import Table
 
     Array = NDArray[np.float64]
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.results.plan import Plan
+    from ice_explorer.tables.column import Name
 
     Array = NDArray[np.float64]
 

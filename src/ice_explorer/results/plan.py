@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.tables.array import ArrayTable
-from ice_explorer.adapters.tables.sparse import SparseTable
 from ice_explorer.checks import check_index, check_names, check_weights
 from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.concurrency.turns import cancelled_by
@@ -31,10 +29,8 @@ from ice_explorer.engines.thresholds import threshold_grids
 from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import shortened
-from ice_explorer.features.anchors import place_of
 from ice_explorer.features.columns import Columns
-from ice_explorer.features.feature import tells_rows_apart
-from ice_explorer.features.grid import check_grid_values
+from ice_explorer.features.feature import place_of, tells_rows_apart
 from ice_explorer.features.groups import check_groups, groups_among
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
@@ -44,13 +40,13 @@ from ice_explorer.results.drafts import Drafts
 from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.options import Options, check_sample
+from ice_explorer.tables.table import ArrayTable, SparseTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.tables.table import Column, Name, Table
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine
@@ -58,6 +54,8 @@ if TYPE_CHECKING:
     from ice_explorer.features.grid import GridName
     from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.models.predict import Predictor
+    from ice_explorer.tables.column import Column, Name
+    from ice_explorer.tables.table import Table
 
 _CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions
@@ -213,7 +211,7 @@ def _choose_grids(inside: Inside, data: _Data, options: Options) -> _Grids:
         return _Grids(grids, references, [])
     if isinstance(options.grid, Mapping):
         features = [(columns.feature(columns.number(name)), values) for name, values in options.grid.items()]
-        grids = {feature.label: feature.grid_of(values, check_grid_values) for feature, values in features}
+        grids = {feature.label: feature.grid_of(values) for feature, values in features}
         return _Grids(grids, {}, [])
     if options.grid == "thresholds":
         thresholds, lost = threshold_grids(inside, data.table, columns, data.chosen)

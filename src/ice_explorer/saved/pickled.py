@@ -28,7 +28,7 @@ from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.saved.answers import SavedWitness
 
 if TYPE_CHECKING:
-    from ice_explorer.adapters.tables.table import Table
+    from ice_explorer.tables.table import Table
 
 _CALLS = ("predict", "all_outputs", "named_after")
 

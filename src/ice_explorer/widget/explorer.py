@@ -75,11 +75,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.explanation import ExplainOptions, Explanation, FeatureExplanation, FileOptions, PlotOptions
     from ice_explorer.model_comparison import ModelComparison
     from ice_explorer.standalone.cell import Frozen
+    from ice_explorer.tables.column import Name
     from ice_explorer.widget.state import State
     from ice_explorer.widget.view_table import ViewTable
 

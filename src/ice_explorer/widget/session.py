@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ice_explorer.adapters.tables.table import kept
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.concurrency.turns import cancelled_by
 from ice_explorer.curves.known_predictions import Answers
@@ -33,19 +32,20 @@ from ice_explorer.results.options import OF_EXPLORERS, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
+from ice_explorer.tables.table import kept
 from ice_explorer.wire.buffers import check_sendable
 from ice_explorer.wire.messages import FeatureHead, ViewMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.explanation import Plan
     from ice_explorer.features.feature import FeatureKind
     from ice_explorer.results.drafter import Drafter
     from ice_explorer.results.extrapolation import Expected
     from ice_explorer.results.models import Disagreement
+    from ice_explorer.tables.column import Name
     from ice_explorer.widget.background import BetweenBlocks, IsCancelled
 
 _KEPT_ANSWERS = 250_000_000  # bytes of predictions of all outputs, so that another one is there at once

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from ice_explorer.features.display_axis import cell_writer
-from ice_explorer.features.residual import RESIDUAL
+from ice_explorer.features.axis_text import cell_writer
+from ice_explorer.features.dates import clock_of_column
+from ice_explorer.results.residual import RESIDUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.tables.table import Column, ColumnKind
-    from ice_explorer.dates import Clock
+    from ice_explorer.features.dates import Clock
+    from ice_explorer.tables.column import Column, ColumnKind
 
 _MOST_ORDERED_LEVELS = 6
 _MOST_ORDERED_NAMES = 12
@@ -112,7 +113,7 @@ def column_colors(column: Column, positions: NDArray[np.int64], apart: Sequence[
         domain=(float(low), float(high)),
         median=float(_finite(distinct[np.searchsorted(np.cumsum(counts), counts.sum() / 2)])),
         levels=column.level_texts,
-        clock=column.clock,
+        clock=clock_of_column(column),
     )
 
 

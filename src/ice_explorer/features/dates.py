@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from ice_explorer.tables.column import Column
+
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY: Final = timedelta(days=1)
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -117,6 +119,14 @@ def clock_of(zone: tzinfo | None, first: float, last: float) -> Clock:
     return Clock(tuple(changes))
 
 
+def clock_of_column(column: Column) -> Clock:
+    """Return how datetimes of a column are written: in its time zone."""
+    present = column.values[~column.missing] if column.zone is not None else np.empty(0)
+    if not len(present):
+        return UTC_CLOCK
+    return clock_of(column.native(present[:1])[0].tzinfo, float(present.min()), float(present.max()))
+
+
 def _ahead(zone: tzinfo, days: float) -> float:
     """Return how far a time zone is ahead of UTC [days]."""
     try:
@@ -160,6 +170,17 @@ def span_texts(first: float, last: float) -> tuple[str, str]:
 # --- ticks ----------------------------------------------------------------------------------------
 
 
+def nice_step(span: float, wanted: int) -> float:
+    """Return the step of 1, 2 or 5 · 10^k that cuts `span` into about `wanted` parts; 0 where that is no number."""
+    rough = span / max(1, wanted)
+    if rough == 0:
+        return 0.0
+    power = 10.0 ** math.floor(math.log10(rough))
+    # The bounds are the geometric means of neighbouring candidates.
+    bounds = ((math.sqrt(2), 1), (math.sqrt(10), 2), (math.sqrt(50), 5))
+    return next((factor for bound, factor in bounds if rough / power < bound), 10) * power
+
+
 def date_ticks(first: float, last: float, wanted: int) -> list[tuple[float, str]]:
     """Choose about so many round dates within a stretch of time [days], each with its label.
 
@@ -172,18 +193,14 @@ def date_ticks(first: float, last: float, wanted: int) -> list[tuple[float, str]
     return [((date - _EPOCH) / _DAY, label) for date, label in zip(dates, labels, strict=True)]
 
 
-_SECOND: Final = 1.0
-_MINUTE: Final = 60.0
-_HOUR: Final = 3600.0
-_DAY_LONG: Final = 86_400.0
-_WEEK: Final = 7 * _DAY_LONG
-_MONTH: Final = 30 * _DAY_LONG
-_YEAR: Final = 365 * _DAY_LONG
+_DAY_SECONDS: Final = 86_400.0
+_WEEK: Final = 7 * _DAY_SECONDS
+_MONTH: Final = 30 * _DAY_SECONDS
+_YEAR: Final = 365 * _DAY_SECONDS
 _INTERVALS: Final = (
-    *((_SECOND, step) for step in (1, 5, 15, 30)),
-    *((_MINUTE, step) for step in (1, 5, 15, 30)),
-    *((_HOUR, step) for step in (1, 3, 6, 12)),
-    (_DAY_LONG, 1), (_DAY_LONG, 2), (_WEEK, 1), (_MONTH, 1), (_MONTH, 3), (_YEAR, 1),
+    *((unit, step) for unit in (1.0, 60.0) for step in (1, 5, 15, 30)),
+    *((3600.0, step) for step in (1, 3, 6, 12)),
+    (_DAY_SECONDS, 1), (_DAY_SECONDS, 2), (_WEEK, 1), (_MONTH, 1), (_MONTH, 3), (_YEAR, 1),
 )  # fmt: skip
 
 
@@ -191,7 +208,7 @@ def _steps(start: datetime, stop: datetime, wanted: int) -> Iterator[datetime]:
     target = (stop - start).total_seconds() / max(1, wanted)
     unit, step = _interval(target)
     if unit == _YEAR:
-        step = max(1, _round_step(target / _YEAR))
+        step = max(1, round(nice_step(target / _YEAR, 1)))
         years = range(-(-start.year // step) * step, stop.year + 1, step)
         yield from (datetime(year, 1, 1, tzinfo=UTC) for year in years if year >= 1)
     elif unit == _MONTH:
@@ -209,46 +226,29 @@ def _steps(start: datetime, stop: datetime, wanted: int) -> Iterator[datetime]:
 
 def _interval(target: float) -> tuple[float, int]:
     """Return the interval whose length is nearest in proportion to a target [s]."""
-    lengths = [unit * step for unit, step in _INTERVALS]
-    above = next((place for place, length in enumerate(lengths) if length > target), len(lengths))
-    if above == 0:
-        return _INTERVALS[0]
-    if above == len(lengths):
-        return _INTERVALS[-1]
-    is_nearer_below = target / lengths[above - 1] < lengths[above] / target
-    return _INTERVALS[above - 1 if is_nearer_below else above]
-
-
-def _round_step(rough: float) -> int:
-    """Return 1, 2 or 5 · 10^k nearest in proportion."""
-    if rough <= 1:
-        return 1
-    power = 10 ** math.floor(math.log10(rough))
-    bounds = ((math.sqrt(2), 1), (math.sqrt(10), 2), (math.sqrt(50), 5))
-    return int(next((factor for bound, factor in bounds if rough / power < bound), 10) * power)
+    above = next((place for place, (unit, step) in enumerate(_INTERVALS) if unit * step > target), len(_INTERVALS) - 1)
+    (unit, step), (longer, longer_step) = _INTERVALS[max(0, above - 1)], _INTERVALS[above]
+    is_nearer_below = target * target < unit * step * longer * longer_step
+    return (unit, step) if is_nearer_below else (longer, longer_step)
 
 
 def _labels(dates: Sequence[datetime]) -> list[str]:
-    has_time = any(date.hour or date.minute or date.second for date in dates)
-    short, full = _clock(dates) if has_time else _calendar(dates)
-    within = [date.toordinal() if has_time else date.year for date in dates]
+    """Label dates as finely as they differ; what the date before has in common with a date is left out."""
+    times = [(date.hour, date.minute, date.second) for date in dates]
+    if any(map(any, times)):
+        form = "%H:%M:%S" if any(second for *_, second in times) else "%H:%M"
+        short, long = [f"{date:{form}}" for date in dates], "{day} {short}"
+    elif all(date.day == 1 for date in dates):
+        are_years = all(date.month == 1 for date in dates)
+        short, long = [_MONTHS[date.month - 1] for date in dates], "{year}" if are_years else "{short} {year}"
+    else:
+        short, long = [_day_text(date) for date in dates], "{short} {year}"
+    within = [date.toordinal() if "day" in long else date.year for date in dates]
     return [
-        short(date) if place > 0 and within[place] == within[place - 1] else full(date)
-        for place, date in enumerate(dates)
-    ]
-
-
-def _clock(dates: Sequence[datetime]) -> tuple[Callable[[datetime], str], Callable[[datetime], str]]:
-    form = "%H:%M:%S" if any(date.second for date in dates) else "%H:%M"
-    return (lambda date: f"{date:{form}}"), (lambda date: f"{_day_text(date)} {date:{form}}")
-
-
-def _calendar(dates: Sequence[datetime]) -> tuple[Callable[[datetime], str], Callable[[datetime], str]]:
-    if all(date.month == 1 and date.day == 1 for date in dates):
-        return (lambda date: str(date.year)), (lambda date: str(date.year))
-    if all(date.day == 1 for date in dates):
-        return (lambda date: _MONTHS[date.month - 1]), (lambda date: f"{_MONTHS[date.month - 1]} {date.year}")
-    return _day_text, (lambda date: f"{_day_text(date)} {date.year}")
+        text if place > 0 and within[place] == within[place - 1]
+        else long.format(short=text, day=_day_text(date), year=date.year)
+        for place, (text, date) in enumerate(zip(short, dates, strict=True))
+    ]  # fmt: skip
 
 
 def _day_text(date: datetime) -> str:

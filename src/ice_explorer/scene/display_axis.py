@@ -6,30 +6,21 @@ at its coordinate.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
-from ice_explorer.adapters.tables.natural_order import in_natural_order
-from ice_explorer.dates import UTC_CLOCK, Clock, clock_of, unit_of
 from ice_explorer.errors.labels import shortened
-from ice_explorer.features.feature import UNORDERED
-from ice_explorer.features.number_text import cell_text
+from ice_explorer.features.dates import UTC_CLOCK, Clock, clock_of
+from ice_explorer.features.feature import LEVELLED, OFF_GRID, UNORDERED, level_places
+from ice_explorer.tables.natural_order import in_natural_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from numpy.typing import NDArray
 
-    from numpy.typing import ArrayLike, NDArray
-
-    from ice_explorer.adapters.tables.table import Column
     from ice_explorer.features.feature import FeatureKind
 
-LEVELLED: Final = ("category", "ordered", "group")
-MISSING: Final = "missing"
-_OFF_GRID: Final = -1.0  # an observed level for which there are no curves
-_OFF_GRID_TEXT: Final = "another level"
 _MOST_BINS: Final = 30
 
 
@@ -68,7 +59,7 @@ class DisplayAxis:
 
     def is_off(self, observed: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether own places are those of levels that are not on the grid."""
-        return np.asarray(observed == _OFF_GRID) if self.is_unordered else np.zeros(len(observed), dtype=np.bool_)
+        return np.asarray(observed == OFF_GRID) if self.is_unordered else np.zeros(len(observed), dtype=np.bool_)
 
     def own(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Places of observed values, with the median where a row has none on the axis."""
@@ -114,14 +105,6 @@ def display_axis(feature: OnAxis) -> DisplayAxis:
     return DisplayAxis(feature.kind, places, observed, max(0.0, median), levels)
 
 
-def level_places(codes: NDArray[np.float64], axis: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return where levels without an order are drawn by their codes: 0 … K - 1, or -1 off the axis, NaN missing."""
-    at = np.minimum(np.searchsorted(axis, codes), len(axis) - 1)
-    places = np.where(axis[at] == codes, at, _OFF_GRID).astype(np.float64)
-    places[np.isnan(codes)] = math.nan
-    return places
-
-
 def histogram(axis: DisplayAxis) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Where the data are, along the axis.
 
@@ -156,44 +139,3 @@ def _edges_between(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
     first = distinct[0] - (inner[0] - distinct[0])
     last = distinct[-1] + (distinct[-1] - inner[-1])
     return np.concatenate([[first], inner, [last]])
-
-
-def writer(
-    kind: str,
-    grid: ArrayLike,
-    levels: Sequence[str] | None,
-    number: Callable[[float], str],
-    clock: Clock = UTC_CLOCK,
-) -> Callable[[float], str]:
-    """Return how values of an axis are written; `number` writes those that are numbers, `clock` datetimes."""
-    write = _writer(kind, np.asarray(grid, dtype=np.float64), levels, number, clock)
-    return lambda value: MISSING if math.isnan(value) else write(value)
-
-
-def _writer(
-    kind: str,
-    grid: NDArray[np.float64],
-    levels: Sequence[str] | None,
-    number: Callable[[float], str],
-    clock: Clock,
-) -> Callable[[float], str]:
-    if levels is not None:
-        names = dict(zip(grid.tolist(), levels, strict=True))
-        return lambda value: names.get(value, _OFF_GRID_TEXT)
-    if kind == "boolean":
-        return lambda value: {0.0: "false", 1.0: "true"}.get(value, number(value))
-    if kind == "datetime":
-        return clock.text
-    if kind == "timedelta":
-        unit = unit_of(grid)
-        return lambda value: f"{number(value * unit.per_day)} {unit.short}"
-    return number
-
-
-def cell_writer(column: Column) -> Callable[[float], str]:
-    """How the coordinates of a column are written; booleans as Python does."""
-    if column.kind == "boolean":
-        return lambda value: str(bool(value))
-    if column.level_texts is not None:
-        return writer(column.kind, np.arange(len(column.level_texts)), column.level_texts, cell_text)
-    return writer(column.kind, column.values, None, cell_text, column.clock)

@@ -1,4 +1,4 @@
-"""Numbers as text: axis ticks, columns of numbers, and single numbers."""
+"""Values as text: axis ticks, columns of numbers, single numbers, and the values of an axis."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.features.dates import UTC_CLOCK, Clock, clock_of_column, nice_step, unit_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+
+    from ice_explorer.tables.column import Column
 
 _SEPARATED_FROM: Final = 10_000
 _ROUNDING: Final = 1e-12  # a smaller part of the largest figure is the rounding of sums
 _FIRST_INEXACT_INTEGER: Final = 2**53
 MINUS: Final = "\N{MINUS SIGN}"
+MISSING: Final = "missing"
+_OFF_GRID: Final = "another level"
 
 
 @dataclass(frozen=True)
@@ -25,17 +31,6 @@ class Tick:
 
     value: float
     label: str
-
-
-def nice_step(span: float, wanted: int) -> float:
-    """Return the step of 1, 2 or 5 · 10^k that cuts `span` into about `wanted` parts; 0 where that is no number."""
-    rough = span / max(1, wanted)
-    if rough == 0:
-        return 0.0
-    power = 10.0 ** math.floor(math.log10(rough))
-    # Half way, in proportion, between one candidate and the next.
-    bounds = ((math.sqrt(2), 1), (math.sqrt(10), 2), (math.sqrt(50), 5))
-    return next((factor for bound, factor in bounds if rough / power < bound), 10) * power
 
 
 def ticks(low: float, high: float, wanted: int, *, whole: bool = False, separator: str = ",") -> list[Tick]:
@@ -155,3 +150,36 @@ def _typeset(text: str) -> str:
             mantissa = mantissa.rstrip("0").rstrip(".")
         text = f"{mantissa}e{int(power)}"
     return text.replace("-", MINUS)
+
+
+# --- values of an axis ----------------------------------------------------------------------------
+
+
+def writer(
+    kind: str,
+    grid: ArrayLike,
+    levels: Sequence[str] | None,
+    number: Callable[[float], str],
+    clock: Clock = UTC_CLOCK,
+) -> Callable[[float], str]:
+    """Return a function that writes values of an axis; `number` writes those that are numbers, `clock` datetimes."""
+    names: dict[float, str] = {0.0: "false", 1.0: "true"} if kind == "boolean" else {}
+    write = number
+    if levels is not None:
+        names = dict(zip(np.asarray(grid, dtype=np.float64).tolist(), levels, strict=True))
+        write = lambda _value: _OFF_GRID  # noqa: E731
+    elif kind == "datetime":
+        write = clock.text
+    elif kind == "timedelta":
+        unit = unit_of(grid)
+        write = lambda value: f"{number(value * unit.per_day)} {unit.short}"  # noqa: E731
+    return lambda value: MISSING if math.isnan(value) else names[value] if value in names else write(value)
+
+
+def cell_writer(column: Column) -> Callable[[float], str]:
+    """Return a function that writes the coordinates of a column; booleans as Python does."""
+    if column.kind == "boolean":
+        return lambda value: str(bool(value))
+    if column.level_texts is not None:
+        return writer(column.kind, np.arange(len(column.level_texts)), column.level_texts, cell_text)
+    return writer(column.kind, column.values, None, cell_text, clock_of_column(column))

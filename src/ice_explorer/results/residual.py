@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from ice_explorer.adapters.tables.table import Column
+from ice_explorer.tables.column import Column
 
 if TYPE_CHECKING:
     from collections.abc import Collection
