@@ -34,7 +34,6 @@ from threadpoolctl import threadpool_limits
 
 import ice_explorer as ice
 from ice_explorer.results import plan
-from ice_explorer.trees import ranks
 from ice_explorer.trees.link import Link
 
 catboost = pytest.importorskip("catboost")
@@ -637,17 +636,6 @@ def test_levels_in_a_grid_of_thresholds_are_the_observed_ones():
     e = compare(model.fit(X, targets(categories=True)["number"]), X[::9], grid="thresholds")
     assert_array_equal(e["x5"].grid, np.unique(X[::9, 5][~np.isnan(X[::9, 5])]))
     assert len(np.unique(e["x5"].curves[0])) > 2
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_rows_of_tall_tables_are_ranked_again_for_each_block(monkeypatch, n_jobs):
-    """The figures are the same to the bit as with ranks that are kept."""
-    X = table(missing=True)
-    model = HistGradientBoostingRegressor(max_iter=8, random_state=0).fit(X, targets()["number"])
-    expected = ice.explain(model, X, progress=False, engine="tree").table()
-    monkeypatch.setattr(ranks, "_MOST_KEPT", 0)
-    monkeypatch.setattr(ranks, "_ROWS_AT_A_TIME", 7)
-    assert ice.explain(model, X, progress=False, engine="tree", n_jobs=n_jobs).table().equals(expected)
 
 
 def test_columns_that_take_more_than_the_limit_are_noted(monkeypatch):

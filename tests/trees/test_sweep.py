@@ -252,7 +252,7 @@ def test_a_longer_grid_is_not_more_work():
     X, found = table_of_halves(40), []
     for grid in (np.arange(-1.25, 12.25, 0.5), np.linspace(-1.25, 11.75, 5201)):
         free = dict.fromkeys((0, 1, 3), grid.tolist())
-        found.append((counted(forest, X, free), swept(forest, X, free).forest.width))
+        found.append((counted(forest, X, free), swept(forest, X, free).movers.width))
     assert found[0] == found[1]
 
 

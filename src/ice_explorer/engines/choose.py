@@ -182,8 +182,6 @@ def _tree_engine(inside: Inside, context: Context, items: Sequence[FeatureInput]
         forest, inside.position, inside.response, space.phantoms, space.difference, tolerance=tolerance
     )
     _check_difference(difference, tolerance)
-    # What transformers return, and labels, would stay in memory for the ranks alone.
-    is_lasting = peeled.transform is None and not forest.inputs.levels
-    make_trees = partial(TreeCurves, forest, space.columns, free, is_lasting=is_lasting)
+    make_trees = partial(TreeCurves, forest, space.columns, free)
     reason = _named(peeled, "is evaluated tree by tree: all features at once, exactly")
     return TreeEngine(make_trees, peeled, context, items, n_jobs=n_jobs, reason=reason)

@@ -143,11 +143,6 @@ class Forest:
     is_base_output: bool = False
     labels_in_order: Sequence[NDArray[np.object_]] = ()
 
-    @property
-    def roots(self) -> NDArray[np.int64]:
-        """Position of the first node of each tree."""
-        return np.asarray(np.cumsum(self.n_nodes) - self.n_nodes)
-
     def thresholds(self, column: int) -> NDArray[np.float64] | None:
         """Return the thresholds of a column, ascending; None where it is split by category."""
         return None if column in self.inputs.categorical else np.unique(self.threshold[self.feature == column])
@@ -171,7 +166,7 @@ class Forest:
         for column in np.flatnonzero(np.bincount(self.feature[self.feature >= 0])).tolist():
             compared[column] = self.inputs.as_compared(column, columns[column])
         sums = np.zeros((len(self.base), n_rows))
-        root = np.repeat(self.roots, n_rows)
+        root = np.repeat(np.cumsum(self.n_nodes) - self.n_nodes, n_rows)
         node = root
         row = np.tile(np.arange(n_rows), len(self.n_nodes))
         cell = np.repeat(self.margin.astype(np.int64) * n_rows, n_rows) + row
@@ -202,25 +197,18 @@ class Forest:
         """Yield each link with a factor of the margins and a base that may make predictions of them."""
         is_single = len(self.base) == 1
         output = 0 if is_single else position or 0
-        kinds = _KINDS_BY_RESPONSE.get(response, ("identity",)) if output < len(self.base) else ()
-        kinds = tuple(kind for kind in kinds if not (is_single and kind.startswith("softmax")))
+        kinds = _KINDS_BY_RESPONSE.get(response, ()) if output < len(self.base) else ()
+        links = [Link(kind, output=output) for kind in kinds if not (is_single and kind.startswith("softmax"))]
         # The first of two classes has the margin of the second with the other sign.
         signs = (1.0, -1.0) if is_single and position == 0 and not self.links else (1.0,)
         factors = sorted({sign * factor for sign, factor in product(signs, self.factors)}, reverse=True)
-        for link in self.links or [Link(kind, output=output) for kind in kinds]:
-            for base in self._bases(link, response):
-                yield from ((link, factor, base) for factor in factors)
-
-    def _bases(self, link: Link, response: str) -> list[NDArray[np.float64]]:
-        """Return the base as margins; of margins that are explained themselves, their link is unknown."""
-        if not self.is_base_output:
-            return [self.base]
         with np.errstate(divide="ignore", invalid="ignore"):
             by_kind = {"sigmoid": np.log(self.base) - np.log1p(-self.base), "exp": np.log(self.base)}
-        bases = [by_kind.get(link.kind, self.base)]
-        if link.kind == "identity" and response != "predict":
-            bases += by_kind.values()
-        return [base for base in bases if np.isfinite(base).all()]
+        for link in self.links or links:
+            bases = [by_kind.get(link.kind, self.base) if self.is_base_output else self.base]
+            if self.is_base_output and link.kind == "identity" and response != "predict":
+                bases += by_kind.values()  # margins are explained themselves, and their link is unknown
+            yield from ((link, factor, base) for base in bases if np.isfinite(base).all() for factor in factors)
 
     def select_margin(self, number: int) -> Forest:
         """Return the forest of one margin alone."""
@@ -256,11 +244,9 @@ def accept_link(
         with np.errstate(over="ignore", invalid="ignore"):
             outputs = link.apply(factor * (base[:, None] + leaves))
         # Saturated probabilities are also what a model returns that predicts classes.
-        is_saturated = (
-            response == "predict" and link.kind in {"sigmoid", "softmax"} and np.isin(outputs.round(4), (0, 1)).all()
-        )
-        error = float("inf") if is_saturated or np.isnan(outputs).any() else difference(outputs)
-        tried.append((error, link, factor, base))
+        is_saturated = link.kind in {"sigmoid", "softmax"} and np.isin(outputs.round(4), (0.0, 1.0)).all()
+        is_refused = np.isnan(outputs).any() or (response == "predict" and is_saturated)
+        tried.append((float("inf") if is_refused else difference(outputs), link, factor, base))
     smallest = min((error for error, *_ in tried), default=float("inf"))
     matches = [candidate for candidate in tried if candidate[0] <= tolerance]
     if not matches:
@@ -293,7 +279,12 @@ def read_forest(model: Any, position: int | None, response: str, categorical_col
         reader = importlib.import_module(f"ice_explorer.trees.read_{library}").READERS.get(known.__name__)
         if reader is None:
             continue
-        _check_overrides(type(model), known)
+        for method in _RESPONSE_METHODS:
+            if inspect.getattr_static(type(model), method, None) is not inspect.getattr_static(known, method, None):
+                raise UnsupportedTreesError(
+                    f"{type(model).__name__} overrides {method}(), "
+                    f"which the trees of {known.__name__} may not reproduce."
+                )
         has_ties = known.__name__.endswith(("Classifier", "IsolationForest")) and known.__name__ not in _SINGLE_TREES
         if response == "predict" and has_ties:
             raise UnsupportedTreesError(
@@ -307,21 +298,11 @@ def read_forest(model: Any, position: int | None, response: str, categorical_col
                 f"This version of {_LIBRARIES[library]} stores its trees in an unknown format "
                 f"({type(error).__name__}: {error})."
             ) from error
-        if forest.n_nodes.sum() > np.iinfo(np.int32).max:
-            raise UnsupportedTreesError("The trees have more than 2**31 - 1 nodes.")
         if forest.labels_in_order and len(forest.labels_in_order) == len(categorical_columns):
             levels = dict(zip(categorical_columns, forest.labels_in_order, strict=True))
             forest = replace(forest, inputs=replace(forest.inputs, levels=levels))
         return forest
     raise NotTreesError(f"{type(model).__name__} is not a supported tree ensemble.")
-
-
-def _check_overrides(kind: type, known: type) -> None:
-    for method in _RESPONSE_METHODS:
-        if inspect.getattr_static(kind, method, None) is not inspect.getattr_static(known, method, None):
-            raise UnsupportedTreesError(
-                f"{kind.__name__} overrides {method}(), which the trees of {known.__name__} may not reproduce."
-            )
 
 
 def _number_codes(numbers: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.int64]:

@@ -165,10 +165,9 @@ def _histogram_boosting(model: Any, position: int | None, response: str) -> Fore
     by_set = np.flatnonzero(nodes["is_categorical"].astype(np.bool_) & ~is_leaf)
     first_set = np.repeat(np.cumsum([0, *(len(tree.raw_left_cat_bitsets) for tree in trees)])[:-1], n_nodes)
     words = np.concatenate([tree.raw_left_cat_bitsets for tree in trees])
-    words = words[first_set[by_set] + nodes["bitset_idx"][by_set]]
-    set_start, set_codes = codes_from_bits(words.ravel(), np.full(len(by_set), words.shape[1]))
+    set_start, set_codes = codes_from_bits(words.ravel(), np.full(len(words), words.shape[1]))
     threshold = nodes["num_threshold"].astype(np.float64)
-    threshold[by_set] = np.arange(len(by_set))
+    threshold[by_set] = first_set[by_set] + nodes["bitset_idx"][by_set]
     columns, levels = np.arange(model.n_features_in_), {}
     if model.is_categorical_ is not None:
         categorical = np.flatnonzero(model.is_categorical_)
