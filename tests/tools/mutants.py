@@ -104,8 +104,8 @@ MUTATIONS: Final = r"""
 + math.sqrt(1.0 / n_rows)
 = XGBoost sends the threshold left
 @ trees/read_xgboost.py : trees/test_libraries.py
--             "lt",
-+             "le",
+- np.dtype(np.float32), "lt", frozenset
++ np.dtype(np.float32), "le", frozenset
 = a nested split forgets the one above it
 @ trees/sweep_numba.py : trees/test_sweep.py trees/test_libraries.py
 - return low, min(high, cut), max(low, cut), high, runs_end

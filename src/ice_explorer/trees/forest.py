@@ -1,9 +1,9 @@
 """A forest as it is read from a fitted model, in arrays that are the same for every library.
 
 Libraries differ in two ways that are kept as data: how they treat a number before they compare it (`Inputs`), and what
-becomes of the sum of the leaves (`Link`). The reader does not need to know the link of an objective: `accept_link`
-finds the one that reproduces predictions of the model itself. Learning rates, weights of trees and averages are part
-of `value`, rules for missing values of `missing_left`.
+becomes of the sum of the leaves (`Link`). Readers do not know the link of an objective: `accept_link` finds the one that
+reproduces predictions of the model. Learning rates, weights of trees and averages are part of `value`, rules for missing
+values of `missing_left`.
 """
 
 from __future__ import annotations
@@ -36,8 +36,6 @@ _KINDS_BY_RESPONSE: Mapping[str, tuple[LinkKind, ...]] = {
     "decision_function": ("identity",),
     "predict": ("identity", "exp", "sigmoid", "softmax"),
 }
-
-
 _BEYOND_CODES = 1 << 33  # further from 0 than any code
 
 
@@ -268,8 +266,7 @@ def read_forest(model: Any, position: int | None, response: str, categorical_col
 
     - `position`: index into the classes or outputs of the model, as `Predictor` has it.
     - `response`: as `Predictor` has it.
-    - `categorical_columns`: columns of X that are categorical by their dtype. LightGBM keeps the labels of such columns
-      without saying which columns they are.
+    - `categorical_columns`: columns of X that are categorical by their dtype, to which `labels_in_order` belong.
     - raises UnsupportedTreesError: if the model is not a supported tree ensemble, or not a sum of its leaves.
     """
     for known in type(model).__mro__:
@@ -298,6 +295,8 @@ def read_forest(model: Any, position: int | None, response: str, categorical_col
                 f"This version of {_LIBRARIES[library]} stores its trees in an unknown format "
                 f"({type(error).__name__}: {error})."
             ) from error
+        if not len(forest.n_nodes):
+            raise UnsupportedTreesError(f"{type(model).__name__} has no trees.")
         if forest.labels_in_order and len(forest.labels_in_order) == len(categorical_columns):
             levels = dict(zip(categorical_columns, forest.labels_in_order, strict=True))
             forest = replace(forest, inputs=replace(forest.inputs, levels=levels))

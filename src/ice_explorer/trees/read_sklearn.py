@@ -97,16 +97,10 @@ def _isolation_forest(model: Any, position: int | None, response: str) -> Forest
     expected = min(max(n_rows - 1.0, 0.0), 1.0)  # length of the path to a row of a tree that is grown on so many rows
     if n_rows > 2:
         expected = 2.0 * (np.log(n_rows - 1.0) + np.euler_gamma) - 2.0 * (n_rows - 1.0) / n_rows
-    forest = _classic_forest(
-        model,
-        trees,
-        [path + rest - 1.0 for path, rest in lengths],
-        # Trees of a single row isolate nothing, and the library sets their score.
-        base=np.zeros(1) if expected > 0.0 else np.ones(1),
-        links=(Link("isolation", offset=model.offset_),),
-    )
-    np.multiply(forest.value, 1.0 / (len(trees) * expected) if expected > 0.0 else 0.0, out=forest.value)
-    return forest
+    # Trees of a single row isolate nothing, and the library sets their score.
+    base, factor = (np.zeros(1), 1.0 / (len(trees) * expected)) if expected > 0.0 else (np.ones(1), 0.0)
+    depths = [factor * (path + rest - 1.0) for path, rest in lengths]
+    return _classic_forest(model, trees, depths, base=base, links=(Link("isolation", offset=model.offset_),))
 
 
 def _adaboost_classifier(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
@@ -180,11 +174,7 @@ def _histogram_boosting(model: Any, position: int | None, response: str) -> Fore
         library="scikit-learn",
         n_features=model.n_features_in_,
         inputs=Inputs(
-            np.dtype(np.float64),
-            "le",
-            categorical=frozenset(feature[by_set].tolist()),
-            levels=levels,
-            numbers_are_levels=True,
+            np.dtype(np.float64), "le", frozenset(feature[by_set].tolist()), levels=levels, numbers_are_levels=True
         ),
         n_nodes=n_nodes,
         feature=feature,

@@ -57,15 +57,16 @@ def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
     threshold[by_set] = np.arange(len(by_set))
     value = join([_values(tree, column) for tree, column in zip(trees, columns, strict=True)], np.float32)
     base = np.asarray(np.atleast_1d(json.loads(parameters["base_score"])), np.float32).astype(np.float64)
+    levels = _levels(model.get("cats", {}).get("enc", ()))
     return Forest(
         library="XGBoost",
         n_features=int(parameters["num_feature"]),
         inputs=Inputs(
             np.dtype(np.float32),
             "lt",
-            categorical=frozenset(feature[by_set].tolist()),
-            rounding="floor",
-            levels=_levels(model.get("cats", {}).get("enc", ())),
+            frozenset(feature[by_set].tolist()),
+            "floor",
+            levels,
             missing_value=missing_value,
         ),
         n_nodes=n_nodes,
