@@ -1,9 +1,9 @@
 """A forest as it is read from a fitted model, in arrays that are the same for every library.
 
 Libraries differ in two ways that are kept as data: how they treat a number before they compare it (`Inputs`), and what
-becomes of the sum of the leaves (`Link`). Readers do not know the link of an objective: `accept_link` finds the one that
-reproduces predictions of the model. Learning rates, weights of trees and averages are part of `value`, rules for missing
-values of `missing_left`.
+becomes of the sum of the leaves (`Link`). Readers do not know the link of an objective: `accept_link` finds the one
+that reproduces predictions of the model. Learning rates, weights of trees and averages are part of `value`, rules for
+missing values of `missing_left`.
 """
 
 from __future__ import annotations
