@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import ice_explorer as ice
-from ice_explorer.concurrency import turns
+from ice_explorer import locks
 from ice_explorer.errors import Cancelled, InvalidOptionError, PredictionError
 from ice_explorer.explanation import prepare, to_explanation
 from ice_explorer.results.options import Options
@@ -606,7 +606,7 @@ def called_by_another(gate):
 
     def act_when_one_waits(act):
         def wait():
-            while len(turns.turn_of(gate)._callers) < 2:  # earlier, and it would end something else
+            while len(locks.turn_of(gate)._callers) < 2:  # earlier, and it would end something else
                 time.sleep(0.01)
             act()
 
@@ -651,7 +651,7 @@ def test_ctrl_c_while_another_explanation_calls_the_model_stops_the_wait():
 
 def test_turns_come_in_the_order_of_the_calls():
     """A model that is called again and again does not keep others out."""
-    turn, order = turns.turn_of(object()), []
+    turn, order = locks.turn_of(object()), []
     all_wait = threading.Event()
     with ThreadPoolExecutor(5) as pool:
         calls = []
@@ -668,7 +668,7 @@ def test_turns_come_in_the_order_of_the_calls():
 
 def test_a_call_that_fails_ends_its_turn():
     """Whatever it raises."""
-    turn = turns.turn_of(object())
+    turn = locks.turn_of(object())
 
     def fail(error):
         raise error
@@ -683,12 +683,12 @@ def test_models_live_no_longer_than_their_explanations():
     """Nothing is kept of a model that nobody explains any more."""
     model = Estimator(Overlap(0)).fit(FEW)
     e = ice.explain(model, FEW, **BLOCKS)
-    assert turns.turn_of(model) is turns.turn_of(model)
-    there, before = weakref.ref(model), len(turns._turns)
+    assert locks.turn_of(model) is locks.turn_of(model)
+    there, before = weakref.ref(model), len(locks._turns)
     del e, model
     gc.collect()
     assert there() is None
-    assert len(turns._turns) < before
+    assert len(locks._turns) < before
 
 
 # --- modules of PyTorch ---------------------------------------------------------------------------

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ice_explorer.checks import LARGEST
-from ice_explorer.concurrency.locks import new_lock
-from ice_explorer.concurrency.turns import as_here
 from ice_explorer.errors import Cancelled, ModelNeededError, PredictionError
 from ice_explorer.errors.base import cause_of, quoted
+from ice_explorer.locks import new_lock, on_behalf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -276,7 +275,7 @@ class BruteCurves:
                 # Each thread has something to do, however little there is.
                 parts = self._parts(n_rows, n_values, -(-values.size // n_jobs))
                 while some := list(islice(parts, n_jobs)):  # the size of the next ones depends on their time
-                    for size in pool.map(as_here(call), some):
+                    for size in pool.map(on_behalf(call), some):
                         _tell(made, size)
         return predictions
 

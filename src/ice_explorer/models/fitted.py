@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.concurrency.turns import owner_of
 from ice_explorer.errors import InputDataError, PredictionError
 from ice_explorer.errors.base import closest, listed, quoted
+from ice_explorer.locks import owner_of
 from ice_explorer.models.predict import default_call
 from ice_explorer.tables.table import table_from
 

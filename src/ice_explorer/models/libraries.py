@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import InputDataError, InputTypeError
+from ice_explorer.locks import new_lock
 from ice_explorer.models.pipeline import peel
 
 if TYPE_CHECKING:

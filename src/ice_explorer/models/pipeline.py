@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.concurrency.turns import turn_of
+from ice_explorer.locks import turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

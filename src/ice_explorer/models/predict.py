@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ice_explorer.checks import check_one_of, n_masked
-from ice_explorer.concurrency.turns import owner_of, turn_of
 from ice_explorer.errors import ICEExplorerError, InvalidOptionError, OutputError, PredictionError
 from ice_explorer.errors.base import did_you_mean, listed, quoted
 from ice_explorer.errors.labels import labels_of
+from ice_explorer.locks import owner_of, turn_of
 from ice_explorer.models.libraries import methods_of
 from ice_explorer.models.pipeline import peel
 

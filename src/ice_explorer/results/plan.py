@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.checks import check_index, check_names, check_weights
-from ice_explorer.concurrency.locks import new_lock
-from ice_explorer.concurrency.turns import cancelled_by
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.curves.known_predictions import Answers, SeveralOutputs
 from ice_explorer.engines import notes
@@ -32,6 +30,7 @@ from ice_explorer.errors.labels import shortened
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import place_of, tells_rows_apart
 from ice_explorer.features.groups import check_groups, groups_among
+from ice_explorer.locks import cancelled_by, new_lock
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
 from ice_explorer.models.target import opening_output, target_names

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from ice_explorer.checks import check_integer
-from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
+from ice_explorer.locks import new_lock
 from ice_explorer.metrics.likelihood import Ordered, most_frequent
 
 if TYPE_CHECKING:

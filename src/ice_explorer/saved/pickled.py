@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.engines.context import Context
 from ice_explorer.engines.probe import Witness
 from ice_explorer.errors import ModelNeededError
 from ice_explorer.errors.base import cause_of
+from ice_explorer.locks import new_lock
 from ice_explorer.models.pipeline import Peeled
 from ice_explorer.models.predict import Predictor, make_predictor
 from ice_explorer.results.feature_explanation import FeatureResult

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ice_explorer.concurrency.locks import new_lock
+from ice_explorer.locks import new_lock
 from ice_explorer.trees.forest import UnsupportedTreesError
 from ice_explorer.trees.ranks import SweptForest, missing_rank
 

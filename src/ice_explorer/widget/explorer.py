@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, overload
 import anywidget
 import traitlets
 
-from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import (
     Cancelled,
     FrontEndMissingError,
@@ -38,6 +37,7 @@ from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
 from ice_explorer.errors.options import meant_by
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
+from ice_explorer.locks import new_lock
 from ice_explorer.metrics.ordered import Convention
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, Options, RankBy, Unit
 from ice_explorer.runtime import is_unattended

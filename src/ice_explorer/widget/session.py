@@ -11,11 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ice_explorer.beyond.joint import JointEffects
-from ice_explorer.concurrency.turns import cancelled_by
 from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
+from ice_explorer.locks import cancelled_by
 from ice_explorer.model_comparison import ModelComparison
 from ice_explorer.models.target import target_names
 from ice_explorer.progress import progress_reporter
