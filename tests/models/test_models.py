@@ -48,21 +48,16 @@ def test_curves_are_those_of_the_library(case):
 
 @pytest.mark.parametrize("case", cases(others=pytest.mark.slow))
 def test_one_call_gives_all_outputs(case):
-    """Columns of all outputs are the outputs, each as if it had been chosen, whatever the response."""
+    """Columns of all outputs are the outputs, each as if it had been chosen."""
     model, rows, _ = fitted(case)
     chosen = families.quietly(predictor_of, model, rows, **case.options)
-    assert not chosen.outputs or chosen.outputs[chosen.position] == chosen.output
-    for response in chosen.responses or ("auto",):
-        options = {**case.options, "response": response}
-        p = families.quietly(predictor_of, model, rows, **options)
-        returned = families.quietly(p.all_outputs, rows)
-        together = returned if p.rescale is None else p.rescale(returned)
-        assert p.asked == ("predict_proba" if p.rescale else p.response)
-        assert together.shape == (len(rows), max(1, len(p.outputs)))
-        for position, output in enumerate(p.outputs or (None,)):
-            other = families.quietly(predictor_of, model, rows, **{**options, "output": output}) if p.outputs else p
-            assert (other.output, other.response) == (output if p.outputs else p.output, p.response)
-            assert_array_equal(families.quietly(other.predict, rows), together[:, position])
+    returned = families.quietly(chosen.all_outputs, rows)
+    together = returned if chosen.rescale is None else chosen.rescale(returned)
+    assert together.shape == (len(rows), max(1, len(chosen.outputs)))
+    for position, output in enumerate(chosen.outputs):
+        other = families.quietly(predictor_of, model, rows, **{**case.options, "output": output})
+        assert other.output == output
+        assert_array_equal(families.quietly(other.predict, rows), together[:, position])
 
 
 def predictor_of(model, rows, output=None, response="auto"):
@@ -346,16 +341,6 @@ def test_log_odds_of_xgboost_come_from_probabilities_where_margins_mean_somethin
     labels = xgboost.XGBClassifier(n_estimators=3, n_jobs=1).fit(families.X, families.two_flags())
     e = explained(labels, families.X, **options)
     assert_curves(e["age"], lambda rows: labels.predict(rows, output_margin=True)[:, 1], families.X, 1e-5)
-
-
-def test_a_booster_takes_arrays_by_the_order_of_their_columns():
-    """One fitted on names as well; they are the names of the columns."""
-    import xgboost
-
-    X = families.X
-    booster = xgboost.train({"nthread": 1}, xgboost.DMatrix(X, families.NUMBER), 3)
-    e, expected = explained(booster, X.to_numpy(), engine="brute"), explained(booster, X, engine="brute")
-    assert_array_equal(e["age"].curves, expected["age"].curves)
 
 
 def test_a_module_with_a_predict_method_is_asked_by_that():

@@ -86,9 +86,3 @@ def test_targets_of_several_outputs_are_matched_by_name(library):
         y.index = X.index
     assert_allclose(explained(both, output="sum")._target(y), 2.0)
     assert_allclose(explained(both, output="difference")._target(y), 1.0)
-
-
-def test_one_row_is_explained_as_the_message_says():
-    """`X.iloc[[0]]` is a table of one row."""
-    table = ice.explain(line(), X.iloc[[0]], progress=False).table()
-    assert list(table["n_grid"]) == [1, 1]

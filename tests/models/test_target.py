@@ -52,12 +52,9 @@ def test_missing_targets_stay_missing(y):
 
 @pytest.mark.parametrize("y", [LABELS, LABELS.tolist(), pd.Series(LABELS, dtype="category"), pl.Series(LABELS)])
 def test_the_explained_class_is_1_and_any_other_0(y):
-    """A probability is compared with whether it happened."""
+    """A probability is compared with whether it happened, and so are log-odds; a missing label is no other class."""
     assert_allclose(classes()._target(y), [0, 1, 0, 0, 1, 0], rtol=0)
-
-
-def test_a_missing_label_is_no_other_class():
-    """Not known is not 0."""
+    assert_allclose(classes(response="log_odds")._target(y), [0, 1, 0, 0, 1, 0], rtol=0)
     assert_allclose(classes()._target(["mid", None, "low", NAN, "mid", "never seen"]), [1, NAN, 0, NAN, 1, 0])
 
 
@@ -100,11 +97,6 @@ def test_what_is_no_target_is_refused(explanation, y, words):
         explanation()._target(y)
     assert str(caught.value).startswith("`y` must ")
     assert words in str(caught.value)
-
-
-def test_a_target_on_another_scale_is_not_drawn_but_kept():
-    """Log-odds of 0 and 1 are infinite; the view says so, and another response shows the points again."""
-    assert_allclose(classes(response="log_odds")._target(LABELS), [0, 1, 0, 0, 1, 0])
 
 
 def test_what_is_predicted_is_called_as_the_user_calls_it():

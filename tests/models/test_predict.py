@@ -243,16 +243,6 @@ def test_x_is_left_as_it_was():
     assert_allclose(array, kept, rtol=0)
 
 
-def test_read_only_and_oddly_laid_out_arrays_are_fine():
-    """Memory that may not be written, columns first, strides: all the same numbers."""
-    base = np.arange(12.0).reshape(6, 2)
-    base.setflags(write=False)
-    expected = explained(lambda Z: Z[:, 0] * Z[:, 1], base).table()
-    for table in (np.asfortranarray(base), np.repeat(base, 2, axis=1)[:, ::2], base[::-1][::-1]):
-        actual = explained(lambda Z: Z[:, 0] * Z[:, 1], table).table()
-        pd.testing.assert_frame_equal(actual, expected)
-
-
 @pytest.mark.parametrize("limit", ["1MB", pytest.param("0.2MB", marks=pytest.mark.slow)])
 def test_no_batch_is_larger_than_the_memory_limit_allows(limit):
     """Phantoms of one predict call, in bytes of the table, stay within the limit."""
