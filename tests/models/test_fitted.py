@@ -138,7 +138,7 @@ def test_columns_of_an_array_are_numbered_where_the_fit_had_no_names():
 
 @pytest.mark.parametrize(
     "model",
-    [light(), catboost.CatBoostRegressor(verbose=0), make_pipeline(StandardScaler(), LinearRegression())],
+    [light(), xgboost.XGBRegressor(), make_pipeline(StandardScaler(), LinearRegression())],
     ids=lambda model: type(model).__name__,
 )
 def test_an_unfitted_model_is_named_before_anything_else(model):

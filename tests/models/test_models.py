@@ -235,22 +235,18 @@ def test_results_of_statsmodels_take_the_columns_of_their_fit():
 
     with_constant = sm.add_constant(families.X)
     results = sm.OLS(families.NUMBER, with_constant).fit()
-    advice = " Pass those. `statsmodels.api.add_constant(X)` puts the constant in front."
-    start = (
-        "X must have the columns that the model was fitted on, in their order: 'const', 'age', 'income', 'rooms'; got "
-    )
+    start = "X must have the columns that the model was fitted on, in their order"
     for expected, rows in {
-        "'age', 'income', 'rooms'." + advice: families.X,
-        "3 columns." + advice: families.X.to_numpy(),
-        "'age', 'income', 'rooms', 'const'. Pass those.": with_constant[["age", "income", "rooms", "const"]],
+        "; 'const' is missing. Pass `statsmodels.api.add_constant(X)`.": families.X,
+        ": 'const', 'age', 'income', 'rooms'; got 3 columns.": families.X.to_numpy(),
+        "; got the order 'age', 'income', 'rooms', 'const'. Pass": with_constant[["age", "income", "rooms", "const"]],
     }.items():
-        assert message(InputDataError, results, rows) == start + expected
-    # Names of further parameters are before and behind those of the columns, and are none.
-    array = with_constant.to_numpy()
+        assert message(InputDataError, results, rows).startswith(start + expected)
+    array = with_constant.to_numpy()  # names of further parameters are no columns
     for name in ("NegativeBinomial", "ZeroInflatedPoisson"):
         results = families.quietly(getattr(sm, name)(families.COUNT, array).fit, disp=0)
         assert families.largest_difference(explained(results, array), results.predict, array) <= 1e-12
-        assert message(InputDataError, results, families.X).endswith("'x1', 'x2', 'x3'; got 3 columns." + advice)
+        assert message(InputDataError, results, families.X).startswith("X must have as many columns as the model was ")
 
 
 def test_results_with_columns_for_zeros_are_passed_as_a_function():

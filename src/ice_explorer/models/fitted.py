@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.errors import InputDataError, PredictionError
+from ice_explorer.errors import InputDataError
 from ice_explorer.errors.base import closest, listed, quoted
 from ice_explorer.locks import owner_of
 from ice_explorer.models.predict import default_call
@@ -24,22 +24,21 @@ _CLOSE: Final = 1e-9  # of the largest prediction: threads add up in any order
 
 
 def fitted_table(model: Any, X: Any) -> Table:
-    """Wrap X as `table_from` does, and check that the model is fitted, and on these columns.
+    """Wrap X as `table_from` does, and check that the model was fitted on these columns.
 
     - `X`: columns of an array get the names of the fit.
-    - raises PredictionError: if the model is not fitted.
     - raises InputDataError: if columns are missing or in another order, or if there are columns that the model does not
       take.
     """
     table, owner = table_from(X), owner_of(model)
     names = [str(name) for name in table.names]
-    _check_fitted(owner, table)
     fitted, expression = _columns_of_fit(owner)
     if not fitted:  # the first step of a pipeline may have no names, where the last one has those of X
         fitted, expression = _columns_of_fit(getattr(owner, "_final_estimator", None))
         fitted = fitted if sorted(fitted) == sorted(names) else []
         expression = expression.replace("model", "model[-1]")
-    n_fitted: Any = getattr(owner, "n_features_in_", None)
+    exog = getattr(_exog_of(owner), "exog", None)
+    n_fitted: Any = getattr(owner, "n_features_in_", None) if exog is None else exog.shape[1]
     # Libraries number the columns of an array.
     is_numbered = any(fitted == [f"{start}{k}" for k in range(len(fitted))] for start in ("Column_", "", "f"))
     if fitted and is_numbered and not set(names) <= set(fitted):
@@ -55,26 +54,6 @@ def fitted_table(model: Any, X: Any) -> Table:
     return table
 
 
-def _check_fitted(model: Any, table: Table) -> None:
-    """Refuse an estimator that scikit-learn finds unfitted and that does not predict."""
-    if not (hasattr(model, "fit") and hasattr(model, "predict")) or isinstance(model, type):
-        return
-    if type(model).__module__.startswith("statsmodels."):
-        raise PredictionError.not_fitted(model, "Pass what `model.fit()` returns.")
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        try:  # wrappers around a fitted model need no attribute that scikit-learn looks for
-            model.predict(table.take(np.zeros(1, np.int64)))
-        except Exception as error:
-            raise PredictionError.not_fitted(model, "Call `model.fit(X, y)` first.") from error
-    except Exception:  # noqa: BLE001, S110 - it has the methods of an estimator, but is none
-        pass
-
-
 def _columns_of_fit(model: Any) -> tuple[list[str], str]:
     """Return the names of the columns of the fit, and how a user writes them; no names where the model has none."""
     attributes = ["feature_names_in_", "feature_name_", "feature_names_"]  # the last two: LightGBM, CatBoost
@@ -86,7 +65,14 @@ def _columns_of_fit(model: Any) -> tuple[list[str], str]:
         names = names() if callable(names) else names
         if isinstance(names, list | np.ndarray) and len(names) and all(isinstance(name, str) for name in names):
             return list(map(str, names)), expression
-    return [], ""
+    columns = getattr(getattr(_exog_of(model), "orig_exog", None), "columns", ())
+    return list(map(str, columns)), "model.model.exog_names"
+
+
+def _exog_of(results: Any) -> Any:
+    """Return the data of results of statsmodels, which take columns by position; None if a formula names them."""
+    model = getattr(results, "model", None)
+    return None if hasattr(model, "formula") else getattr(model, "data", None)
 
 
 def _check_names(model: Any, table: Table, fitted: list[str], expression: str) -> None:
@@ -101,6 +87,7 @@ def _check_names(model: Any, table: Table, fitted: list[str], expression: str) -
         close = closest(missing[0], unknown)
         difference = f"{listed(missing)} {'is' if len(missing) == 1 else 'are'} missing"
         advice = f"Rename {quoted(close[0])} to {quoted(missing[0])}." if close else "Add what is missing."
+        advice = "Pass `statsmodels.api.add_constant(X)`." if missing == ["const"] else advice
     else:
         difference = f"it was not fitted on {listed(unknown)}" if unknown else f"got the order {listed(names)}"
         columns = expression if set(fitted) <= set(names) else repr([known[name] for name in fitted])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.errors import InputDataError, InputTypeError
+from ice_explorer.errors import InputDataError, InputTypeError, PredictionError
 from ice_explorer.locks import new_lock
 from ice_explorer.models.pipeline import peel
 
@@ -202,7 +202,15 @@ def _catboost(model: Any) -> Methods:
 
 def _statsmodels_results(results: Any) -> Methods:
     model = results.model
-    predict = partial(_predict_results, results)
+    if not getattr(model, "_no_exog_infl", True):  # else zeros would be predicted from rows of the fit
+        raise InputDataError(
+            f"A model fitted with `exog_infl` must be a function of X; got results of {type(model).__name__}.",
+            "Pass `lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`.",
+        )
+
+    def predict(rows: Any, **options: Any) -> Any:
+        return np.asanyarray(results.predict(_as_pandas(rows), **options))
+
     names = getattr(model, "_ynames_map", None)  # MNLogit
     classes = None if names is None else list(names.values())
     if type(model).__name__ == "OrderedModel":
@@ -218,27 +226,8 @@ def _statsmodels_results(results: Any) -> Methods:
     return {"predict_proba": proba, **methods}, [0, 1]
 
 
-def _predict_results(results: Any, rows: Any, **options: Any) -> Any:
-    """Predict by formula, or from the columns of the fit, in their order: statsmodels takes columns by position."""
-    model, frame = results.model, as_pandas(rows)
-    if not getattr(model, "_no_exog_infl", True):
-        raise InputDataError(
-            f"A model fitted with `exog_infl` must be a function of X; got results of {type(model).__name__}.",
-            "Pass `lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`.",
-        )
-    if not hasattr(model, "formula"):
-        exog = model.data.orig_exog
-        if hasattr(exog, "columns"):
-            fitted = list(exog.columns)
-        else:  # `exog_names` may name further parameters around the columns
-            start = getattr(model, "k_inflate", 0)
-            fitted = list(model.exog_names)[start : start + model.exog.shape[1]]
-        if hasattr(exog, "columns") and hasattr(frame, "columns"):
-            if list(frame.columns) != fitted:
-                raise InputDataError.not_as_fitted(fitted, list(frame.columns))
-        elif frame.shape[1] != len(fitted):
-            raise InputDataError.not_as_fitted(fitted, frame.shape[1])
-    return np.asanyarray(results.predict(frame, **options))
+def _statsmodels_model(model: Any) -> Methods:
+    raise PredictionError.not_fitted(model, "Pass what `model.fit()` returns.")
 
 
 # --- PyTorch, MLflow ------------------------------------------------------------------------------
@@ -272,7 +261,7 @@ def _torch_module(module: Any) -> Methods:
 
 
 def _mlflow_model(model: Any) -> Methods:
-    predict = lambda rows: model.predict(as_pandas(rows))  # noqa: E731
+    predict = lambda rows: model.predict(_as_pandas(rows))  # noqa: E731
     return {"predict": Method(predict, "numbers", "predict")}, None
 
 
@@ -280,6 +269,7 @@ _LIBRARIES: Final[dict[tuple[str, str], Callable[[Any], Methods]]] = {
     ("catboost", "CatBoost"): _catboost,
     ("lightgbm", "Booster"): _lightgbm_booster,
     ("mlflow", "PyFuncModel"): _mlflow_model,
+    ("statsmodels", "Model"): _statsmodels_model,
     ("statsmodels", "Results"): _statsmodels_results,
     ("statsmodels", "ResultsWrapper"): _statsmodels_results,
     ("torch", "Module"): _torch_module,
@@ -290,7 +280,7 @@ _LIBRARIES: Final[dict[tuple[str, str], Callable[[Any], Methods]]] = {
 # --- containers -----------------------------------------------------------------------------------
 
 
-def as_pandas(rows: Any) -> Any:
+def _as_pandas(rows: Any) -> Any:
     """Return a table as a pandas DataFrame, and an array as it is."""
     frame = nw.from_native(rows, eager_only=True, pass_through=True)
     return frame.to_pandas() if isinstance(frame, nw.DataFrame) else rows

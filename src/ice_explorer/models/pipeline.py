@@ -45,7 +45,7 @@ class Peeled:
     @property
     def transform(self) -> Callable[[Any], NDArray[np.float64]] | None:
         """Rows of X -> the matrix that the model takes, (n_rows, n_columns); None where it takes X itself."""
-        return (lambda rows: np.asarray(self.seen(rows), np.float64)) if self.steps else None
+        return (lambda rows: _dense(self.transformed(rows))) if self.steps else None
 
     def transformed(self, rows: Any) -> Any:
         """Return rows of X as the model takes them."""
@@ -55,11 +55,6 @@ class Peeled:
         for step in self.steps:
             rows = step.transform(rows)
         return rows
-
-    def seen(self, rows: Any) -> NDArray[Any]:
-        """Return rows of X as the model takes them, as a dense matrix of its own dtype."""
-        matrix = self.transformed(rows)
-        return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
 
     @property
     def is_columnwise(self) -> bool:
@@ -105,6 +100,10 @@ def _flat(steps: Any) -> list[Any]:
         elif not _is_passthrough(step):
             flat.append(step)
     return flat
+
+
+def _dense(matrix: Any) -> NDArray[np.float64]:
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, np.float64)
 
 
 def _is_sklearn(model: Any) -> bool:

@@ -358,6 +358,8 @@ def make_predictor(
     except ICEExplorerError:
         raise
     except Exception as error:
+        if type(error).__name__.endswith("NotFittedError"):  # of scikit-learn and LightGBM
+            raise PredictionError.not_fitted(model, "Call `model.fit(X, y)` first.") from error
         raise PredictionError.failed_on_rows(error) from error
     named = outputs if rescale is None else replace(outputs, text=_TEXT["log-odds"])
     first, note = outputs.column(table, position), methods[asked].note
