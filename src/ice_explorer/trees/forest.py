@@ -123,7 +123,7 @@ class Forest:
     library: str
     n_features: int
     inputs: Inputs
-    n_nodes: NDArray[np.int64]
+    n_nodes: NDArray[np.intp]
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
     left: NDArray[np.int32]
@@ -316,7 +316,7 @@ def join(arrays: Sequence[Any], dtype: type[Any]) -> NDArray[Any]:
 
 
 def codes_from_bits(
-    words: NDArray[np.uint32], n_words: NDArray[np.int64]
+    words: NDArray[np.uint32], n_words: NDArray[np.intp]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return `set_start` and `set_codes` of sets that are written as bits, one set after another.
 

@@ -39,7 +39,7 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
     if any(tree.get("is_linear", "0") != "0" for tree in trees):
         raise UnsupportedTreesError("The leaves of these LightGBM trees are linear models, not numbers.")
     # Each tree is laid out as its inner nodes, then its leaves.
-    n_leaves = np.array([int(tree["num_leaves"]) for tree in trees], np.int64)
+    n_leaves = np.array([int(tree["num_leaves"]) for tree in trees], np.intp)
     n_inner = n_leaves - 1
     n_nodes = n_inner + n_leaves
     root = np.cumsum(n_nodes) - n_nodes
@@ -66,11 +66,11 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
     # Where a feature had nothing missing in training, what is missing counts as 0.
     missing_left = np.where(missing == 2, default_left, zero_left) & ~is_categorical
     # The threshold of a categorical node is the number of its set within the tree.
-    n_sets = np.array([int(tree["num_cat"]) for tree in trees], np.int64)
+    n_sets = np.array([int(tree["num_cat"]) for tree in trees], np.intp)
     threshold[is_categorical] += np.repeat(np.cumsum(n_sets) - n_sets, n_inner)[is_categorical]
     bounds = [np.array(tree["cat_boundaries"].split(), np.int64) for tree in trees if "cat_boundaries" in tree]
     words = _numbers(trees, "cat_threshold", np.int64).astype(np.uint32)
-    set_start, set_codes = codes_from_bits(words, join([np.diff(bound) for bound in bounds], np.int64))
+    set_start, set_codes = codes_from_bits(words, join([np.diff(bound) for bound in bounds], np.intp))
     feature = _numbers(trees, "split_feature", np.int64)
     n_margins = int(header["num_tree_per_iteration"])
     objective, *options = header.get("objective", "").split(" ")
@@ -104,7 +104,7 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
     )
 
 
-def _runs(first: NDArray[np.int64], count: NDArray[np.int64]) -> NDArray[np.int64]:
+def _runs(first: NDArray[np.int64], count: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return first, first + 1, … for each run, one run after another."""
     return np.repeat(first - (np.cumsum(count) - count), count) + np.arange(count.sum())
 

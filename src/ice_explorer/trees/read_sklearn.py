@@ -28,7 +28,7 @@ def _classic_forest(model: Any, trees: Sequence[Any], values: Sequence[NDArray[n
         library="scikit-learn",
         n_features=model.n_features_in_,
         inputs=Inputs(np.dtype(np.float32), "le"),
-        n_nodes=np.array([tree.node_count for tree in trees], np.int64),
+        n_nodes=np.array([tree.node_count for tree in trees], np.intp),
         feature=join([tree.feature for tree in trees], np.int32),
         threshold=join([tree.threshold for tree in trees], np.float64),
         left=join([tree.children_left for tree in trees], np.int32),
@@ -154,7 +154,7 @@ def _histogram_boosting(model: Any, position: int | None, response: str) -> Fore
     trees = [tree for one_round in model._predictors for tree in one_round]  # noqa: SLF001
     base = np.asarray(model._baseline_prediction, np.float64).ravel()  # noqa: SLF001
     nodes = np.concatenate([tree.nodes for tree in trees])
-    n_nodes = np.array([len(tree.nodes) for tree in trees], np.int64)
+    n_nodes = np.array([len(tree.nodes) for tree in trees], np.intp)
     is_leaf = nodes["is_leaf"].astype(np.bool_)
     by_set = np.flatnonzero(nodes["is_categorical"].astype(np.bool_) & ~is_leaf)
     first_set = np.repeat(np.cumsum([0, *(len(tree.raw_left_cat_bitsets) for tree in trees)])[:-1], n_nodes)
