@@ -478,20 +478,18 @@ def with_constant(name, y, *, as_array=False, **options):
     return fit
 
 
-def more_than_coefficients(module, name, y, column=None, *, constant=True, inflation=()):
+def more_than_coefficients(module, name, y, column=None, *, constant=True):
     """Results of a fit on a frame whose parameters are more than a coefficient per column."""
 
     def fit():
         import statsmodels.api as sm
 
         rows = sm.add_constant(X) if constant else X
-        options = {"exog_infl": rows[list(inflation)]} if inflation else {}
-        model = getattr(importlib.import_module(f"statsmodels.{module}"), name)(y, rows, **options)
+        model = getattr(importlib.import_module(f"statsmodels.{module}"), name)(y, rows)
         results = quietly(model.fit, disp=0, method="bfgs", maxiter=50)
 
         def ask(asked):
-            zeros = {"exog_infl": asked[list(inflation)]} if inflation else {}
-            returned = np.asarray(results.predict(asked, **zeros))
+            returned = np.asarray(results.predict(asked))
             return returned if column is None else returned[:, column]
 
         return results, rows, ask
@@ -526,10 +524,6 @@ STATSMODELS = [
     *(
         Case("statsmodels", name, more_than_coefficients("api", name, COUNT), needs="statsmodels")
         for name in ("NegativeBinomial", "NegativeBinomialP", "GeneralizedPoisson", "ZeroInflatedPoisson")
-    ),
-    Case(
-        "statsmodels", "ZeroInflatedPoisson with `exog_infl`",
-        more_than_coefficients("api", "ZeroInflatedPoisson", COUNT, inflation=["const", "age"]), needs="statsmodels",
     ),
     Case(
         "statsmodels", "BetaModel",

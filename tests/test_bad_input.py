@@ -179,19 +179,19 @@ VALUES = {
 }  # fmt: skip
 
 IN_THE_ORDER = "Pass `X[model.feature_names_in_]`"
-OF_FIT = "columns that the model was fitted on; "
+OF_FIT = "columns that the model was fitted on, in their order; "
 MODELS = {
     InputTypeError: {
         "be a function of X; got NoneType. Pass `lambda X": lambda: explain(None),
         "got the class LinearRegression. Make a model of it": lambda: explain(LinearRegression, NUMBERS),
     },
     InputDataError: {
-        f"{OF_FIT}'income' is missing. X has 1 column: 'age'": lambda: explain(line(), X[["age"]]),
+        f"{OF_FIT}'income' is missing. Add what is missing": lambda: explain(line(), X[["age"]]),
         f"it was not fitted on 'size'. {IN_THE_ORDER}": lambda: explain(line(), NUMBERS.assign(size=1.0)),
-        "not fitted on 'Income'. X has 2 columns: 'age', 'Income'. Rename 'Income' to 'income'": lambda: explain(
+        "'income' is missing. Rename 'Income' to 'income'": lambda: explain(
             line(), NUMBERS.rename(columns={"income": "Income"})
         ),
-        f"in another order: 'income', 'age'. {IN_THE_ORDER}": lambda: explain(line(), X[["income", "age"]]),
+        f"got the order 'income', 'age'. {IN_THE_ORDER}": lambda: explain(line(), X[["income", "age"]]),
         "as many columns as the model was fitted on, 2; got 1.": lambda: explain(
             LinearRegression().fit(NUMBERS.to_numpy(), wealth(NUMBERS)), NUMBERS.to_numpy()[:, :1]
         ),
@@ -227,13 +227,10 @@ MODELS = {
         ).save("x.html"),
         "returned shape () for 2 rows; expected (2,). Wrap": lambda: explain(lambda _: 1.0),
         "returned shape (1,) for 2 rows": lambda: explain(lambda rows: wealth(rows)[:1]),
-        "shape (2, 1) for 2 rows; expected (2,). Wrap it: `lambda X: model(X).ravel()`": lambda: explain(
-            lambda rows: wealth(rows)[:, None]
-        ),
         "returned shape (2, 2, 2) for 2 rows": lambda: explain(lambda rows: np.zeros((len(rows), 2, 2))),
         "must return numbers; it returned dtype <U1": lambda: explain(lambda rows: np.full(len(rows), "a")),
         "must return numbers; it returned dtype complex128": lambda: explain(lambda rows: wealth(rows) + 1j),
-        "it returned None. End it with `return`": lambda: explain(lambda _: None),
+        "must return numbers; it returned None. Wrap": lambda: explain(lambda _: None),
         "returned a probability of 0 for a phantom observation of 'age' (grid value 20.0, row 0 of X). Use `respo": (
             lambda: explain_numbers(tree(DecisionTreeClassifier), response="log_odds")
         ),
@@ -250,8 +247,8 @@ MODELS = {
             lambda rows: rows[["age", "income"]].to_numpy()
         ),
         "returns 2 classes, so one must be chosen. Pass `output='old'`": lambda: explain_numbers(Labels()),
-        "predicts for the first rows of X, 'old', 'young'; got 'yuong'. Did you mean 'young'?": lambda: explain_numbers(
-            Labels(), output="yuong"
+        "one of 'old', 'young'; got 'yuong'. Did you mean 'young'? Only labels predicted for the first rows": lambda: (
+            explain_numbers(Labels(), output="yuong")
         ),
         "got output='yes'. Leave": lambda: set_trait("output", "yes"),
     },

@@ -10,7 +10,7 @@ from ice_explorer.errors.base import did_you_mean, quoted
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.explanation import Explanation, FeatureExplanation, explain, load
 from ice_explorer.features.groups import find_groups
-from ice_explorer.features.residual import RESIDUAL
+from ice_explorer.results.residual import RESIDUAL
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:

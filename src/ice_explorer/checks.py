@@ -27,8 +27,7 @@ def n_masked(given: object) -> int:
 def real_numbers(given: object) -> NDArray[np.float64] | None:
     """Turn what was given into an array of float64; None where it does not hold such numbers.
 
-    numpy would take dates for counts, leave out imaginary parts and masks, and stop at whole numbers that are
-    too large.
+    NumPy would take dates for counts, leave out imaginary parts and masks, and stop at too large whole numbers.
     """
     if n_masked(given):
         return None
@@ -79,16 +78,15 @@ def check_positions(
     The index is that of the rows of X, None where they have none. A mask with an index must have the same one; labels
     of rows, as `X.index[mask]` has them, are refused unless they are the positions.
     """
+    is_listed = isinstance(positions, Iterable) and not isinstance(positions, np.ndarray)
     try:
-        if isinstance(positions, Iterable) and not isinstance(positions, np.ndarray):
-            wanted = np.asarray(list(positions))
-        else:
-            wanted = np.asarray(positions)
+        wanted = np.asarray(list(positions) if is_listed else positions)
     except ValueError:  # lists of different lengths
         raise InvalidOptionError.positions(positions, n_observations, option) from None
     if wanted.size == 0:
         return np.empty(0, dtype=np.int64)
-    if wanted.ndim == 1 and wanted.dtype.kind == "b" and not n_masked(positions):
+    is_plain = wanted.ndim == 1 and not n_masked(positions)
+    if is_plain and wanted.dtype.kind == "b":
         if len(wanted) != n_observations:
             raise InvalidOptionError(
                 f"`{option}` as a mask must have one value for each of the {n_observations:,} rows of X; "
@@ -97,7 +95,7 @@ def check_positions(
             )
         check_index(option, "mask", positions, index)
         return np.flatnonzero(wanted)
-    if wanted.ndim != 1 or wanted.dtype.kind not in "iu" or n_masked(positions):
+    if not is_plain or wanted.dtype.kind not in "iu":
         raise InvalidOptionError.positions(positions, n_observations, option)
     outside = wanted[(wanted < 0) | (wanted >= n_observations)]
     if outside.size:
@@ -112,26 +110,17 @@ def check_distinct_positions(positions: Sequence[int], n_observations: int) -> N
     """Return positions of rows that a browser requests: no more than X has rows, so that a reply has an end."""
     rows = check_positions(positions, n_observations)
     if len(rows) > n_observations:
-        raise InvalidOptionError.must(
-            "positions",
-            f"be different rows of X, which has {counted(n_observations, 'row')}",
-            len(rows),
-            "Leave out those that are there twice.",
-            where=" positions",
-        )
+        what = f"be different rows of X, which has {counted(n_observations, 'row')}"
+        advice = "Leave out those that are there twice."
+        raise InvalidOptionError.must("positions", what, len(rows), advice, where=" positions")
     return rows
 
 
 def check_index(option: str, what: str, given: object, index: Any) -> None:
     """Refuse a series or table of as many rows as X that has another index: it may be in another order.
 
-    Parameters
-    ----------
-    option, what : str
-        Name of the option, and of the variable in the advice.
-    given : object
-    index : object
-        Labels of the rows of X, None where they have none.
+    - `option`, `what`: name of the option, and of the variable in the advice.
+    - `index`: labels of the rows of X, None where they have none.
     """
     difference = index_difference(given, index)
     if difference is not None:
@@ -156,10 +145,10 @@ def index_difference(given: object, index: Any) -> tuple[int, object, object] | 
 def check_weights(
     sample_weight: ArrayLike | None, n_observations: int, index: Any = None, *, are_all: bool = True
 ) -> NDArray[np.float64] | None:
-    """Turn frequency weights into an array, or say what is wrong with them.
+    """Return frequency weights as an array, or say what is wrong with them.
 
-    The index is that of the rows of X, None where they have none. Weights that have an index must have the same.
-    `are_all` is whether they are those of all rows, whose sum must be large enough.
+    - `index`: as for `check_index`.
+    - `are_all`: whether they are those of all rows, whose sum must be large enough.
     """
     if sample_weight is None:
         return None

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.beyond.compare import Form
     from ice_explorer.beyond.measuring import Measure
     from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.tables.column import Name
 
 
 @short_tracebacks

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 
 from ice_explorer.errors.tracebacks import short_traceback
+from ice_explorer.explanation import explain
 from ice_explorer.runtime import HAS_NUMBA
 
 
@@ -22,39 +26,11 @@ def warmup() -> None:
     """
     if not HAS_NUMBA:
         return
-    from ice_explorer.figures.raster.lines import LineSet, draw_lines
-    from ice_explorer.metrics.ordered import FeatureSums
-    from ice_explorer.metrics.unordered_numba import add_pairs
-    from ice_explorer.scene.palette import plain_palette
-    from ice_explorer.trees.curves import TreeCurves
-    from ice_explorer.trees.forest import Forest, Inputs
+    from sklearn.ensemble import RandomForestRegressor
 
-    stump = Forest(
-        library="none",
-        n_features=1,
-        inputs=Inputs(np.dtype(np.float64), "le"),
-        n_nodes=np.array([3]),
-        feature=np.array([0, -1, -1], np.int32),
-        threshold=np.array([1.5, 0.0, 0.0]),
-        left=np.array([1, -1, -1], np.int32),
-        right=np.array([2, -1, -1], np.int32),
-        missing_left=np.zeros(3, np.bool_),
-        value=np.array([0.0, 1.0, 2.0]),
-        margin=np.zeros(1, np.int32),
-        base=np.zeros(1),
-    )
-    own = np.arange(4.0)
-    ones = np.ones(4)
-    trees = TreeCurves(stump, [own], {0: (np.zeros(1, np.intp), own[:, None])})
-    rows = own, ones, ones
-    for jumps in (None, trees.sweep([0])(trees.alike(np.arange(4)))):
-        sums = FeatureSums(own, 1.0, ones, 0.75, rows, active=trees.active[0], compiled=True)
-        if jumps is None:
-            sums.add(np.ones((4, len(sums.active) + 1)), rows)
-        else:
-            sums.add_jumps(jumps.to_fold(0), rows)
-        sums.finish()
-    add_pairs(np.ones((3, 4)), ones, np.ones(3), 0.0, np.zeros(3), np.zeros(3), np.zeros(3))
-    level = np.ones((1, 2), np.float32)
-    line = LineSet(own[:2], level, level[:, 1:], level[:, 0])
-    draw_lines(line, plain_palette(), width=1, height=2, thickness=1.0, strength=1.0, compiled=True)
+    X = np.random.default_rng(0).normal(size=(600, 3))  # so many values that decays are not summed one by one
+    X[:, 2] = X[:, 2] > 0
+    model = RandomForestRegressor(5, random_state=0).fit(X, X[:, 0] * X[:, 1] + X[:, 2])
+    explanation = explain(model, X, categorical=["x2"], progress=False)
+    with TemporaryDirectory() as folder:
+        explanation.save(Path(folder) / "x.svg", dpi=300)

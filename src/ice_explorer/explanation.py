@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
-from ice_explorer.adapters.tables.table import kept
 from ice_explorer.beyond.correlations import MOST, correlated
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
 from ice_explorer.beyond.interactions import MAX_ROWS, InteractionsResult
@@ -21,6 +20,7 @@ from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.options import Options
 from ice_explorer.results.plan import Plan
+from ice_explorer.tables.table import kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, ItemsView, Iterator, Sequence, ValuesView
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from ice_explorer.adapters.models.predict import Response
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.beyond.effects import EffectKind
     from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
     from ice_explorer.metrics.windows import Convention
+    from ice_explorer.models.predict import Response
     from ice_explorer.results.options import Kind, RankBy, Unit
+    from ice_explorer.tables.column import Name
 
 __all__ = ["ExplainOptions", "Explanation", "FeatureExplanation", "Plan", "compute", "explain", "load", "prepare"]
 

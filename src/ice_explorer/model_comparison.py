@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ice_explorer.adapters.tables.table import kept
 from ice_explorer.checks import check_one_of
 from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import InputTypeError
@@ -14,6 +13,7 @@ from ice_explorer.explanation import Explanation, compute, prepare
 from ice_explorer.results.models import ModelsResult, check_explanations, check_models, is_several, prepared_alike
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, Options
 from ice_explorer.scene.view_state import Besides
+from ice_explorer.tables.table import kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.explanation import ExplainOptions, PlotOptions
     from ice_explorer.results.options import Kind, RankBy, Unit
     from ice_explorer.results.plan import Plan
+    from ice_explorer.tables.column import Name
 
 
 @short_tracebacks

@@ -35,13 +35,9 @@ def is_unattended() -> bool:
 
 
 def can_start_threads() -> bool:
-    """Whether a thread can be started here; tries it."""
+    """Return whether a thread can be started here; tries it."""
     try:
-        threading.Thread(target=_nothing, daemon=True).start()
+        threading.Thread(target=int, daemon=True).start()
     except RuntimeError:  # "can't start new thread"
         return False
     return True
-
-
-def _nothing() -> None:
-    """Nothing to do: the thread started."""

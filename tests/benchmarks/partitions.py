@@ -17,10 +17,10 @@ from lightgbm import LGBMRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 
-from ice_explorer.adapters.models.fitted import fitted_table
 from ice_explorer.distributed.passes import MergeSums, Sum, Summarise, merge_found
 from ice_explorer.distributed.whole import whole_of
 from ice_explorer.features.columns import Columns
+from ice_explorer.models.fitted import fitted_table
 from ice_explorer.results.options import Options
 
 MODELS = {

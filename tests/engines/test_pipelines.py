@@ -41,7 +41,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVR
 
-from ice_explorer.adapters.models.peel import peel
+from ice_explorer.models.pipeline import peel
 
 pytestmark = pytest.mark.current
 compare = partial(parity.assert_as_predicted, rounding=1e-11)

@@ -20,7 +20,7 @@ from traitlets.config import Config
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.concurrency.turns import turn_of
+from ice_explorer.locks import turn_of
 from ice_explorer.widget.lifetime import registry
 
 MAKE = "x = ice.ICEExplorer(model, X, engine='brute', **options)\nx"

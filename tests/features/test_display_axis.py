@@ -13,8 +13,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.features.display_axis import DisplayAxis, display_axis, histogram, writer
-from ice_explorer.features.number_text import cell_text
+from ice_explorer.features.axis_text import cell_text, writer
+from ice_explorer.scene.display_axis import DisplayAxis, display_axis, histogram
 from ice_explorer.wire.lines import distances
 
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ice_explorer as ice
-from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.errors import UnknownFeatureError
 from ice_explorer.errors.labels import MOST_LETTERS, labels_of, shortened
+from ice_explorer.tables.natural_order import in_natural_order
 from ice_explorer.wire.colors import colors_of
 from ice_explorer.wire.header import header_of
 from ice_explorer.wire.lines import curves_of

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 import ice_explorer as ice
-from ice_explorer.adapters.tables.natural_order import in_natural_order
+from ice_explorer.tables.natural_order import in_natural_order
 
 SIZES = ["lo", "mid", "hi", "top"]
 RANK = {size: rank for rank, size in enumerate(SIZES)}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ice_explorer.dates import UTC_CLOCK, clock_of, date_text, date_ticks, span_texts, unit_of
+from ice_explorer.features.dates import UTC_CLOCK, clock_of, date_text, date_ticks, span_texts, unit_of
 
 
 def day(text):

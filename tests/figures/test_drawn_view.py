@@ -19,19 +19,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 from ice_explorer import explain
-from ice_explorer.dates import UTC_CLOCK
 from ice_explorer.export.save import picture, save
-from ice_explorer.features.column_colors import LevelColors, RampColors
-from ice_explorer.features.display_axis import DisplayAxis
+from ice_explorer.features.dates import UTC_CLOCK
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.map_labels import Labelled, place_labels
 from ice_explorer.figures.page.matplotlib_page import png_page
 from ice_explorer.figures.page.page import Box
 from ice_explorer.figures.page.paper import Paper
 from ice_explorer.figures.page.svg import svg_page
+from ice_explorer.results.column_colors import LevelColors, RampColors
 from ice_explorer.scene.around import with_surroundings
 from ice_explorer.scene.build import scene
 from ice_explorer.scene.curve_lines import middle_of, slope_ends
+from ice_explorer.scene.display_axis import DisplayAxis
 from ice_explorer.scene.palette import ramp_palette, split_palette
 from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_colors

@@ -18,7 +18,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import RESIDUAL, explain
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.features import number_text
+from ice_explorer.features import axis_text
 from ice_explorer.figures.axes.axes import plot, plot_impact
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.page.page import printable
@@ -240,7 +240,7 @@ def test_a_continuous_column_runs_along_the_ramp(explanation):
     assert view.coloring.domain == pytest.approx((low, high))
     assert_allclose(view.coloring.values, np.clip((column - low) / (high - low), 0, 1), atol=1e-6)
     legend = group(drawn(explanation, feature="age", color_by=HOSTILE), "legend")
-    assert texts(legend)[1:] == [number_text.number_text(low), number_text.number_text(high)]
+    assert texts(legend)[1:] == [axis_text.number_text(low), axis_text.number_text(high)]
     ends = [ramp_palette("cividis").css(0), ramp_palette("cividis").css(1)]
     chosen = drawn(explanation, feature="age", color_by=HOSTILE, choices={"palette": "cividis"})
     assert ramp_of(group(chosen, "legend"))[::255] == ends
@@ -298,7 +298,7 @@ def test_the_page_says_what_it_shows(explanation):
     """Titles, axes and key are there as text, on white paper of the width asked for."""
     root = drawn(explanation, feature="age", kind="c-ice", anchor="median")
     words = texts(root)
-    median = number_text.number_text(explanation["age"].median)
+    median = axis_text.number_text(explanation["age"].median)
     for expected in (
         "c-ICE of age",
         f"change of the prediction from age = {median}",
@@ -474,7 +474,7 @@ def test_a_missing_own_value_stands_beside_the_axis():
 )
 def test_ticks_are_round_and_written_alike(low, high, wanted, whole, labels):
     """Steps of 1, 2 or 5, as many decimals as it takes, a proper minus; a feature of whole numbers has whole ticks."""
-    assert [tick.label for tick in number_text.ticks(low, high, wanted, whole=whole)] == labels
+    assert [tick.label for tick in axis_text.ticks(low, high, wanted, whole=whole)] == labels
 
 
 @pytest.mark.parametrize(
@@ -498,15 +498,15 @@ def test_numbers_are_short_enough_to_read_and_exact_enough_to_compare():
     """Four digits at most; in a column the largest decides for all; "< 0.001" is not 0, and "–" is undefined."""
     numbers = [0, 25.3, 123456.7, -0.012346, 2.5e-6, 1e9, math.nan]
     written = ["0", "25.3", "123,457", "−0.01235", "2.5e−6", "1e9", "–"]
-    assert [number_text.number_text(number) for number in numbers] == written
-    write = number_text.column_format([12.345, 0.5, math.nan])
+    assert [axis_text.number_text(number) for number in numbers] == written
+    write = axis_text.column_format([12.345, 0.5, math.nan])
     assert [write(value) for value in (12.345, 0.5, 0.0, math.nan)] == ["12.3", "0.5", "0.0", "–"]
     largest = {123456.0: "123,456", 12345678.0: "1.23e7", 2e-7: "2e−7"}
-    assert {value: number_text.column_format([value])(value) for value in largest} == largest
-    write = number_text.figure_format([0.2211, 0.0004])
+    assert {value: axis_text.column_format([value])(value) for value in largest} == largest
+    write = axis_text.figure_format([0.2211, 0.0004])
     texts = [write(value) for value in (0.2211, 0.004, 0.0004, 1e-14, 0.0, math.nan)]
     assert texts == ["0.221", "0.004", "< 0.001", "0", "0", "–"]
-    assert [number_text.is_nothing(text) for text in texts] == [False, False, True, True, True, False]
+    assert [axis_text.is_nothing(text) for text in texts] == [False, False, True, True, True, False]
 
 
 def test_a_direction_that_rounds_to_0_has_no_sign():

@@ -20,8 +20,8 @@ import ice_explorer as ice
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.errors import FrontEndMissingError
 from ice_explorer.export.save import save
-from ice_explorer.features.display_axis import display_axis
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS
+from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.standalone import answers as snapshot_module
 from ice_explorer.standalone import page as page_module

@@ -83,7 +83,7 @@ MUTATIONS: Final = r"""
 - EndShares(half, half)
 + EndShares(half - half, length)
 = non-linearity ignores the flat part of a curve
-@ metrics/ordered.py : metrics/test_sums.py metrics/test_running_sums.py engines/test_trees.py
+@ metrics/ordered.py : metrics/test_sums.py metrics/test_running_sums.py trees/test_libraries.py
 - along = np.abs(deviation, out=deviation) @ u[at] + self.elsewhere[at] * np.abs(mean)
 + along = np.abs(deviation, out=deviation) @ u[at]
 = weighted quantiles take the next value
@@ -103,11 +103,11 @@ MUTATIONS: Final = r"""
 - math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows)
 + math.sqrt(1.0 / n_rows)
 = XGBoost sends the threshold left
-@ trees/read_xgboost.py : engines/test_trees.py
--             "lt",
-+             "le",
+@ trees/read_xgboost.py : trees/test_libraries.py
+- np.dtype(np.float32), "lt", frozenset
++ np.dtype(np.float32), "le", frozenset
 = a nested split forgets the one above it
-@ trees/sweep_numba.py : trees/test_sweep.py engines/test_trees.py
+@ trees/sweep_numba.py : trees/test_sweep.py trees/test_libraries.py
 - return low, min(high, cut), max(low, cut), high, runs_end
 + return low, cut, max(low, cut), high, runs_end
 = kept predictions are found by feature and values alone

@@ -43,13 +43,21 @@ def curves(forest, X, free):
 # --- against plain walks --------------------------------------------------------------------------
 
 
-@given(forest=strategies.forests(), X=strategies.rows_of_forests(), free=strategies.free_features())
-@settings(max_examples=80)
+LINKS = ("identity", "exp", "sigmoid", "softmax")
+
+
+def exactness(forest):
+    """Leaves are whole numbers, so that sums are exact and only links round."""
+    return {"rtol": 0 if forest.link.kind == "identity" else 1e-13, "atol": 0}
+
+
+@given(forest=strategies.forests(links=LINKS), X=strategies.rows_of_forests(), free=strategies.free_features())
+@settings(max_examples=100)
 def test_every_curve_is_that_of_a_plain_walk(forest, X, free):
-    """Leaves are whole numbers, so that sums are exact and nothing is left to tolerance."""
+    """A link is applied to the sum of all trees and the base."""
     found = curves(forest, X, free)
     for at, grid in free.items():
-        assert_array_equal(found[at], oracles.tree_curves(forest, X, at, grid))
+        assert_allclose(found[at], oracles.tree_curves(forest, X, at, grid), **exactness(forest))
 
 
 @given(forest=strategies.forests(), X=strategies.rows_of_forests(), groups=strategies.free_groups())
@@ -67,29 +75,12 @@ def test_columns_may_move_together_to_any_values(forest, X, groups):
         assert_array_equal(found, oracles.tree_curves_of_group(forest, X, places, grid))
 
 
-LINKS = ("exp", "sigmoid", "softmax")
-
-
-@given(
-    forest=strategies.forests(links=LINKS),
-    X=strategies.rows_of_forests(max_rows=3),
-    free=strategies.free_features(),
-)
-@settings(max_examples=30)
-def test_a_link_is_applied_to_the_sum_of_all_trees(forest, X, free):
-    """A sum of links, or a link without the base, is something else."""
-    found = curves(forest, X, free)
-    for at, grid in free.items():
-        assert_allclose(found[at], oracles.tree_curves(forest, X, at, grid), rtol=1e-13, atol=0)
-
-
-@given(forest=strategies.forests(links=("identity", *LINKS)), X=strategies.rows_of_forests())
+@given(forest=strategies.forests(links=LINKS), X=strategies.rows_of_forests())
 @settings(max_examples=80)
 def test_walked_rows_fall_into_the_leaves_that_their_numbers_lead_to(forest, X):
     """Both comparisons, missing values, sets of categories and trees of several margins."""
     expected = [oracles.output_of_margins(forest, oracles.margins_of_row(forest, row)) for row in X.tolist()]
-    exact = {"rtol": 0 if forest.link.kind == "identity" else 1e-13, "atol": 0}
-    assert_allclose(forest.predict(list(X.T)), expected, **exact)
+    assert_allclose(forest.predict(list(X.T)), expected, **exactness(forest))
 
 
 @given(
@@ -223,22 +214,6 @@ def counted(forest, X, free):
     return tuple(trees.counters.tolist())
 
 
-def test_visits_and_items_of_a_small_tree_are_as_counted_by_hand():
-    """Root on feature 0, behind its right turn a node on feature 1; rows (0, 0), (1, 0), (1, 1).
-
-    The root sees three rows. The first leaves an item to the right, the other two one each to the
-    left, into a leaf. The second node sees two rows and the item, which follows its row to the left;
-    each of the rows leaves an item behind. So 3 + 3 visits, and 2 + 1 + 2 items reach leaves.
-    """
-    stump = (1, 0.5, frozenset(), False, -2, 3)
-    forest = strategies.forest_of_tuples([(0, 0.5, frozenset(), False, 1, stump)])
-    X = np.array([[0.0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0]])
-    free = {0: [0.0, 1.0], 1: [0.0, 1.0]}
-    assert counted(forest, X, free) == (6, 5)
-    assert counted(forest, X, {0: free[0]}) == (6, 3)
-    assert counted(forest, X, {3: [0.0, 1.0]}) == (5, 0)
-
-
 @given(forest=strategies.forests(), X=strategies.rows_of_forests(), free=strategies.free_features())
 @settings(max_examples=60)
 def test_the_work_is_what_the_algorithm_takes_and_no_more(forest, X, free):
@@ -252,7 +227,7 @@ def test_a_longer_grid_is_not_more_work():
     X, found = table_of_halves(40), []
     for grid in (np.arange(-1.25, 12.25, 0.5), np.linspace(-1.25, 11.75, 5201)):
         free = dict.fromkeys((0, 1, 3), grid.tolist())
-        found.append((counted(forest, X, free), swept(forest, X, free).forest.width))
+        found.append((counted(forest, X, free), swept(forest, X, free).movers.width))
     assert found[0] == found[1]
 
 

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer.export import save
-from ice_explorer.features.number_text import cell_text
+from ice_explorer.features.axis_text import cell_text
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.wire.colors import colors_of
 from ice_explorer.wire.header import header_of

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.engines.context import Context
     from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.tables.column import Name
 
     Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 import numpy as np
 
 from ice_explorer.checks import check_integer, check_names, check_one_of
-from ice_explorer.features.display_axis import level_places
+from ice_explorer.features.feature import level_places
 from ice_explorer.features.grid import Grid, make_grid
 from ice_explorer.metrics.likelihood import Ordered
 from ice_explorer.metrics.row_draws import N_DRAWS, RowDraws

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from ice_explorer.adapters.models.peel import peel
 from ice_explorer.beyond.points import Points
-from ice_explorer.concurrency.turns import owner_of, turn_of
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.errors.base import cause_of
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
+from ice_explorer.locks import owner_of, turn_of
+from ice_explorer.models.pipeline import peel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence

@@ -12,11 +12,11 @@ import numpy as np
 
 from ice_explorer.beyond.points import Points
 from ice_explorer.checks import check_integer
-from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
+from ice_explorer.locks import new_lock
 from ice_explorer.metrics.likelihood import observed_quantiles
 from ice_explorer.metrics.row_draws import RowDraws
 from ice_explorer.progress import progress_reporter
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.engines.context import Context
     from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.tables.column import Name
 
     Array = NDArray[np.float64]
     Report = Callable[[int, int, str], None]

@@ -8,10 +8,10 @@ from ice_explorer.beyond.interactions import MAX_ROWS, InteractionsResult
 from ice_explorer.beyond.measuring import Measuring
 
 if TYPE_CHECKING:
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.beyond.measuring import Measure
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.two_way import TwoWay
+    from ice_explorer.tables.column import Name
 
 
 class JointEffects:

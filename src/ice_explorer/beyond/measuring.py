@@ -9,10 +9,10 @@ import numpy as np
 from ice_explorer.beyond import importances
 from ice_explorer.beyond.correlations import correlated
 from ice_explorer.beyond.importances import Scored
-from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import InvalidOptionError, MissingDependencyError
 from ice_explorer.errors.base import listed
 from ice_explorer.features.grid import feature_seed
+from ice_explorer.locks import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.features.feature import Feature
+    from ice_explorer.tables.column import Column
 
     Array = NDArray[np.float64]
 
@@ -43,13 +44,13 @@ class Points:
         self.coordinates: Array = self._first + np.arange(len(values), dtype=np.float64)
         self.readable = " and ".join(feature.label for feature in features)
 
-    def natives(self, coordinates: Array) -> Mapping[int, NDArray[Any]]:
-        """What to write into X for numbers of points of any shape, by position of the column."""
+    def moves(self, coordinates: Array) -> Mapping[Column, Array]:
+        """Return the coordinates of each column for numbers of points of any shape."""
         values = self._values[(coordinates - self._first).astype(np.intp)]
-        natives: dict[int, NDArray[Any]] = {}
+        moves: dict[Column, Array] = {}
         for at, feature in enumerate(self._features):
-            natives.update(feature.natives(values[..., at]))
-        return natives
+            moves.update(feature.moves(values[..., at]))
+        return moves
 
     def text(self, coordinate: float) -> str:
         """Write a point for a message."""

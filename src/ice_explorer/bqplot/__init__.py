@@ -16,8 +16,8 @@ from ice_explorer.errors.tracebacks import short_traceback
 if TYPE_CHECKING:
     from bqplot import Figure
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.explanation import Explanation
+    from ice_explorer.tables.column import Name
     from ice_explorer.widget.explorer import ICEExplorer
 
 __all__ = ["curves", "impact", "partial_dependence", "two_way"]

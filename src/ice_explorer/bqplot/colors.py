@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import bqplot
 
 from ice_explorer.bqplot import look
-from ice_explorer.features.number_text import Tick
+from ice_explorer.features.axis_text import Tick
 from ice_explorer.scene.palette import is_diverging
 
 if TYPE_CHECKING:

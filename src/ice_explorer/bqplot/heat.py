@@ -11,7 +11,7 @@ from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
 from ice_explorer.bqplot.panel import COMPUTING
 from ice_explorer.explanation import Explanation
-from ice_explorer.features.display_axis import display_axis
+from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.scene.lines import ROUNDING
 from ice_explorer.scene.palette import ramp_palette
 from ice_explorer.scene.words import axis_ticks
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from bqplot import Axis, Figure, Scale
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.results.two_way import TwoWay, TwoWayAxis
+    from ice_explorer.tables.column import Name
     from ice_explorer.widget.explorer import ICEExplorer
 
     Array = NDArray[np.float64]

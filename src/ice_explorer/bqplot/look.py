@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import bqplot
 import numpy as np
 
-from ice_explorer.features.number_text import Tick, ticks
+from ice_explorer.features.axis_text import Tick, ticks
 from ice_explorer.figures.page.lettering import elide, text_width
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
-from ice_explorer.features.number_text import ticks
+from ice_explorer.features.axis_text import ticks
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import lines_of
 from ice_explorer.scene.words import axis_ticks

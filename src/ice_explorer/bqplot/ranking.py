@@ -12,7 +12,7 @@ import numpy as np
 
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
-from ice_explorer.features.number_text import ticks
+from ice_explorer.features.axis_text import ticks
 from ice_explorer.figures.ranking_panel import TICK_TEXT
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.view_state import Besides

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ice_explorer.checks import LARGEST
-from ice_explorer.concurrency.locks import new_lock
-from ice_explorer.concurrency.turns import as_here
 from ice_explorer.errors import Cancelled, ModelNeededError, PredictionError
 from ice_explorer.errors.base import cause_of, quoted
+from ice_explorer.locks import new_lock, on_behalf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Table
     from ice_explorer.curves.known_predictions import SeveralOutputs
+    from ice_explorer.tables.column import Column
+    from ice_explorer.tables.table import Table
 
 Predict = Callable[[Any], "NDArray[np.float64]"]
 """Rows in the container the model was fitted on -> one number per row, (n_rows,), or one per output."""
@@ -43,8 +43,8 @@ class Moving(Protocol):
     def readable(self) -> object:
         """Its name as messages quote it."""
 
-    def natives(self, coordinates: NDArray[np.float64]) -> Mapping[int, NDArray[Any]]:
-        """What to write into X for coordinates of any shape, by position of the column."""
+    def moves(self, coordinates: NDArray[np.float64]) -> Mapping[Column, NDArray[np.float64]]:
+        """Return the coordinates of each column of X that moves, for coordinates of any shape."""
 
     def text(self, coordinate: float) -> str:
         """Write a coordinate for a message."""
@@ -188,14 +188,14 @@ class BruteCurves:
         ends = np.cumsum([values.size for *_, values in asked]).tolist()
 
         def call() -> NDArray[np.float64]:
-            writes: dict[int, NDArray[Any]] = {}
+            moves: dict[Column, NDArray[np.float64]] = {}
             for (feature, observed, _, values), end in zip(asked, ends, strict=True):
                 of_feature = slice(end - values.size, end)
                 coordinates = observed[rows]
                 coordinates[of_feature] = new[of_feature]
-                writes.update(feature.natives(coordinates[:, None]))
+                moves.update(feature.moves(coordinates[:, None]))
             start = perf_counter()
-            predictions = np.atleast_2d(self._predict(self._rows.phantoms(rows, writes)).T)
+            predictions = np.atleast_2d(self._predict(self._rows.phantoms(rows, moves)).T)
             self._calls.took(len(rows), perf_counter() - start)
             return predictions
 
@@ -275,7 +275,7 @@ class BruteCurves:
                 # Each thread has something to do, however little there is.
                 parts = self._parts(n_rows, n_values, -(-values.size // n_jobs))
                 while some := list(islice(parts, n_jobs)):  # the size of the next ones depends on their time
-                    for size in pool.map(as_here(call), some):
+                    for size in pool.map(on_behalf(call), some):
                         _tell(made, size)
         return predictions
 
@@ -292,7 +292,7 @@ class BruteCurves:
     def _call(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
         block = feature, positions, values
         try:
-            flat = self._predict(self._rows.phantoms(positions, feature.natives(values)))
+            flat = self._predict(self._rows.phantoms(positions, feature.moves(values)))
         except (Cancelled, ModelNeededError):
             raise
         except PredictionError as error:
@@ -361,7 +361,7 @@ class BruteCurves:
         return place_of(feature, single[low, 0], rows[low]), int(rows[low]), float(single[low, 0])
 
     def _fails(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
-        return self._raises(self._rows.phantoms(positions, feature.natives(values)))
+        return self._raises(self._rows.phantoms(positions, feature.moves(values)))
 
     def _raises(self, rows: Any) -> bool:
         try:

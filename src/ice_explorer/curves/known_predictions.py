@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.concurrency.locks import new_lock
+from ice_explorer.locks import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable

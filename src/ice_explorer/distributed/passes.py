@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ice_explorer.adapters.models.fitted import fitted_table
 from ice_explorer.distributed.in_partition import in_partition
 from ice_explorer.distributed.summaries import Summary, summarise
 from ice_explorer.distributed.sums import Summed, merge_summed, summed, sums_of
@@ -21,6 +20,7 @@ from ice_explorer.distributed.whole import check_distributed, whole_of
 from ice_explorer.errors import InputDataError, InputTypeError
 from ice_explorer.errors.base import counted
 from ice_explorer.features.columns import Columns
+from ice_explorer.models.fitted import fitted_table
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.plan import prepare
 

@@ -31,13 +31,12 @@ from ice_explorer.results.plan import Plan, Whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.adapters.models.opening import Opening
-    from ice_explorer.adapters.tables.table import Name, Table
     from ice_explorer.curves.known_predictions import Answers
     from ice_explorer.distributed.cluster import Cluster
     from ice_explorer.distributed.sums import Summed
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.results.options import Options
+    from ice_explorer.tables.column import Name
 
 
 def prepare(
@@ -46,7 +45,7 @@ def prepare(
     options: Options,
     *,
     answers: Answers | None = None,
-    opening: Callable[[Table], Opening] | None = None,
+    is_opening: bool = False,
     y: object = None,
 ) -> Plan:
     """Plan an explanation on this machine, or on a cluster where X is there or the options name a client.
@@ -54,7 +53,7 @@ def prepare(
     Arguments are those of `results.plan.prepare`.
     """
     if options.client is None and not is_dask(X):
-        return one_machine.prepare(model, X, options, answers=answers, opening=opening, y=y)
+        return one_machine.prepare(model, X, options, answers=answers, is_opening=is_opening, y=y)
     from ice_explorer.distributed.cluster import Cluster
     from ice_explorer.distributed.whole import check_distributed
 
@@ -65,8 +64,8 @@ def prepare(
     cluster = Cluster(options.client)
     try:
         if not is_local:
-            return _of_partitions(model, X, options, cluster, opening)
-        plan = one_machine.prepare(model, X, options, answers=answers, opening=opening, y=y)
+            return _of_partitions(model, X, options, cluster, is_opening=is_opening)
+        plan = one_machine.prepare(model, X, options, answers=answers, is_opening=is_opening, y=y)
         partitions = partitions_of_table(X, plan._context.weights, cluster.n_threads)
         work, context = Work(cluster, model, options, partitions), plan._context
         features = {item.at_issue: _alone(item) for item in plan._inputs.values()}
@@ -86,14 +85,12 @@ class Work(NamedTuple):
     partitions: Partitions
 
 
-def _of_partitions(
-    model: Any, X: Any, options: Options, cluster: Cluster, opening: Callable[[Table], Opening] | None
-) -> Plan:
+def _of_partitions(model: Any, X: Any, options: Options, cluster: Cluster, *, is_opening: bool) -> Plan:
     """Find what all rows hold, and plan the explanation of a sample of them."""
     partitions = partitions_on_cluster(X, options.sample_weight)
     alone = replace(options, client=None, sample_weight=None, progress=False)
     summary = cluster.reduced(Summarise(model, alone), merge_found, partitions)
-    sampled = Sampled.of(model, summary, alone, opening=opening)
+    sampled = Sampled.of(model, summary, alone, is_opening=is_opening)
     work = Work(cluster, model, options, partitions)
     return _ClusterPlan(sampled.plan, work, sampled.whole, sampled.rows, notes=sampled.notes)
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.adapters.models.fitted import fitted_table
-from ice_explorer.adapters.tables.natural_order import in_natural_order
 from ice_explorer.checks import check_names, check_weights
 from ice_explorer.errors import InputDataError, MissingDependencyError
 from ice_explorer.errors.base import listed, quoted
@@ -18,6 +16,8 @@ from ice_explorer.features.feature import Feature, with_levels_of
 from ice_explorer.features.groups import check_groups
 from ice_explorer.metrics.likelihood import Ordered
 from ice_explorer.metrics.sums import Moments
+from ice_explorer.models.fitted import fitted_table
+from ice_explorer.tables.natural_order import in_natural_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,7 +144,7 @@ class FeatureSummary:
         if first.levels is not None and second.levels is not None:
             own, others = first.levels.tolist(), second.levels.tolist()
             if own != others:
-                if first.kind == "ordered" or first.members[0].has_declared_levels:
+                if first.kind == "ordered" or first.has_declared_levels:
                     raise _unlike(first, "declare the same levels in all partitions", listed(own), listed(others))
                 feature = with_levels_of(replace(second, values=np.empty(0)), first)
                 counts = np.append(counts, np.zeros(len(feature.levels) - len(own)))  # type: ignore[arg-type]
@@ -173,7 +173,7 @@ class FeatureSummary:
     def in_order(self) -> FeatureSummary:
         """Return the same with its levels in the order that those of all rows have."""
         feature = self.feature
-        if feature.levels is None or feature.members[0].has_declared_levels or feature.kind in {"ordered", "group"}:
+        if feature.levels is None or feature.has_declared_levels or feature.kind in {"ordered", "group"}:
             return self
         levels = feature.levels.tolist()
         if feature.codebook is not None:  # numbers that are names
@@ -186,21 +186,18 @@ class FeatureSummary:
     def _ordered(self, order: NDArray[np.intp], *, is_natural: bool) -> FeatureSummary:
         feature = self.feature
         assert feature.levels is not None  # noqa: S101 - the caller has looked
-        levels = feature.levels[order]
-        members = feature.members
-        if feature.codebook is None:
-            members = (replace(members[0], levels=levels, in_natural_order=is_natural),)
         codebook = None if feature.codebook is None else feature.codebook[order]
-        return replace(
-            self, feature=replace(feature, levels=levels, members=members, codebook=codebook), counts=self.counts[order]
+        ordered = replace(
+            feature, levels=feature.levels[order], in_natural_order=is_natural and codebook is None, codebook=codebook
         )
+        return replace(self, feature=ordered, counts=self.counts[order])
 
 
 def without_values(feature: Feature) -> Feature:
     """Return a feature that takes no memory for rows."""
     nothing = np.empty(0)
     members = tuple(replace(member, values=nothing, exact=None) for member in feature.members)
-    return replace(feature, values=nothing, members=members)
+    return replace(feature, values=nothing, exact=None, members=members)
 
 
 def _unlike(feature: Feature, what: str, first: str, second: str) -> InputDataError:

@@ -13,7 +13,7 @@ from ice_explorer.engines.feature_input import FeatureInput
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import listed
 from ice_explorer.features.feature import tells_rows_apart
-from ice_explorer.features.grid import Grid, check_grid_values, make_grid
+from ice_explorer.features.grid import Grid, make_grid
 from ice_explorer.metrics.likelihood import Ordered
 from ice_explorer.metrics.unordered import category_scale
 from ice_explorer.metrics.windows import nearest_shares
@@ -44,7 +44,7 @@ def whole_of(summary: Summary, options: Options, columns: Columns) -> tuple[Whol
     if isinstance(grid, Mapping):
         given = {columns.number(name): values for name, values in grid.items()}
         grid = {
-            features[number].feature.label: features[number].feature.grid_of(values, check_grid_values)
+            features[number].feature.label: features[number].feature.grid_of(values)
             for number, values in given.items() if number in features
         }  # fmt: skip
     items = {number: _item(features[number], grid, options) for number in chosen}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.dates import UTC_CLOCK, Clock
 from ice_explorer.errors.labels import shortened
+from ice_explorer.features.dates import UTC_CLOCK, Clock, clock_of_column
 from ice_explorer.features.feature import UNORDERED
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Column, ColumnKind
     from ice_explorer.features.columns import Columns
     from ice_explorer.features.feature import Feature, FeatureKind
+    from ice_explorer.tables.column import Column, ColumnKind
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ def second_features(columns: Columns, feature: Feature) -> list[SecondFeature]:
     - `feature`: the one whose lines they are: it is left out.
     - returns: columns that are members of a group are represented by the group.
     """
-    return [_second(columns, number) for number in columns.in_order if number != feature.at_issue]
+    return [_second(columns, number) for number in columns.in_order if number != feature.position]
 
 
 def all_features(columns: Columns) -> list[SecondFeature]:
@@ -86,7 +86,9 @@ def _second(columns: Columns, number: int) -> SecondFeature:
         return SecondFeature(column.label, column.kind, column.is_integer, column.values, None)
     feature = columns.feature(number)
     levels = None if feature.levels is None else shortened([str(level) for level in feature.levels])
-    return SecondFeature(feature.label, feature.kind, feature.is_integer, feature.values, levels, column.clock)
+    return SecondFeature(
+        feature.label, feature.kind, feature.is_integer, feature.values, levels, clock_of_column(column)
+    )
 
 
 def _by_text(column: Column) -> SecondFeature:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ice_explorer.dates import date_text, unit_of
+from ice_explorer.features.dates import date_text, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

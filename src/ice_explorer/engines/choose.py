@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ice_explorer.adapters.models.peel import peel
 from ice_explorer.curves.kernel import KernelCurves, read_kernel
 from ice_explorer.curves.linear import LinearCurves, read_linear
 from ice_explorer.engines.model_space import NotColumnwiseError, Space
 from ice_explorer.engines.sums import BruteEngine, ClosedFormEngine, TreeEngine
 from ice_explorer.errors import ICEExplorerError, InvalidOptionError
+from ice_explorer.models.pipeline import peel
 from ice_explorer.runtime import HAS_NUMBA
 from ice_explorer.trees.curves import TreeCurves, check_limit
 from ice_explorer.trees.forest import NotTreesError, UnsupportedTreesError, accept_link, read_forest
@@ -21,12 +21,12 @@ from ice_explorer.trees.forest import NotTreesError, UnsupportedTreesError, acce
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.adapters.models.peel import Peeled
-    from ice_explorer.adapters.models.predict import Predictor
     from ice_explorer.engines.context import Context, EngineName
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine
     from ice_explorer.features.columns import Columns
+    from ice_explorer.models.pipeline import Peeled
+    from ice_explorer.models.predict import Predictor
     from ice_explorer.trees.forest import Forest
 
 _Model = TypeVar("_Model")
@@ -182,8 +182,6 @@ def _tree_engine(inside: Inside, context: Context, items: Sequence[FeatureInput]
         forest, inside.position, inside.response, space.phantoms, space.difference, tolerance=tolerance
     )
     _check_difference(difference, tolerance)
-    # What transformers return, and labels, would stay in memory for the ranks alone.
-    is_lasting = peeled.transform is None and not forest.inputs.levels
-    make_trees = partial(TreeCurves, forest, space.columns, free, is_lasting=is_lasting)
+    make_trees = partial(TreeCurves, forest, space.columns, free)
     reason = _named(peeled, "is evaluated tree by tree: all features at once, exactly")
     return TreeEngine(make_trees, peeled, context, items, n_jobs=n_jobs, reason=reason)

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.models.predict import Predictor
-    from ice_explorer.adapters.tables.table import Table
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.engines.probe import Probe, Witness
     from ice_explorer.features.columns import Columns
     from ice_explorer.features.target_check import KnownTarget
+    from ice_explorer.models.predict import Predictor
     from ice_explorer.progress import Progress
+    from ice_explorer.tables.table import Table
 
     Array = NDArray[np.float64]
 

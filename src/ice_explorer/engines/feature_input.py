@@ -75,7 +75,7 @@ class FeatureInput:
     @property
     def at_issue(self) -> int:
         """Number of the feature."""
-        return self.feature.at_issue
+        return self.feature.position
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -103,9 +103,9 @@ def feature_input(
     - `is_part`: whether `like` is the feature in all rows, of which X holds a part: what it lacks is missing here too.
     """
     feature, weights, settings = context.columns.feature(number), context.weights, context.settings
-    values = feature.values
+    values, missing = feature.values, np.isnan(feature.values)
     if is_part:
-        assert like is not None  # noqa: S101 - what all rows hold
+        assert like is not None  # noqa: S101 - see above
         chosen = like.grid
     else:
         column = Ordered.of(values, weights)
@@ -120,9 +120,7 @@ def feature_input(
         sigma, shares, median = like.scale, like.shares, like.median
         if len(shares) != chosen.n_grid:  # the grid was chosen anew
             shares = _shares_of(feature, chosen.values, column, weights)
-    missing = np.isnan(values)
-    is_complete = not missing.any()
-    own = values if is_complete else np.where(missing, median, values)
+    own = np.where(missing, median, values) if missing.any() else values
     likelihood_scale, distances = _likelihoods(context, feature, own, sigma, scale=scale, grid=chosen.values)
     if n_rows is None:
         positions, summed = context.everything, context.weighing
@@ -136,9 +134,7 @@ def feature_input(
                 "Use a larger `sample`, or multiply the weights.",
                 "Choose another feature in the ranking. For this one, create the explorer with a larger sample.",
             )
-    has_missing = not is_complete and bool(missing[context.weighing].any())
-    if is_part and like is not None:
-        has_missing = like.has_missing
+    has_missing = like.has_missing if is_part and like is not None else bool(missing[context.weighing].any())
     return FeatureInput(
         feature, chosen, sigma, median, own, likelihood_scale, shares, settings.decay, distances, positions, summed,
         has_missing,
@@ -201,6 +197,6 @@ def others_of(context: Context, feature: Feature) -> Array:
     columns = context.columns
     others = [place for place in range(len(columns.names)) if place not in feature.positions]
     # As features they are checked to be finite.
-    values = [feature_of(place, columns.at(place)).values for place in others if columns.at(place).kind != "other"]
+    values = [feature_of(columns.at(place)).values for place in others if columns.at(place).kind != "other"]
     found = np.column_stack(values) if values else np.empty((context.table.n_observations, 0))
     return np.clip(found, -_LARGEST_OF_TREES, _LARGEST_OF_TREES)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.models.peel import Peeled
-    from ice_explorer.adapters.tables.table import Column
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.models.pipeline import Peeled
+    from ice_explorer.tables.column import Column
 
     Array = NDArray[np.float64]
 
@@ -55,12 +55,12 @@ def _seen(column: Column, coordinates: Array, *, is_number: bool) -> NDArray[Any
 
 def _grid_seen(item: FeatureInput, labelled: Container[int], unseen: Container[int]) -> NDArray[Any]:
     """What a model takes for the grid of a feature, (n_grid, n_columns)."""
-    feature = item.feature
-    members = zip(feature.positions, feature.members, feature.of_members(item.grid.values), strict=True)
     return np.column_stack(
         [
-            np.zeros(len(own)) if place in unseen else _seen(column, own, is_number=place not in labelled)
-            for place, column, own in members
+            np.zeros(len(coordinates))
+            if column.position in unseen
+            else _seen(column, coordinates, is_number=column.position not in labelled)
+            for column, coordinates in item.feature.moves(item.grid.values).items()
         ]
     )
 
@@ -143,7 +143,7 @@ class _Transformed:
             for item in items:
                 if item.at_issue not in self.moves:
                     first = np.zeros(1, np.int64)
-                    phantoms = self._table.phantoms(first, item.feature.natives(item.grid.values[None, :]))
+                    phantoms = self._table.phantoms(first, item.feature.moves(item.grid.values[None, :]))
                     self.moves[item.at_issue] = transform(phantoms)
         except (TypeError, ValueError) as error:
             raise NotColumnwiseError(

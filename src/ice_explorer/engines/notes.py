@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Column, Name
     from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.tables.column import Column, Name
 
 _MOST_NAMED: Final = 3
 _SMALL_SUM: Final = 2.0  # of weights

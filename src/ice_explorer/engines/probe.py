@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Table
+    from ice_explorer.tables.table import Table
 
     Array = NDArray[np.float64]
 

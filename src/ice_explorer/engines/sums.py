@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from ice_explorer.checks import LARGEST
-from ice_explorer.concurrency.locks import new_lock
-from ice_explorer.concurrency.turns import as_here
 from ice_explorer.curves.brute import check_fits, fits
 from ice_explorer.curves.equal_rows import Repeats, tells_apart
 from ice_explorer.engines.probe import dependence_note, repeated
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.errors.base import quoted
+from ice_explorer.locks import new_lock, on_behalf
 from ice_explorer.metrics.ordered import MOST_CELLS, FeatureSums
 from ice_explorer.metrics.unordered import CategorySums
 from ice_explorer.runtime import HAS_NUMBA
@@ -28,13 +27,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.models.peel import Peeled
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.curves.kernel import KernelCurves
     from ice_explorer.curves.linear import LinearCurves
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.model_space import Space
+    from ice_explorer.models.pipeline import Peeled
     from ice_explorer.trees.curves import Jumps, ToFold, TreeCurves
 
     Array = NDArray[np.float64]
@@ -359,7 +358,7 @@ def _in_order(
     with ThreadPoolExecutor(n_jobs) as pool:
         for start in range(0, len(blocks), n_jobs):
             window = blocks[start : start + n_jobs]
-            yield from zip(window, pool.map(as_here(compute), window), strict=True)
+            yield from zip(window, pool.map(on_behalf(compute), window), strict=True)
 
 
 class _Repetition:
@@ -433,7 +432,7 @@ class BruteEngine(_FeatureByFeature):
         values = item.grid.values[np.concatenate(repetition.columns)]
 
         def again(question: str) -> Array:
-            phantoms = self._table.phantoms(rows, item.feature.natives(values[:, None]))
+            phantoms = self._table.phantoms(rows, item.feature.moves(values[:, None]))
             return self._brute.predict(phantoms, f"{question} of {item.feature.label}", rows)
 
         try:
@@ -729,7 +728,7 @@ class _Workers:
         """Do a task for all arguments side by side, as `map` does."""
         if self._pool is None:
             return list(map(task, *arguments))
-        return list(self._pool.map(as_here(task), *arguments))
+        return list(self._pool.map(on_behalf(task), *arguments))
 
     def ahead(
         self, task: Callable[[Argument], Result], arguments: Sequence[Argument], n_ahead: int
@@ -742,5 +741,5 @@ class _Workers:
         begun = deque[Future[Result]]()
         for at, argument in enumerate(arguments):
             for other in arguments[at + len(begun) : at + 1 + max(n_ahead, 0)]:
-                begun.append(self._pool.submit(as_here(task), other))
+                begun.append(self._pool.submit(on_behalf(task), other))
             yield argument, begun.popleft().result()

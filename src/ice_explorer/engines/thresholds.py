@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Table
     from ice_explorer.engines.choose import Inside
     from ice_explorer.features.columns import Columns
     from ice_explorer.features.feature import Feature
+    from ice_explorer.tables.column import Column
+    from ice_explorer.tables.table import Table
     from ice_explorer.trees.forest import Forest
 
     Array = NDArray[np.float64]
@@ -57,14 +58,14 @@ def threshold_grids(
     features = [feature for feature in features if feature.kind == "numeric" and not np.isnan(feature.values).all()]
     if inside.peeled.transform is None:
         found = {
-            feature.at_issue: _ends(forest, feature.at_issue, thresholds)
+            feature.position: _ends(forest, feature.position, thresholds)
             for feature in features
-            if (thresholds := forest.thresholds(feature.at_issue)) is not None  # not split by category
+            if (thresholds := forest.thresholds(feature.position)) is not None  # not split by category
         }
         lost = []
     else:
         found = _Transformed(table, inside.peeled.transform, forest).ends(features)
-        lost = [feature.label for feature in features if feature.at_issue not in found]
+        lost = [feature.label for feature in features if feature.position not in found]
         if lost and not found:
             raise InvalidOptionError(
                 '`grid="thresholds"` needs a column of numbers that the model sees as it is, or scaled. '
@@ -72,9 +73,9 @@ def threshold_grids(
                 'Use `grid="observed"`.',
             )
     return {
-        feature.label: _inside_data(feature, found[feature.at_issue])
+        feature.label: _inside_data(feature, found[feature.position])
         for feature in features
-        if feature.at_issue in found
+        if feature.position in found
     }, _notes(lost)
 
 
@@ -131,7 +132,7 @@ class _Transformed:
         brackets = _Brackets.joined([bracket for _, bracket in found])
         self._bisect([feature for feature, _ in found], of_feature, brackets)
         ends = brackets.low if self._forest.inputs.comparison == "le" else brackets.high
-        return {feature.at_issue: ends[of_feature == at] for at, (feature, _) in enumerate(found)}
+        return {feature.position: ends[of_feature == at] for at, (feature, _) in enumerate(found)}
 
     def _bisect(self, features: Sequence[Feature], of_feature: NDArray[np.intp], brackets: _Brackets) -> None:
         """Narrow brackets, in place, to the neighbouring numbers between which each threshold is passed."""
@@ -163,13 +164,13 @@ class _Transformed:
         for start in range(0, int(row.max()) + 1, _ROWS_AT_A_TIME):
             here = np.flatnonzero((row >= start) & (row < start + _ROWS_AT_A_TIME))
             own = row[here] - start
-            writes: dict[int, NDArray[Any]] = {}
+            moves: dict[Column, Array] = {}
             for at in np.unique(of_feature[here]).tolist():
                 of_this = here[of_feature[here] == at]
                 column = np.full((1, int(own.max()) + 1), values[of_this[0]])
                 column[0, : len(of_this)] = values[of_this]
-                writes |= features[at].natives(column)
-            matrix = self._transform(self._table.phantoms(np.zeros(1, np.int64), writes))
+                moves |= features[at].moves(column)
+            matrix = self._transform(self._table.phantoms(np.zeros(1, np.int64), moves))
             seen[here] = matrix[own, columns[here]]
         return seen
 
@@ -178,8 +179,8 @@ class _Transformed:
         points = _points(feature.values)
         rows = np.unique(np.linspace(0, self._table.n_observations - 1, _N_ROWS).astype(np.int64))
         try:
-            natives = feature.natives(np.tile(points, (len(rows), 1)))
-            seen = self._transform(self._table.phantoms(rows, natives)).reshape(len(rows), len(points), -1)
+            moves = feature.moves(np.tile(points, (len(rows), 1)))
+            seen = self._transform(self._table.phantoms(rows, moves)).reshape(len(rows), len(points), -1)
         except (TypeError, ValueError):  # a transformer refuses values that X does not have
             return None
         moved = np.flatnonzero(~same(seen, seen[:, :1]).all(axis=(0, 1)))

@@ -12,13 +12,14 @@ from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatu
 from ice_explorer.errors.base import listed, quoted, text_of
 from ice_explorer.errors.labels import labels_of, readable
 from ice_explorer.features.feature import feature_of, unordered, with_levels_of
-from ice_explorer.features.groups import column_of_group, make_group
+from ice_explorer.features.groups import make_group
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ice_explorer.adapters.tables.table import Column, Name, Table
     from ice_explorer.features.feature import Feature
+    from ice_explorer.tables.column import Column, Name
+    from ice_explorer.tables.table import Table
 
 
 class Columns:
@@ -34,26 +35,29 @@ class Columns:
         self, table: Table, groups: Mapping[Name, Sequence[Name]] | None = None, categorical: Iterable[Name] = ()
     ) -> None:
         self._table = table
-        self.n_observations = table.n_observations
-        self.names = table.names
+        self.n_observations, self.names = table.n_observations, table.names
         self._positions = {name: position for position, name in enumerate(table.names)}
         self.labels = labels_of([*table.names, *(groups or {})])
         self._readable = list(map(readable, table.names, self.labels))
         texts = [*self.labels[: len(table.names)], *map(str, table.names)]
-        self._by_text = {text: at % len(table.names) for at, text in enumerate(texts)}
+        self._by_text = {text: place % len(table.names) for place, text in enumerate(texts)}
         self._read: dict[int, Column] = {}
         self._features: dict[int, Feature] = {}
         self.groups: dict[Name, tuple[int, ...]] = {}
         self._group_of: dict[int, Name] = {}
         for name, members in (groups or {}).items():
             self._declare(name, members)
-        self.categorical = {self._of_names(name) for name in categorical}
-        for at in range(len(self.groups)):  # whether one is wrong does not depend on what it is used for
-            self.feature(len(self.names) + at)
+        self.categorical = {self._column_outside_groups(name) for name in categorical}
+        for position in self.categorical:
+            if self.at(position).kind == "other":
+                dtype = self.at(position).dtype
+                raise InputDataError.no_kind(self._readable[position], dtype, option="categorical")
+        for number in range(len(self.names), len(self.labels)):  # a wrong group is refused whatever it is used for
+            self.feature(number)
 
     def _declare(self, name: Name, members: Sequence[Name]) -> None:
-        """Check that a group has a name of its own, and columns of its own."""
-        if str(name) in self._by_text or any(str(name) == str(other) for other in self.groups):
+        """Add a group, whose name and columns must occur nowhere else."""
+        if str(name) in self._by_text or str(name) in map(str, self.groups):
             raise InvalidOptionError(
                 f"`groups` must have names of their own; {quoted(name)} is the name of a column or of another group.",
                 "Choose another name for the group.",
@@ -75,8 +79,7 @@ class Columns:
             self._group_of[position] = name
         self.groups[name] = tuple(positions)
 
-    def _alone(self, name: Name) -> int:
-        """Find a column that is in no group."""
+    def _column_outside_groups(self, name: Name) -> int:
         position = self.position(name)
         if position in self._group_of:
             group = quoted(self._group_of[position])
@@ -86,21 +89,13 @@ class Columns:
             )
         return position
 
-    def _of_names(self, name: Name) -> int:
-        """Find a column whose values are to be taken for names."""
-        position = self._alone(name)
-        if self.at(position).kind == "other":
-            raise InputDataError.no_kind(self._readable[position], self.at(position).dtype, option="categorical")
-        return position
-
     def position(self, name: Name) -> int:
         """Find a column by name, by its text or label, or by position, in that order."""
         try:
-            hash(name)
-        except TypeError:  # lists and arrays, and tuples that hold them
+            if name in self._positions:
+                return self._positions[name]
+        except TypeError:  # lists and arrays, and tuples that hold them, are no keys
             raise UnknownFeatureError.column(name, self._readable, list(self.groups)) from None
-        if name in self._positions:
-            return self._positions[name]
         is_integer = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
         text = text_of(name) if is_integer or isinstance(name, str) else None
         if text is not None and text in self._by_text:
@@ -124,12 +119,18 @@ class Columns:
     def moves(self) -> dict[int, tuple[int, ...]]:
         """Columns that move together, by number of the feature; each column is in one of them."""
         alone = {place: (place,) for place in range(len(self.names)) if place not in self._group_of}
-        return alone | {len(self.names) + at: positions for at, positions in enumerate(self.groups.values())}
+        return alone | dict(enumerate(self.groups.values(), len(self.names)))
 
     @property
     def in_order(self) -> list[int]:
-        """Numbers of all that moves, a group where its first column stands."""
-        return sorted(self.moves, key=lambda at: min(self.moves[at]))
+        """Numbers of all features, a group at the place of its first column."""
+        return sorted(self.moves, key=lambda number: min(self.moves[number]))
+
+    @property
+    def color_names(self) -> list[Name]:
+        """Names of all columns, each group before its first column."""
+        before = {min(positions): [name] for name, positions in self.groups.items()}
+        return [name for position, column in enumerate(self.names) for name in (*before.get(position, []), column)]
 
     def _group_number(self, name: Name) -> int | None:
         """Find a group by its name, its text or its label."""
@@ -141,22 +142,12 @@ class Columns:
     def number(self, name: Name) -> int:
         """Find a feature: a group by its name, or a column that is in none."""
         group = self._group_number(name)
-        return self._alone(name) if group is None else group
-
-    @property
-    def color_names(self) -> list[Name]:
-        """Names of all columns, each group before its first column."""
-        before = {positions[0]: name for name, positions in ((name, sorted(at)) for name, at in self.groups.items())}
-        return [
-            name
-            for position, column in enumerate(self.names)
-            for name in ([before[position], column] if position in before else [column])
-        ]
+        return self._column_outside_groups(name) if group is None else group
 
     def named(self, name: Name) -> Column:
         """Return a column by name, or a group as one category."""
         group = self._group_number(name)
-        return self.at(self.position(name)) if group is None else column_of_group(self.feature(group))
+        return self.at(self.position(name)) if group is None else replace(self.feature(group), kind="category")
 
     def feature(self, number: int) -> Feature:
         """Return a feature by its number.
@@ -164,22 +155,19 @@ class Columns:
         - raises InputDataError, InvalidOptionError: if what its columns hold cannot be put on an axis.
         """
         if number not in self._features:
-            self._features[number] = self._make(number)
+            if number < len(self.names):
+                feature = feature_of(self.at(number))
+                feature = unordered(feature) if number in self.categorical else feature
+            else:
+                name, positions = list(self.groups.items())[number - len(self.names)]
+                feature = make_group(number, name, self.labels[number], list(map(self.at, positions)))
+            self._features[number] = feature
         return self._features[number]
 
     def replace_feature(self, number: int, feature: Feature) -> None:
-        """Take a feature as it is given: its levels may be those of more rows than there are."""
+        """Use a feature whose levels may be those of more rows than X has."""
         self._features[number] = feature
 
     def renumber(self, number: int, other: Feature) -> None:
         """Number the levels of a feature as those of the same feature elsewhere."""
         self._features[number] = with_levels_of(self.feature(number), other)
-
-    def _make(self, number: int) -> Feature:
-        if number >= len(self.names):
-            name = list(self.groups)[number - len(self.names)]
-            positions = self.groups[name]
-            members = [self.at(position) for position in positions]
-            return make_group(number, name, self.labels[number], members, positions)
-        feature = feature_of(number, self.at(number))
-        return unordered(feature) if number in self.categorical else feature

@@ -1,13 +1,12 @@
-"""A feature: what a curve varies, on an axis of numbers.
+"""A feature: a column that curves vary, and the columns of X that vary with it.
 
 Most features are a column of X as it is. A declared category is a column whose numbers are names; a group is
-several columns of 0 and 1 that move together. Other modules use coordinates
-only; the feature converts them to values for X.
+several columns of 0 and 1 that move together. Other modules use coordinates; the feature converts what users give.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC
 from decimal import Decimal
 from functools import cached_property
@@ -16,62 +15,47 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from ice_explorer.checks import LARGEST, real_numbers
+from ice_explorer.curves.transforms import ANCHOR_NAMES, check_anchor
 from ice_explorer.errors import InputDataError, InvalidOptionError
-from ice_explorer.errors.base import counted, listed, quoted
-from ice_explorer.errors.labels import clipped, readable
+from ice_explorer.errors.base import counted, did_you_mean, listed, quoted
+from ice_explorer.errors.labels import clipped
+from ice_explorer.tables.column import MOMENTS, Column, days, is_missing, objects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Hashable, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.tables.table import Column, Name
+    from ice_explorer.curves.transforms import AnchorName
 
     Array = NDArray[np.float64]
 
 FeatureKind = Literal["numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"]
 UNORDERED = ("category", "group")
+LEVELLED = ("category", "ordered", "group")
+OFF_GRID = -1.0  # the place of a level that is not on the grid
 _FEW_LEVELS = 8
-_MOMENTS = ("datetime", "timedelta")
 
 
 @dataclass(frozen=True, eq=False)
-class Feature:
-    """One axis, and the columns of X that move along it.
+class Feature(Column):
+    """A column on an axis, and the columns of X that move along it.
 
-    - `at_issue`: position of its column; groups are numbered behind the last column.
-    - `label`: the name as people read it.
+    - `position`: of its column in X; groups are numbered behind the last column.
+    - `kind`: also "group".
     - `is_integer`: whether only whole numbers, or whole days, make sense on the axis.
-    - `values` (n_observations,): own coordinates; NaN is missing.
-    - `levels` (n_levels,): what the codes 0 … n_levels - 1 stand for, where coordinates are codes.
-    - `members`: the columns that move.
-    - `positions`: their positions in X.
-    - `codebook` (n_levels, n_members): coordinates of the members at each code; None where they are the coordinate
-      itself.
+    - `members`: the columns that move; none where that is the column itself.
+    - `codebook` (n_levels, n_members): coordinates of the members at each level.
     """
 
-    at_issue: int
-    name: Name
-    label: str
     kind: FeatureKind
-    is_integer: bool
-    values: Array
-    levels: NDArray[Any] | None
-    members: tuple[Column, ...]
-    positions: tuple[int, ...]
+    members: tuple[Column, ...] = ()
     codebook: Array | None = None
 
     @property
-    def readable(self) -> object:
-        """The name as messages quote it."""
-        return readable(self.name, self.label)
-
-    @property
-    def digits(self) -> int | None:
-        """How many digits behind the point its values have: 0 of whole ones, None where any number may do."""
-        if self.is_integer:
-            return 0
-        return self.members[0].digits if self.kind == "numeric" else None
+    def positions(self) -> tuple[int, ...]:
+        """Positions in X of the columns that move."""
+        return tuple(member.position for member in self.members) or (self.position,)
 
     @property
     def is_unordered(self) -> bool:
@@ -81,55 +65,41 @@ class Feature:
     @property
     def is_in_natural_order(self) -> bool:
         """Whether its levels have no declared order and are shown in the natural order of their texts."""
-        return self.kind == "category" and self.members[0].in_natural_order
+        return self.kind == "category" and self.in_natural_order
 
-    def of_members(self, coordinates: Array) -> list[Array]:
-        """Coordinates of each member where the feature has these."""
+    def moves(self, coordinates: Array) -> dict[Column, Array]:
+        """Return the coordinates that each column of X has where the feature has these, of any shape."""
         if self.codebook is None:
-            return [coordinates]
+            return {self: coordinates}
         present = ~np.isnan(coordinates)
-        code = np.where(present, coordinates, 0.0).astype(np.intp)
-        return [np.where(present, of_level[code], np.nan) for of_level in self.codebook.T]
-
-    def natives(self, coordinates: Array) -> Mapping[int, NDArray[Any]]:
-        """What to write into X for coordinates of any shape, by position of the column."""
-        own = self.of_members(coordinates)
+        codes = np.where(present, coordinates, 0.0).astype(np.intp)
         return {
-            position: member.native(values)
-            for position, member, values in zip(self.positions, self.members, own, strict=True)
+            member: np.where(present, of_level[codes], np.nan)
+            for member, of_level in zip(self.members, self.codebook.T, strict=True)
         }
-
-    def native(self, coordinates: Array) -> NDArray[Any]:
-        """What coordinates stand for: numbers, dates, labels, None or NaN where missing."""
-        if self.levels is None or self.codebook is None:
-            return self.members[0].in_zone(coordinates)
-        present = ~np.isnan(coordinates)
-        labels = np.full(coordinates.shape, None, dtype=object)
-        labels[present] = self.levels[coordinates[present].astype(np.intp)]
-        return labels
 
     def text(self, coordinate: float) -> str:
         """Write a coordinate for a message: a number to the last digit, labels in quotes."""
-        if np.isnan(coordinate) or (self.levels is None and self.kind not in _MOMENTS):
+        if np.isnan(coordinate) or (self.levels is None and self.kind not in MOMENTS):
             return repr(float(coordinate))
-        native = self.native(np.array([coordinate]))[0]
-        return quoted(native) if self.levels is not None else _written(native)
+        value = self.native(np.array([coordinate]))[0]
+        return quoted(value) if self.levels is not None else _written(value)
 
     def shown(self, coordinate: float) -> str:
         """Write a coordinate for readers."""
-        native = self.native(np.array([coordinate]))[0]
-        if self.kind in _MOMENTS:
-            return _written(native)
-        return f"{coordinate:.6g}" if self.kind == "numeric" else clipped(str(native))
+        value = self.native(np.array([coordinate]))[0]
+        if self.kind in MOMENTS:
+            return _written(value)
+        return f"{coordinate:.6g}" if self.kind == "numeric" else clipped(str(value))
 
-    def coordinate_of(self, native: object) -> float | None:
+    def coordinate_of(self, value: object) -> float | None:
         """Find the coordinate of one value given by the user; None where it has none."""
         if self.levels is not None:
-            return self._code_of(native)
-        if self.kind in _MOMENTS:
-            found = _days(self, [native])
-            return None if found is None or np.isnan(found[0]) else float(found[0])
-        number = real_numbers(native) if isinstance(native, (int, float, Decimal, np.number, np.bool_)) else None
+            return self._code_of(value)
+        if self.kind in MOMENTS:
+            coordinates = self._days([value])
+            return None if coordinates is None or np.isnan(coordinates[0]) else float(coordinates[0])
+        number = real_numbers(value) if isinstance(value, (int, float, Decimal, np.number, np.bool_)) else None
         return None if number is None or not np.isfinite(number) else float(number)
 
     def _code_of(self, label: Any) -> float | None:
@@ -147,52 +117,101 @@ class Feature:
         codes = {level: float(code) for code, level in enumerate(self.levels.tolist())}
         return codes, {str(level): code for level, code in reversed(codes.items())}
 
-    def grid_of(self, given: Any, check: Callable[[object, Any, Callable[[float], str]], Array]) -> Array:
-        """Turn a grid given in the values of the feature into coordinates, or say what is wrong with it.
+    def grid_of(self, given: Any) -> Array:
+        """Turn a grid given in the values of the feature into increasing coordinates, or say what is wrong with it.
 
         Labels may come in any order: the grid has that of the levels.
         """
         if self.levels is not None:
             return self._codes_of(given)
-        if self.kind in _MOMENTS:
-            found = _days(self, given)
-            if found is None:
+        if self.kind in MOMENTS:
+            coordinates = self._days(given)
+            if coordinates is None:
                 what = "dates" if self.kind == "datetime" else "timedeltas"
                 raise InvalidOptionError.grid_values(self.readable, f"got {quoted(given)}", f"Pass a list of {what}.")
-            given = found
-        return check(self.name, given, self.text)
+            given = coordinates
+        return self._checked_grid(given)
 
     def _codes_of(self, given: Any) -> Array:
         assert self.levels is not None  # noqa: S101 - the caller has looked
         if isinstance(given, str) or not hasattr(given, "__iter__"):
             given = [given]
-        codes: dict[float, None] = {}
+        levels, name = self.levels.tolist(), quoted(self.readable)
+        codes: list[float] = []
         for label in given:
             code = self._code_of(label)
             if code is None:
+                what, advice = "give a category levels that occur in X or are declared by its dtype", "Its levels are "
                 raise InvalidOptionError.must(
-                    "grid",
-                    "give a category levels that occur in X or are declared by its dtype",
-                    label,
-                    f"Its levels are {listed(self.levels.tolist())}.",
-                    where=f" for {quoted(self.readable)}",
-                    known=self.levels.tolist(),
+                    "grid", what, label, f"{advice}{listed(levels)}.", where=f" for {name}", known=levels
                 )
             if code in codes:
-                raise InvalidOptionError.must(
-                    "grid",
-                    "give each level once",
-                    label,
-                    "Remove one of them.",
-                    where=f" twice for {quoted(self.readable)}",
-                )
-            codes[code] = None
+                where = f" twice for {name}"
+                raise InvalidOptionError.must("grid", "give each level once", label, "Remove one of them.", where=where)
+            codes.append(code)
         if not codes:
             raise InvalidOptionError(
-                f"`grid` must give a category at least one level; got none for {quoted(self.readable)}.",
-                f"Its levels are {listed(self.levels.tolist())}.",
+                f"`grid` must give a category at least one level; got none for {name}.",
+                f"Its levels are {listed(levels)}.",
             )
-        return np.sort(np.array(list(codes)))
+        return np.sort(np.array(codes))
+
+    def _checked_grid(self, given: ArrayLike) -> Array:
+        """Return increasing finite coordinates as an array, or say what is wrong with them."""
+        values = real_numbers(given)
+        if values is None or values.ndim == 0:
+            problem, advice = f"got {quoted(given)}", "Pass a list or an array of numbers."
+        elif values.ndim != 1 or values.size == 0:
+            problem = f"got an array of shape {values.shape}"
+            advice = "Pass a one-dimensional list or array of at least one."
+        elif not np.isfinite(values).all():
+            problem, advice = f"got {float(values[~np.isfinite(values)][0])!r}", "Remove it from the list."
+        elif (too_large := values[np.abs(values) > LARGEST]).size:
+            problem = f"got {float(too_large[0])!r}, more than {LARGEST:g},"
+            advice = "Remove it from the list."
+        elif (falling := np.flatnonzero(values[1:] <= values[:-1])).size:
+            first, second = values[falling[0] : falling[0] + 2].tolist()
+            problem, advice = f"got {self.text(first)} before {self.text(second)}", "Pass `np.unique(values)`."
+        else:
+            return values
+        raise InvalidOptionError.grid_values(self.name, problem, advice)
+
+    def _days(self, given: Any) -> Array | None:
+        """Turn dates or timedeltas into days; None where they are neither."""
+        values = list(given) if hasattr(given, "__iter__") and not isinstance(given, str) else [given]
+        numbers = (bool, int, float, np.number)  # which numpy would take for microseconds
+        if any(isinstance(value, numbers) and not isinstance(value, np.timedelta64) for value in values):
+            return None
+        try:
+            if self.kind == "timedelta":
+                return days(np.array([np.timedelta64(value, "us") for value in values], dtype="timedelta64[us]"))
+            return days(np.array([self._in_utc(value) for value in values], dtype="datetime64[us]"))
+        except InvalidOptionError:
+            raise
+        except (TypeError, ValueError):
+            return None
+
+    def _in_utc(self, value: Any) -> Any:
+        """Return a datetime without a zone, in UTC where the column has one; text is in the zone of the column.
+
+        - raises InvalidOptionError: if one of value and column has a time zone and the other has none: that is a shift
+          by hours.
+        """
+        if self.zone is not None and isinstance(value, str):
+            import pandas as pd
+
+            value = pd.Timestamp(value)
+            value = value.tz_localize(self.zone) if value.tzinfo is None else value
+        is_aware = getattr(value, "tzinfo", None) is not None
+        if is_aware == (self.zone is not None) or isinstance(value, str) or is_missing(value):
+            return np.datetime64(value.astimezone(UTC).replace(tzinfo=None) if is_aware else value, "us")
+        what, reason = ("no", "has none") if self.zone is None else ("a", f"is in {quoted(str(self.zone))}")
+        written = f"pd.Timestamp({quoted(str(value))}, tz={quoted(str(self.zone))})"
+        raise InvalidOptionError(
+            f"Values of {quoted(self.readable)} must have {what} time zone, because the column {reason}; "
+            f"got {quoted(value)}.",
+            "Write them without one: `value.replace(tzinfo=None)`." if self.zone is None else f"Write `{written}`.",
+        )
 
 
 def _written(moment: Any) -> str:
@@ -205,65 +224,12 @@ def _written(moment: Any) -> str:
     return str(moment.astype("m8[us]").item())
 
 
-def _days(feature: Feature, given: Any) -> Array | None:
-    """Turn dates or timedeltas into days; None where they are neither."""
-    unit = "datetime64" if feature.kind == "datetime" else "timedelta64"
-    values = list(given) if hasattr(given, "__iter__") and not isinstance(given, str) else [given]
-    if any(
-        isinstance(value, (bool, int, float, np.number)) and not isinstance(value, np.timedelta64) for value in values
-    ):
-        return None  # numpy would take them for microseconds
-    try:
-        moments = np.array([_moment(feature, value) for value in values], dtype=f"{unit}[us]")
-    except InvalidOptionError:
-        raise
-    except (TypeError, ValueError):
-        return None
-    return feature.members[0].coordinates(moments)
-
-
-def _moment(feature: Feature, value: Any) -> Any:
-    """Return a moment without what pandas wraps it in; of datetimes with a zone that in UTC.
-
-    - raises InvalidOptionError: if one of value and column has a time zone and the other has none: that is a shift by
-      hours. A date as text is one in the zone of the column.
-    """
-    if feature.kind == "timedelta":
-        return np.timedelta64(value, "us")
-    zone = feature.members[0].zone
-    if zone is not None and isinstance(value, str):
-        value = feature.members[0].moment_of(value)
-    is_aware = getattr(value, "tzinfo", None) is not None
-    if is_aware != (zone is not None) and not (isinstance(value, str) or _is_missing(value)):
-        what, reason, advice = (
-            ("no", "has none", "Write them without one: `value.replace(tzinfo=None)`.")
-            if zone is None
-            else (
-                "a",
-                f"is in {quoted(str(zone))}",
-                f"Write `pd.Timestamp({quoted(str(value))}, tz={quoted(str(zone))})`.",
-            )
-        )
-        raise InvalidOptionError(
-            f"Values of {quoted(feature.readable)} must have {what} time zone, because the column {reason}; "
-            f"got {quoted(value)}.",
-            advice,
-        )
-    if is_aware:
-        return np.datetime64(value.astimezone(UTC).replace(tzinfo=None), "us")
-    return np.datetime64(value, "us")
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or bool(value != value)  # noqa: PLR0124 - NaT
-
-
 def tells_rows_apart(n_levels: int, n_rows: int) -> bool:
     """Return True for levels that name rows rather than group them: more than 8, and more than one for two rows."""
     return n_levels > _FEW_LEVELS and 2 * n_levels > n_rows
 
 
-def feature_of(position: int, column: Column) -> Feature:
+def feature_of(column: Column) -> Feature:
     """Make a feature of a column as it is."""
     if column.kind == "other":
         raise InputDataError.no_kind(column.readable, column.dtype)
@@ -285,11 +251,9 @@ def feature_of(position: int, column: Column) -> Feature:
             "Replace it if it stands for a missing value, or leave the feature out with `features=`.",
         )
     present = column.values[~np.isnan(column.values)]
-    whole_days = column.kind in _MOMENTS and bool(np.all(present == np.rint(present)))
-    return Feature(
-        position, column.name, column.label, column.kind, column.is_integer or whole_days or column.kind == "ordered",
-        column.values, column.levels, (column,), (position,),
-    )  # fmt: skip
+    whole_days = column.kind in MOMENTS and bool(np.all(present == np.rint(present)))
+    feature = Feature(**{field.name: getattr(column, field.name) for field in fields(Column)})
+    return replace(feature, is_integer=column.is_integer or whole_days or column.kind == "ordered")
 
 
 def unordered(feature: Feature) -> Feature:
@@ -297,65 +261,16 @@ def unordered(feature: Feature) -> Feature:
     if feature.levels is not None:
         return feature if feature.is_unordered else replace(feature, kind="category", is_integer=False)
     distinct = np.unique(feature.values[~np.isnan(feature.values)])
-    values = np.where(np.isnan(feature.values), np.nan, np.searchsorted(distinct, feature.values))
     return replace(
         feature,
         kind="category",
         is_integer=False,
-        values=values,
-        levels=_objects(feature.native(distinct).tolist()),
+        values=np.where(np.isnan(feature.values), np.nan, np.searchsorted(distinct, feature.values)),
+        levels=objects(feature.native(distinct).tolist()),
+        exact=None,
+        members=(feature,),
         codebook=distinct[:, None],
     )
-
-
-def group_of(
-    at_issue: int, name: Name, label: str, members: Sequence[Column], positions: Sequence[int], *, levels: Sequence[str]
-) -> Feature:
-    """Make one feature of columns of 0 and 1, at most one of which is 1 in a row.
-
-    - `levels`: name of the level at which each member is 1; one more where no member is 1 in some row.
-    """
-    values = np.column_stack([member.values for member in members])
-    return Feature(
-        at_issue=at_issue,
-        name=name,
-        label=label,
-        kind="group",
-        is_integer=False,
-        values=np.where(values.any(axis=1), np.argmax(values, axis=1), len(members)).astype(np.float64),
-        levels=_objects(levels),
-        members=tuple(members),
-        positions=tuple(positions),
-        codebook=np.eye(len(levels), len(members)),
-    )
-
-
-def step_of(feature: Feature, step: object) -> float:
-    """Return a step along the axis of a feature, given as a number or, of dates and durations, as a timedelta.
-
-    - raises InvalidOptionError: if the feature has no order, or the step is not a number greater than 0.
-    """
-    if feature.is_unordered:
-        raise InvalidOptionError(
-            f"`unit` gives {quoted(feature.readable)} a step, but its levels have no order.", "Leave it out of `unit`."
-        )
-    is_number = isinstance(step, (int, float, np.number)) and not isinstance(step, np.timedelta64)
-    if feature.kind in _MOMENTS and not is_number:
-        try:
-            found: float | None = float(np.timedelta64(cast("Any", step), "us") / np.timedelta64(1, "D"))
-        except (TypeError, ValueError):
-            found = None
-    else:
-        number = real_numbers(step) if is_number else None
-        found = None if number is None else float(number)
-    if found is None or isinstance(step, (bool, np.bool_)) or not (0 < found < np.inf):
-        raise InvalidOptionError.must(
-            "unit",
-            f"give {quoted(feature.readable)} a number greater than 0, or of dates a timedelta",
-            step,
-            "Leave it out of `unit` for one standard deviation.",
-        )
-    return found
 
 
 def with_levels_of(feature: Feature, other: Feature) -> Feature:
@@ -369,25 +284,90 @@ def with_levels_of(feature: Feature, other: Feature) -> Feature:
     if own == levels:
         return feature
     new = [code for code, level in enumerate(own) if level not in levels]
-    absent = [level for level in levels if level not in own]
-    if feature.kind == "ordered" or (absent and feature.members[0].has_declared_levels):
+    is_declared = feature.has_declared_levels and not set(levels) <= set(own)
+    if feature.kind == "ordered" or is_declared:
         raise InvalidOptionError.unlike(
             feature.readable, f"declare the levels that it has in `like`, {listed(levels)}", listed(own)
         )
-    merged = _objects([*levels, *(own[code] for code in new)])
-    code_of = np.array([merged.tolist().index(level) for level in own], dtype=np.float64)
+    merged = [*levels, *(own[code] for code in new)]
+    code_of = np.array([merged.index(level) for level in own], dtype=np.float64)
     present = ~np.isnan(feature.values)
     values = np.full(feature.values.shape, np.nan)
     values[present] = code_of[feature.values[present].astype(np.intp)]
-    if feature.codebook is not None and other.codebook is not None:
-        return replace(
-            feature, values=values, levels=merged, codebook=np.concatenate([other.codebook, feature.codebook[new]])
+    codebook = feature.codebook
+    if codebook is not None and other.codebook is not None:
+        codebook = np.concatenate([other.codebook, codebook[new]])
+    return replace(feature, values=values, levels=objects(merged), codebook=codebook)
+
+
+def step_of(feature: Feature, step: object) -> float:
+    """Return a step along the axis of a feature, given as a number or, of dates and durations, as a timedelta.
+
+    - raises InvalidOptionError: if the feature has no order, or the step is not a number greater than 0.
+    """
+    if feature.is_unordered:
+        raise InvalidOptionError(
+            f"`unit` gives {quoted(feature.readable)} a step, but its levels have no order.", "Leave it out of `unit`."
         )
-    column = replace(feature.members[0], values=values, levels=merged)
-    return replace(feature, values=values, levels=merged, members=(column,))
+    is_number = isinstance(step, (int, float, np.number, np.bool_)) and not isinstance(step, np.timedelta64)
+    length = real_numbers(step) if is_number and not isinstance(step, (bool, np.bool_)) else None
+    if feature.kind in MOMENTS and not is_number:
+        try:
+            length = np.asarray(np.timedelta64(cast("Any", step), "us") / np.timedelta64(1, "D"))
+        except (TypeError, ValueError):
+            length = None
+    if length is None or not (0 < length < np.inf):
+        raise InvalidOptionError.must(
+            "unit",
+            f"give {quoted(feature.readable)} a number greater than 0, or of dates a timedelta",
+            step,
+            "Leave it out of `unit` for one standard deviation.",
+        )
+    return float(length)
 
 
-def _objects(labels: Sequence[object]) -> NDArray[Any]:
-    array = np.empty(len(labels), dtype=object)
-    array[:] = labels
-    return array
+def level_places(codes: NDArray[np.float64], axis: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return where levels without an order are drawn by their codes: 0 … K - 1, or -1 off the axis, NaN missing."""
+    nearest = np.minimum(np.searchsorted(axis, codes), len(axis) - 1)
+    places = np.where(axis[nearest] == codes, nearest, OFF_GRID).astype(np.float64)
+    places[np.isnan(codes)] = np.nan
+    return places
+
+
+# --- anchors of c-ICE -----------------------------------------------------------------------------
+
+
+def is_place(anchor: object) -> bool:
+    """Return whether an anchor is the same on every axis: a name, or a number."""
+    if isinstance(anchor, str):
+        return anchor in ANCHOR_NAMES
+    return isinstance(anchor, (int, float, np.integer, np.floating)) and not isinstance(anchor, bool)
+
+
+def place_of(feature: Feature, grid: Array, anchor: object) -> AnchorName | float:
+    """Convert an anchor to a name or a position on the axis.
+
+    - `grid` (n_grid,): coordinates of its grid values.
+    - `anchor`: a name, or a value of the feature: a number, a date, a duration, or the label of a level. A label comes
+      before a number, and a name before a label. On levels whose labels are no numbers a number is a place, 0 the
+      first.
+    - returns: the name, or the place: the rank of a level with an order, the position on the grid of one without, else
+      the coordinate. It need not be that of a grid value.
+    - raises InvalidOptionError: if the feature has no such value, or for a level without an order its grid.
+    """
+    if isinstance(anchor, str) and is_place(anchor):
+        return check_anchor(anchor)
+    coordinate = feature.coordinate_of(anchor)
+    if feature.levels is None:
+        return check_anchor(anchor if coordinate is None else coordinate)
+    if coordinate is None and is_place(anchor) and not any(map(is_place, feature.levels.tolist())):
+        return check_anchor(anchor)
+    on_grid = np.flatnonzero(grid == coordinate)
+    if coordinate is None or (feature.is_unordered and on_grid.size == 0):
+        levels: Sequence[Any] = feature.native(grid).tolist()
+        raise InvalidOptionError(
+            "`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; got "
+            f"{quoted(anchor)} for {quoted(feature.readable)}.{did_you_mean(anchor, levels)}",
+            f"Its grid is {listed(levels)}.",
+        )
+    return float(on_grid[0]) if feature.is_unordered else coordinate

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ice_explorer.checks import LARGEST, real_numbers
-from ice_explorer.errors import InputDataError, InvalidOptionError
-from ice_explorer.errors.base import quoted
+from ice_explorer.errors import InputDataError
 from ice_explorer.metrics.likelihood import distinct_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from ice_explorer.metrics.likelihood import Ordered
 
@@ -128,33 +126,3 @@ def _random_values(distinct: NDArray[np.float64], size: int, generator: np.rando
         return distinct
     inner = generator.choice(distinct[1:-1], size=max(size - 2, 0), replace=False)
     return np.unique(np.concatenate([distinct[[0, -1]], inner]))
-
-
-def check_grid_values(feature: object, given: ArrayLike, text: Callable[[float], str]) -> NDArray[np.float64]:
-    """Turn a grid given by the user into increasing finite values, or say what is wrong with it.
-
-    - `feature`: its name, for messages.
-    - `given`: coordinates, or what is none.
-    - `text`: coordinate -> how it is written in a message.
-    """
-    values = real_numbers(given)
-    if values is None or values.ndim == 0:
-        raise InvalidOptionError.grid_values(feature, f"got {quoted(given)}", "Pass a list or an array of numbers.")
-    if values.ndim != 1 or values.size == 0:
-        raise InvalidOptionError.grid_values(
-            feature, f"got an array of shape {values.shape}", "Pass a one-dimensional list or array of at least one."
-        )
-    if not np.isfinite(values).all():
-        worst = float(values[~np.isfinite(values)][0])
-        raise InvalidOptionError.grid_values(feature, f"got {worst!r}", "Remove it from the list.")
-    too_large = values[np.abs(values) > LARGEST]
-    if too_large.size:
-        problem = f"got {float(too_large[0])!r}, more than {LARGEST:g},"
-        raise InvalidOptionError.grid_values(feature, problem, "Remove it from the list.")
-    falling = np.flatnonzero(values[1:] <= values[:-1])
-    if falling.size:
-        at = int(falling[0])
-        raise InvalidOptionError.grid_values(
-            feature, f"got {text(values[at])} before {text(values[at + 1])}", "Pass `np.unique(values)`."
-        )
-    return values

@@ -8,24 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.tables.table import Column, table_from
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.labels import labels_of, n_shared
 from ice_explorer.errors.tracebacks import short_traceback
-from ice_explorer.features.feature import group_of
+from ice_explorer.features.feature import Feature
+from ice_explorer.tables.column import Column, objects
+from ice_explorer.tables.table import table_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ice_explorer.adapters.tables.table import Name
-    from ice_explorer.features.feature import Feature
+    from numpy.typing import NDArray
+
+    from ice_explorer.tables.column import Name
 
 NONE_OF_THEM = "none of them"
 _SEPARATORS = "_-.:=/|[( "
 
 
-def make_group(at_issue: int, name: Name, label: str, members: Sequence[Column], positions: Sequence[int]) -> Feature:
+def make_group(number: int, name: Name, label: str, members: Sequence[Column]) -> Feature:
     """Make one feature of columns of 0 and 1.
 
     Its levels are named by what the columns' names do not have in common; where no column is 1 the
@@ -53,15 +55,10 @@ def make_group(at_issue: int, name: Name, label: str, members: Sequence[Column],
     levels = level_names([member.label for member in members])
     if n_on.min() == 0:
         levels.append(NONE_OF_THEM)
-    return group_of(at_issue, name, label, members, positions, levels=levels)
-
-
-def column_of_group(feature: Feature) -> Column:
-    """Return a group as one category, for whatever takes columns; levels of which no row is are among its own."""
-    members = len(feature.members)
-    return Column(
-        feature.name, feature.label, "category", is_integer=False, dtype=f"{members} columns of 0 and 1",
-        values=feature.values, levels=feature.levels,
+    return Feature(
+        name, label, "group", is_integer=False, dtype=f"{len(members)} columns of 0 and 1",
+        values=np.where(n_on > 0, np.argmax(are_on, axis=1), len(members)).astype(np.float64), levels=objects(levels),
+        position=number, members=tuple(members), codebook=np.eye(len(levels), len(members)),
     )  # fmt: skip
 
 
@@ -69,8 +66,7 @@ def level_names(labels: Sequence[str]) -> list[str]:
     """Leave out what names have in common in front, up to a separator: "city_a", "city_b" become "a", "b"."""
     beginning = _beginning(labels)
     names = [label[len(beginning) :] for label in labels]
-    at = _opening(beginning)
-    closing = {"[": "]", "(": ")"}[beginning[at]] if at < len(beginning) else ""
+    closing = {"[": "]", "(": ")", "": ""}[beginning[_opening(beginning) :][:1]]
     if closing and all(name.endswith(closing) for name in names):
         names = [name.removesuffix(closing) for name in names]
     return names if all(names) else list(labels)
@@ -79,18 +75,16 @@ def level_names(labels: Sequence[str]) -> list[str]:
 def _beginning(labels: Sequence[str]) -> str:
     """Return what all texts begin with, up to a separator."""
     first, last = min(labels), max(labels)  # if these two agree up to somewhere, so do all between them
-    length = max(
-        (at + 1 for at, letter in enumerate(first[: n_shared(first, last)]) if letter in _SEPARATORS), default=0
-    )
-    return first[:length]
+    shared = first[: n_shared(first, last)]
+    return shared[: max((shared.rfind(separator) + 1 for separator in _SEPARATORS), default=0)]
 
 
 def _opening(beginning: str) -> int:
-    """Where a bracket opens that does not close; the length where there is none."""
+    """Return where a bracket opens that does not close; the length where there is none."""
     opened: list[int] = []
-    for at, letter in enumerate(beginning):
+    for place, letter in enumerate(beginning):
         if letter in "[(":
-            opened.append(at)
+            opened.append(place)
         elif letter in "])" and opened:
             opened.pop()
     return opened[0] if opened else len(beginning)
@@ -145,49 +139,41 @@ def find_groups(X: Any) -> dict[str, list[Name]]:
 
 def groups_among(columns: Iterable[Column]) -> dict[str, list[Name]]:
     """Find the groups among columns; see `find_groups`."""
-    binary = [column for column in columns if _is_binary(column)]
-    found: dict[str, list[Name]] = {}
-    taken: set[str] = set()
-    # Groups of whose columns one is always 1 are sure; then those whose first level was dropped. Among
-    # names that begin alike the largest groups come first.
-    for at_least in (1, 0):
-        for prefix in _prefixes([column.label for column in binary]):
-            members = [
-                column for column in binary
-                if column.label.startswith(prefix) and column.label != prefix and column.label not in taken
-            ]  # fmt: skip
-            if len(members) < 2 or not _excludes_itself(members, at_least):
-                continue
-            beginning = _beginning([column.label for column in members])
-            name = beginning[: _opening(beginning)].rstrip(_SEPARATORS)
-            if name in found:
-                continue
-            found[name] = [column.name for column in members]
-            taken.update(column.label for column in members)
-    place = {column.name: at for at, column in enumerate(binary)}
-    return dict(sorted(found.items(), key=lambda group: place[group[1][0]]))
-
-
-def _is_binary(column: Column) -> bool:
-    return column.kind in {"numeric", "boolean"} and bool(np.isin(column.values, (0.0, 1.0)).all())
-
-
-def _prefixes(labels: Sequence[str]) -> list[str]:
-    """Beginnings up to a separator, the shortest first."""
-    beginnings = {
-        label[: at + 1]: None
-        for label in labels
-        for at, letter in enumerate(label)
-        if letter in _SEPARATORS and label[:at].strip(_SEPARATORS)
+    binary = {
+        column.label: column
+        for column in columns
+        if column.kind in {"numeric", "boolean"} and bool(np.isin(column.values, (0.0, 1.0)).all())
     }
-    return sorted(beginnings, key=len)
+    prefixes = {
+        label[: end + 1]: None
+        for label in binary
+        for end, letter in enumerate(label)
+        if letter in _SEPARATORS and label[:end].strip(_SEPARATORS)
+    }
+    groups: dict[str, list[str]] = {}
+    taken: set[str] = set()
+    # Groups with a 1 in every row are certain; then come those whose first level was dropped. Among
+    # names that begin alike the largest groups come first.
+    for least in (1, 0):
+        for prefix in sorted(prefixes, key=len):
+            labels = [label for label in binary if label.startswith(prefix) and label not in {prefix, *taken}]
+            if len(labels) < 2 or not _exclude_each_other([binary[label].values for label in labels], least):
+                continue
+            beginning = _beginning(labels)
+            name = beginning[: _opening(beginning)].rstrip(_SEPARATORS)
+            if name not in groups:
+                groups[name] = labels
+                taken.update(labels)
+    order = {label: place for place, label in enumerate(binary)}
+    in_order = sorted(groups.items(), key=lambda group: order[group[1][0]])
+    return {name: [binary[label].name for label in labels] for name, labels in in_order}
 
 
-def _excludes_itself(members: Sequence[Column], at_least: int) -> bool:
-    n_on = np.zeros(len(members[0].values))
-    for member in members:
-        n_on += member.values
-        if n_on.max() > 1:
+def _exclude_each_other(members: Sequence[NDArray[np.float64]], least: int) -> bool:
+    """Return whether at most one column, and at least so many, is 1 in each row, and each is 1 in some row."""
+    n_on = np.zeros(len(members[0]))
+    for values in members:
+        n_on += values
+        if n_on.max() > 1 or not values.any():
             return False
-    # A column that is never 1 says nothing, and two of them would make a group of any others.
-    return bool(n_on.min() >= at_least) and all(member.values.any() for member in members)
+    return bool(n_on.min() >= least)

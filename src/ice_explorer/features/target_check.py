@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.adapters.models.target import target_columns, target_values
+from ice_explorer.models.target import target_columns, target_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.models.predict import Predictor
-    from ice_explorer.adapters.tables.table import Column
+    from ice_explorer.models.predict import Predictor
+    from ice_explorer.tables.column import Column
 
     Array = NDArray[np.float64]
 
@@ -52,9 +52,10 @@ def known_target(y: object, predictor: Predictor, columns: Iterable[Column], n_o
     numbers = target_values(y, predictor, n_observations)
     comparable = [column for column in columns if column.kind != "other"]
     if not predictor.of_classes:
-        found = [column.label for column in comparable if _is_number(column) and _equals(column.values, numbers)]
+        of_numbers = [column for column in comparable if column.kind in ("numeric", "boolean")]
+        found = [column.label for column in of_numbers if _equals(column.values, numbers)]
         return KnownTarget({label: f"{label!r} has the value of y in every row." for label in found}, numbers)
-    codes = _codes(_column_of(y, predictor))
+    codes = _codes(y, predictor)
     found = [column.label for column in comparable if _tells(column, codes)]
     return KnownTarget({label: f"{label!r} tells the class of every row." for label in found}, None)
 
@@ -96,10 +97,6 @@ def _is_near(values: Array, off: Array, most: float) -> bool:
     return variance > 0 and float(np.mean(off[known] ** 2)) <= most**2 * variance
 
 
-def _is_number(column: Column) -> bool:
-    return column.kind in ("numeric", "boolean")
-
-
 def _equals(values: Array, numbers: Array) -> bool:
     known = np.flatnonzero(np.isfinite(numbers))
     allowed = _ROUNDING * float(numbers[known].std()) if known.size else 0.0
@@ -109,19 +106,13 @@ def _equals(values: Array, numbers: Array) -> bool:
     return all(bool((np.abs(values[some] - numbers[some]) <= allowed).all()) for some in (known[:_FIRST_ROWS], known))
 
 
-def _column_of(y: object, predictor: Predictor) -> NDArray[Any]:
-    """Return the labels of what is explained, None where missing."""
-    columns = target_columns(y)
-    if len(columns) == 1:
-        return columns[0]
-    output: Any = predictor.output
-    return columns[output[0] if isinstance(output, tuple) else predictor.position or 0]
-
-
-def _codes(labels: NDArray[Any]) -> NDArray[np.intp]:
-    """Number the labels from 0; missing ones are -1."""
+def _codes(y: object, predictor: Predictor) -> NDArray[np.intp]:
+    """Number the labels of what is explained from 0; missing ones are -1."""
+    columns, output = target_columns(y), predictor.output
+    chosen: Any = output[0] if isinstance(output, tuple) else predictor.position or 0
+    labels = columns[0 if len(columns) == 1 else chosen]
     codes: dict[Any, int] = {None: -1}
-    return np.array([codes.setdefault(label, len(codes) - 1) for label in labels.tolist()], dtype=np.intp)
+    return np.array([codes.setdefault(label, len(codes) - 1) for label in labels], dtype=np.intp)
 
 
 def _tells(column: Column, codes: NDArray[np.intp]) -> bool:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.features.display_axis import MISSING
-from ice_explorer.features.number_text import Tick, ticks
+from ice_explorer.features.axis_text import MISSING, Tick, ticks
 from ice_explorer.figures.curve_marks import RUG, draw_rug
 from ice_explorer.figures.legend import draw_key, draw_legend
 from ice_explorer.figures.level_marks import draw_level_labels, strips_of

@@ -7,8 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from ice_explorer.errors.base import counted
+from ice_explorer.features.axis_text import column_format
 from ice_explorer.features.feature import UNORDERED
-from ice_explorer.features.number_text import column_format
 from ice_explorer.figures.page.page import printable
 from ice_explorer.figures.ranking_panel import BAR_OPEN
 from ice_explorer.glossary import explanation as explained

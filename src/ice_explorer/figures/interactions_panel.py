@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ice_explorer.features.number_text import figure_format
+from ice_explorer.features.axis_text import figure_format
 from ice_explorer.figures.page.lettering import elide_apart, text_width, wrapped
 from ice_explorer.figures.page.page import INK, QUIET, SIZE, SMALL, TITLE, Box, Rect, Style, printable
 from ice_explorer.figures.ranking_panel import BAR, BAR_OPEN

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.features.number_text import plural
+from ice_explorer.features.axis_text import plural
 from ice_explorer.figures.legend import MEAN
 from ice_explorer.figures.page.lettering import elide, elide_apart, text_width
 from ice_explorer.figures.page.page import (

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from ice_explorer.features.number_text import ticks
+from ice_explorer.features.axis_text import ticks
 from ice_explorer.figures.map_labels import Labelled, label_boxes, place_labels
 from ice_explorer.figures.page.lettering import elide_apart, text_width, wrapped
 from ice_explorer.figures.page.page import INK, QUIET, RULE, SMALL, TITLE, Axis, Box, Circle, Style, printable

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.features.display_axis import writer
-from ice_explorer.features.number_text import axis_number
+from ice_explorer.features.axis_text import axis_number, writer
 from ice_explorer.figures.curves_panel import draw_ticks
 from ice_explorer.figures.legend import Items, draw_legend
 from ice_explorer.figures.level_marks import draw_level_labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ice_explorer.features.number_text import plural
+from ice_explorer.features.axis_text import plural
 from ice_explorer.figures.curves_panel import SMALL_SIZE, draw_heading, draw_plot
 from ice_explorer.figures.legend import draw_key, draw_legend
 from ice_explorer.figures.page.lettering import elide_apart, text_width, wrapped

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine, Sums
     from ice_explorer.metrics.sampling import Sampling
+    from ice_explorer.tables.column import Name
 
     Array = NDArray[np.float64]
     BetweenBlocks = Callable[[], object]

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
 
-from ice_explorer.adapters.models.target import target_names, target_values
 from ice_explorer.checks import check_index, check_one_of
 from ice_explorer.drivers.candidates import SecondFeature, all_features
 from ice_explorer.drivers.in_common import in_common
@@ -23,8 +22,8 @@ from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import step_of
-from ice_explorer.features.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.metrics.likelihood import check_decay
+from ice_explorer.models.target import target_names, target_values
 from ice_explorer.results.bootstrap import (
     METRICS,
     USUAL_LEVEL,
@@ -38,6 +37,7 @@ from ice_explorer.results.bootstrap import (
 from ice_explorer.results.feature_explanation import FeatureResult, decay_table
 from ice_explorer.results.impact_notes import movement_notes, step_notes
 from ice_explorer.results.options import UNITS
+from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.results.subgroups import metrics_of, subgroups_of
 from ice_explorer.results.two_way import GRID_SIZE, MAX_ROWS, TwoWay
 from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.tables.table import Column, Name
     from ice_explorer.drivers.in_common import InCommon
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.engines.context import Context
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.bootstrap import Metrics
     from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.results.ties import TieTable
+    from ice_explorer.tables.column import Column, Name
 
 TABLE_COLUMNS = (*EFFECTS, "support", "scale", "n_grid", "kind")
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 import numpy as np
 
 from ice_explorer.checks import check_integer, check_one_of
-from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.curves import transforms
 from ice_explorer.drivers.candidates import distinct_rows, second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
@@ -19,13 +18,14 @@ from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features.anchors import place_of
-from ice_explorer.features.column_colors import LevelColors
+from ice_explorer.features.feature import place_of
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.features.target_check import decides_class, follows_diagonal
+from ice_explorer.locks import new_lock
 from ice_explorer.metrics.likelihood import check_decay, likelihood
 from ice_explorer.progress import progress_reporter
+from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.distance_scale import rescaled, sums_again
 from ice_explorer.results.extrapolation import expected_of, extrapolation_of, unlike_shares_of
 from ice_explorer.results.impact_notes import movement_note, step_note
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.drivers.drivers import Drivers
     from ice_explorer.drivers.table import DriverTable
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.impact_notes import Note
     from ice_explorer.results.subgroups import Subgroups
     from ice_explorer.results.what_if import Moves
+    from ice_explorer.tables.column import Name
 
 Found = TypeVar("Found")
 

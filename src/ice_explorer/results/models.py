@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import Unit
     from ice_explorer.results.plan import Plan
+    from ice_explorer.tables.column import Name
 
     Array = NDArray[np.float64]
 

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from ice_explorer.adapters.models.predict import Response
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
     from ice_explorer.metrics.windows import Convention
+    from ice_explorer.models.predict import Response
+    from ice_explorer.tables.column import Name
 
 Unit = Literal["prediction", "sd", "share"]
 UNITS: tuple[Unit, ...] = get_args(Unit)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.concurrency.locks import new_lock
+from ice_explorer.locks import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.results.plan import Plan
+    from ice_explorer.tables.column import Name
 
     Array = NDArray[np.float64]
 

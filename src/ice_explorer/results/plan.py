@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.models.fitted import fitted_table
-from ice_explorer.adapters.models.predict import make_predictor
-from ice_explorer.adapters.models.target import target_names
-from ice_explorer.adapters.tables.array import ArrayTable
-from ice_explorer.adapters.tables.sparse import SparseTable
 from ice_explorer.checks import check_index, check_names, check_weights
-from ice_explorer.concurrency.locks import new_lock
-from ice_explorer.concurrency.turns import cancelled_by
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.curves.known_predictions import Answers, SeveralOutputs
 from ice_explorer.engines import notes
@@ -34,31 +27,34 @@ from ice_explorer.engines.thresholds import threshold_grids
 from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import shortened
-from ice_explorer.features.anchors import place_of
 from ice_explorer.features.columns import Columns
-from ice_explorer.features.feature import tells_rows_apart
-from ice_explorer.features.grid import check_grid_values
+from ice_explorer.features.feature import place_of, tells_rows_apart
 from ice_explorer.features.groups import check_groups, groups_among
+from ice_explorer.locks import cancelled_by, new_lock
+from ice_explorer.models.fitted import fitted_table
+from ice_explorer.models.predict import make_predictor
+from ice_explorer.models.target import opening_output, target_names
 from ice_explorer.results.drafter import Drafter
 from ice_explorer.results.drafts import Drafts
 from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.options import Options, check_sample
+from ice_explorer.tables.table import ArrayTable, SparseTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.models.opening import Opening
-    from ice_explorer.adapters.models.predict import Predictor
-    from ice_explorer.adapters.tables.table import Column, Name, Table
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Engine
     from ice_explorer.features.feature import FeatureKind
     from ice_explorer.features.grid import GridName
     from ice_explorer.features.target_check import KnownTarget
+    from ice_explorer.models.predict import Predictor
+    from ice_explorer.tables.column import Column, Name
+    from ice_explorer.tables.table import Table
 
 _CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions
@@ -133,20 +129,20 @@ def prepare(
     options: Options,
     *,
     answers: Answers | None = None,
-    opening: Callable[[Table], Opening] | None = None,
+    is_opening: bool = False,
     y: object = None,
     whole: Whole | None = None,
 ) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
     Besides the options of `explain`, `answers` are what the model predicted before for another
-    of its outputs, with all other options the same but the response, `opening` chooses an output
-    where one must be chosen and was not, `y` is the observed target, and `whole` is what all rows
-    hold where X has a part of them: grids and scales are theirs.
+    of its outputs, with all other options the same but the response, `is_opening` is whether an
+    output is chosen where one must be and was not, `y` is the observed target, and `whole` is what
+    all rows hold where X has a part of them: grids and scales are theirs.
     """
     options = _as_in_reference(options)
     data = _read_data(model, X, options, whole)
-    asked = _ask_model(model, data, options, opening, y)
+    asked = _ask_model(model, data, options, y, is_opening=is_opening)
     inside = Inside(model, asked.predictor, data.columns)
     grids = _Grids("observed", whole.features, []) if whole is not None else _choose_grids(inside, data, options)
     context = _context_of(data, asked, options, answers, None if whole is None else whole.n_rows)
@@ -191,9 +187,7 @@ def _read_data(model: Any, X: Any, options: Options, whole: Whole | None) -> _Da
     return _Data(groups, categorical, table, weights, columns, chosen, skipped)
 
 
-def _ask_model(
-    model: Any, data: _Data, options: Options, opening: Callable[[Table], Opening] | None, y: object
-) -> _Asked:
+def _ask_model(model: Any, data: _Data, options: Options, y: object, *, is_opening: bool) -> _Asked:
     """Choose what to predict, and name it after the target."""
     predictor, probe, witness = _probed(
         model,
@@ -202,7 +196,7 @@ def _ask_model(
         output=options.output,
         response=options.response,
         n_jobs=options.n_threads,
-        opening=None if opening is None else opening(data.table).choose,
+        opening=partial(opening_output, y, data.table) if is_opening else None,
     )
     return _Asked(replace(predictor, output_label=predictor.named_after(target_names(y))), probe, witness)
 
@@ -216,7 +210,7 @@ def _choose_grids(inside: Inside, data: _Data, options: Options) -> _Grids:
         return _Grids(grids, references, [])
     if isinstance(options.grid, Mapping):
         features = [(columns.feature(columns.number(name)), values) for name, values in options.grid.items()]
-        grids = {feature.label: feature.grid_of(values, check_grid_values) for feature, values in features}
+        grids = {feature.label: feature.grid_of(values) for feature, values in features}
         return _Grids(grids, {}, [])
     if options.grid == "thresholds":
         thresholds, lost = threshold_grids(inside, data.table, columns, data.chosen)
@@ -302,16 +296,14 @@ def _probed(model: Any, table: Table, probe: Probe, **options: Any) -> tuple[Pre
     """
     start = perf_counter()
     try:
-        predictor = make_predictor(model, probe.container, len(probe.rows), **options)
-        predicted = predictor.predict(probe.container)
+        predictor, predicted = make_predictor(model, probe.container, **options)
         return predictor, probe, Witness(predictor.predict, probe.made_anew, predicted, perf_counter() - start)
     except PredictionError:
         pass  # an error names real rows, if these fail too
     first = np.arange(min(_FIRST_ROWS, table.n_observations))
     rows = table.take(first)
     start = perf_counter()
-    predictor = make_predictor(model, rows, len(first), **options)
-    predicted = predictor.predict(rows)
+    predictor, predicted = make_predictor(model, rows, **options)
     return predictor, None, Witness(predictor.predict, partial(table.take, first), predicted, perf_counter() - start)
 
 

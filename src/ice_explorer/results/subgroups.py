@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.adapters.tables.table import Column, Name
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
     from ice_explorer.features.columns import Columns
     from ice_explorer.metrics.windows import Convention
+    from ice_explorer.tables.column import Column, Name
 
     Array = NDArray[np.float64]
     Blocks = Iterable[tuple[NDArray[np.int64], Array]]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from ice_explorer.checks import check_integer
-from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
+from ice_explorer.locks import new_lock
 from ice_explorer.metrics.likelihood import Ordered, most_frequent
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import Feature, FeatureKind
+    from ice_explorer.tables.column import Column, Name
 
     Array = NDArray[np.float64]
 
@@ -90,7 +90,7 @@ class TwoWay:
             self.first, self.second = (_axis_of(feature, context, grid_size) for feature in features)
         except InputDataError as error:
             raise error.advising("Name another feature.") from error.__cause__
-        self.row_positions = _draw(context, min(features, key=lambda feature: feature.at_issue), max_rows)
+        self.row_positions = _draw(context, min(features, key=lambda feature: feature.position), max_rows)
         self.n_observations = context.table.n_observations
         self.output_label = context.predictor.output_label
         self._context = context
@@ -256,9 +256,9 @@ class _Pair:
         first, second = np.divmod(coordinates.astype(np.intp), len(self.second_axis))
         return self.first_axis[first], self.second_axis[second]
 
-    def natives(self, coordinates: Array) -> Mapping[int, NDArray[Any]]:
+    def moves(self, coordinates: Array) -> Mapping[Column, Array]:
         first, second = self._at(coordinates)
-        return {**self.first.natives(first), **self.second.natives(second)}
+        return {**self.first.moves(first), **self.second.moves(second)}
 
     def text(self, coordinate: float) -> str:
         first, second = self._at(np.array([coordinate]))

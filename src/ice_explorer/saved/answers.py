@@ -90,7 +90,7 @@ class SavedPredictions(BruteCurves):
         made: Callable[[int], object] | None = None,  # noqa: ARG002
     ) -> Array:
         """Return predictions of rows with the feature set to given values."""
-        saved = self._features.get(getattr(feature, "at_issue", -1))
+        saved = self._features.get(getattr(feature, "position", -1))
         if saved is None:
             raise ModelNeededError.predictions(_OTHER_VALUES)
         return saved.at(positions, values)

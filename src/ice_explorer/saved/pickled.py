@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.adapters.models.peel import Peeled
-from ice_explorer.adapters.models.predict import Predictor, make_predictor
-from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.engines.context import Context
 from ice_explorer.engines.probe import Witness
 from ice_explorer.errors import ModelNeededError
 from ice_explorer.errors.base import cause_of
+from ice_explorer.locks import new_lock
+from ice_explorer.models.pipeline import Peeled
+from ice_explorer.models.predict import Predictor, make_predictor
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.saved.answers import SavedWitness
 
 if TYPE_CHECKING:
-    from ice_explorer.adapters.tables.table import Table
+    from ice_explorer.tables.table import Table
 
 _CALLS = ("predict", "all_outputs", "named_after")
 
@@ -41,7 +41,7 @@ class _Calls:
     reason: str
     table: Table
     response: Any
-    position: int | None
+    output: object
 
     @cached_property
     def _predictor(self) -> Predictor:
@@ -49,8 +49,7 @@ class _Calls:
             raise ModelNeededError.predictions("Predictions that are not in the pickle need", self.reason)
         first = self.table.take(np.arange(min(2, self.table.n_observations)))
         response: Any = "auto" if self.response == "callable" else self.response
-        opening = lambda *_: (self.position or 0, ())  # noqa: E731
-        return make_predictor(self.model, first, first.shape[0], output=None, response=response, opening=opening)
+        return make_predictor(self.model, first, output=self.output, response=response)[0]
 
     def __call__(self, name: str, *arguments: Any) -> Any:
         return getattr(self._predictor, name)(*arguments)
@@ -59,7 +58,7 @@ class _Calls:
 def _opened(content: bytes, reason: str, table: Table, known: dict[str, Any]) -> Predictor:
     """Return the predictor of a pickle."""
     model = pickle.loads(content) if content else None  # noqa: S301 - part of a pickle that is read
-    calls = _Calls(model, reason, table, known["response"], known["position"])
+    calls = _Calls(model, reason, table, known["response"], known["output"])
     return Predictor(**known | {name: partial(calls, name) for name in _CALLS}, model=model)
 
 

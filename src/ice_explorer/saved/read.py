@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import numpy as np
 
-from ice_explorer.adapters.models.predict import RESPONSES, Predictor
 from ice_explorer.beyond.effects import EFFECT_COLUMNS, SavedEffects, keep_effects
 from ice_explorer.drivers.drivers import Combined, Driver, Drivers
 from ice_explorer.engines.context import ENGINES, Context, Opened, Settings
@@ -24,6 +22,7 @@ from ice_explorer.features.grid import Grid
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.sampling import Sampling
 from ice_explorer.metrics.windows import CONVENTIONS
+from ice_explorer.models.predict import RESPONSES, Predictor
 from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.saved.answers import SavedCurves, SavedEngine, SavedPair, SavedPredictions, SavedWitness, refused
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Name
+    from ice_explorer.tables.column import Name
 
     Array = NDArray[np.float64]
 
@@ -103,7 +102,7 @@ def _result(manifest: Fields, archive: Archive) -> ExplanationResult:
         _set_feature(other, columns)
     parts = manifest.parts("features", archive)
     features = [_set_feature(part, columns) for part in parts]
-    if len({feature.at_issue for feature in features}) < len(features):
+    if len({feature.position for feature in features}) < len(features):
         raise ValueError("a feature is there twice")
     known: dict[int, SavedCurves] = {}
     predictions = rows.numbers("predictions", (n_rows,))
@@ -210,19 +209,25 @@ def _set_feature(entry: Part, columns: Columns) -> Feature:
     if (levels is not None) != (kind in UNORDERED or kind == "ordered"):
         raise ValueError("levels of a feature that has none, or none of one that has")
     members = tuple(columns.at(position) for position in positions)
-    name: Name = list(columns.groups)[number - len(columns.names)] if kind == "group" else members[0].name
-    values = entry.array("values") if entry.flag("has_own_values") or kind == "group" else members[0].values
+    first = members[0]
+    name: Name = list(columns.groups)[number - len(columns.names)] if kind == "group" else first.name
+    values = entry.array("values") if entry.flag("has_own_values") or kind == "group" else first.values
     values = checked_values(values, kind, levels, columns.n_observations)
     codebook = None
     if entry.flag("has_codebook"):
         codebook = entry.numbers("codebook", (0 if levels is None else len(levels), len(members)))
     elif kind == "group" or any(member.kind == "other" for member in members):
         raise ValueError("a feature without an axis")
-    elif levels is not None:
-        members = (replace(members[0], values=values, levels=levels),)
+    is_coded = codebook is not None
     feature = Feature(
-        number, name, columns.labels[number], kind, entry.flag("is_integer"), values, levels, members, positions,
-        codebook,
+        name, columns.labels[number], kind, entry.flag("is_integer"), first.dtype, values, levels,
+        exact=None if is_coded else first.exact,
+        in_natural_order=first.in_natural_order and not is_coded,
+        has_declared_levels=first.has_declared_levels and not is_coded,
+        zone=None if is_coded else first.zone,
+        position=number,
+        members=members if is_coded else (),
+        codebook=codebook,
     )  # fmt: skip
     columns.replace_feature(number, feature)
     return feature
@@ -231,7 +236,7 @@ def _set_feature(entry: Part, columns: Columns) -> Feature:
 def _feature(entry: Part, context: Context, engine: SavedEngine, feature: Feature) -> FeatureResult:
     """Return the results of a feature; the engine takes its curves."""
     item = _input(entry, context, feature)
-    engine.features[feature.at_issue] = _curves(entry, item)
+    engine.features[feature.position] = _curves(entry, item)
     arrays = entry.arrays("sums")
     if not feature.is_unordered:
         _check_active(arrays.get("active"), item.grid.n_grid)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 
-from ice_explorer.adapters.tables.column import CODED, MOMENTS, Column, objects
 from ice_explorer.checks import LARGEST
 from ice_explorer.errors import ModelNeededError
 from ice_explorer.saved.labels import from_json, to_json, zone_name, zone_of
+from ice_explorer.tables.column import CODED, MOMENTS, Column, objects
+from ice_explorer.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.saved.fields import Fields, Part
 
     Arrays = dict[str, NDArray[Any]]
@@ -82,27 +83,19 @@ def checked_values(values: NDArray[Any], kind: str, levels: NDArray[Any] | None,
     return values
 
 
-class SavedTable:
+class SavedTable(Table):
     """Rows of X from a file; no model takes them, so no phantom observations are made of them."""
 
-    is_integer_array = False
-
     def __init__(self, columns: Sequence[Column], n_rows: int, index: Any) -> None:
-        self.n_observations = n_rows
-        self.names: list[Name] = [column.name for column in columns]
+        super().__init__(n_rows, [column.name for column in columns], 8 * n_rows * len(columns))
         self.index = index
-        self.row_bytes = 8 * max(1, len(columns))
-        self._columns = columns
-
-    def column(self, position: int) -> Column:
-        """Return a column by its position."""
-        return self._columns[position]
+        self._columns = {position: replace(column, position=position) for position, column in enumerate(columns)}
 
     def take(self, positions: NDArray[np.int64]) -> Any:
         """Return rows as a DataFrame."""
         import pandas as pd
 
-        cells = [pd.Series(_cells(column, positions)) for column in self._columns]
+        cells = [pd.Series(_cells(column, positions)) for column in self._columns.values()]
         frame = pd.concat(cells, axis=1)
         frame.columns = pd.Index(self.names, tupleize_cols=False)
         frame.index = pd.RangeIndex(self.n_observations)[positions] if self.index is None else self.index[positions]
@@ -112,7 +105,7 @@ class SavedTable:
         """Raise: there is no model to predict them."""
         raise ModelNeededError.predictions("Predictions at other values need")
 
-    crossed = phantoms
+    crossed = phantoms  # type: ignore[assignment]
 
 
 def _cells(column: Column, positions: NDArray[np.int64]) -> Any:
@@ -125,7 +118,7 @@ def _cells(column: Column, positions: NDArray[np.int64]) -> Any:
     if column.kind in CODED and column.has_declared_levels:
         codes = np.where(np.isnan(values), -1, values).astype(np.int64)
         return pd.Categorical.from_codes(codes, pd.Index(column.levels, tupleize_cols=False), column.kind == "ordered")
-    native = column.native(values) if column.exact is None else column.exact[positions]
+    native = column.in_utc(values) if column.exact is None else column.exact[positions]
     if column.zone is not None:
         return pd.DatetimeIndex(native).tz_localize("UTC").tz_convert(column.zone)
     if native.dtype.kind == "O":

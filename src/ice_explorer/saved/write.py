@@ -138,7 +138,7 @@ def _others(context: Context, explained: set[int], rows: NDArray[np.int64], arra
 
 def _axis(feature: Feature, context: Context, rows: NDArray[np.int64], at: str, arrays: Arrays) -> dict[str, Any]:
     """Return what a file says of an axis: the values of the rows where they are not those of the column."""
-    number = feature.at_issue
+    number = feature.position
     column = context.columns.at(number) if number < len(context.columns.names) else None
     values = feature.values[rows]
     has_own = column is None or not np.array_equal(values, column.values[rows], equal_nan=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.features.column_colors import LevelColors, column_colors
+from ice_explorer.results.column_colors import LevelColors, column_colors
 from ice_explorer.scene.palette import (
     diverging_palette,
     is_diverging,
@@ -21,7 +21,7 @@ from ice_explorer.scene.two_sides import Together, ramp_writer, split_colors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.features.column_colors import RampColors
+    from ice_explorer.results.column_colors import RampColors
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.scene.palette import Palette
     from ice_explorer.scene.two_sides import Split

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.curves import transforms
-from ice_explorer.dates import unit_of
-from ice_explorer.features.display_axis import display_axis, histogram
+from ice_explorer.features.dates import unit_of
+from ice_explorer.scene.display_axis import display_axis, histogram
 from ice_explorer.scene.lines import Lines, Missing
 from ice_explorer.scene.words import place_writer
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.curves.transforms import AnchorName
-    from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import Kind
+    from ice_explorer.scene.display_axis import DisplayAxis
     from ice_explorer.scene.view_state import ViewState
 
 # A segment that is out of distribution stays visible as a ghost.

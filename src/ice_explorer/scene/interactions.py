@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ice_explorer.features.number_text import plural
+from ice_explorer.features.axis_text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from ice_explorer.features.display_axis import writer
-from ice_explorer.features.number_text import axis_number
+from ice_explorer.features.axis_text import axis_number, writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.results.options import Kind
+    from ice_explorer.scene.display_axis import DisplayAxis
     from ice_explorer.scene.zoom import Span
 
 # Differences below this share of the values are rounding, not a picture.

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.features.display_axis import display_axis
-from ice_explorer.features.number_text import number_text, plural
+from ice_explorer.features.axis_text import number_text, plural
 from ice_explorer.results.two_way import SEPARATE
 from ice_explorer.scene.coloring import Coloring
+from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.scene.palette import diverging_palette, is_diverging, ramp_palette
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.two_way import TwoWay
+    from ice_explorer.scene.display_axis import DisplayAxis
     from ice_explorer.scene.view_state import ViewState
 
     Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
-from ice_explorer.features.number_text import figure_format, is_nothing
+from ice_explorer.features.axis_text import figure_format, is_nothing
 from ice_explorer.glossary import explanation as explained
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.options import OF_MODELS, RANKINGS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from ice_explorer.features.number_text import number_text, plural
+from ice_explorer.features.axis_text import number_text, plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

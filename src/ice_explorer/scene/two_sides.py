@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from ice_explorer.features.column_colors import LevelColors, RampColors
-from ice_explorer.features.display_axis import writer
-from ice_explorer.features.number_text import axis_number
+from ice_explorer.features.axis_text import axis_number, writer
+from ice_explorer.results.column_colors import LevelColors, RampColors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.drivers.drivers import Driver
-    from ice_explorer.features.column_colors import ColumnColors
+    from ice_explorer.results.column_colors import ColumnColors
     from ice_explorer.results.feature_explanation import FeatureResult
 
     Array = NDArray[np.float64]

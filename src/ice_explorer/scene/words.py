@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.dates import date_writer, unit_of
-from ice_explorer.features.display_axis import writer
-from ice_explorer.features.number_text import Tick, axis_number, column_format, number_text, thousands_separator, ticks
+from ice_explorer.features.axis_text import (
+    Tick,
+    axis_number,
+    column_format,
+    number_text,
+    thousands_separator,
+    ticks,
+    writer,
+)
+from ice_explorer.features.dates import date_writer, unit_of
 from ice_explorer.glossary import explanation
 
 if TYPE_CHECKING:
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.features.display_axis import DisplayAxis
+    from ice_explorer.scene.display_axis import DisplayAxis
 
 FEW_VALUES: Final = 6  # of a feature: with no more it has a tick for each
 _LEAST_TURN: Final = 0.1  # of the range of the mean: a turn that reaches this far beyond both ends is named

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.engines.context import resolve_display
-from ice_explorer.features.display_axis import LEVELLED
-from ice_explorer.features.residual import RESIDUAL
+from ice_explorer.features.feature import LEVELLED
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS
+from ice_explorer.results.residual import RESIDUAL
 from ice_explorer.standalone.pack import pack, pack_json
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.beyond.joint import JointEffects
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.explanation_result import ExplanationResult
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.models import ModelsResult
     from ice_explorer.results.two_way import TwoWay
     from ice_explorer.scene.view_state import ViewState
+    from ice_explorer.tables.column import Name
     from ice_explorer.wire.messages import DriversBody
 
 MOST_VALUES: Final = 2_000_000

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ice_explorer.concurrency.locks import new_lock
+from ice_explorer.locks import new_lock
 from ice_explorer.trees.forest import UnsupportedTreesError
-from ice_explorer.trees.ranks import RankedNodes, RowRanks, SweptForest, missing_rank
+from ice_explorer.trees.ranks import SweptForest, missing_rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,13 +29,29 @@ ToFold: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64], int, int]"
 """Jumps and base of one margin, first cell of a feature, and link, from which compiled sums make its curves."""
 
 
+class Movers(NamedTuple):
+    """Features that are free to move while all others are fixed.
+
+    - `mover` (n_columns,): which feature moves a column, -1 where none does.
+    - `n_positions` (n_movers,).
+    - `in_runs` (n_movers,): whether the nodes of a feature send runs of positions left, instead of those before a cut.
+    - `offsets` (n_movers,): where the cells of a feature start; it has one more than it has positions.
+    - `width`: cells of a row in one margin.
+    """
+
+    mover: NDArray[np.int32]
+    n_positions: NDArray[np.int32]
+    in_runs: NDArray[np.bool_]
+    offsets: NDArray[np.uint64]
+    width: int
+
+
 class TreeCurves:
     """A forest, the rows it is explained on and the grids, ready to be swept.
 
     - `columns`: values of every column of X, (n_rows,) each.
     - `free`: by feature, the columns that move with it, together (n_places,), and what they become at each grid value
       (n_grid, n_places). A column moves with one feature at most.
-    - `is_lasting`: whether the columns stay in memory anyway, so that ranks of many rows need not.
     - `active`: intervals of the grid of each feature in which a curve can change.
     - `counters` (2,): node visits and emitted items so far, which do not depend on the machine.
     """
@@ -44,44 +61,24 @@ class TreeCurves:
         forest: Forest,
         columns: Sequence[NDArray[Any]],
         free: Mapping[int, tuple[NDArray[np.intp], NDArray[np.float64]]],
-        *,
-        is_lasting: bool = False,
     ) -> None:
-        self._base, self.link = forest.base, forest.link
-        self.n_rows = len(columns[0])
+        self.base, self.link = forest.base, forest.link
+        self.forest = SweptForest(forest, columns, free)
+        self.active = self.forest.active
         self.counters = np.zeros(2, np.int64)
         self._counting = new_lock()
-        # The forest as it was read is not kept: fully grown ones have millions of nodes.
-        ranked = RankedNodes(forest, len(columns))
-        self._ranks = RowRanks(forest.inputs, columns, ranked.rank_thresholds(columns), is_lasting=is_lasting)
-        self._features = list(free)
         self._places = {feature: places for feature, (places, _) in free.items()}
-        self.active, self._in_runs, run_start, runs = ranked.write_cuts(free)
-        self._has_categories = bool((ranked.category_start >= 0).any())
-        nothing = np.empty(0, np.int32)
-        all_fixed = SweptForest(
-            nodes=ranked.nodes, value=ranked.value, margins=forest.margin, deepest=ranked.deepest,
-            missing_left=ranked.missing_left, category_start=ranked.category_start,
-            category_words=ranked.category_words, run_start=run_start, runs=runs, mover=nothing, n_positions=nothing,
-            in_runs=np.empty(0, np.bool_), offsets=np.empty(0, np.uint64), width=0,
-        )  # fmt: skip
-        self.forest = self._move(all_fixed, self._features)
+        self._features = list(free)
+        self.movers = self._move(self._features)
 
-    def _move(self, forest: SweptForest, features: Sequence[int]) -> SweptForest:
-        """Return the trees with these features free to move and all others fixed."""
+    def _move(self, features: Sequence[int]) -> Movers:
         n_positions = np.array([len(self.active[feature]) + 1 for feature in features], np.int32)
-        mover = np.full(self._ranks.n_columns, -1, np.int32)
+        mover = np.full(len(self.forest.ranks), -1, np.int32)
         for index, feature in enumerate(features):
             mover[self._places[feature]] = index
+        in_runs = np.array([feature in self.forest.in_runs for feature in features], np.bool_)
         ends = np.cumsum(n_positions.astype(np.int64) + 1)
-        return replace(
-            forest,
-            mover=mover,
-            n_positions=n_positions,
-            in_runs=np.array([feature in self._in_runs for feature in features], np.bool_),
-            offsets=(ends - n_positions - 1).astype(np.uint64),
-            width=int(ends[-1]),
-        )
+        return Movers(mover, n_positions, in_runs, (ends - n_positions - 1).astype(np.uint64), int(ends[-1]))
 
     def rows_per_block(self, memory_limit: int) -> int:
         """Return how many rows are swept at a time: few for small trees, more for large ones, within the limit."""
@@ -92,7 +89,7 @@ class TreeCurves:
     @property
     def row_bytes(self) -> int:
         """Bytes that a row takes while it is swept for all features."""
-        return 8 * (self.forest.width * len(self._base) + 1) + 512
+        return 8 * (self.movers.width * len(self.base) + 1) + 512
 
     def alike(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Order rows by the leaves of the first tree that they fall into.
@@ -102,15 +99,11 @@ class TreeCurves:
         """
         from ice_explorer.trees.sweep_numba import number_leaves
 
-        nodes, reached, columns = self.forest.nodes, np.zeros(1, np.int64), set[int]()
-        while len(reached := reached[nodes[reached, 0] >= 0]):
-            columns.update(nodes[reached, 0].tolist())
-            reached = np.concatenate([nodes[reached, 2], nodes[reached, 2] + 1])
         leaves = np.empty(len(positions))
         for start in range(0, len(positions), _ROWS_ORDERED):
             rows = positions[start : start + _ROWS_ORDERED]
-            ranks, special = self._prepare(self.forest, self._ranks.select(rows, sorted(columns)))
-            number_leaves(nodes, special, ranks, len(rows), leaves[start : start + _ROWS_ORDERED])
+            ranks, special = self._prepare(rows, self.movers)
+            number_leaves(self.forest.nodes, special, ranks, len(rows), leaves[start : start + _ROWS_ORDERED])
         return positions[np.argsort(leaves, kind="stable")]
 
     def stretches(self, positions: NDArray[np.int64]) -> dict[int, NDArray[np.float64]]:
@@ -133,51 +126,47 @@ class TreeCurves:
 
     def sweep(self, features: Sequence[int]) -> Callable[[NDArray[np.int64]], Jumps]:
         """Return a function from rows to the jumps of features; several threads may call it at once."""
-        forest = self.forest if list(features) == self._features else self._move(self.forest, features)
-        starts = dict(zip(features, forest.offsets.tolist(), strict=True))
+        from ice_explorer.trees import sweep_numba  # on first use, because numba takes a while to import
+
+        forest, movers = self.forest, self.movers if list(features) == self._features else self._move(features)
+        starts = dict(zip(features, movers.offsets.tolist(), strict=True))
         spare: list[NDArray[np.float64]] = []  # cells that are 0 again: new memory takes as long as the sums
 
         def sweep_rows(positions: NDArray[np.int64]) -> Jumps:
-            base = np.repeat(self._base[:, None], len(positions), axis=1)
-            n_cells = len(base) * forest.width * len(positions)
+            base = np.repeat(self.base[:, None], len(positions), axis=1)
+            shape = (len(base), movers.width, len(positions))
+            n_cells = math.prod(shape)
             try:
                 cells = spare.pop()
             except IndexError:
                 cells = np.zeros(n_cells)
             if len(cells) < n_cells:
                 cells = np.zeros(n_cells)
-            jumps = cells[:n_cells].reshape(len(base), forest.width, len(positions))
-            self._add_jumps(forest, positions, jumps, base)
+            counters = np.zeros(2, np.int64)
+            ranks, special = self._prepare(positions, movers)
+            sweep_numba.sweep(
+                forest.nodes, forest.value, forest.deepest, forest.margins, movers.mover, movers.n_positions,
+                movers.offsets, movers.width, special, ranks, len(positions), cells[:n_cells], base.ravel(), counters,
+            )  # fmt: skip
+            with self._counting:
+                self.counters += counters
+            jumps = cells[:n_cells].reshape(shape)
             return Jumps(jumps, base, starts, self.active, self.link, lambda: spare.append(cells))
 
         return sweep_rows
 
-    def _add_jumps(
-        self, forest: SweptForest, positions: NDArray[np.int64], jumps: NDArray[np.float64], base: NDArray[np.float64]
-    ) -> None:
-        """Add the jumps of rows to difference arrays (n_margins, width, n_rows), and their leaves to the base."""
-        from ice_explorer.trees import sweep_numba  # on first use, because numba takes a while to import
-
-        counters = np.zeros(2, np.int64)
-        ranks, special = self._prepare(forest, self._ranks.select(positions))
-        sweep_numba.sweep(
-            forest.nodes, forest.value, forest.deepest, forest.margins, forest.mover, forest.n_positions,
-            forest.offsets, forest.width, special, ranks, len(positions), jumps.ravel(), base.ravel(), counters,
-        )  # fmt: skip
-        with self._counting:
-            self.counters += counters
-
-    def _prepare(self, forest: SweptForest, ranks: NDArray[Any]) -> tuple[NDArray[Any], tuple[Any, ...] | None]:
+    def _prepare(self, positions: NDArray[np.int64], movers: Movers) -> tuple[NDArray[Any], tuple[Any, ...] | None]:
         """Return ranks in one of the two dtypes that kernels are compiled for, and the arrays of special cases.
 
         These are None for most forests and rows, because the sweep is slower with them.
         """
-        missing = missing_rank(ranks.dtype)
-        special = None
-        if self._has_categories or forest.in_runs.any() or (ranks == missing).any():
+        forest = self.forest
+        ranks = forest.ranks[:, positions]
+        missing, special = missing_rank(ranks.dtype), None
+        if len(forest.category_words) > 1 or movers.in_runs.any() or (ranks == missing).any():
             special = (
                 forest.missing_left, forest.category_start, forest.category_words,
-                forest.in_runs, forest.run_start, forest.runs, missing,
+                movers.in_runs, forest.run_start, forest.runs, missing,
             )  # fmt: skip
         return ranks.astype(np.int32 if ranks.dtype == np.int32 else np.uint16).ravel(), special
 

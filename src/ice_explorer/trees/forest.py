@@ -1,9 +1,9 @@
 """A forest as it is read from a fitted model, in arrays that are the same for every library.
 
 Libraries differ in two ways that are kept as data: how they treat a number before they compare it (`Inputs`), and what
-becomes of the sum of the leaves (`Link`). The reader does not need to know the link of an objective: `accept_link`
-finds the one that reproduces predictions of the model itself. Learning rates, weights of trees and averages are part
-of `value`, rules for missing values of `missing_left`.
+becomes of the sum of the leaves (`Link`). Readers do not know the link of an objective: `accept_link` finds the one
+that reproduces predictions of the model. Learning rates, weights of trees and averages are part of `value`, rules for
+missing values of `missing_left`.
 """
 
 from __future__ import annotations
@@ -36,8 +36,6 @@ _KINDS_BY_RESPONSE: Mapping[str, tuple[LinkKind, ...]] = {
     "decision_function": ("identity",),
     "predict": ("identity", "exp", "sigmoid", "softmax"),
 }
-
-
 _BEYOND_CODES = 1 << 33  # further from 0 than any code
 
 
@@ -125,7 +123,7 @@ class Forest:
     library: str
     n_features: int
     inputs: Inputs
-    n_nodes: NDArray[np.int64]
+    n_nodes: NDArray[np.intp]
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
     left: NDArray[np.int32]
@@ -142,11 +140,6 @@ class Forest:
     factors: tuple[float, ...] = (1.0,)
     is_base_output: bool = False
     labels_in_order: Sequence[NDArray[np.object_]] = ()
-
-    @property
-    def roots(self) -> NDArray[np.int64]:
-        """Position of the first node of each tree."""
-        return np.asarray(np.cumsum(self.n_nodes) - self.n_nodes)
 
     def thresholds(self, column: int) -> NDArray[np.float64] | None:
         """Return the thresholds of a column, ascending; None where it is split by category."""
@@ -171,7 +164,7 @@ class Forest:
         for column in np.flatnonzero(np.bincount(self.feature[self.feature >= 0])).tolist():
             compared[column] = self.inputs.as_compared(column, columns[column])
         sums = np.zeros((len(self.base), n_rows))
-        root = np.repeat(self.roots, n_rows)
+        root = np.repeat(np.cumsum(self.n_nodes) - self.n_nodes, n_rows)
         node = root
         row = np.tile(np.arange(n_rows), len(self.n_nodes))
         cell = np.repeat(self.margin.astype(np.int64) * n_rows, n_rows) + row
@@ -202,25 +195,18 @@ class Forest:
         """Yield each link with a factor of the margins and a base that may make predictions of them."""
         is_single = len(self.base) == 1
         output = 0 if is_single else position or 0
-        kinds = _KINDS_BY_RESPONSE.get(response, ("identity",)) if output < len(self.base) else ()
-        kinds = tuple(kind for kind in kinds if not (is_single and kind.startswith("softmax")))
+        kinds = _KINDS_BY_RESPONSE.get(response, ()) if output < len(self.base) else ()
+        links = [Link(kind, output=output) for kind in kinds if not (is_single and kind.startswith("softmax"))]
         # The first of two classes has the margin of the second with the other sign.
         signs = (1.0, -1.0) if is_single and position == 0 and not self.links else (1.0,)
         factors = sorted({sign * factor for sign, factor in product(signs, self.factors)}, reverse=True)
-        for link in self.links or [Link(kind, output=output) for kind in kinds]:
-            for base in self._bases(link, response):
-                yield from ((link, factor, base) for factor in factors)
-
-    def _bases(self, link: Link, response: str) -> list[NDArray[np.float64]]:
-        """Return the base as margins; of margins that are explained themselves, their link is unknown."""
-        if not self.is_base_output:
-            return [self.base]
         with np.errstate(divide="ignore", invalid="ignore"):
             by_kind = {"sigmoid": np.log(self.base) - np.log1p(-self.base), "exp": np.log(self.base)}
-        bases = [by_kind.get(link.kind, self.base)]
-        if link.kind == "identity" and response != "predict":
-            bases += by_kind.values()
-        return [base for base in bases if np.isfinite(base).all()]
+        for link in self.links or links:
+            bases = [by_kind.get(link.kind, self.base) if self.is_base_output else self.base]
+            if self.is_base_output and link.kind == "identity" and response != "predict":
+                bases += by_kind.values()  # margins are explained themselves, and their link is unknown
+            yield from ((link, factor, base) for base in bases if np.isfinite(base).all() for factor in factors)
 
     def select_margin(self, number: int) -> Forest:
         """Return the forest of one margin alone."""
@@ -256,11 +242,9 @@ def accept_link(
         with np.errstate(over="ignore", invalid="ignore"):
             outputs = link.apply(factor * (base[:, None] + leaves))
         # Saturated probabilities are also what a model returns that predicts classes.
-        is_saturated = (
-            response == "predict" and link.kind in {"sigmoid", "softmax"} and np.isin(outputs.round(4), (0, 1)).all()
-        )
-        error = float("inf") if is_saturated or np.isnan(outputs).any() else difference(outputs)
-        tried.append((error, link, factor, base))
+        is_saturated = link.kind in {"sigmoid", "softmax"} and np.isin(outputs.round(4), (0.0, 1.0)).all()
+        is_refused = np.isnan(outputs).any() or (response == "predict" and is_saturated)
+        tried.append((float("inf") if is_refused else difference(outputs), link, factor, base))
     smallest = min((error for error, *_ in tried), default=float("inf"))
     matches = [candidate for candidate in tried if candidate[0] <= tolerance]
     if not matches:
@@ -282,8 +266,7 @@ def read_forest(model: Any, position: int | None, response: str, categorical_col
 
     - `position`: index into the classes or outputs of the model, as `Predictor` has it.
     - `response`: as `Predictor` has it.
-    - `categorical_columns`: columns of X that are categorical by their dtype. LightGBM keeps the labels of such columns
-      without saying which columns they are.
+    - `categorical_columns`: columns of X that are categorical by their dtype, to which `labels_in_order` belong.
     - raises UnsupportedTreesError: if the model is not a supported tree ensemble, or not a sum of its leaves.
     """
     for known in type(model).__mro__:
@@ -293,7 +276,12 @@ def read_forest(model: Any, position: int | None, response: str, categorical_col
         reader = importlib.import_module(f"ice_explorer.trees.read_{library}").READERS.get(known.__name__)
         if reader is None:
             continue
-        _check_overrides(type(model), known)
+        for method in _RESPONSE_METHODS:
+            if inspect.getattr_static(type(model), method, None) is not inspect.getattr_static(known, method, None):
+                raise UnsupportedTreesError(
+                    f"{type(model).__name__} overrides {method}(), "
+                    f"which the trees of {known.__name__} may not reproduce."
+                )
         has_ties = known.__name__.endswith(("Classifier", "IsolationForest")) and known.__name__ not in _SINGLE_TREES
         if response == "predict" and has_ties:
             raise UnsupportedTreesError(
@@ -307,21 +295,13 @@ def read_forest(model: Any, position: int | None, response: str, categorical_col
                 f"This version of {_LIBRARIES[library]} stores its trees in an unknown format "
                 f"({type(error).__name__}: {error})."
             ) from error
-        if forest.n_nodes.sum() > np.iinfo(np.int32).max:
-            raise UnsupportedTreesError("The trees have more than 2**31 - 1 nodes.")
+        if not len(forest.n_nodes):
+            raise UnsupportedTreesError(f"{type(model).__name__} has no trees.")
         if forest.labels_in_order and len(forest.labels_in_order) == len(categorical_columns):
             levels = dict(zip(categorical_columns, forest.labels_in_order, strict=True))
             forest = replace(forest, inputs=replace(forest.inputs, levels=levels))
         return forest
     raise NotTreesError(f"{type(model).__name__} is not a supported tree ensemble.")
-
-
-def _check_overrides(kind: type, known: type) -> None:
-    for method in _RESPONSE_METHODS:
-        if inspect.getattr_static(kind, method, None) is not inspect.getattr_static(known, method, None):
-            raise UnsupportedTreesError(
-                f"{kind.__name__} overrides {method}(), which the trees of {known.__name__} may not reproduce."
-            )
 
 
 def _number_codes(numbers: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.int64]:
@@ -336,7 +316,7 @@ def join(arrays: Sequence[Any], dtype: type[Any]) -> NDArray[Any]:
 
 
 def codes_from_bits(
-    words: NDArray[np.uint32], n_words: NDArray[np.int64]
+    words: NDArray[np.uint32], n_words: NDArray[np.intp]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return `set_start` and `set_codes` of sets that are written as bits, one set after another.
 

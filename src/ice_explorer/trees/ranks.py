@@ -7,24 +7,19 @@ intervals are called *active*, and a *position* is a stretch between two of them
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.trees.forest import Forest, Inputs
+    from ice_explorer.trees.forest import Forest
 
-    Moved = Sequence[tuple[int, NDArray[np.float64]]]
-    """Columns that move together, and what the trees compare of each at every grid value."""
-
-_MOST_CELLS = 1 << 23  # nodes × positions that are looked at together
+_MOST_CELLS = 1 << 23  # nodes × grid values that are looked at together
 _ROWS_AT_A_TIME = 1 << 16
-_MOST_KEPT = 1 << 23  # ranks of rows that are kept although they can be computed again
 
 
 def missing_rank(dtype: np.dtype[Any]) -> int:
@@ -41,47 +36,6 @@ def look_up(numbers: NDArray[np.float64], values: NDArray[np.float64], *, is_rig
     return positions
 
 
-@dataclass(frozen=True, eq=False)
-class SweptForest:
-    """Trees in ranks, and which feature moves which of their columns.
-
-    A feature that is free to move takes the positions 0 … n_positions - 1. A node that splits one of its columns sends
-    some of them left: the first ones up to a cut, or, unless a single column follows the order of the positions, any of
-    them, written as runs.
-
-    - `nodes` (n_nodes, 4): column (-1 at a leaf), rank of the threshold, left child (the right one is next to it), cut.
-    - `value` (n_nodes,): leaf values.
-    - `margins` (n_trees,): the margin that each tree adds to. Node t is the root of tree t.
-    - `deepest`: nodes above the deepest leaf.
-    - `missing_left` (n_nodes,): whether a missing value goes left.
-    - `category_start` (n_nodes,): where the bits of a categorical node start in `category_words`, -1 for numeric nodes.
-    - `category_words`: bit r of a node: category rank r goes left.
-    - `run_start` (n_nodes + 1,) or (1,): runs of a node: runs[run_start[node]:run_start[node + 1]]; a single 0 where no
-      feature has any.
-    - `runs` (n_runs, 2): first position of each run, and the one after its last.
-    - `mover` (n_columns,): which feature moves a column, -1 where none does.
-    - `n_positions` (n_movers,).
-    - `in_runs` (n_movers,): whether the nodes of a feature send runs of positions left, instead of those before a cut.
-    - `offsets` (n_movers,): where the cells of a feature start; it has one more than it has positions.
-    - `width`: cells of a row in one margin.
-    """
-
-    nodes: NDArray[np.int32]
-    value: NDArray[np.float64]
-    margins: NDArray[np.int32]
-    deepest: int
-    missing_left: NDArray[np.bool_]
-    category_start: NDArray[np.int32]
-    category_words: NDArray[np.uint64]
-    run_start: NDArray[np.int64]
-    runs: NDArray[np.int32]
-    mover: NDArray[np.int32]
-    n_positions: NDArray[np.int32]
-    in_runs: NDArray[np.bool_]
-    offsets: NDArray[np.uint64]
-    width: int
-
-
 class Scale(NamedTuple):
     """Numbers among which values of a column are ranked: thresholds, or the values themselves where those are fewer.
 
@@ -93,14 +47,34 @@ class Scale(NamedTuple):
     is_right: bool
 
 
-class RankedNodes:
-    """The nodes of a forest in the order of `SweptForest`, while ranks and cuts are written.
+class SweptForest:
+    """Trees in ranks, of nodes that are numbered such that siblings are neighbours and node t is the root of tree t.
 
-    - `nodes`, `value`, `deepest`, `missing_left`, `category_start`, `category_words`: as in `SweptForest`.
-    - `by_column`: the nodes that split each column that is split at all.
+    A feature that is free to move takes the positions 0 … n_positions - 1. A node that splits one of its columns sends
+    some of them left: the first ones up to a cut, or, unless a single column follows the order of the positions, any of
+    them, written as runs.
+
+    - `nodes` (n_nodes, 4): column (-1 at a leaf), rank of the threshold, left child (the right one is next to it), cut.
+    - `value` (n_nodes,): leaf values.
+    - `margins` (n_trees,): the margin that each tree adds to.
+    - `deepest`: nodes above the deepest leaf.
+    - `missing_left` (n_nodes,): whether a missing value goes left.
+    - `category_start` (n_nodes,): where the bits of a categorical node start in `category_words`, -1 for numeric nodes.
+    - `category_words`: bit r of a node: category rank r goes left.
+    - `run_start` (n_nodes + 1,) or (1,): runs of a node: runs[run_start[node]:run_start[node + 1]]; a single 0 where no
+      feature has any.
+    - `runs` (n_runs, 2): first position of each run, and the one after its last.
+    - `active`: by feature, the intervals of its grid in which curves can change.
+    - `in_runs`: features whose nodes send runs of positions left.
+    - `ranks` (n_columns, n_rows): of the rows of X, in as few bytes as possible.
     """
 
-    def __init__(self, forest: Forest, n_columns: int) -> None:
+    def __init__(
+        self,
+        forest: Forest,
+        columns: Sequence[NDArray[Any]],
+        free: Mapping[int, tuple[NDArray[np.intp], NDArray[Any]]],
+    ) -> None:
         from ice_explorer.trees import ranks_numba
 
         order = np.empty(len(forest.feature), np.int64)
@@ -109,52 +83,65 @@ class RankedNodes:
             forest.n_nodes, forest.feature, forest.left, forest.right, order, nodes
         )
         order, self.nodes = order[:end], nodes[:end]
-        self._forest, self._threshold = forest, forest.threshold[order]
-        self.value, self.missing_left = forest.value[order], forest.missing_left[order]
+        self.margins, self.value, self.missing_left = forest.margin, forest.value[order], forest.missing_left[order]
         self.category_start, self.category_words = np.full(end, -1, np.int32), np.zeros(1, np.uint64)
+        # The forest as it was read is not kept: fully grown ones have millions of nodes.
+        self._forest, self._threshold = forest, forest.threshold[order]
+        self._by_column = self._split_nodes(len(columns))
+        self.ranks = self._rank(columns)
+        self.active: dict[int, NDArray[np.intp]] = {}
+        self.in_runs: set[int] = set()
+        self.run_start, self.runs = self._write_positions(free)
+        del self._forest, self._threshold, self._by_column
+
+    def _split_nodes(self, n_columns: int) -> dict[int, NDArray[np.int64]]:
+        """Return the nodes that split each column that is split at all."""
         inner = np.flatnonzero(self.nodes[:, 0] >= 0)
         column = self.nodes[inner, 0]
         # Small numbers are sorted by counting.
         inner = inner[np.argsort(column.astype(np.min_scalar_type(n_columns)), kind="stable")]
-        bounds = np.append(0, np.cumsum(np.bincount(column, minlength=n_columns)))
-        self.by_column = {
-            column: inner[bounds[column] : bounds[column + 1]] for column in np.flatnonzero(np.diff(bounds)).tolist()
-        }
+        ends = np.cumsum(np.bincount(column, minlength=n_columns))
+        parts = np.split(inner, ends[:-1])
+        return {column: nodes for column, nodes in enumerate(parts) if len(nodes)}
 
-    def rank_thresholds(self, columns: Sequence[NDArray[Any]]) -> dict[int, Scale]:
-        """Write the rank of each threshold, such that values of at most this rank go left; return the scales."""
-        inputs = self._forest.inputs
-        scales = {}
-        for column, nodes in self.by_column.items():
-            thresholds, is_strict = self._threshold[nodes], inputs.comparison == "lt"
-            if column in inputs.categorical:
-                scales[column] = self._write_categories(nodes, inputs.as_compared(column, columns[column]))
-            elif len(nodes) > 4 * len(columns[column]):
-                values = np.unique(inputs.as_compared(column, columns[column]))
-                scales[column] = Scale(values[~np.isnan(values)], is_right=False)
-                self.nodes[nodes, 1] = look_up(scales[column].numbers, thresholds, is_right=not is_strict) - 1
-            else:
-                scales[column] = Scale(np.unique(thresholds), is_right=is_strict)
-                self.nodes[nodes, 1] = look_up(scales[column].numbers, thresholds, is_right=False)
-        return scales
+    def _rank(self, columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Rank the thresholds, such that values of at most this rank go left; return the ranks of the rows."""
+        scales = {column: self._rank_thresholds(column, columns[column]) for column in self._by_column}
+        most = max((len(scale.numbers) for scale in scales.values()), default=0)
+        dtype = np.dtype(next(each for each in (np.uint8, np.uint16, np.int32) if most < np.iinfo(each).max))
+        ranks = np.zeros((len(columns), len(columns[0])), dtype)
+        for column, (numbers, is_right) in scales.items():
+            for start in range(0, ranks.shape[1], _ROWS_AT_A_TIME):
+                rows = slice(start, start + _ROWS_AT_A_TIME)
+                compared = self._forest.inputs.as_compared(column, columns[column][rows])
+                positions = look_up(numbers, compared, is_right=is_right)
+                ranks[column, rows] = np.where(np.isnan(compared), missing_rank(dtype), positions)
+        return ranks
 
-    def _write_categories(self, nodes: NDArray[np.int64], codes: NDArray[np.float64]) -> Scale:
-        """Write for each node which of the codes that occur go left, as bits."""
-        observed = np.unique(codes[~np.isnan(codes)])
-        n_words = len(observed) // 64 + 1
-        bits = np.zeros((len(nodes), n_words * 64), np.uint8)
-        bits[:, : len(observed)] = self._goes_left(nodes, observed, is_categorical=True)
-        self.category_start[nodes] = len(self.category_words) + n_words * np.arange(len(nodes))
-        words = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
-        self.category_words = np.concatenate([self.category_words, words.ravel()])
+    def _rank_thresholds(self, column: int, values: NDArray[Any]) -> Scale:
+        inputs, nodes = self._forest.inputs, self._by_column[column]
+        thresholds, is_strict = self._threshold[nodes], inputs.comparison == "lt"
+        if column not in inputs.categorical and len(nodes) <= 4 * len(values):
+            scale = Scale(np.unique(thresholds), is_right=is_strict)
+            self.nodes[nodes, 1] = look_up(scale.numbers, thresholds, is_right=False)
+            return scale
+        observed = np.unique(inputs.as_compared(column, values))
+        observed = observed[~np.isnan(observed)]
+        if column in inputs.categorical:
+            n_words = len(observed) // 64 + 1
+            bits = np.zeros((len(nodes), n_words * 64), np.uint8)
+            bits[:, : len(observed)] = self._goes_left(column, nodes, observed)
+            self.category_start[nodes] = len(self.category_words) + n_words * np.arange(len(nodes))
+            words = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+            self.category_words = np.concatenate([self.category_words, words.ravel()])
+        else:
+            self.nodes[nodes, 1] = look_up(observed, thresholds, is_right=not is_strict) - 1
         return Scale(observed, is_right=False)
 
-    def _goes_left(
-        self, nodes: NDArray[np.int64], compared: NDArray[np.float64], *, is_categorical: bool
-    ) -> NDArray[np.bool_]:
-        """Return which values go left at some nodes of one column, (n_nodes, n_values)."""
+    def _goes_left(self, column: int, nodes: NDArray[np.int64], compared: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which values go left at nodes of a column, (n_nodes, n_values)."""
         forest, thresholds = self._forest, self._threshold[nodes]
-        if is_categorical:
+        if column in forest.inputs.categorical:
             is_listed = [np.isin(compared, forest.members(number)) for number in thresholds.astype(np.int64).tolist()]
             left = np.array(is_listed).reshape(len(nodes), len(compared)) == forest.listed_left
         else:
@@ -162,40 +149,42 @@ class RankedNodes:
         left[:, np.isnan(compared)] = self.missing_left[nodes][:, None]
         return np.asarray(left)
 
-    def write_cuts(
+    def _write_positions(
         self, free: Mapping[int, tuple[NDArray[np.intp], NDArray[Any]]]
-    ) -> tuple[dict[int, NDArray[np.intp]], set[int], NDArray[np.int64], NDArray[np.int32]]:
-        """Write which positions of each feature go left at the nodes that split its columns.
-
-        - `free`: as for `TreeCurves`.
-        - returns: by feature, its active intervals; the features in runs; `run_start` and `runs` of `SweptForest`.
-        """
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Write which positions of each feature go left at the nodes that split its columns; return the runs."""
         inputs = self._forest.inputs
-        active, in_runs, written = {}, set[int](), []
+        written = []
         for feature, (places, grid) in free.items():
             moved = [
                 (place, inputs.as_compared(place, grid[:, index]))
                 for index, place in enumerate(places.tolist())
-                if place in self.by_column
+                if place in self._by_column
             ]
             if not moved:
-                active[feature] = np.empty(0, np.intp)
+                self.active[feature] = np.empty(0, np.intp)
             elif len(moved) == 1 and self._is_in_order(*moved[0]):
-                active[feature] = self._write_cut(*moved[0])
+                self.active[feature] = self._write_cuts(*moved[0])
             else:
-                in_runs.add(feature)
-                active[feature] = self._active_intervals(moved)
-                written += list(self._runs(moved, np.append(0, active[feature] + 1)))
-        return active, in_runs, *self._join_runs(written)
+                self.in_runs.add(feature)
+                node, edges = (np.concatenate(parts) for parts in zip(*self._grid_runs(moved), strict=True))
+                begins = np.union1d(0, edges[edges < len(grid)])
+                self.active[feature] = begins[1:] - 1
+                written.append((node, np.searchsorted(begins, edges)))
+        if not written:
+            return np.zeros(1, np.int64), np.empty((0, 2), np.int32)
+        node, runs = (np.concatenate(parts) for parts in zip(*written, strict=True))
+        start = np.append(0, np.cumsum(np.bincount(node, minlength=len(self.nodes))))
+        return start, runs[np.argsort(node, kind="stable")].astype(np.int32)
 
     def _is_in_order(self, column: int, compared: NDArray[np.float64]) -> bool:
         """Whether each node sends left what lies before some grid value."""
         is_numeric = column not in self._forest.inputs.categorical and not np.isnan(compared).any()
         return is_numeric and bool((compared[1:] >= compared[:-1]).all())
 
-    def _write_cut(self, column: int, compared: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Write how many stretches go left at each node of a column; return the active intervals."""
-        nodes, n_grid = self.by_column[column], len(compared)
+    def _write_cuts(self, column: int, compared: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Write how many positions go left at each node of a column; return the active intervals."""
+        nodes, n_grid = self._by_column[column], len(compared)
         n_left = look_up(compared, self._threshold[nodes], is_right=self._forest.inputs.comparison == "le")
         occurs = np.zeros(n_grid + 1, np.bool_)
         occurs[n_left] = True
@@ -205,78 +194,15 @@ class RankedNodes:
         self.nodes[nodes, 3] = cut[n_left]
         return steps - 1
 
-    def _active_intervals(self, moved: Moved) -> NDArray[np.intp]:
-        changes = np.zeros(len(moved[0][1]) - 1, np.bool_)
-        for _, left in self._sides(moved):
-            changes |= (left[:, 1:] != left[:, :-1]).any(axis=0)
-        return np.flatnonzero(changes)
-
-    def _runs(
-        self, moved: Moved, begins: NDArray[np.intp]
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]]:
-        """Yield nodes, how many runs of positions go left at each, and these runs."""
-        for nodes, left in self._sides(moved):
-            steps = np.diff(left[:, begins].astype(np.int8), axis=1, prepend=0, append=0)
-            node, first = np.nonzero(steps == 1)
-            _, end = np.nonzero(steps == -1)
-            yield nodes, np.bincount(node, minlength=len(nodes)), np.column_stack([first, end]).astype(np.int32)
-
-    def _sides(self, moved: Moved) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-        """Yield some nodes, and which grid values go left at them, (n_nodes, n_grid)."""
+    def _grid_runs(
+        self, moved: Sequence[tuple[int, NDArray[np.float64]]]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Yield runs of grid values that go left: the node of each, and where it starts and ends, (n_runs, 2)."""
         for column, compared in moved:
             step = max(1, _MOST_CELLS // len(compared))
-            for start in range(0, len(self.by_column[column]), step):
-                nodes = self.by_column[column][start : start + step]
-                is_categorical = column in self._forest.inputs.categorical
-                yield nodes, self._goes_left(nodes, compared, is_categorical=is_categorical)
-
-    def _join_runs(
-        self, written: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        if not written:
-            return np.zeros(1, np.int64), np.empty((0, 2), np.int32)
-        node = np.concatenate([np.repeat(nodes, count) for nodes, count, _ in written])
-        start = np.append(0, np.cumsum(np.bincount(node, minlength=len(self.nodes))))
-        return start, np.concatenate([runs for _, _, runs in written])[np.argsort(node, kind="stable")]
-
-
-class RowRanks:
-    """Ranks of the rows of X at every column that is split.
-
-    They take as few bytes as possible; `missing_rank` is that of a missing value. Those of tall tables are computed
-    again whenever rows are swept, which takes far less time than the sweep.
-
-    - `columns` (n_rows,) each; `scales`: by column that is split.
-    - `is_lasting`: whether the columns stay in memory anyway.
-    """
-
-    def __init__(
-        self, inputs: Inputs, columns: Sequence[NDArray[Any]], scales: Mapping[int, Scale], *, is_lasting: bool
-    ) -> None:
-        most = max((len(scale.numbers) for scale in scales.values()), default=0)
-        self.dtype = np.dtype(next(each for each in (np.uint8, np.uint16, np.int32) if most < np.iinfo(each).max))
-        self.n_columns, n_rows = len(columns), len(columns[0])
-        self._inputs, self._columns, self._scales = inputs, columns, scales
-        self._kept: NDArray[Any] | None = None
-        if not is_lasting or self.n_columns * n_rows <= _MOST_KEPT:
-            kept = np.zeros((self.n_columns, n_rows), self.dtype)
-            for start in range(0, n_rows, _ROWS_AT_A_TIME):
-                rows = slice(start, start + _ROWS_AT_A_TIME)
-                self._write(scales, rows, kept[:, rows])
-            self._kept = kept
-            del self._inputs, self._columns, self._scales
-
-    def select(self, rows: NDArray[np.int64], columns: Sequence[int] | None = None) -> NDArray[Any]:
-        """Return ranks of rows, (n_columns, n_rows); where not all columns are needed, others may be 0."""
-        if self._kept is not None:
-            return self._kept[:, rows]
-        ranks = np.zeros((self.n_columns, len(rows)), self.dtype)
-        self._write(self._scales if columns is None else columns, rows, ranks)
-        return ranks
-
-    def _write(self, columns: Iterable[int], rows: NDArray[np.int64] | slice, ranks: NDArray[Any]) -> None:
-        for column in columns:
-            numbers, is_right = self._scales[column]
-            compared = self._inputs.as_compared(column, self._columns[column][rows])
-            positions = look_up(numbers, compared, is_right=is_right)
-            ranks[column] = np.where(np.isnan(compared), missing_rank(self.dtype), positions)
+            for start in range(0, len(self._by_column[column]), step):
+                nodes = self._by_column[column][start : start + step]
+                left = self._goes_left(column, nodes, compared).astype(np.int8)
+                steps = np.diff(left, axis=1, prepend=0, append=0)
+                node, first = np.nonzero(steps == 1)
+                yield nodes[node], np.column_stack([first, np.nonzero(steps == -1)[1]])

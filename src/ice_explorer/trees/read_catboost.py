@@ -45,7 +45,7 @@ def _read(model: Any, position: int | None, response: str) -> Forest:  # noqa: A
         library="CatBoost",
         n_features=len(model.feature_names_),
         inputs=Inputs(np.dtype(np.float32), "le"),
-        n_nodes=np.array([len(tree) for tree in features] * n_margins, np.int64),
+        n_nodes=np.array([len(tree) for tree in features] * n_margins, np.intp),
         feature=feature,
         threshold=join(borders * n_margins, np.float64),
         left=join(lefts * n_margins, np.int32),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.trees.forest import Forest, Inputs, UnsupportedTreesError, codes_from_bits
+from ice_explorer.trees.forest import Forest, Inputs, UnsupportedTreesError, codes_from_bits, join
 from ice_explorer.trees.link import Link
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
     if any(tree.get("is_linear", "0") != "0" for tree in trees):
         raise UnsupportedTreesError("The leaves of these LightGBM trees are linear models, not numbers.")
     # Each tree is laid out as its inner nodes, then its leaves.
-    n_leaves = np.array([int(tree["num_leaves"]) for tree in trees], np.int64)
+    n_leaves = np.array([int(tree["num_leaves"]) for tree in trees], np.intp)
     n_inner = n_leaves - 1
     n_nodes = n_inner + n_leaves
     root = np.cumsum(n_nodes) - n_nodes
@@ -65,9 +65,12 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
         )
     # Where a feature had nothing missing in training, what is missing counts as 0.
     missing_left = np.where(missing == 2, default_left, zero_left) & ~is_categorical
-    by_set = np.flatnonzero(is_categorical)
-    set_start, set_codes = _category_sets(trees, np.repeat(np.arange(len(trees)), n_inner)[by_set], threshold[by_set])
-    threshold[by_set] = np.arange(len(by_set))
+    # The threshold of a categorical node is the number of its set within the tree.
+    n_sets = np.array([int(tree["num_cat"]) for tree in trees], np.intp)
+    threshold[is_categorical] += np.repeat(np.cumsum(n_sets) - n_sets, n_inner)[is_categorical]
+    bounds = [np.array(tree["cat_boundaries"].split(), np.int64) for tree in trees if "cat_boundaries" in tree]
+    words = _numbers(trees, "cat_threshold", np.int64).astype(np.uint32)
+    set_start, set_codes = codes_from_bits(words, join([np.diff(bound) for bound in bounds], np.intp))
     feature = _numbers(trees, "split_feature", np.int64)
     n_margins = int(header["num_tree_per_iteration"])
     objective, *options = header.get("objective", "").split(" ")
@@ -81,7 +84,9 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
     return Forest(
         library="LightGBM",
         n_features=int(header["max_feature_idx"]) + 1,
-        inputs=Inputs(np.dtype(np.float64), "le", categorical=frozenset(feature[by_set].tolist()), zero_below=_ZERO),
+        inputs=Inputs(
+            np.dtype(np.float64), "le", categorical=frozenset(feature[is_categorical].tolist()), zero_below=_ZERO
+        ),
         n_nodes=n_nodes,
         feature=by_node(inner, feature, -1, np.int32),
         threshold=by_node(inner, threshold, 0.0, np.float64),
@@ -99,27 +104,7 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
     )
 
 
-def _category_sets(
-    trees: Sequence[dict[str, str]], tree: NDArray[np.int64], number: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return `set_start` and `set_codes` of the sets of codes that go left.
-
-    - `tree`, `number` (n_sets,): the tree that each set belongs to, and its number in this tree.
-    """
-    n_sets = np.array([int(each["num_cat"]) for each in trees], np.int64)
-    n_bounds = np.where(n_sets > 0, n_sets + 1, 0)
-    bounds = _numbers(trees, "cat_boundaries", np.int64)
-    last_bound = np.cumsum(n_bounds)
-    n_words_by_tree = np.zeros(len(trees), np.int64)
-    n_words_by_tree[n_sets > 0] = bounds[last_bound[n_sets > 0] - 1]
-    first_word = np.cumsum(n_words_by_tree) - n_words_by_tree
-    index = (last_bound - n_bounds)[tree] + number.astype(np.int64)
-    n_words = bounds[index + 1] - bounds[index]
-    words = _numbers(trees, "cat_threshold", np.int64)[_runs(first_word[tree] + bounds[index], n_words)]
-    return codes_from_bits(words.astype(np.uint32), n_words)
-
-
-def _runs(first: NDArray[np.int64], count: NDArray[np.int64]) -> NDArray[np.int64]:
+def _runs(first: NDArray[np.int64], count: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return first, first + 1, … for each run, one run after another."""
     return np.repeat(first - (np.cumsum(count) - count), count) + np.arange(count.sum())
 

@@ -28,7 +28,7 @@ def _classic_forest(model: Any, trees: Sequence[Any], values: Sequence[NDArray[n
         library="scikit-learn",
         n_features=model.n_features_in_,
         inputs=Inputs(np.dtype(np.float32), "le"),
-        n_nodes=np.array([tree.node_count for tree in trees], np.int64),
+        n_nodes=np.array([tree.node_count for tree in trees], np.intp),
         feature=join([tree.feature for tree in trees], np.int32),
         threshold=join([tree.threshold for tree in trees], np.float64),
         left=join([tree.children_left for tree in trees], np.int32),
@@ -97,16 +97,10 @@ def _isolation_forest(model: Any, position: int | None, response: str) -> Forest
     expected = min(max(n_rows - 1.0, 0.0), 1.0)  # length of the path to a row of a tree that is grown on so many rows
     if n_rows > 2:
         expected = 2.0 * (np.log(n_rows - 1.0) + np.euler_gamma) - 2.0 * (n_rows - 1.0) / n_rows
-    forest = _classic_forest(
-        model,
-        trees,
-        [path + rest - 1.0 for path, rest in lengths],
-        # Trees of a single row isolate nothing, and the library sets their score.
-        base=np.zeros(1) if expected > 0.0 else np.ones(1),
-        links=(Link("isolation", offset=model.offset_),),
-    )
-    np.multiply(forest.value, 1.0 / (len(trees) * expected) if expected > 0.0 else 0.0, out=forest.value)
-    return forest
+    # Trees of a single row isolate nothing, and the library sets their score.
+    base, factor = (np.zeros(1), 1.0 / (len(trees) * expected)) if expected > 0.0 else (np.ones(1), 0.0)
+    depths = [factor * (path + rest - 1.0) for path, rest in lengths]
+    return _classic_forest(model, trees, depths, base=base, links=(Link("isolation", offset=model.offset_),))
 
 
 def _adaboost_classifier(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
@@ -160,15 +154,14 @@ def _histogram_boosting(model: Any, position: int | None, response: str) -> Fore
     trees = [tree for one_round in model._predictors for tree in one_round]  # noqa: SLF001
     base = np.asarray(model._baseline_prediction, np.float64).ravel()  # noqa: SLF001
     nodes = np.concatenate([tree.nodes for tree in trees])
-    n_nodes = np.array([len(tree.nodes) for tree in trees], np.int64)
+    n_nodes = np.array([len(tree.nodes) for tree in trees], np.intp)
     is_leaf = nodes["is_leaf"].astype(np.bool_)
     by_set = np.flatnonzero(nodes["is_categorical"].astype(np.bool_) & ~is_leaf)
     first_set = np.repeat(np.cumsum([0, *(len(tree.raw_left_cat_bitsets) for tree in trees)])[:-1], n_nodes)
     words = np.concatenate([tree.raw_left_cat_bitsets for tree in trees])
-    words = words[first_set[by_set] + nodes["bitset_idx"][by_set]]
-    set_start, set_codes = codes_from_bits(words.ravel(), np.full(len(by_set), words.shape[1]))
+    set_start, set_codes = codes_from_bits(words.ravel(), np.full(len(words), words.shape[1]))
     threshold = nodes["num_threshold"].astype(np.float64)
-    threshold[by_set] = np.arange(len(by_set))
+    threshold[by_set] = first_set[by_set] + nodes["bitset_idx"][by_set]
     columns, levels = np.arange(model.n_features_in_), {}
     if model.is_categorical_ is not None:
         categorical = np.flatnonzero(model.is_categorical_)
@@ -181,11 +174,7 @@ def _histogram_boosting(model: Any, position: int | None, response: str) -> Fore
         library="scikit-learn",
         n_features=model.n_features_in_,
         inputs=Inputs(
-            np.dtype(np.float64),
-            "le",
-            categorical=frozenset(feature[by_set].tolist()),
-            levels=levels,
-            numbers_are_levels=True,
+            np.dtype(np.float64), "le", frozenset(feature[by_set].tolist()), levels=levels, numbers_are_levels=True
         ),
         n_nodes=n_nodes,
         feature=feature,

@@ -49,7 +49,7 @@ def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
         # Leaves are vectors: each margin takes its column of every tree.
         columns = np.repeat(np.arange(n_margins), n_trees).tolist()
         trees, margin, weight = trees * n_margins, np.array(columns, np.int32), np.tile(weight, n_margins)
-    n_nodes = np.array([len(tree["left_children"]) for tree in trees], np.int64)
+    n_nodes = np.array([len(tree["left_children"]) for tree in trees], np.intp)
     left = join([tree["left_children"] for tree in trees], np.int32)
     feature = np.where(left < 0, -1, join([tree["split_indices"] for tree in trees], np.int32)).astype(np.int32)
     threshold = join([tree["split_conditions"] for tree in trees], np.float32).astype(np.float64)
@@ -57,15 +57,16 @@ def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
     threshold[by_set] = np.arange(len(by_set))
     value = join([_values(tree, column) for tree, column in zip(trees, columns, strict=True)], np.float32)
     base = np.asarray(np.atleast_1d(json.loads(parameters["base_score"])), np.float32).astype(np.float64)
+    levels = _levels(model.get("cats", {}).get("enc", ()))
     return Forest(
         library="XGBoost",
         n_features=int(parameters["num_feature"]),
         inputs=Inputs(
             np.dtype(np.float32),
             "lt",
-            categorical=frozenset(feature[by_set].tolist()),
-            rounding="floor",
-            levels=_levels(model.get("cats", {}).get("enc", ())),
+            frozenset(feature[by_set].tolist()),
+            "floor",
+            levels,
             missing_value=missing_value,
         ),
         n_nodes=n_nodes,
@@ -95,7 +96,7 @@ def _values(tree: dict[str, Any], column: int) -> Any:
 
 
 def _category_sets(
-    trees: Sequence[dict[str, Any]], n_nodes: NDArray[np.int64]
+    trees: Sequence[dict[str, Any]], n_nodes: NDArray[np.intp]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
     """Return the nodes that are split by sets of codes, and `set_start` and `set_codes` of these."""
     roots = np.cumsum(n_nodes) - n_nodes

@@ -139,8 +139,7 @@ def _split_runs(special, node, open_runs, first, last, end):
             low = max(open_runs[index, 0], runs[node_run, 0])
             high = min(open_runs[index, 1], runs[node_run, 1])
             if low < high:
-                open_runs[end, 0] = low
-                open_runs[end, 1] = high
+                open_runs[end, 0], open_runs[end, 1] = low, high
                 end += 1
     middle = end
     inside = start
@@ -148,14 +147,12 @@ def _split_runs(special, node, open_runs, first, last, end):
         low = open_runs[index, 0]
         while inside < middle and open_runs[inside, 1] <= open_runs[index, 1]:
             if low < open_runs[inside, 0]:
-                open_runs[end, 0] = low
-                open_runs[end, 1] = open_runs[inside, 0]
+                open_runs[end, 0], open_runs[end, 1] = low, open_runs[inside, 0]
                 end += 1
             low = open_runs[inside, 1]
             inside += 1
         if low < open_runs[index, 1]:
-            open_runs[end, 0] = low
-            open_runs[end, 1] = open_runs[index, 1]
+            open_runs[end, 0], open_runs[end, 1] = low, open_runs[index, 1]
             end += 1
     return middle, end
 
@@ -188,15 +185,11 @@ def _land_rows(root, nodes, value, special, ranks, rows, right_rows, waiting, mi
     n_rows = _U(rows.shape[0])
     for row in range(n_rows):
         rows[row] = row
-    waiting[0, 0] = root
-    waiting[0, 1] = 0
-    waiting[0, 2] = np.int64(n_rows)
+    waiting[0, 0], waiting[0, 1], waiting[0, 2] = root, 0, np.int64(n_rows)
     top = 1
     while top > 0:
         top -= 1
-        node = waiting[top, 0]
-        start = _U(waiting[top, 1])
-        stop = _U(waiting[top, 2])
+        node, start, stop = waiting[top, 0], _U(waiting[top, 1]), _U(waiting[top, 2])
         if nodes[node, 0] < 0:
             leaf = value[node]
             for index in range(start, stop):
@@ -207,22 +200,17 @@ def _land_rows(root, nodes, value, special, ranks, rows, right_rows, waiting, mi
         middle = _split_rows(node, nodes, special, ranks, n_rows, rows, right_rows, start, stop)
         middles[node] = np.uint32(middle)
         if middle < stop:
-            waiting[top, 0] = nodes[node, 2] + 1
-            waiting[top, 1] = np.int64(middle)
-            waiting[top, 2] = np.int64(stop)
+            waiting[top, 0], waiting[top, 1], waiting[top, 2] = nodes[node, 2] + 1, np.int64(middle), np.int64(stop)
             top += 1
         if middle > start:
-            waiting[top, 0] = nodes[node, 2]
-            waiting[top, 1] = np.int64(start)
-            waiting[top, 2] = np.int64(middle)
+            waiting[top, 0], waiting[top, 1], waiting[top, 2] = nodes[node, 2], np.int64(start), np.int64(middle)
             top += 1
 
 
 @_plain
 def _limit(limits, cells, offsets, n_rows, special, free, low, high):
     """Let only positions, or open runs, low … high of a feature through."""
-    limits[free, 0] = low
-    limits[free, 1] = high
+    limits[free, 0], limits[free, 1] = low, high
     if not _is_in_runs(special, free):
         cells[_U(free) << _ONE] = (offsets[free] + _U(low)) * n_rows
         cells[(_U(free) << _ONE) + _ONE] = (offsets[free] + _U(high)) * n_rows
@@ -237,8 +225,7 @@ def _let_all_through(limits, cells, open_runs, offsets, n_rows, special, n_posit
         cells[_U(free) << _ONE] = offsets[free] * n_rows
         _limit(limits, cells, offsets, n_rows, special, free, 0, n_positions[free])
         if _is_in_runs(special, free):
-            open_runs[runs_end, 0] = 0
-            open_runs[runs_end, 1] = n_positions[free]
+            open_runs[runs_end, 0], open_runs[runs_end, 1] = 0, n_positions[free]
             _limit(limits, cells, offsets, n_rows, special, free, runs_end, runs_end + 1)
             runs_end += 1
     return runs_end
@@ -379,9 +366,9 @@ def sweep(
     Compiled twice: forests without missing values, categories and features in runs need none of the code for them,
     and are up to half as fast again without it.
 
-    - `nodes` … `width`: as `SweptForest` has them.
-    - `special`: missing_left, category_start, category_words, in_runs, run_start and runs of `SweptForest`, and the
-      rank of a missing value; None where no rank is that, no node is categorical and no feature is in runs.
+    - `nodes` … `width`: as `SweptForest` and `Movers` have them.
+    - `special`: missing_left, category_start, category_words, in_runs, run_start, runs, rank of a missing value; None
+      where no rank is that, no node is categorical and no feature is in runs.
     - `ranks`: uint16 or int32, flat (n_columns, n_rows), of at most 65536 rows.
     - `jumps`: float64, flat (n_margins, width, n_rows); the difference array that is added to.
     - `base`: float64, flat (n_margins, n_rows); margins of the rows themselves, added to.

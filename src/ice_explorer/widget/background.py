@@ -22,9 +22,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
 
-from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import Cancelled, ComputationError
 from ice_explorer.errors.base import cause_of, quoted
+from ice_explorer.locks import new_lock
 
 logger = logging.getLogger(__name__)
 

@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, overload
 import anywidget
 import traitlets
 
-from ice_explorer.concurrency.locks import new_lock
 from ice_explorer.errors import (
     Cancelled,
     FrontEndMissingError,
@@ -38,6 +37,7 @@ from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
 from ice_explorer.errors.options import meant_by
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import explain
+from ice_explorer.locks import new_lock
 from ice_explorer.metrics.windows import Convention
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, Options, RankBy, Unit
 from ice_explorer.runtime import is_unattended
@@ -75,11 +75,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.explanation import ExplainOptions, Explanation, FeatureExplanation, FileOptions, PlotOptions
     from ice_explorer.model_comparison import ModelComparison
     from ice_explorer.standalone.cell import Frozen
+    from ice_explorer.tables.column import Name
     from ice_explorer.widget.state import State
     from ice_explorer.widget.view_table import ViewTable
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ipywidgets.widgets import widget as ipywidgets_widget
 
-from ice_explorer.concurrency.locks import new_lock
+from ice_explorer.locks import new_lock
 from ice_explorer.runtime import ipython_shell
 
 if TYPE_CHECKING:

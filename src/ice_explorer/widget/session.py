@@ -10,16 +10,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ice_explorer.adapters.models.opening import Opening
-from ice_explorer.adapters.models.target import target_names
-from ice_explorer.adapters.tables.table import kept
 from ice_explorer.beyond.joint import JointEffects
-from ice_explorer.concurrency.turns import cancelled_by
 from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
+from ice_explorer.locks import cancelled_by
 from ice_explorer.model_comparison import ModelComparison
+from ice_explorer.models.target import target_names
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.distance_scale import SCALES
 from ice_explorer.results.drafts import Drafts
@@ -34,19 +32,20 @@ from ice_explorer.results.options import OF_EXPLORERS, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
+from ice_explorer.tables.table import kept
 from ice_explorer.wire.buffers import check_sendable
 from ice_explorer.wire.messages import FeatureHead, ViewMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ice_explorer.adapters.tables.table import Name
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.explanation import Plan
     from ice_explorer.features.feature import FeatureKind
     from ice_explorer.results.drafter import Drafter
     from ice_explorer.results.extrapolation import Expected
     from ice_explorer.results.models import Disagreement
+    from ice_explorer.tables.column import Name
     from ice_explorer.widget.background import BetweenBlocks, IsCancelled
 
 _KEPT_ANSWERS = 250_000_000  # bytes of predictions of all outputs, so that another one is there at once
@@ -299,7 +298,7 @@ class ModelWork(Work):
         self._arguments = model, X, y, options, answers
         # The bars that fill in are the progress; anything else is an option.
         self._options = Options(**{**options, "progress": False})
-        self._plan = plan = prepare(model, X, self._options, answers=answers, opening=partial(Opening, y), y=y)
+        self._plan = plan = prepare(model, X, self._options, answers=answers, is_opening=True, y=y)
         if plan.is_opening:  # so that the line of code does not depend on what is frequent in the data
             options = {**options, "output": plan.settings.output}
             self._arguments = model, X, y, options, answers

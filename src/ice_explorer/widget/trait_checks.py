@@ -10,12 +10,12 @@ from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.curves.transforms import check_anchor
 from ice_explorer.errors import InvalidOptionError, OutputError, UnknownFeatureError
 from ice_explorer.errors.base import quoted
-from ice_explorer.features.anchors import is_place
-from ice_explorer.features.residual import RESIDUAL
+from ice_explorer.features.feature import is_place
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.bootstrap import USUAL_LEVEL, check_level
 from ice_explorer.results.options import KINDS, METRIC_RANKINGS, OF_MODELS, RANKINGS, UNITS
+from ice_explorer.results.residual import RESIDUAL
 from ice_explorer.widget.state import check_view
 from ice_explorer.wire.forms import TEXTS
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from ice_explorer.checks import check_distinct_positions
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.features.column_colors import LevelColors, column_colors
+from ice_explorer.results.column_colors import LevelColors, column_colors
 from ice_explorer.wire.buffers import f32, f64
 from ice_explorer.wire.messages import CategoryColorsBody, ContinuousColorsBody
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.adapters.tables.table import Column
     from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.tables.column import Column
 
 
 def colors_of(

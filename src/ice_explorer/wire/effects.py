@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from ice_explorer.beyond.correlations import strong_correlations
 from ice_explorer.beyond.effects import local_effects
-from ice_explorer.features.display_axis import display_axis
+from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.wire.buffers import bits, f32, f64
 from ice_explorer.wire.messages import CorrelatedBody, CorrelatedItem, EffectsBody, UnlikeBody
 

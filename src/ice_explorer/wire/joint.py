@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.features.display_axis import display_axis
+from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.wire.buffers import f32, f64, u32
 from ice_explorer.wire.messages import (
     AdditivityBody,
@@ -23,9 +23,9 @@ from ice_explorer.wire.messages import (
 if TYPE_CHECKING:
     from ice_explorer.beyond.interactions import InteractionsResult
     from ice_explorer.beyond.measuring import Measuring
-    from ice_explorer.features.display_axis import DisplayAxis
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.two_way import TwoWay, TwoWayAxis
+    from ice_explorer.scene.display_axis import DisplayAxis
 
 
 def interactions_of(explanation: ExplanationResult, interactions: InteractionsResult) -> InteractionsBody:

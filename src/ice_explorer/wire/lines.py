@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.features.display_axis import display_axis, histogram
+from ice_explorer.scene.display_axis import display_axis, histogram
 from ice_explorer.wire.buffers import f32, f64, u32
 from ice_explorer.wire.messages import ClassesBody, CurvesBody, MissingBody
 

@@ -31,11 +31,11 @@ from ice_explorer.wire.forms import (
 )
 
 if TYPE_CHECKING:
-    from ice_explorer.adapters.tables.table import ColumnKind
     from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.features.feature import FeatureKind
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import Kind, RankBy, Unit
+    from ice_explorer.tables.column import ColumnKind
 
 PROTOCOL_VERSION: Final = 9
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ice_explorer.checks import check_distinct_positions
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.features.display_axis import cell_writer, display_axis, writer
-from ice_explorer.features.number_text import cell_text, short_cell_text
+from ice_explorer.features.axis_text import cell_text, cell_writer, short_cell_text, writer
+from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.wire.messages import (
     CombinedBody,
     DriverBody,
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.adapters.tables.table import Column
     from ice_explorer.drivers.drivers import Drivers
     from ice_explorer.drivers.in_common import InCommon
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.tables.column import Column
 
 _MOST_DRIVERS = 50
 

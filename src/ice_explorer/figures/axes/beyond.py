@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.checks import check_flag, check_integer
-from ice_explorer.features.display_axis import LEVELLED
+from ice_explorer.features.feature import LEVELLED
 from ice_explorer.figures.axes.axes import given_axes
 from ice_explorer.figures.axes.legend import add_legend
 from ice_explorer.figures.axes.style import Look, check_title, next_color

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.features.display_axis import MISSING
+from ice_explorer.features.axis_text import MISSING
 from ice_explorer.figures.axes.style import IMAGE_PROPERTIES
 from ice_explorer.figures.axes.text import WIDER, fitted, room_of, size_of, width_of
 from ice_explorer.figures.curve_marks import EFFECT_ASIDE

@@ -1,0 +1,156 @@
+"""Locks that survive a fork, and turns: one model is called by one explanation at a time, in any number of threads."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+import weakref
+from contextlib import contextmanager
+from types import MethodType
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from ice_explorer.errors import Cancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Result = TypeVar("Result")
+Task = TypeVar("Task", bound="Callable[..., Any]")
+
+_PACKAGE: Final = __name__.partition(".")[0]
+_SECONDS_BETWEEN_CHECKS: Final = 0.1  # for a cancel, and for Ctrl-C on Windows
+
+
+class _Thread(threading.local):
+    """State of one thread: the turns that it has, and what cancels its waiting."""
+
+    turns: tuple[Turn, ...] = ()
+    is_cancelled: Callable[[], bool] | None = None
+
+
+_thread = _Thread()
+_locks: weakref.WeakSet[Any] = weakref.WeakSet()
+_turns: weakref.WeakValueDictionary[int, Turn] = weakref.WeakValueDictionary()
+
+
+def new_lock() -> threading.RLock:
+    """Return a lock that is free in each process that is forked from this one."""
+    lock = threading.RLock()
+    _locks.add(lock)
+    return lock
+
+
+class Turn:
+    """The right to call one model, which is kept alive so that no other object gets its identity."""
+
+    def __init__(self, model: object) -> None:
+        self._model = model
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all callers."""
+        self._changed = threading.Condition()  # of a re-entrant lock: a garbage collection may end another call
+        self._callers: dict[object, object] = {}  # with their groups, in the order in which they came
+
+    def call(self, task: Callable[[Any], Result], argument: object, group: object = None) -> Result:
+        """Wait until no one else calls the model, then call the task, which calls the model.
+
+        Callers of the same group call side by side; by default a caller is alone. A thread that has the turn, as where
+        a model explains itself, does not wait.
+
+        - raises Cancelled: while waiting, soon after the function given to `cancelled_by` returns True.
+        """
+        before, caller = _thread.turns, object()
+        if self in before:
+            return task(argument)
+        # Not a context manager: Ctrl-C could come between its methods and the block.
+        try:
+            with self._changed:
+                self._callers[caller] = group
+                while not self._is_admitted(caller, group):
+                    self._changed.wait(_SECONDS_BETWEEN_CHECKS)
+                    if _thread.is_cancelled is not None and _thread.is_cancelled():
+                        raise Cancelled
+            _thread.turns = (*before, self)
+            return task(argument)
+        finally:
+            _thread.turns = before
+            try:
+                self._leave(caller)
+            except BaseException:  # Ctrl-C at this very moment
+                self._leave(caller)
+                raise
+
+    def _is_admitted(self, caller: object, group: object) -> bool:
+        """Return whether all earlier callers are of the same group."""
+        for earlier, its_group in list(self._callers.items()):
+            if earlier is caller:
+                return True
+            if group is None or its_group is not group:
+                return False
+        return True
+
+    def _leave(self, caller: object) -> None:
+        with self._changed:
+            self._callers.pop(caller, None)  # a forked process has forgotten it
+            self._changed.notify_all()
+
+
+def owner_of(model: object) -> object:
+    """Return the object that a method belongs to, also where its arguments are fixed by `partial`; else the model."""
+    function = model
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function.__self__ if isinstance(function, MethodType) else model
+
+
+def turn_of(model: object) -> Turn:
+    """Return the turn of an object: always the same one, as long as anyone holds it."""
+    with _turns_lock:
+        turn = _turns.get(id(model))
+        if turn is None:
+            turn = _turns[id(model)] = Turn(model)
+        return turn
+
+
+@contextmanager
+def cancelled_by(is_cancelled: Callable[[], bool] | None) -> Iterator[None]:
+    """Stop waiting for a turn in this thread once a function returns True."""
+    before, _thread.is_cancelled = _thread.is_cancelled, is_cancelled
+    try:
+        yield
+    finally:
+        _thread.is_cancelled = before
+
+
+def on_behalf(task: Task) -> Task:
+    """Return a task for a thread that works for this one: it has the same turns, and is cancelled with it."""
+    turns, is_cancelled = _thread.turns, _thread.is_cancelled
+
+    @functools.wraps(task)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        _thread.turns, _thread.is_cancelled = turns, is_cancelled
+        return task(*args, **kwargs)
+
+    return run  # type: ignore[return-value]
+
+
+def _after_fork() -> None:
+    """Free all locks and turns: the threads that held them do not exist in a forked process."""
+    for lock in list(_locks):
+        lock._at_fork_reinit()  # noqa: SLF001 - as the threading module does with its own
+    for turn in list(_turns.values()):
+        turn.reset()
+    if sys.version_info < (3, 12):  # each cached property has a lock there
+        modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == _PACKAGE]
+        for each in {each for module in modules for each in vars(module).values() if isinstance(each, type)}:
+            for member in vars(each).values():
+                if isinstance(member, functools.cached_property):
+                    member.lock = threading.RLock()  # type: ignore[attr-defined]
+
+
+_turns_lock = new_lock()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_after_fork)

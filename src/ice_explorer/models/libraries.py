@@ -1,0 +1,301 @@
+"""List the prediction methods of a model of any library, by their scikit-learn names.
+
+A library is imported only if a model of it is given, and often not even then.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import narwhals as nw
+import numpy as np
+
+from ice_explorer.errors import InputDataError, InputTypeError, PredictionError
+from ice_explorer.locks import new_lock
+from ice_explorer.models.pipeline import peel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Call = Callable[[Any], Any]
+Returns = Literal["probabilities", "log-odds", "scores", "labels", "numbers"]
+
+_NOTE_OF_CLUSTERS: Final = (
+    "The model is a clusterer, so its labels are explained as names: a curve is 1 where the predicted label is the "
+    "explained one and 0 elsewhere, and the mean of the curves is the share of that label."
+)
+_NOTE_OF_OUTLIERS: Final = (
+    "The model is an outlier detector, so its score is explained ({}): the lower, the more abnormal."
+)
+_XGBOOST_PROBABILITIES: Final = {"binary:logistic", "multi:softprob"}
+
+
+@dataclass(frozen=True)
+class Method:
+    """A prediction method of a model.
+
+    - `call`: rows in the container of X -> what the model returns.
+    - `returns`: what that is. Labels are those of classes, log-odds come in a column per class.
+    - `name`: for messages; "model" for a model that is a function.
+    - `note`: what the numbers of this kind of model mean, where that needs to be said.
+    """
+
+    call: Call
+    returns: Returns
+    name: str
+    note: str = ""
+
+
+Methods = tuple[dict[str, Method], Any]
+
+
+def methods_of(model: Any) -> Methods:
+    """List the prediction methods of a fitted model or a function.
+
+    - returns `methods`: by response, the default first; "callable" for a function.
+    - returns `classes`: class labels, as scikit-learn's `classes_`: a list of arrays for several outputs; None where
+      the model lists none.
+    - raises InputTypeError: if it is none of these.
+    """
+    if isinstance(model, type):
+        name = model.__name__
+        raise InputTypeError(
+            f"model must be a fitted model; got the class {name}.",
+            f"Make a model of it and fit that: `{name}().fit(X, y)`.",
+        )
+    for base in type(model).__mro__:
+        read = _LIBRARIES.get((base.__module__.partition(".")[0], base.__name__))
+        if read is not None:
+            return read(model)
+    if hasattr(model, "predict"):
+        return _estimator(model)
+    if not callable(model):
+        raise InputTypeError(
+            f"model must have a predict method or be a function of X; got {type(model).__name__}.",
+            "Pass `lambda X: …` that returns one number per row.",
+        )
+    return {"callable": Method(model, "numbers", "model")}, None
+
+
+# --- scikit-learn's interface ---------------------------------------------------------------------
+
+
+def _estimator(model: Any) -> Methods:
+    peeled = peel(model)
+    inner, kind = peeled.model, _kind(model)
+    has_proba, classes = hasattr(model, "predict_proba"), getattr(model, "classes_", None)
+    if kind == "outlier_detector":
+        score = next((name for name in ("decision_function", "score_samples") if hasattr(model, name)), None)
+        labels = {"predict": Method(model.predict, "labels", "predict")}
+        if score is None:
+            return labels, [-1, 1]
+        scores = Method(getattr(model, score), "numbers", score, _NOTE_OF_OUTLIERS.format(score))
+        return {"decision_function": scores, **labels}, [-1, 1]
+    if kind == "clusterer" and not has_proba:
+        # Labels are those of the training data, and of the centres where the model has some.
+        centers = range(len(getattr(inner, "cluster_centers_", ())))
+        clusters = sorted({*np.asarray(getattr(inner, "labels_", ())).tolist(), *centers})
+        return {"predict": Method(model.predict, "labels", "predict", _NOTE_OF_CLUSTERS)}, clusters or None
+    classes = None if classes is None or len(classes) == 0 else classes  # regressors of CatBoost have an empty list
+    order = ["predict_proba", "decision_function", "predict"]
+    if classes is None and not has_proba:
+        order = ["predict", "decision_function"]
+    elif getattr(inner, "decision_function_shape", None) == "ovo":  # scores of pairs of classes, not of classes
+        order = ["predict_proba", "predict", "decision_function"]
+    returns: dict[str, Returns] = {
+        "predict_proba": "probabilities",
+        "decision_function": "scores",
+        "predict": "numbers" if classes is None and not has_proba else "labels",
+    }
+    methods = {name: Method(getattr(model, name), returns[name], name) for name in order if hasattr(model, name)}
+    objective = getattr(inner, "objective", None)
+    if has_proba and type(inner).__module__.startswith("xgboost.") and objective in _XGBOOST_PROBABILITIES:
+        margin = lambda rows: inner.predict(peeled.transformed(rows), output_margin=True)  # noqa: E731
+        methods["log_odds"] = _log_odds(margin, objective)
+    return methods, classes
+
+
+def _kind(model: Any) -> object:
+    """Return what scikit-learn calls the kind of an estimator; a pipeline has that of its last step."""
+    tags = getattr(model, "__sklearn_tags__", None)
+    return getattr(model, "_estimator_type", None) if tags is None else tags().estimator_type
+
+
+# --- XGBoost, LightGBM, CatBoost ------------------------------------------------------------------
+
+
+def _xgboost_booster(booster: Any) -> Methods:
+    from xgboost import DMatrix
+
+    def predict(rows: Any, **options: Any) -> Any:
+        # Columns of an array are those of the training data, in their order; a frame brings its own names.
+        names = None if hasattr(rows, "columns") else booster.feature_names
+        return booster.predict(DMatrix(rows, feature_names=names, enable_categorical=True), **options)
+
+    learner = json.loads(booster.save_config())["learner"]
+    objective = learner["objective"]["name"]
+    classes = list(range(max(2, int(learner["learner_model_param"]["num_class"]))))
+    margin = partial(predict, output_margin=True)
+    scores, numbers = Method(margin, "scores", "predict"), Method(predict, "numbers", "predict")
+    if objective == "multi:softmax":
+        return {"predict": Method(predict, "labels", "predict"), "decision_function": scores}, classes
+    if objective not in _XGBOOST_PROBABILITIES:
+        return {"predict": numbers, "decision_function": scores}, None
+    proba = predict if objective == "multi:softprob" else lambda rows: _two_classes(predict(rows))
+    methods = {"predict_proba": Method(proba, "probabilities", "predict"), "log_odds": _log_odds(margin, objective)}
+    return {**methods, "decision_function": scores, "predict": numbers}, classes
+
+
+def _log_odds(margin: Call, objective: str) -> Method:
+    """Compute log-odds from margins: probabilities in single precision are 1 from log-odds of 17 on."""
+
+    def log_odds(rows: Any) -> NDArray[np.float64]:
+        margins = np.asarray(margin(rows), np.float64)
+        if margins.ndim == 1:
+            return np.column_stack([-margins, margins])
+        if objective == "binary:logistic":  # several labels, each with a margin of its own
+            return margins
+        rest = [np.logaddexp.reduce(np.delete(margins, k, axis=1), axis=1) for k in range(margins.shape[1])]
+        return np.asarray(margins - np.column_stack(rest))
+
+    return Method(log_odds, "log-odds", "predict")
+
+
+def _lightgbm_booster(booster: Any) -> Methods:
+    # The text of the model tells the objective: parameters may use another name for it, or be lost.
+    head = booster.model_to_string(num_iteration=1).partition("\nTree=")[0]
+    objective = (
+        dict(line.split("=", 1) for line in head.split("\n") if "=" in line).get("objective", "custom").split()[0]
+    )
+    methods = {
+        "predict": Method(booster.predict, "numbers", "predict"),
+        "decision_function": Method(partial(booster.predict, raw_score=True), "scores", "predict"),
+    }
+    if objective == "binary":
+        proba = Method(lambda rows: _two_classes(booster.predict(rows)), "probabilities", "predict")
+        return {"predict_proba": proba, **methods}, [0, 1]
+    if objective in {"multiclass", "multiclassova"}:
+        proba = Method(booster.predict, "probabilities", "predict")
+        return {"predict_proba": proba, **methods}, list(range(booster.num_model_per_iteration()))
+    return methods, None
+
+
+def _catboost(model: Any) -> Methods:
+    """List the methods of a model; CatBoost's base class has options of predict instead of methods."""
+    methods, classes = _estimator(model)
+    if classes is not None and not hasattr(model, "predict_proba"):
+        proba = Method(partial(model.predict, prediction_type="Probability"), "probabilities", "predict")
+        scores = Method(partial(model.predict, prediction_type="RawFormulaVal"), "scores", "predict")
+        numbers = Method(model.predict, "numbers", "predict")
+        return {"predict_proba": proba, "decision_function": scores, "predict": numbers}, classes
+    return methods, classes
+
+
+# --- statsmodels ----------------------------------------------------------------------------------
+
+
+def _statsmodels_results(results: Any) -> Methods:
+    model = results.model
+    if not getattr(model, "_no_exog_infl", True):  # else zeros would be predicted from rows of the fit
+        raise InputDataError(
+            f"A model fitted with `exog_infl` must be a function of X; got results of {type(model).__name__}.",
+            "Pass `lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`.",
+        )
+
+    def predict(rows: Any, **options: Any) -> Any:
+        return np.asanyarray(results.predict(_as_pandas(rows), **options))
+
+    names = getattr(model, "_ynames_map", None)  # MNLogit
+    classes = None if names is None else list(names.values())
+    if type(model).__name__ == "OrderedModel":
+        classes = list(model.labels)
+    if classes is not None:
+        return {"predict_proba": Method(predict, "probabilities", "predict")}, classes
+    methods = {"predict": Method(predict, "numbers", "predict")}
+    if "which" in inspect.signature(model.predict).parameters:
+        methods["decision_function"] = Method(partial(predict, which="linear"), "scores", "predict")
+    if type(getattr(model, "family", None)).__name__ != "Binomial":
+        return methods, None
+    proba = Method(lambda rows: _two_classes(predict(rows)), "probabilities", "predict")
+    return {"predict_proba": proba, **methods}, [0, 1]
+
+
+def _statsmodels_model(model: Any) -> Methods:
+    raise PredictionError.not_fitted(model, "Pass what `model.fit()` returns.")
+
+
+# --- PyTorch, MLflow ------------------------------------------------------------------------------
+
+
+def _torch_module(module: Any) -> Methods:
+    """Evaluate a module as in prediction and restore its mode; one that has a predict method is called by that."""
+    if hasattr(module, "predict"):
+        return _estimator(module)
+    import torch
+
+    lock = new_lock()  # a call changes the mode of the module
+
+    def forward(rows: Any) -> Any:
+        state = chain(module.parameters(), module.buffers())
+        like = next((tensor for tensor in state if tensor.is_floating_point()), torch.empty(0))
+        inputs = torch.as_tensor(_as_matrix(rows)).to(device=like.device, dtype=like.dtype)
+        with lock, torch.no_grad():
+            training = [part for part in module.modules() if part.training]
+            module.eval()
+            try:
+                returned = module(inputs)
+            finally:
+                for part in training:
+                    part.training = True
+        if not isinstance(returned, torch.Tensor):
+            return returned
+        return returned.to(device="cpu", dtype=torch.float64).numpy()
+
+    return {"predict": Method(forward, "numbers", "forward")}, None
+
+
+def _mlflow_model(model: Any) -> Methods:
+    predict = lambda rows: model.predict(_as_pandas(rows))  # noqa: E731
+    return {"predict": Method(predict, "numbers", "predict")}, None
+
+
+_LIBRARIES: Final[dict[tuple[str, str], Callable[[Any], Methods]]] = {
+    ("catboost", "CatBoost"): _catboost,
+    ("lightgbm", "Booster"): _lightgbm_booster,
+    ("mlflow", "PyFuncModel"): _mlflow_model,
+    ("statsmodels", "Model"): _statsmodels_model,
+    ("statsmodels", "Results"): _statsmodels_results,
+    ("statsmodels", "ResultsWrapper"): _statsmodels_results,
+    ("torch", "Module"): _torch_module,
+    ("xgboost", "Booster"): _xgboost_booster,
+}
+
+
+# --- containers -----------------------------------------------------------------------------------
+
+
+def _as_pandas(rows: Any) -> Any:
+    """Return a table as a pandas DataFrame, and an array as it is."""
+    frame = nw.from_native(rows, eager_only=True, pass_through=True)
+    return frame.to_pandas() if isinstance(frame, nw.DataFrame) else rows
+
+
+def _as_matrix(rows: Any) -> NDArray[np.float64]:
+    if hasattr(rows, "toarray"):  # sparse
+        rows = rows.toarray()
+    frame = nw.from_native(rows, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return np.asarray(rows, np.float64)
+    return np.column_stack([np.asarray(frame[:, k].to_numpy(), np.float64) for k in range(frame.shape[1])])
+
+
+def _two_classes(probability: Any) -> NDArray[np.float64]:
+    """Put the probability of the first class beside that of the second, (n_rows, 2)."""
+    second = np.asarray(probability, np.float64)
+    return np.column_stack([1.0 - second, second])

@@ -1,0 +1,138 @@
+"""Find the model inside searches, pipelines, transformed targets and other wrappers of scikit-learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.locks import turn_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+# Wrappers that predict as the model inside does, and the attribute that has it.
+_INSIDE: Final = {"FrozenEstimator": "estimator", "RANSACRegressor": "estimator_"}
+_INSIDE_OF_THRESHOLDS: Final = {"FixedThresholdClassifier": "estimator_", "TunedThresholdClassifierCV": "estimator_"}
+
+# Transformers that make each column of their output from one column, by what they were fitted on and nothing else.
+_COLUMNWISE: Final = {
+    "Binarizer", "GenericUnivariateSelect", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "MissingIndicator",
+    "OneHotEncoder", "OrdinalEncoder", "PowerTransformer", "QuantileTransformer", "RobustScaler", "SelectFdr",
+    "SelectFpr", "SelectFromModel", "SelectFwe", "SelectKBest", "SelectPercentile", "SimpleImputer",
+    "SplineTransformer", "StandardScaler", "TargetEncoder", "VarianceThreshold",
+}  # fmt: skip
+_LISTS_OF_STEPS: Final = {"ColumnTransformer": "transformers_", "FeatureUnion": "transformer_list", "Pipeline": "steps"}
+
+
+@dataclass(frozen=True, eq=False)
+class Peeled:
+    """A model and its wrappers.
+
+    - `model`: the estimator inside.
+    - `steps`: the fitted transformers in front of it, in order.
+    - `restore`: outputs of the model -> outputs of the whole, element by element; None where they are the same.
+    """
+
+    model: Any
+    steps: tuple[Any, ...]
+    restore: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None
+
+    @property
+    def transform(self) -> Callable[[Any], NDArray[np.float64]] | None:
+        """Rows of X -> the matrix that the model takes, (n_rows, n_columns); None where it takes X itself."""
+        return (lambda rows: _dense(self.transformed(rows))) if self.steps else None
+
+    def transformed(self, rows: Any) -> Any:
+        """Return rows of X as the model takes them."""
+        return turn_of(self.model).call(self._through_steps, rows)
+
+    def _through_steps(self, rows: Any) -> Any:
+        for step in self.steps:
+            rows = step.transform(rows)
+        return rows
+
+    @property
+    def is_columnwise(self) -> bool:
+        """Whether every column that the model takes is known to come from one column of X."""
+        return all(map(_is_columnwise, self.steps))
+
+    def output(self, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return outputs of the whole for outputs of the model."""
+        return predicted if self.restore is None else self.restore(predicted)
+
+
+def peel(model: Any, response: str = "auto") -> Peeled:
+    """Remove all wrappers, however nested.
+
+    - `response`: as `Predictor.response`: a tuned threshold changes the predicted class, but no probability.
+    """
+    steps: list[Any] = []
+    restore: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
+    wrappers = _INSIDE if response == "predict" else _INSIDE | _INSIDE_OF_THRESHOLDS
+    while _is_sklearn(model):
+        name = type(model).__name__
+        attribute = "best_estimator_" if name.endswith("SearchCV") else wrappers.get(name, "")
+        inner = getattr(model, attribute, None)
+        if inner is not None:
+            model = inner
+        elif name == "Pipeline" and _can_be_peeled(model):
+            steps += _flat(model.steps[:-1])
+            model = model.steps[-1][1]
+        elif name == "TransformedTargetRegressor" and restore is None:
+            restore = partial(_restored, model.transformer_)
+            model = model.regressor_
+        else:
+            break
+    return Peeled(model, tuple(steps), restore)
+
+
+def _flat(steps: Any) -> list[Any]:
+    """Return the transformers of a pipeline, including those of nested pipelines."""
+    flat: list[Any] = []
+    for _, step in steps:
+        if type(step).__name__ == "Pipeline" and _is_sklearn(step):
+            flat += _flat(step.steps)
+        elif not _is_passthrough(step):
+            flat.append(step)
+    return flat
+
+
+def _dense(matrix: Any) -> NDArray[np.float64]:
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, np.float64)
+
+
+def _is_sklearn(model: Any) -> bool:
+    return type(model).__module__.startswith("sklearn.")
+
+
+def _is_passthrough(step: Any) -> bool:
+    return step is None or (isinstance(step, str) and step in {"passthrough", "drop"})
+
+
+def _can_be_peeled(pipeline: Any) -> bool:
+    *steps, (_, last) = pipeline.steps
+    return not _is_passthrough(last) and all(_is_passthrough(step) or hasattr(step, "transform") for _, step in steps)
+
+
+def _is_columnwise(step: Any) -> bool:
+    name = type(step).__name__
+    if _is_passthrough(step):
+        return True
+    if not _is_sklearn(step):
+        return False
+    if name in _LISTS_OF_STEPS:
+        return all(_is_columnwise(inner) for _, inner, *_ in getattr(step, _LISTS_OF_STEPS[name]))
+    if name != "FunctionTransformer":
+        return name in _COLUMNWISE
+    function = step.func
+    is_elementwise = isinstance(function, np.ufunc) and function.nin == function.nout == 1 and not step.kw_args
+    return function is None or is_elementwise
+
+
+def _restored(transformer: Any, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(transformer.inverse_transform(predicted.reshape(-1, 1)), np.float64).reshape(predicted.shape)

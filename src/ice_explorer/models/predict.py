@@ -1,0 +1,444 @@
+"""Choose one output of one prediction method of a model, and read it from whatever the model returns.
+
+What an array means follows from the model and from the number of its axes, never from the length of one: two rows are
+not two classes.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from ice_explorer.checks import check_one_of, n_masked
+from ice_explorer.errors import ICEExplorerError, InvalidOptionError, OutputError, PredictionError
+from ice_explorer.errors.base import did_you_mean, listed, quoted
+from ice_explorer.errors.labels import labels_of
+from ice_explorer.locks import owner_of, turn_of
+from ice_explorer.models.libraries import methods_of
+from ice_explorer.models.pipeline import peel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.models.libraries import Call, Method, Methods, Returns
+
+    Array = NDArray[np.float64]
+
+Response = Literal["auto", "predict_proba", "decision_function", "predict", "log_odds"]
+Form = Literal["columns", "share", "score", "labels"]
+RESPONSES: Final[tuple[Response, ...]] = ("auto", "predict_proba", "decision_function", "predict", "log_odds")
+
+_PREDICTION: Final = "prediction"
+_TEXT: Final = {
+    "probabilities": "probability of {}",
+    "log-odds": "log-odds of {}",
+    "scores": "score (decision function) of {}",
+    "labels": "predicted as {} (1) or not (0)",
+}
+_SCORES: Final = {"decision_function": "score (decision function)", "score_samples": "score (of samples)"}
+_FORMS: Final[dict[Returns, Form]] = {"labels": "labels", "probabilities": "share", "scores": "score"}
+_ROUNDING: Final = 1e-4  # of sums of probabilities in single precision
+_SHOWN: Final = 30  # outputs in a message: one of them has to be chosen
+_FEW_ROWS: Final = 256  # threads of joblib take longer than the predictions of so few: 4 ms for 11 ms of a forest
+_NUMBER_PER_ROW: Final = "Wrap the model in a function that returns a number per row."
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The outputs of a prediction method, and how they are read from what it returns.
+
+    - `method`: its name.
+    - `names`: what `output=` chooses from: classes, names or numbers; pairs (output, class) where several outputs have
+      classes. Empty where the method returns one number per row.
+    - `text`: what the numbers are, "{}" for a class.
+    - `form`: a column per output; or, for two classes, the "share" or "score" of the second in one column; or labels.
+    - `tail`: shape of what is returned for one row.
+    - `widths`: columns of the tables in a list, one table per output; None where one table is returned.
+    - `what`: outputs as messages call them.
+    - `is_default`: whether the second of two is chosen by default: a row is of the one class or the other.
+    - `is_observed`: whether labels are those of the first predictions, because the model lists none.
+    """
+
+    method: str
+    names: tuple[object, ...] = ()
+    text: str = _PREDICTION
+    form: Form = "columns"
+    tail: tuple[int, ...] = ()
+    widths: tuple[int, ...] | None = None
+    what: str = "classes"
+    of_classes: bool = True
+    is_default: bool = True
+    is_observed: bool = False
+
+    def read(self, returned: Any, n_rows: int) -> NDArray[Any]:
+        """Return what the method returned as one table of numbers or labels, (n_rows, n_columns).
+
+        - raises PredictionError: if it is not what the method returned for the first rows, or no prediction.
+        """
+        if self.widths is None:
+            return self._table(returned, n_rows, self.tail).reshape(n_rows, -1)
+        if not isinstance(returned, list | tuple) or len(returned) != len(self.widths):
+            what = f"a list of {len(self.widths)} arrays, one per output with a column per class"
+            raise PredictionError.must_return(self.method, what, "something else", _NUMBER_PER_ROW)
+        parts = zip(returned, self.widths, strict=True)
+        return np.hstack([self._table(part, n_rows, (width,)) for part, width in parts])
+
+    def _table(self, returned: Any, n_rows: int, tail: tuple[int, ...]) -> NDArray[Any]:
+        array = _as_array(returned) if self.form == "labels" else _as_numbers(self.method, returned)
+        if array.shape != (n_rows, *tail) and (tail or array.shape != (n_rows, 1)):
+            raise PredictionError.wrong_shape(self.method, array.shape, n_rows, *tail)
+        return array
+
+    def column(self, table: NDArray[Any], position: int) -> Array:
+        """Return one output from what `read` returns, (n_rows,)."""
+        if self.form == "labels":
+            name = self.names[position]
+            number, label = name if isinstance(name, tuple) else (0, name)
+            return np.asarray(table[:, number] == label, np.float64)
+        if self.form == "columns":
+            return np.ascontiguousarray(table[:, position])
+        second = np.ascontiguousarray(table[:, position // 2])
+        if position % 2:
+            return second
+        return 1.0 - second if self.form == "share" else -second
+
+    @property
+    def must_be_chosen(self) -> bool:
+        """Whether there are several outputs of which none is the default."""
+        return len(self.names) > (2 if self.is_default else 1)
+
+    def choose(self, output: object) -> tuple[int, tuple[str, ...]]:
+        """Return the position of an output, and a note on a choice that the user did not make.
+
+        - `output`: looked up by an equal label or name, then by position where no label is a number; of pairs also the
+          number of the output alone. None for the default.
+        - raises OutputError: if there is no default, or no such output.
+        """
+        names: Any = self.names
+        if output is None and self.must_be_chosen:
+            raise _output_needed(self.what, names)
+        if output is not None and not names:
+            raise OutputError.single(output)
+        # Where labels are numbers, a position would be taken for a label: of 1, 2, 3 position 1 is not label 1.
+        has_numbers = any(isinstance(name, (int, float)) and not isinstance(name, bool) for name in names)
+        are_pairs = bool(names) and isinstance(names[0], tuple)
+        has_positions = not (has_numbers or are_pairs or self.is_observed)
+        matches = self._matches(output, has_positions=has_positions)
+        if len(matches) > 2:
+            raise _output_needed(f"classes of output {output}", [names[k] for k in matches])
+        if not matches:
+            positions = f", or a position from 0 to {len(names) - 1}" if has_positions else ""
+            advice = "Only labels predicted for the first rows are known." if self.is_observed else ""
+            got = f"{quoted(output)}.{did_you_mean(output, names)}"
+            raise OutputError(f"`output` must be one of {listed(names, _SHOWN)}{positions}; got {got}", advice)
+        if len(matches) < 2:
+            return matches[0], ()
+        first, second = (quoted(names[k]) for k in matches)
+        return matches[1], (f"Explained class: {second}, the second of two. Pass `output={first}` for the other.",)
+
+    def _matches(self, output: Any, *, has_positions: bool) -> list[int]:
+        """Return the positions that an output could mean; of two classes it is the second."""
+        if output is None:
+            return list(range(max(1, len(self.names))))
+        output = tuple(output) if isinstance(output, list) else output
+        names: list[Any] = list(self.names)
+        for k, name in enumerate(names):
+            is_comparable = np.isscalar(output) or type(name) is type(output)
+            if is_comparable and isinstance(name, bool) == isinstance(output, bool) and name == output:
+                return [k]
+        if not isinstance(output, (int, np.integer)) or isinstance(output, bool):
+            return []
+        if has_positions:
+            return [int(output)] if 0 <= output < len(names) else []
+        return [k for k, name in enumerate(names) if isinstance(name, tuple) and name[0] == output]
+
+    def label(self, position: int, target: Sequence[str] = ()) -> str:
+        """Return what the numbers of an output are called.
+
+        - `target`: names of the columns of y; empty where they have none.
+        - returns: "predicted cnt", "probability of malignant", "probability of survived = 1"; "prediction" where a
+          number has no name.
+        """
+        name: Any = self.names[position] if self.names else None
+        if isinstance(name, tuple):
+            number, label = name
+            if len(target) > number:
+                return self.text.format(f"{target[number]} = {_word(label)}")
+            return f"{self.text.format(_word(label))}, output {number}"
+        if len(target) == max(1, len(self.names)) and not (self.of_classes and len(target) == 1):
+            name = target[position]
+        if self.of_classes:
+            is_named = len(target) == 1 and not isinstance(name, str)
+            return self.text.format(f"{target[0]} = {_word(name)}" if is_named else _word(name))
+        if name is None:
+            return self.text
+        if isinstance(name, str):
+            return f"predicted {_word(name)}" if self.text == _PREDICTION else f"{self.text} of {_word(name)}"
+        return f"{self.text} of output {_word(name)}"
+
+
+def _word(label: object) -> str:
+    """Write a class or an output as part of a sentence: text as it is."""
+    return labels_of([label])[0] if isinstance(label, str) else quoted(label)
+
+
+def _output_needed(what: str, names: Sequence[object]) -> OutputError:
+    others = f" (or {listed(names[1:], _SHOWN)})" if len(names) > 1 else ""
+    return OutputError(
+        f"The model returns {len(names)} {what}, so one must be chosen.",
+        f"Pass `output={quoted(names[0])}`{others}.",
+    )
+
+
+# --- what is returned -----------------------------------------------------------------------------
+
+
+def _outputs_of(  # noqa: PLR0911 - one per form
+    response: str, methods: dict[str, Method], classes: Any, returned: Any, rows: Any
+) -> Outputs:
+    """Find out which outputs a method has, from what it returned for some rows."""
+    method = methods[response]
+    if method.returns == "numbers" or (method.returns == "scores" and classes is None):
+        return _outputs_of_numbers(method, returned, rows.shape[0])
+    outputs = Outputs(method.name, text=_TEXT[method.returns])
+    if isinstance(classes, list | tuple) and len(classes) and np.ndim(classes[0]) == 1:
+        pairs = tuple((k, label) for k, labels in enumerate(classes) for label in _plain(labels))
+        outputs = replace(outputs, names=pairs, what=f"classes of {len(classes)} outputs", is_default=False)
+        if isinstance(returned, list | tuple) or (method.returns != "labels" and len(pairs) != 2 * len(classes)):
+            return replace(outputs, widths=tuple(map(len, classes)))
+        return replace(outputs, form=_FORMS.get(method.returns, "columns"), tail=(len(classes),))
+    shape = np.shape(returned)
+    if classes is None and method.returns == "labels":
+        if "predict_proba" not in methods:
+            return _outputs_of_labels(method, returned)
+        classes = range(np.shape(methods["predict_proba"].call(rows))[1])
+    elif classes is None and len(shape) != 2:
+        raise PredictionError.wrong_shape(method.name, shape, rows.shape[0])
+    names = _plain(range(shape[1]) if classes is None else classes)
+    outputs = replace(outputs, names=names)
+    if method.returns == "labels" and (len(names) < 2 or shape[1:] != (len(names),)):
+        return replace(outputs, form="labels")
+    if method.returns == "scores" and len(shape) == 1 and len(names) == 2:
+        return replace(outputs, form="score")
+    if len(names) == 2 and len(shape) == 2 and not _are_sides(method.returns, returned):
+        outputs = replace(outputs, what="labels", is_default=False)
+    return replace(outputs, tail=(len(names),))
+
+
+def _are_sides(returns: Returns, returned: Any) -> bool:
+    """Return whether two columns are classes, probabilities that sum to 1 or scores that sum to 0, or else labels."""
+    sums = np.asarray(returned, np.float64).sum(axis=1) - (returns == "probabilities")
+    return bool((np.abs(sums[np.isfinite(sums)]) < _ROUNDING).all())
+
+
+def _outputs_of_numbers(method: Method, returned: Any, n_rows: int) -> Outputs:
+    array = _as_array(returned)
+    is_text = array.dtype.kind in "US" or (array.dtype.kind == "O" and all(isinstance(v, str) for v in array.flat))
+    if method.name != "model" and array.ndim == 1 and is_text:
+        return _outputs_of_labels(method, array)
+    text = _SCORES.get("decision_function" if method.returns == "scores" else method.name, _PREDICTION)
+    outputs = Outputs(method.name, text=text, what="outputs", of_classes=False, is_default=False)
+    if array.ndim != 2 or array.shape[0] != n_rows or array.shape[1] < 2:
+        return outputs
+    names = getattr(returned, "column_names", getattr(returned, "columns", range(array.shape[1])))
+    return replace(outputs, names=_plain(names), tail=array.shape[1:])
+
+
+def _outputs_of_labels(method: Method, returned: Any) -> Outputs:
+    """Return the labels of the first predictions, of a model that lists none."""
+    labels = tuple(sorted(set(_as_array(returned).ravel().tolist())))
+    return Outputs(method.name, labels, _TEXT["labels"], "labels", is_default=False, is_observed=True)
+
+
+def _plain(labels: Any) -> tuple[object, ...]:
+    """Turn numpy scalars into the Python objects that a user would write."""
+    return tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
+
+
+def _as_array(returned: Any) -> NDArray[Any]:
+    if n_masked(returned):  # numpy would take what lies under the mask for predictions
+        return np.ma.array(returned, dtype=np.float64).filled(np.nan)
+    return np.asarray(returned)
+
+
+def _as_numbers(method: str, returned: Any) -> Array:
+    """Return an array of float64, whatever real numbers came in whatever container."""
+    array = _as_array(returned)
+    if array.dtype.kind in "fiub":
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind == "O" and not any(isinstance(value, str | complex | None) for value in array.flat):
+        return np.asarray(array, dtype=np.float64)
+    got = "None" if returned is None else f"dtype {array.dtype}"
+    raise PredictionError.must_return(method, "numbers", got, _NUMBER_PER_ROW)
+
+
+# --- one output as a function ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """One output of a model as a function.
+
+    - `predict`: rows in the container of X -> (n_rows,) float64.
+    - `output_label`: what the numbers are, for axes: "probability of yes".
+    - `named_after`: names of the columns of y -> the same in their words: "predicted cnt".
+    - `output`: the chosen class, name or position, or pair (output, class); None where the model has one output.
+    - `position`: of the output among all; None where the model has one.
+    - `response`: the response taken, "auto" resolved; "callable" for a function.
+    - `notes`: choices that the user did not make.
+    - `outputs`: what `output` could be instead; empty where the model has one output.
+    - `responses`: what `response` could be instead; empty for a function.
+    - `all_outputs`: rows in the container of X -> (n_rows, n_outputs) float64, by one call of the method `asked`.
+    - `asked`: the response of that method: "predict_proba" where log-odds are computed from it.
+    - `rescale`: what becomes of that, element by element; None where it is what is explained.
+    - `of_classes`: whether outputs are classes, or numbers of their own.
+    - `classes`: labels of the classes, also of a single one; empty where outputs are none.
+    - `is_opening`: whether the output was chosen by `opening`.
+    - `model`: as it was passed.
+    """
+
+    predict: Callable[[Any], Array]
+    output_label: str
+    named_after: Callable[[Sequence[str]], str]
+    output: object
+    position: int | None
+    response: str
+    notes: tuple[str, ...]
+    outputs: tuple[object, ...]
+    responses: tuple[str, ...]
+    all_outputs: Callable[[Any], Array]
+    asked: str
+    rescale: Callable[[Array], Array] | None
+    of_classes: bool = False
+    classes: tuple[object, ...] = ()
+    is_opening: bool = False
+    model: Any = field(default=None, compare=False, repr=False)
+
+
+def make_predictor(
+    model: Any,
+    first_rows: Any,
+    *,
+    output: object,
+    response: Response,
+    n_jobs: int = 1,
+    opening: Callable[[Outputs, Callable[[Any], Array]], tuple[int, tuple[str, ...]]] | None = None,
+) -> tuple[Predictor, Array]:
+    """Choose what to predict; return it with the predictions of the first rows.
+
+    - `model`: with a predict method, a function of X, or a model of a library that is known here.
+    - `first_rows`: a few rows of X, to see what the model returns.
+    - `output`: class label, output name or position, looked up in that order; None where there is no choice to make.
+    - `response`: method, "log_odds", or "auto".
+    - `n_jobs`: from how many threads it may be called at once; nothing else calls it meanwhile.
+    - `opening`: chooses an output where `output` is None, from the outputs and a function that predicts all of them.
+    - raises PredictionError: if the model fails on the first rows or returns what is no prediction.
+    - raises OutputError: if an output must be chosen, or the chosen one does not exist.
+    """
+    check_one_of("response", response, RESPONSES)
+    methods, classes = _methods_in_turn(model, n_jobs)
+    chosen = _choose_response(methods, response, type(model).__name__)
+    # Log-odds are computed from probabilities where the model does not give them.
+    asked = chosen if chosen in methods else "predict_proba"
+    call, rescale = methods[asked].call, _log_odds if asked != chosen else None
+    is_opening = opening is not None and output is None
+    try:
+        returned = call(first_rows)
+        outputs = _outputs_of(asked, methods, classes, returned, first_rows)
+        table = outputs.read(returned, first_rows.shape[0])
+        all_outputs = partial(_predict_all, call, outputs)
+        position, notes = opening(outputs, all_outputs) if is_opening else outputs.choose(output)  # type: ignore[misc]
+    except ICEExplorerError:
+        raise
+    except Exception as error:
+        if type(error).__name__.endswith("NotFittedError"):  # of scikit-learn and LightGBM
+            raise PredictionError.not_fitted(model, "Call `model.fit(X, y)` first.") from error
+        raise PredictionError.failed_on_rows(error) from error
+    named = outputs if rescale is None else replace(outputs, text=_TEXT["log-odds"])
+    first, note = outputs.column(table, position), methods[asked].note
+    offered = {*methods, "log_odds"} if "predict_proba" in methods else set(methods)
+    predictor = Predictor(
+        predict=partial(_predict_one, call, outputs, position, rescale),
+        output_label=named.label(position),
+        named_after=partial(named.label, position),
+        output=outputs.names[position] if outputs.names else None,
+        position=position if outputs.names else None,
+        response=chosen,
+        notes=(note, *notes) if note else notes,
+        outputs=outputs.names if len(outputs.names) > 1 else (),
+        responses=tuple(name for name in RESPONSES if name in offered),
+        all_outputs=all_outputs,
+        asked=asked,
+        rescale=rescale,
+        of_classes=outputs.of_classes,
+        classes=outputs.names if outputs.of_classes else (),
+        is_opening=is_opening and outputs.must_be_chosen,
+        model=model,
+    )
+    return predictor, first if rescale is None else rescale(first)
+
+
+def default_call(model: Any) -> Call:
+    """Return the method that "auto" takes; nothing else calls the model meanwhile."""
+    methods, _ = _methods_in_turn(model, 1)
+    return next(iter(methods.values())).call
+
+
+def _methods_in_turn(model: Any, n_jobs: int) -> Methods:
+    """Return methods that one thread, or the threads of one explanation, call at a time.
+
+    A pipeline and its last step are one model, so that they share a turn.
+    """
+    methods, classes = methods_of(model)
+    turn, group = turn_of(peel(owner_of(model)).model), object() if n_jobs > 1 else None
+
+    def in_turn(method: Method) -> Method:
+        def call(rows: Any) -> Any:
+            # Joblib must not start threads inside each of several threads, nor for a few rows.
+            is_single = n_jobs > 1 or rows.shape[0] <= _FEW_ROWS
+            configure: Any = getattr(sys.modules.get("joblib"), "parallel_config", None)
+            with configure(backend="sequential") if is_single and configure is not None else nullcontext():
+                return turn.call(method.call, rows, group)
+
+        return replace(method, call=call)
+
+    return {name: in_turn(method) for name, method in methods.items()}, classes
+
+
+def _choose_response(methods: dict[str, Method], response: Response, model: str) -> str:
+    if response == "auto":
+        return next(iter(methods))
+    if "callable" in methods:
+        raise InvalidOptionError.response_of_callable(response)
+    needed = "predict_proba" if response == "log_odds" else response
+    if needed not in methods:
+        raise InvalidOptionError(
+            f"`response={quoted(response)}` needs a model with {needed}; {model} has none.",
+            'Use `response="auto"`, or pass a function that returns what you want to explain.',
+        )
+    return response
+
+
+def _predict_one(
+    call: Call, outputs: Outputs, position: int, rescale: Callable[[Array], Array] | None, rows: Any
+) -> Array:
+    column = outputs.column(outputs.read(call(rows), rows.shape[0]), position)
+    return column if rescale is None else rescale(column)
+
+
+def _predict_all(call: Call, outputs: Outputs, rows: Any) -> Array:
+    table = outputs.read(call(rows), rows.shape[0])
+    return np.column_stack([outputs.column(table, position) for position in range(max(1, len(outputs.names)))])
+
+
+def _log_odds(probability: Array) -> Array:
+    """Return the full log-odds, log(p / (1 - p)); infinite at 0 and 1, which the engine reports."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log(probability) - np.log1p(-probability))

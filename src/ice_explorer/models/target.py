@@ -1,0 +1,175 @@
+"""Read the observed target on the scale of what is predicted: numbers as they are, a class as 1 and any other as 0."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+import narwhals as nw
+import numpy as np
+
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import counted, listed, quoted
+from ice_explorer.errors.labels import labels_of
+from ice_explorer.tables.column import is_missing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.models.predict import Outputs, Predictor
+    from ice_explorer.tables.table import Table
+
+    Array = NDArray[np.float64]
+
+_MOST_ROWS: Final = 2000  # predicted to find the most frequent class: few enough for a slow model
+
+
+def target_values(y: object, predictor: Predictor, n_observations: int) -> Array:
+    """Return the observed target of what is explained, (n_observations,), NaN where missing.
+
+    Where a class is explained, the target is 1 for rows of that class and 0 for others.
+
+    - `y`: numbers or class labels, one per row of X; for several outputs a table with one column for each.
+    - raises InvalidOptionError: if y is not the target of these rows, or of what is explained.
+    """
+    columns = target_columns(y)
+    names, outputs = _column_names(y), list(map(str, predictor.outputs))
+    if names and sorted(names) == sorted(outputs):
+        columns = [columns[names.index(output)] for output in outputs]
+    for column in columns:
+        if len(column) != n_observations:
+            raise InvalidOptionError.must(
+                "y",
+                "hold one value per observation",
+                len(column),
+                "Pass the targets of the rows of X, in their order.",
+                where=f" for {counted(n_observations, 'observation')}",
+            )
+    if not predictor.of_classes:
+        return _numbers(_checked(columns, max(1, len(predictor.outputs)))[predictor.position or 0])
+    label, labels, number = predictor.output, list(predictor.classes), 0
+    pairs: list[Any] = [output for output in predictor.outputs if isinstance(output, tuple)]
+    if isinstance(label, tuple) and pairs:  # several outputs with classes of their own
+        number, label = label
+        labels = [each for other, each in pairs if other == number]
+        _checked(columns, 1 + max(other for other, _ in pairs))
+    elif len(columns) > 1:  # a column of 0 and 1 for each label, of which several may hold
+        return _numbers(_checked(columns, len(labels))[predictor.position or 0])
+    values = columns[number]
+    if not any(value == each for value in values if value is not None for each in labels):
+        first = next((value for value in values if value is not None), None)
+        got = "nothing but missing values" if first is None else f"{quoted(first)} and no label among them"
+        raise InvalidOptionError(
+            f"`y` must hold labels of the classes, {listed(labels)}; got {got}.",
+            "Pass the labels that the model was fitted on.",
+        )
+    return np.array([np.nan if value is None else float(value == label) for value in values])
+
+
+def target_columns(y: object) -> list[list[Any]]:
+    """Read a series, a table or an array into columns of Python objects, None where missing."""
+    frame = nw.from_native(y, allow_series=True, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.Series):
+        columns = [frame.to_list()]
+    elif isinstance(frame, nw.DataFrame):
+        columns = [frame[name].to_list() for name in frame.columns]
+    else:
+        try:
+            array = np.asanyarray(y)  # `tolist` of a masked array has None under the mask
+        except ValueError:  # lists of different lengths
+            array = np.empty(())
+        if array.ndim not in (1, 2):
+            what = "be the observed target, one value per observation"
+            raise InvalidOptionError.must("y", what, y, "Pass an array or a series, or leave it out.")
+        columns = [array.tolist()] if array.ndim == 1 else array.T.tolist()
+    return [[None if is_missing(value) else value for value in column] for column in columns]
+
+
+def target_names(y: object) -> tuple[str, ...]:
+    """Return the names of the columns of the target as labels; none where one of them has no name."""
+    names = _column_names(y)
+    return tuple(labels_of(names)) if all(isinstance(name, str) and name.strip() for name in names) else ()
+
+
+def _column_names(y: object) -> list[Any]:
+    frame = nw.from_native(y, allow_series=True, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.Series):
+        return [getattr(y, "name", None)]  # narwhals has "" for no name
+    return list(frame.columns) if isinstance(frame, nw.DataFrame) else []
+
+
+def _checked(columns: list[list[Any]], n_outputs: int) -> list[list[Any]]:
+    if len(columns) != n_outputs:
+        raise InvalidOptionError.target_columns(len(columns), n_outputs)
+    return columns
+
+
+def _numbers(column: Sequence[Any]) -> Array:
+    values = np.full(len(column), np.nan)
+    for row, value in enumerate(column):
+        if value is None:
+            continue
+        with suppress(TypeError, ValueError, OverflowError):  # text that looks like a number is none
+            values[row] = math.nan if isinstance(value, str | bytes | complex) else float(value)
+        if not math.isfinite(values[row]):
+            raise InvalidOptionError.must(
+                "y",
+                "be finite numbers, because the model predicts numbers",
+                value,
+                "Pass the target that the model was fitted on; missing values may stay.",
+                where=f" in row {row}",
+            )
+    return values
+
+
+# --- the output that an explorer opens with -------------------------------------------------------
+
+
+def opening_output(
+    y: object, table: Table, outputs: Outputs, predict: Callable[[Any], Array]
+) -> tuple[int, tuple[str, ...]]:
+    """Choose an output where the user did not; `explain` requires a choice instead.
+
+    It is the class most frequent in y, else in the predictions, and the first of outputs that are no classes. As for
+    `explain`, it is the second of two classes. Where outputs have classes of their own, it is a class of the first one.
+
+    - `predict`: rows in the container of X -> (n_rows, n_outputs).
+    - returns: its position, and notes on the choice.
+    """
+    names = outputs.names
+    if not outputs.must_be_chosen:
+        position, notes = outputs.choose(None)
+        return position, (_note("class", names, position, "the second of two"),) if notes else ()
+    if not outputs.of_classes:
+        return 0, (_note("output", names, 0, f"the first of {len(names)}"),)
+    pairs: list[Any] = [name for name in names if isinstance(name, tuple)]
+    labels = [label for number, label in pairs if number == pairs[0][0]] if len(pairs) == len(names) else list(names)
+    columns = [] if y is None else target_columns(y)
+    if len(columns) == len(names) > 1:  # for each label, whether it holds
+        counts = np.array([sum(value in (1, True) for value in column) for column in columns])
+    else:
+        frequency = Counter(value for column in columns[:1] for value in column if isinstance(value, Hashable))
+        counts = np.array([frequency[label] for label in labels])
+    where = "in `y`"
+    if not counts.any():
+        n_rows = table.n_observations
+        rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64))
+        predicted = predict(table.take(rows))[:, : len(labels)]
+        is_all = len(rows) == n_rows
+        where = "in the predictions" if is_all else f"in the predictions of {len(rows):,} rows"
+        is_label = np.isin(predicted, (0.0, 1.0)).all()  # of which several may hold
+        counts = predicted.sum(axis=0) if is_label else np.bincount(predicted.argmax(axis=1), minlength=len(labels))
+    position = int(np.argmax(counts))
+    return position, (_note("class", names, position, f"the most frequent one {where}"),)
+
+
+def _note(what: str, names: Sequence[object], position: int, why: str) -> str:
+    chosen = f"Explained {what}: {quoted(names[position])}, {why}."
+    if len(names) == 1:
+        return chosen
+    return f'{chosen} Choose {"another one" if len(names) > 2 else "the other one"} under "Output".'
