@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from ice_explorer.beyond.effects import EffectKind
     from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
-    from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
+    from ice_explorer.features.transforms import AnchorName
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.models.predict import Response
     from ice_explorer.results.options import Kind, RankBy, Unit
@@ -1046,7 +1046,7 @@ def explain(
     engine : {"auto", "linear", "kernel", "tree", "brute"}
         How curves are computed; every engine returns the same numbers. "auto" uses the fastest one that is exact
         for the model. "brute" predicts every phantom observation (an observation with one feature value
-        replaced), duplicates once; predictions must be deterministic and row-wise independent.
+        replaced); predictions must be deterministic and row-wise independent.
     n_jobs : int, optional
         Number of threads, 1 by default, -1 for one per processor; results are bitwise identical. With "brute" the
         model is called from several threads at once, with fewer rows each; results may then differ in the
@@ -1057,8 +1057,9 @@ def explain(
         64 MB; a note says where the columns alone take more. An array of float64 is copied once; a pandas DataFrame
         of float64 columns is not copied with pandas 3. What the model takes for its predictions, and curves that
         are kept, come on top. Results do not depend on the limit unless the prediction of a row depends on the
-        other rows of a call; a note then states it. Arrays and tables with a number for each row and grid value, such
-        as `curves`, are refused where one takes more than the limit, or 64 MB if that is more.
+        other rows of a call; a note then states it. A call of the model that runs out of memory is repeated in
+        halves. Arrays and tables with a number for each row and grid value, such as `curves`, are refused where one
+        takes more than the limit, or 64 MB if that is more.
     like : Explanation, optional
         Explanation of another model or of other rows, whose features, groups, grids, σ, medians and level
         frequencies are reused, so that metrics are comparable, for example between folds. Replaces `grid`.
@@ -1069,11 +1070,11 @@ def explain(
         None shows a bar in a notebook or terminal after one second, also when curves are computed later; a function
         is called with (done, total, label), counted in predictions.
     budget : float, optional
-        Seconds for computing the curves and metrics. If all rows are estimated to take longer, samples of the rows that
-        double in size are explained while they fit, and the last one is returned; at least one is explained. Models
-        that take long for a call may also get fewer grid values. A note says how many rows were used. The sample
-        depends on the speed of the machine; use `sample` for the same one everywhere. ICEExplorer does not
-        take it: it shows such samples until the result is there.
+        Seconds for computing the curves and metrics. If everything is estimated to take longer, a model that is called
+        gets fewer grid values, down to 10, and then fewer rows; other models get fewer rows. Growing samples are
+        explained while they fit, and the last one is returned; at least one is explained. A note says how many rows and
+        grid values were used. They depend on the speed of the machine; use `sample` and `grid_size` for the same ones
+        everywhere. ICEExplorer does not take it: it shows such samples until the result is there.
     client : distributed.Client, optional
         Cluster of Dask that computes the metrics. X is sent to it in partitions, unless it is a DataFrame or array of
         Dask; for these, the current client is the default, or workers in this process where there is none. The

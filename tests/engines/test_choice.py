@@ -25,8 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 import ice_explorer as ice
-from ice_explorer.curves import kernel, linear
-from ice_explorer.engines import choose
+from ice_explorer.curves import choose, kernel, linear
 from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.trees import read_sklearn
 from ice_explorer.trees.forest import Forest

@@ -300,8 +300,8 @@ def test_text_that_reaches_the_model_is_left_to_it():
 
 
 @pytest.mark.parametrize("last", [forest(), Ridge()], ids=lambda model: type(model).__name__)
-def test_transformers_are_called_twice(monkeypatch, last):
-    """However many features there are: for the phantom observations of the check, and for X with all grids."""
+def test_transformers_are_called_three_times(monkeypatch, last):
+    """However many features there are: for the phantom observations of the check, for X and for all grids."""
     X = frame()
     columns = make_column_transformer((StandardScaler(), ["age", "size", "rooms"]), (OneHotEncoder(), ["city"]))
     model = make_pipeline(columns, last).fit(X, target())
@@ -311,7 +311,7 @@ def test_transformers_are_called_twice(monkeypatch, last):
         ColumnTransformer, "transform", lambda self, X, **options: asked.append(len(X)) or own(self, X, **options)
     )
     parity.explained(model, X)
-    assert len(asked) == 2
+    assert len(asked) == 3
 
 
 COLUMN_BY_COLUMN = [

@@ -16,7 +16,7 @@ def product(rows):
 
 
 def failing(rows):
-    if (rows.index >= 300).any():
+    if (rows["row"] >= 300).any():
         raise RuntimeError("no rows from 300 on")
     return product(rows)
 
@@ -32,7 +32,7 @@ def failing(rows):
         ),
         (
             failing,
-            parts_of(X, 4),
+            parts_of(X.assign(row=np.arange(600.0)), 4),
             PredictionError,
             "2, whose rows count from 0: The model failed .*no rows from 300 on",
         ),
@@ -43,8 +43,11 @@ def test_a_partition_that_cannot_be_explained_or_predicted_is_an_error_with_its_
     model, partitions, error, message
 ):
     """Rows are counted within the partition."""
+    features = ["a"] if model is failing else None
     with pytest.raises(error, match=f"^In partition {message}"):
-        ice.explain_partitions(model, lambda compute, merge: merge(*map(compute, partitions, range(4))))
+        ice.explain_partitions(
+            model, lambda compute, merge: merge(*map(compute, partitions, range(4))), features=features
+        )
 
 
 def test_partitions_with_other_rows_in_the_second_pass_are_an_error_with_both_numbers_of_rows():

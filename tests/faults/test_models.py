@@ -279,9 +279,8 @@ def centred(rows):
         (by_position, {}),
         (lambda rows: np.argsort(np.argsort(function(rows))) / len(rows), {}),
         (centred, {"memory_limit": 9000, "n_jobs": 3}),
-        (centred, {"rows": X[:1], "memory_limit": 1, "grid": {"x0": np.arange(9.0)}, "features": ["x0"]}),
     ],
-    ids=["scaling", "position", "rank", "threads", "one row, one phantom a call"],
+    ids=["scaling", "position", "rank", "threads"],
 )
 def test_predictions_that_depend_on_the_other_rows_of_a_call_are_a_note(model, options):
     """They are the same in each call of the same rows, so that chance is not the word."""

@@ -480,14 +480,6 @@ def test_more_levels_than_a_grid_holds():
     assert len(drawn) == 5
 
 
-def test_near_equal_dates_are_told_apart():
-    """Down to a microsecond."""
-    X = pd.DataFrame({"d": pd.to_datetime(["2024-05-01T10:00:00.000001", "2024-05-01T10:00:00.000002"])})
-    f = ice.explain(lambda rows: rows["d"].astype("int64").to_numpy() % 10**4, X, progress=False)["d"]
-    assert_array_equal(f.grid, X["d"].to_numpy())
-    assert_array_equal(f.curves[0], f.curves[1])
-
-
 # Options that name what does not apply -----------------------------------------------------------
 
 
@@ -582,28 +574,3 @@ def test_engines_move_groups_together(model, engine):
     groups = {"wing": ["wing_a", "wing_b"], "town": ["ur", "other"]}
     e = parity.assert_as_predicted(engine, model.fit(X, y), X, 1e-10, groups=groups, categorical=["code"])
     assert (e.table().loc[["wing", "town"], "impact"] > 0).all()
-
-
-def test_polars_stays_polars():
-    """Categories and dates of polars, up to the model's door."""
-    pl = pytest.importorskip("polars")
-    X = pl.DataFrame(
-        {
-            "c": pl.Series(["a", "b", None, "a", "c"], dtype=pl.Categorical),
-            "d": pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 1, 5), eager=True),
-            "t_a": [1, 0, 0, 1, 0],
-            "t_b": [0, 1, 0, 0, 1],
-        }
-    )
-
-    def model(rows):
-        assert rows.schema == X.schema
-        value = rows["c"].cast(pl.String).replace_strict({"a": 1.0, "b": 2.0, "c": 5.0}, default=7.0)
-        return (value.fill_null(7.0) * rows["d"].dt.day() + rows["t_a"] * 2 - rows["t_b"]).to_numpy()
-
-    e = ice.explain(model, X, groups={"t": ["t_a", "t_b"]}, progress=False)
-    assert [f.kind for f in e] == ["category", "datetime", "group"]
-    assert_allclose(e["c"].partial_dependence[1] - e["c"].partial_dependence[0], 3.0)
-    assert_allclose(e["d"].slopes.mean(axis=1), [1, 2, 7, 1, 5])
-    assert_allclose(e["t"].centered_curves("none of them")[0], [2.0, -1.0, 0.0])
-    assert_allclose(e["c"].missing_curve - e["c"].curves[:, 0], 6.0 * np.arange(1, 6))

@@ -19,20 +19,6 @@ X = GENERATOR.normal(size=(N, 3))
 THREE = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + 0.3 * X[:, 1] * X[:, 2], [-0.5, 0.5])]
 
 
-class Counting:
-    """A classifier that counts its rows."""
-
-    def __init__(self, model):
-        self.model, self.classes_, self.n_rows = model, model.classes_, 0
-
-    def predict_proba(self, rows):
-        self.n_rows += len(rows)
-        return self.model.predict_proba(rows)
-
-    def predict(self, rows):
-        return self.model.predict(rows)
-
-
 def opened(model, **options):
     """Work on class "b", and its features."""
     work = work_of(model, X, None, {"output": "b", **options})
@@ -63,23 +49,6 @@ def test_each_class_has_the_curves_that_it_has_alone(model, grid):
         alone = ice.explain(model, X, output=name, grid={"x1": features["x1"].grid}, features=["x1"], progress=False)
         assert_allclose(curves, alone["x1"].rows(rows), rtol=1e-9, atol=1e-12)
     assert_allclose(lines.curves.sum(axis=0), 1, rtol=1e-9)
-
-
-def test_a_model_that_answered_all_classes_is_not_asked_again():
-    """Its phantoms were predicted for every class at once; a few rows show what it returns."""
-    model = Counting(KNeighborsClassifier(3).fit(X, THREE))
-    work, features = opened(model)
-    rows = features["x0"].draw(1000)
-    features["x0"].rows(rows)
-    asked = model.n_rows
-    work.choices.classes.lines("x0", rows)
-    new = model.n_rows - asked
-    witnesses = 64  # rows that tell whether the model is still the one that was explained
-    assert new < N * 3 + 3 * witnesses  # the rows that each class is shown, no phantom
-    before = model.n_rows
-    features["x1"].rows(rows)
-    work.choices.classes.lines("x1", rows)
-    assert model.n_rows == before + 2 * witnesses
 
 
 def test_of_many_classes_the_most_probable_are_shown_and_the_explained_one():

@@ -290,18 +290,42 @@ def test_a_budget_that_suffices_gives_the_exact_result():
     assert not any("budget" in note for note in e.notes)
 
 
-def test_a_budget_that_is_too_small_gives_a_sample_and_says_so(clock):
+def test_a_budget_that_is_too_small_gives_fewer_rows_and_grid_values_and_says_so(clock):
     """The rows and the grid values that it rests on are the first notes."""
-    X, _ = numbers(400, 6)
+    X, _ = numbers(4000, 6)
     e = ice.explain(Slow(clock), X, budget=1.0, progress=False)
     assert clock.now < 2.0
     n_rows, n_grid = len(e["x0"].row_positions), len(e["x0"].grid)
-    assert 1 < n_rows < 400
+    assert 1 < n_rows < 4000
     assert e.notes[:2] == [
-        f"Computed on a sample of {n_rows:,} of 400 rows within the budget of 1 s; `budget=None` uses all rows.",
-        f"Grids have at most {n_grid} of up to 400 values within the budget; `budget=None` uses all of them.",
+        f"Computed on a sample of {n_rows:,} of 4,000 rows within the budget of 1 s; `budget=None` uses all rows.",
+        f"Grids have at most {n_grid} of up to 1,000 values within the budget of 1 s; `budget=None` uses all of them.",
     ]
     assert list(e.table().columns) == list(ice.explain(lambda X: X[:, 0], X, progress=False).table().columns)
+
+
+def test_a_budget_takes_grid_values_before_rows(clock):
+    """Of a model that takes 0.25 s for a call and 0.4 ms for a row, all rows fit with fewer grid values."""
+
+    def model(rows):
+        clock.now += 0.25 + 0.0004 * len(rows)
+        return rows[:, 0] * rows[:, 1]
+
+    X, _ = numbers(173, 13)
+    for budget, least, most in ((60, 30, 60), (20, 10, 20)):
+        start = clock.now
+        e = ice.explain(model, X, budget=budget, progress=False)
+        assert clock.now - start < 1.5 * budget
+        n_grid = len(e["x0"].grid)
+        assert len(e["x0"].row_positions) == 173
+        assert least <= n_grid <= most
+        assert e.notes[0] == (
+            f"Grids have at most {n_grid} of up to 173 values within the budget of {budget} s; "
+            "`budget=None` uses all of them."
+        )
+    e = ice.explain(model, X, budget=5, progress=False)
+    assert len(e["x0"].row_positions) < 173
+    assert len(e["x0"].grid) == 10
 
 
 def test_a_larger_budget_uses_more_rows(clock):

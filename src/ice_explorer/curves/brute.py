@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ice_explorer.checks import LARGEST
+from ice_explorer.curves.threads import Workers
 from ice_explorer.errors import Cancelled, ModelNeededError, PredictionError
-from ice_explorer.errors.base import cause_of, quoted
-from ice_explorer.locks import new_lock, on_behalf
+from ice_explorer.errors.base import cause_of, counted, quoted
+from ice_explorer.locks import new_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.known_predictions import SeveralOutputs
     from ice_explorer.tables.column import Column
     from ice_explorer.tables.table import Table
 
-Predict = Callable[[Any], "NDArray[np.float64]"]
-"""Rows in the container the model was fitted on -> one number per row, (n_rows,), or one per output."""
+    Array = NDArray[np.float64]
+    Rows = NDArray[np.int64]
+    Made = Callable[[int], object]
 
 _BLOCK = 1 << 16  # phantoms summed together; fixed, so that sums do not depend on timing
 _FIRST_CALL = 1 << 9
 _LONG = 0.5  # seconds of a call
 _WORTH_GROWING = 1.2  # in phantoms per second
 _DOUBTS = 2  # calls of the largest size that must be slow before a smaller size is chosen
-_NOWHERE = np.empty(0, np.int64)
+_OUT_OF_MEMORY = ("out of memory", "t allocate memory", "cannot allocate", "not enough memory", "bad_alloc")
 
 
 class Moving(Protocol):
@@ -43,7 +41,7 @@ class Moving(Protocol):
     def readable(self) -> object:
         """Its name as messages quote it."""
 
-    def moves(self, coordinates: NDArray[np.float64]) -> Mapping[Column, NDArray[np.float64]]:
+    def moves(self, coordinates: Array) -> Mapping[Column, Array]:
         """Return the coordinates of each column of X that moves, for coordinates of any shape."""
 
     def text(self, coordinate: float) -> str:
@@ -51,7 +49,7 @@ class Moving(Protocol):
 
 
 class CallSize:
-    """How many phantoms one call of the model takes: found by timing the first calls.
+    """How many phantoms one call of the model takes, from the times of the calls before.
 
     Calls grow while they are short or while more phantoms are predicted per second. Otherwise they take about half a
     second, so that progress is shown and a cancel takes effect soon. Of sizes that are about as fast the largest is
@@ -74,64 +72,67 @@ class CallSize:
             return self._next
 
     def took(self, n_phantoms: int, seconds: float) -> None:
-        """Learn from a call; one that was not full says nothing."""
+        """Learn from the time of a call; one that was not full is left out."""
         with self._lock:
-            asked = self._next
-            if self._is_settled or not asked / 2 <= n_phantoms <= asked:
+            size = self._next
+            if self._is_settled or not size / 2 <= n_phantoms <= size:
                 return
             rate = n_phantoms / max(seconds, 1e-9)
             pays = rate > _WORTH_GROWING * self._best_rate
             if _WORTH_GROWING * rate >= self._best_rate:
-                self._best = asked
+                self._best = size
             self._best_rate = max(self._best_rate, rate)
             if seconds > _LONG and not pays:
                 self._is_settled = True
                 self._next = max(1, min(self._most, int(_LONG * self._best_rate)))
-            elif asked == self._most:
-                self._n_slow += self._best < asked
-                self._is_settled = self._best == asked or self._n_slow == _DOUBTS
-                self._next = self._best if self._is_settled else asked
+            elif size == self._most:
+                self._n_slow += self._best < size
+                self._is_settled = self._best == size or self._n_slow == _DOUBTS
+                self._next = self._best if self._is_settled else size
             else:
-                self._next = min(self._most, asked * (8 if seconds < _LONG / 8 else 2))
+                self._next = min(self._most, size * (8 if seconds < _LONG / 8 else 2))
+
+    def halve(self, n_phantoms: int) -> None:
+        """Take at most half as many phantoms as in a call that ran out of memory."""
+        with self._lock:
+            self._most = max(1, min(self._most, n_phantoms // 2))
+            self._next, self._best = min(self._next, self._most), min(self._best, self._most)
 
 
 class BruteCurves:
-    """Curves of any model, in blocks whose phantoms fit the memory limit.
+    """Predictions of phantom observations, in blocks that fit the memory limit.
 
-    - `predict`: rows -> (n_rows,) float64.
+    A call of the model that runs out of memory is made again in halves.
+
+    - `predict`: rows in the container of X -> (n_rows,) float64.
     - `rows`: where phantoms come from.
     - `memory_limit`: bytes that one block may take, phantoms and the numbers derived from them together.
-    - `several`: all outputs of the model, so that predictions are kept for explanations of other outputs.
     - `response`: what is predicted, "log_odds" for messages about infinite ones.
     - `predicts`: whether the model predicts what it has predicted before: if not, no phantom is to blame.
     - `observed`: positions of rows of X -> their predictions; None where the model is called for them.
-    - `counters` (2,): calls of the model from here that returned, and rows that it predicted in them;
-      those about a probe before and after are not among them.
+    - `counters` (2,): calls of the model from here that returned, and rows that it predicted in them.
     """
 
     def __init__(
         self,
-        predict: Predict,
+        predict: Callable[[Any], Array],
         rows: Table,
         memory_limit: int,
-        several: SeveralOutputs | None = None,
         *,
         response: str = "auto",
         predicts: Callable[[], bool] | None = None,
     ) -> None:
         self.response = response
-        self._predicts = predicts or bool
-        self.observed: Callable[[NDArray[np.int64]], NDArray[np.float64]] | None = None
-        self._model = predict if several is None else several.predict
+        self.observed: Callable[[Rows], Array] | None = None
         self.counters = np.zeros(2, np.int64)
+        self._predicts = predicts or bool
+        self._model = predict
         self._counting = new_lock()
-        self._several = several
-        self._n_outputs = 1 if several is None else several.n_outputs
         self._rows = rows
+        self._memory_limit = memory_limit
         # The container, a copy that the model makes of it, its votes, and the slopes and moments
         # that the metrics derive from each prediction.
-        phantom_bytes = 3 * rows.row_bytes + 152 + 8 * self._n_outputs
-        self.phantoms_per_block = int(np.clip(memory_limit // phantom_bytes, 1, _BLOCK))
+        self.phantoms_per_block = int(np.clip(memory_limit // (3 * rows.row_bytes + 160), 1, _BLOCK))
         self._calls = CallSize(self.phantoms_per_block)
 
     def rows_per_block(self, n_grid: int) -> int:
@@ -139,17 +140,17 @@ class BruteCurves:
         return max(1, self.phantoms_per_block // n_grid)
 
     def rows_per_call(self, n_grid: int) -> int:
-        """Rows whose phantoms are predicted in the next call; where answers are kept, those that are kept together."""
-        return self.rows_per_block(n_grid) if self._several is not None else max(1, self._calls.next() // n_grid)
+        """Rows whose phantoms are predicted in the next call."""
+        return max(1, self._calls.next() // n_grid)
+
+    @property
+    def n_per_call(self) -> int:
+        """How many phantoms the next call of the model takes."""
+        return self._calls.next()
 
     def evaluate(
-        self,
-        feature: Moving,
-        positions: NDArray[np.int64],
-        values: NDArray[np.float64],
-        n_jobs: int = 1,
-        made: Callable[[int], object] | None = None,
-    ) -> NDArray[np.float64]:
+        self, feature: Moving, positions: Rows, values: Array, n_jobs: int = 1, made: Made | None = None
+    ) -> Array:
         """Predict rows with the feature set to given values.
 
         - `positions` (n_rows,).
@@ -160,123 +161,20 @@ class BruteCurves:
         - raises PredictionError: if the model raises or returns a number that is not finite; names feature, grid value
           and row.
         """
-        predictions, is_new = self._answer(
-            feature.readable, positions, values, lambda: self._evaluate(feature, positions, values, n_jobs, made)
-        )
-        explained = self._explained(predictions)
-        if not is_new:
-            check_fits(feature, positions, values, explained, self.response)
-        return explained if self._several is None else np.array(explained)  # what is kept stays as it is
-
-    @property
-    def n_per_call(self) -> int:
-        """How many phantoms the next call of the model takes."""
-        return self._calls.next()
-
-    def evaluate_together(
-        self, asked: Sequence[tuple[Moving, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]]
-    ) -> list[NDArray[np.float64]]:
-        """Predict phantoms of several features in one call of the model.
-
-        - `asked`: features with their coordinates in all rows (n_observations,), and positions and values of their
-          phantoms, as for `evaluate`.
-        - returns (n_rows, n_values) each.
-        - raises PredictionError: if a prediction is not finite.
-        """
-        rows = np.concatenate([np.repeat(positions, values.shape[1]) for *_, positions, values in asked])
-        new = np.concatenate([values.ravel() for *_, values in asked])
-        ends = np.cumsum([values.size for *_, values in asked]).tolist()
-
-        def call() -> NDArray[np.float64]:
-            moves: dict[Column, NDArray[np.float64]] = {}
-            for (feature, observed, _, values), end in zip(asked, ends, strict=True):
-                of_feature = slice(end - values.size, end)
-                coordinates = observed[rows]
-                coordinates[of_feature] = new[of_feature]
-                moves.update(feature.moves(coordinates[:, None]))
-            start = perf_counter()
-            predictions = np.atleast_2d(self._predict(self._rows.phantoms(rows, moves)).T)
-            self._calls.took(len(rows), perf_counter() - start)
-            return predictions
-
-        explained = self._explained(self._answer([feature.readable for feature, *_ in asked], rows, new, call)[0])
-        found = []
-        for (feature, _, positions, values), end in zip(asked, ends, strict=True):
-            predictions = explained[end - values.size : end].reshape(values.shape).copy()
-            check_fits(feature, positions, values, predictions, self.response)
-            found.append(predictions)
-        return found
-
-    def predict(self, rows: Any, question: str, positions: NDArray[np.int64] = _NOWHERE) -> NDArray[np.float64]:
-        """Predict rows as they are, (n_rows,).
-
-        - `rows`: in the container of X.
-        - `positions`: question and positions find the answer again for another output.
-        """
-        if self.observed is not None and question == "observations":
-            return self.observed(positions)
-        ask = lambda: np.atleast_2d(self._predict(rows).T)  # noqa: E731
-        return self._explained(self._answer(question, positions, np.empty(0), ask)[0])
-
-    def _predict(self, rows: Any) -> NDArray[np.float64]:
-        """Call the model."""
-        predictions = self._model(rows)
-        with self._counting:
-            self.counters += (1, len(predictions))
-        return predictions
-
-    def _answer(
-        self,
-        question: object,
-        positions: NDArray[np.int64],
-        values: NDArray[np.float64],
-        ask: Callable[[], NDArray[np.float64]],
-    ) -> tuple[NDArray[np.float64], bool]:
-        """Return predictions of all outputs, (n_outputs, …), and whether the model was called for them now."""
-        if self._several is None:
-            return ask(), True
-        answers = self._several.answers
-        key = answers.key(self._several.response, question, positions, values)
-        predictions = answers.get(key)
-        if predictions is not None:
-            return predictions, False
-        predictions = ask()
-        answers.keep(key, predictions)
-        return predictions, True
-
-    def _explained(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What is explained of predictions (n_outputs, n_rows, n_values)."""
-        return predictions[0] if self._several is None else self._several.explained(predictions)
-
-    def _evaluate(
-        self,
-        feature: Moving,
-        positions: NDArray[np.int64],
-        values: NDArray[np.float64],
-        n_jobs: int,
-        made: Callable[[int], object] | None,
-    ) -> NDArray[np.float64]:
-        """Return predictions of the model, (n_outputs, n_rows, n_values)."""
-        predictions = np.empty((self._n_outputs, *values.shape))
+        predictions = np.empty(values.shape)
 
         def call(part: tuple[slice, slice]) -> int:
-            start = perf_counter()
-            asked = values[part]
-            predictions[:, *part] = self._call(feature, positions[part[0]], asked)
-            self._calls.took(asked.size, perf_counter() - start)
-            return asked.size
+            predictions[part] = self._call(feature, positions[part[0]], values[part])
+            return predictions[part].size
 
+        # Each thread has something to do, however little there is.
         n_rows, n_values = values.shape
-        if n_jobs == 1:
-            for part in self._parts(n_rows, n_values, values.size):
-                _tell(made, call(part))
-        else:
-            with ThreadPoolExecutor(n_jobs) as pool:
-                # Each thread has something to do, however little there is.
-                parts = self._parts(n_rows, n_values, -(-values.size // n_jobs))
-                while some := list(islice(parts, n_jobs)):  # the size of the next ones depends on their time
-                    for size in pool.map(on_behalf(call), some):
-                        _tell(made, size)
+        parts = self._parts(n_rows, n_values, -(-values.size // n_jobs))
+        with Workers(n_jobs) as workers:
+            # The size of the next calls depends on the time of these.
+            for _, size in workers.ahead(call, parts, n_jobs - 1):
+                if made is not None:
+                    made(size)
         return predictions
 
     def _parts(self, n_rows: int, n_values: int, most: int) -> Iterator[tuple[slice, slice]]:
@@ -289,93 +187,177 @@ class BruteCurves:
                 yield np.s_[row : row + rows_per_call, column : column + values_per_call]
             row += rows_per_call
 
-    def _call(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-        block = feature, positions, values
+    def evaluate_together(self, requests: Sequence[tuple[Moving, Array, Rows, Array]]) -> list[Array]:
+        """Predict phantoms of several features in one call of the model.
+
+        - `requests`: as for `phantoms_together`.
+        - returns (n_rows, n_values) each.
+        - raises PredictionError: if a prediction is not finite.
+        """
+        rows, moves, parts = phantoms_together(requests)
+        flat = None
         try:
-            flat = self._predict(self._rows.phantoms(positions, feature.moves(values)))
-        except (Cancelled, ModelNeededError):
-            raise
-        except PredictionError as error:
-            where, _, _ = self._culprit(*block) or ("no single one", None, 0.0)
-            raise PredictionError(f"No predictions of {_of_phantoms(feature, where)}: {error}") from error
+            began = perf_counter()
+            flat = self._predict(self._rows.phantoms(rows, moves))
+            self._calls.took(len(rows), perf_counter() - began)
         except Exception as error:
-            # A service that does not answer is not asked for halves.
-            culprit = None if isinstance(error, OSError) or not self._predicts() else self._culprit(*block)
-            if culprit is None:
-                passing = PredictionError(
-                    f"The model failed: {cause_of(error)} It was predicting phantom observations of "
-                    f"{quoted(feature.readable)}, whose values are not the reason.",
-                    "Call `explain` again when the model works.",
-                    'Features that are computed are kept; press "Resume" when the model works.',
-                )
-                passing.is_passing = True
-                raise passing from error
-            where, row, value = culprit
-            if math.isnan(value):
-                raise PredictionError(
-                    f"The model failed where {quoted(feature.readable)} is missing, as it is in rows of X: "
-                    f"{cause_of(error)}",
-                    "Fill missing values, or leave out these rows, for example by `X.dropna()`.",
-                ) from error
-            if row is not None and self._raises(self._rows.take(np.array([row]))):
-                raise PredictionError(
-                    f"The model failed on row {row} of X as it is: {cause_of(error)}",
-                    "Leave out the rows that it cannot predict, or fill their missing values.",
-                ) from error
-            raise PredictionError(
-                f"The model failed on {_of_phantoms(feature, where)}: {cause_of(error)}",
-                "Limit the grid with `grid=`, or leave the feature out with `features=`.",
-                "Choose another feature in the ranking. For this one, create the explorer with other grid values.",
-            ) from error
-        predictions = flat.T.reshape(self._n_outputs, *values.shape)
-        check_fits(feature, positions, values, self._explained(predictions), self.response)
+            if not _is_out_of_memory(error):
+                raise
+        if flat is None:  # each feature finds the size of its calls
+            return [self.evaluate(feature, positions, values) for feature, _, positions, values in requests]
+        results = []
+        for (feature, _, positions, values), part in zip(requests, parts, strict=True):
+            predictions = flat[part].reshape(values.shape)
+            check_fits(feature, positions, values, predictions, self.response)
+            results.append(predictions)
+        return results
+
+    def predict_rows(self, positions: Rows) -> Array:
+        """Predict rows of X as they are, (n_rows,)."""
+        if self.observed is not None:
+            return self.observed(positions)
+        try:
+            return self._predict(self._rows.take(positions))
+        except Exception as error:
+            if not _is_out_of_memory(error) or len(positions) < 2:
+                raise
+        return np.concatenate([self.predict_rows(half) for half in np.array_split(positions, 2)])
+
+    def _predict(self, rows: Any) -> Array:
+        """Call the model."""
+        predictions = self._model(rows)
+        with self._counting:
+            self.counters += (1, len(predictions))
         return predictions
 
-    def _culprit(
-        self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]
-    ) -> tuple[str, int | None, float] | None:
-        """Find the phantom that the model fails on, by predicting halves: where it is, its row and its value.
+    def _call(self, feature: Moving, positions: Rows, values: Array) -> Array:
+        """Predict phantoms in one call of the model, or in halves where it runs out of memory."""
+        flat = None
+        try:
+            began = perf_counter()
+            flat = self._predict(self._rows.phantoms(positions, feature.moves(values)))
+            self._calls.took(values.size, perf_counter() - began)
+        except (Cancelled, ModelNeededError):
+            raise
+        except Exception as error:
+            if not _is_out_of_memory(error):
+                raise self._failure(error, feature, positions, values) from error
+            if values.size == 1:
+                raise self._too_large(error, feature, positions, values) from error
+        if flat is not None:
+            predictions = flat.reshape(values.shape)
+            check_fits(feature, positions, values, predictions, self.response)
+            return predictions
+        # Outside of `except`, since an error holds the arrays of the call that failed.
+        self._calls.halve(values.size)
+        n_rows, n_values = values.shape
+        predictions = np.empty(values.shape)
+        for part in self._parts(n_rows, n_values, values.size // 2):
+            predictions[part] = self._call(feature, positions[part[0]], values[part])
+        return predictions
 
-        None if it fails no more; without a row where no single phantom fails.
+    def _too_large(self, error: Exception, feature: Moving, positions: Rows, values: Array) -> PredictionError:
+        """Return the error for a single phantom that the model has no memory for."""
+        where = place_of(feature, float(values[0, 0]), int(positions[0]))
+        return PredictionError(
+            f"The model must predict one row in the memory that is free; it failed on a block of 1 phantom observation "
+            f"of {quoted(feature.readable)} ({where}), after larger blocks: {cause_of(error)} "
+            f"X has {counted(self._rows.n_observations, 'row')}, and blocks get {self._memory_limit / 1e6:,.0f} MB "
+            "of `memory_limit`.",
+            "Free memory, or explain fewer rows with a smaller `memory_limit`.",
+        )
+
+    def _failure(self, error: Exception, feature: Moving, positions: Rows, values: Array) -> PredictionError:
+        """Return the error for a call that failed, with the first phantom that fails alone."""
+        if isinstance(error, PredictionError):  # what the model returned is no prediction
+            where, *_ = self._first_failing(feature, positions, values) or ("no single one",)
+            return PredictionError(f"No predictions of {_of_phantoms(feature, where)}: {error}")
+        # A service that does not answer is not called for halves.
+        is_passing = isinstance(error, OSError) or not self._predicts()
+        culprit = None if is_passing else self._first_failing(feature, positions, values)
+        if culprit is None:
+            passing = PredictionError(
+                f"The model failed: {cause_of(error)} It was predicting phantom observations of "
+                f"{quoted(feature.readable)}, whose values are not the reason.",
+                "Call `explain` again when the model works.",
+                'Features that are computed are kept; press "Resume" when the model works.',
+            )
+            passing.is_passing = True
+            return passing
+        where, row, value = culprit
+        if math.isnan(value):
+            return PredictionError(
+                f"The model failed where {quoted(feature.readable)} is missing, as it is in rows of X: "
+                f"{cause_of(error)}",
+                "Fill missing values, or leave out these rows, for example by `X.dropna()`.",
+            )
+        if row is not None and self._fails(self._rows.take(np.array([row]))):
+            return PredictionError(
+                f"The model failed on row {row} of X as it is: {cause_of(error)}",
+                "Leave out the rows that it cannot predict, or fill their missing values.",
+            )
+        return PredictionError(
+            f"The model failed on {_of_phantoms(feature, where)}: {cause_of(error)}",
+            "Limit the grid with `grid=`, or leave the feature out with `features=`.",
+            "Choose another feature in the ranking. For this one, create the explorer with other grid values.",
+        )
+
+    def _first_failing(self, feature: Moving, positions: Rows, values: Array) -> tuple[str, int | None, float] | None:
+        """Find the first phantom that fails alone: where it is, its row and value; without a row if none does.
+
+        None if the model does not fail again.
         """
-        rows = np.repeat(positions, values.shape[1])
-        single = values.reshape(-1, 1)
+        rows, single = np.repeat(positions, values.shape[1]), values.reshape(-1, 1)
+
+        def fails(low: int, high: int) -> bool:
+            return self._fails(self._rows.phantoms(rows[low:high], feature.moves(single[low:high])))
+
+        if not fails(0, len(rows)):
+            return None
         low, high = 0, len(rows)
         while high - low > 1:
             middle = (low + high) // 2
-            if self._fails(feature, rows[low:middle], single[low:middle]):
-                high = middle
-            elif self._fails(feature, rows[middle:high], single[middle:high]):
-                low = middle
-            else:
-                # Neither half fails alone: the failure belongs to the block as a whole, or is over.
-                if not self._fails(feature, rows[low:high], single[low:high]):
-                    return None
-                where = (
-                    f"grid values {feature.text(values.min())} to {feature.text(values.max())}, "
-                    f"rows {positions[0]} to {positions[-1]} of X"
-                )
-                return where, None, 0.0
-        if len(rows) == 1 and not self._fails(feature, rows, single):
-            return None
-        return place_of(feature, single[low, 0], rows[low]), int(rows[low]), float(single[low, 0])
+            low, high = (low, middle) if fails(low, middle) else (middle, high)
+        if fails(low, high):
+            row, value = int(rows[low]), float(single[low, 0])
+            return place_of(feature, value, row), row, value
+        span = f"grid values {feature.text(np.nanmin(values))} to {feature.text(np.nanmax(values))}"
+        return f"{span}, rows {positions[0]} to {positions[-1]} of X", None, 0.0
 
-    def _fails(self, feature: Moving, positions: NDArray[np.int64], values: NDArray[np.float64]) -> bool:
-        return self._raises(self._rows.phantoms(positions, feature.moves(values)))
-
-    def _raises(self, rows: Any) -> bool:
+    def _fails(self, rows: Any) -> bool:
         try:
             self._predict(rows)
         except Cancelled:
             raise
-        except Exception:  # noqa: BLE001 - any failure of the user's model is what we look for
+        except Exception:  # noqa: BLE001 - whatever a model raises
             return True
         return False
 
 
-def _tell(made: Callable[[int], object] | None, n_predictions: int) -> None:
-    if made is not None:
-        made(n_predictions)
+def phantoms_together(
+    requests: Sequence[tuple[Moving, Array, Rows, Array]],
+) -> tuple[Rows, dict[Column, Array], list[slice]]:
+    """Return the phantoms of several features as rows and what moves in them, and the part of each feature.
+
+    - `requests`: features with their coordinates in all rows (n_observations,), and positions (n_rows,) and values
+      (n_rows, n_values) of their phantoms.
+    """
+    rows = np.concatenate([np.repeat(positions, values.shape[1]) for *_, positions, values in requests])
+    moves: dict[Column, Array] = {}
+    parts, end = [], 0
+    for feature, observed, _, values in requests:
+        start, end = end, end + values.size
+        coordinates = observed[rows]
+        coordinates[start:end] = values.ravel()
+        moves.update(feature.moves(coordinates[:, None]))
+        parts.append(slice(start, end))
+    return rows, moves, parts
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether an error says that memory is short, as NumPy and PyTorch do."""
+    is_runtime = isinstance(error, RuntimeError) and any(text in str(error).lower() for text in _OUT_OF_MEMORY)
+    return isinstance(error, MemoryError) or is_runtime
 
 
 def fits(predictions: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -41,6 +41,11 @@ class KernelModel:
         """Columns that the model was fitted on."""
         return int(self.centres.shape[1])
 
+    @property
+    def unused(self) -> list[int]:
+        """Columns that no kernel looks at."""
+        return np.flatnonzero(self.gamma == 0.0).tolist()
+
     def predict(self, matrix: Array) -> Array:
         """Predict rows (n_rows, n_columns)."""
         curves = KernelCurves(self, matrix)

@@ -37,6 +37,11 @@ class LinearModel:
         """Columns that the model was fitted on."""
         return int(self.coefficients.shape[1])
 
+    @property
+    def unused(self) -> list[int]:
+        """Columns without a coefficient."""
+        return np.flatnonzero(~self.coefficients.any(axis=0)).tolist()
+
     def predict(self, matrix: Array) -> Array:
         """Predict rows (n_rows, n_columns)."""
         return self.link.apply(self.coefficients @ matrix.T + self.intercepts[:, None])

@@ -31,7 +31,6 @@ from ice_explorer.results.plan import Plan, Whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.curves.known_predictions import Answers
     from ice_explorer.distributed.cluster import Cluster
     from ice_explorer.distributed.sums import Summed
     from ice_explorer.engines.feature_input import FeatureInput
@@ -44,7 +43,6 @@ def prepare(
     X: Any,
     options: Options,
     *,
-    answers: Answers | None = None,
     is_opening: bool = False,
     y: object = None,
 ) -> Plan:
@@ -53,7 +51,7 @@ def prepare(
     Arguments are those of `results.plan.prepare`.
     """
     if options.client is None and not is_dask(X):
-        return one_machine.prepare(model, X, options, answers=answers, is_opening=is_opening, y=y)
+        return one_machine.prepare(model, X, options, is_opening=is_opening, y=y)
     from ice_explorer.distributed.cluster import Cluster
     from ice_explorer.distributed.whole import check_distributed
 
@@ -65,7 +63,7 @@ def prepare(
     try:
         if not is_local:
             return _of_partitions(model, X, options, cluster, is_opening=is_opening)
-        plan = one_machine.prepare(model, X, options, answers=answers, is_opening=is_opening, y=y)
+        plan = one_machine.prepare(model, X, options, is_opening=is_opening, y=y)
         partitions = partitions_of_table(X, plan._context.weights, cluster.n_threads)
         work, context = Work(cluster, model, options, partitions), plan._context
         features = {item.at_issue: _alone(item) for item in plan._inputs.values()}
@@ -137,11 +135,11 @@ class _ClusterPlan(Plan):
         """None: fewer rows are those of another X."""
         return ""
 
-    def of_output(self, model: Any, X: Any, options: Options, answers: Answers | None) -> Plan:  # noqa: ARG002
+    def of_output(self, model: Any, X: Any, options: Options) -> Plan:  # noqa: ARG002
         """Return the plan of another output on the rows that are here."""
         rows, weights = self._rows
         alone = replace(options, client=None, sample_weight=weights)
-        return one_machine.prepare(model, rows, alone, answers=answers, whole=self._whole)
+        return one_machine.prepare(model, rows, alone, whole=self._whole)
 
     def compute(
         self,

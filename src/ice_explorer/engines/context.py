@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.curves.brute import BruteCurves
-    from ice_explorer.engines.probe import Probe, Witness
+    from ice_explorer.curves.probe import Probe, Witness
     from ice_explorer.features.columns import Columns
     from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.models.predict import Predictor
@@ -218,7 +218,7 @@ class Context:
 
     def _predicted(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         try:
-            predicted = self.brute.predict(self.table.take(positions), "observations", positions)
+            predicted = self.brute.predict_rows(positions)
         except PredictionError:
             raise
         except Exception as error:

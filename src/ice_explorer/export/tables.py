@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.checks import check_names, check_one_of
-from ice_explorer.curves import transforms
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.labels import readable
+from ice_explorer.features import transforms
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import KINDS
 from ice_explorer.scene.build import ranking_of, shown_lines

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY: Final = timedelta(days=1)
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_LEAST_OF_A_UNIT: Final = 3
 
 
 @dataclass(frozen=True)
@@ -49,9 +48,7 @@ def unit_of(durations: ArrayLike) -> Unit:
     """Return the largest unit of which the longest of some durations [days] has at least three."""
     known = np.abs(np.asarray(durations, dtype=np.float64))
     longest = float(np.max(known[np.isfinite(known)], initial=0.0))
-    if longest == 0:
-        return _UNITS[0]
-    return next((unit for unit in _UNITS if longest * unit.per_day >= _LEAST_OF_A_UNIT), _UNITS[-1])
+    return next((unit for unit in _UNITS if longest * unit.per_day >= 3), _UNITS[-1 if longest else 0])
 
 
 def _date_of(days: float) -> datetime:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from ice_explorer.checks import LARGEST, real_numbers
-from ice_explorer.curves.transforms import ANCHOR_NAMES, check_anchor
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import counted, did_you_mean, listed, quoted
 from ice_explorer.errors.labels import clipped
+from ice_explorer.features.transforms import ANCHOR_NAMES, check_anchor
 from ice_explorer.tables.column import MOMENTS, Column, days, is_missing, objects
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.curves.transforms import AnchorName
+    from ice_explorer.features.transforms import AnchorName
 
     Array = NDArray[np.float64]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -85,25 +84,17 @@ def make_grid(
         if given is not None:
             return Grid(given, n_distinct)
         grid = "observed"
+    size = grid_size or (_OBSERVED_CAP if grid == "observed" and not is_unordered else _CHOSEN_SIZE)
     if is_unordered:
-        generator = feature_seed(random_state, feature) if grid == "random" else None
-        most = _CHOSEN_SIZE if grid_size is None else grid_size
-        return _levels(column, most, generator)
-    size = grid_size if grid_size is not None else (_OBSERVED_CAP if grid == "observed" else _CHOSEN_SIZE)
+        return _levels(column, size, feature_seed(random_state, feature) if grid == "random" else None)
     if grid == "observed" and n_distinct <= size:
         return Grid(column.distinct, n_distinct)
     if grid in {"observed", "quantile"}:
-        return Grid(distinct_of(column.quantiles(_levels_of_quantiles(size))), n_distinct, capped=grid == "observed")
+        return Grid(distinct_of(column.quantiles(np.linspace(0, 1, size))), n_distinct, capped=grid == "observed")
     if grid == "uniform":
         evenly = np.linspace(column.values[0], column.values[-1], size)
         return Grid(np.unique(evenly if digits is None else np.round(evenly, digits)), n_distinct)
     return Grid(_random_values(column.distinct, size, feature_seed(random_state, feature)), n_distinct)
-
-
-@lru_cache
-def _levels_of_quantiles(size: int) -> NDArray[np.float64]:
-    """Shares from 0 to 1, spread evenly."""
-    return np.linspace(0, 1, size)
 
 
 def _levels(codes: Ordered, size: int, generator: np.random.Generator | None) -> Grid:
@@ -114,10 +105,9 @@ def _levels(codes: Ordered, size: int, generator: np.random.Generator | None) ->
     if generator is not None:
         drawn = generator.choice(distinct, size=size, replace=False)
         return Grid(np.sort(drawn), len(distinct))
-    most_frequent = np.argsort(-np.bincount(np.searchsorted(distinct, codes.values), codes.weights), kind="stable")[
-        :size
-    ]
-    return Grid(np.sort(distinct[most_frequent]), len(distinct), capped=True)
+    frequencies = np.bincount(np.searchsorted(distinct, codes.values), codes.weights)
+    most_frequent = distinct[np.argsort(-frequencies, kind="stable")[:size]]
+    return Grid(np.sort(most_frequent), len(distinct), capped=True)
 
 
 def _random_values(distinct: NDArray[np.float64], size: int, generator: np.random.Generator) -> NDArray[np.float64]:

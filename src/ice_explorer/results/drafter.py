@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.engines.sums import BruteEngine, sums_of
+from ice_explorer.curves.method import Brute
+from ice_explorer.engines.sums import sums_of
 from ice_explorer.features.grid import Grid, feature_seed
 from ice_explorer.features.sampling import nested_samples
 from ice_explorer.metrics.influence import Block
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.curves.method import Method
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.engines.sums import Engine, Sums
+    from ice_explorer.engines.sums import Sums
     from ice_explorer.metrics.sampling import Sampling
     from ice_explorer.tables.column import Name
 
@@ -56,7 +58,7 @@ class Drafter:
     - `lock`: held while the engine is used.
     """
 
-    def __init__(self, context: Context, engine: Engine, items: Sequence[FeatureInput], lock: RLock) -> None:
+    def __init__(self, context: Context, engine: Method, items: Sequence[FeatureInput], lock: RLock) -> None:
         self._context = context
         self._engine = engine
         self._items = items
@@ -74,7 +76,7 @@ class Drafter:
     @property
     def is_called(self) -> bool:
         """Whether the model is called for every phantom observation."""
-        return isinstance(self._engine, BruteEngine)
+        return isinstance(self._engine, Brute)
 
     @property
     def n_features(self) -> int:
@@ -97,6 +99,11 @@ class Drafter:
     def least_seconds_per_cell(self) -> float:
         """At least so long takes a prediction: the largest call of the model takes as long as the first."""
         return self.seconds_per_call / self._context.brute.phantoms_per_block if self.is_called else 0.0
+
+    @property
+    def n_grid(self) -> int:
+        """Grid values of the feature that has most."""
+        return max(item.grid.n_grid for item in self._items)
 
     def cells(self, n_grid: float = math.inf) -> int:
         """Predictions of one row of all features with so many grid values; of those computed, as many as take time."""

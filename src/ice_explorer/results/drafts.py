@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,9 @@ _FEW_PHANTOMS: Final = 10_000
 _QUICK: Final = 0.05  # of which a model that is called so quickly needs no draft
 _FEW_ROWS: Final = 16  # of the smallest draft, or more than half as many
 _FEWEST_VALUES: Final = 5
+_FEWEST_WITHIN: Final = 10  # grid values within a budget, before rows are left out
+_MOST_GROWTH_WITHIN: Final = 16
+_LEAST_GROWTH_WITHIN: Final = 1.25
 _MOST_GROWTH: Final = 8
 
 
@@ -87,12 +91,33 @@ class Drafts:
         found = None
         left = seconds
         while not self._timed or self.whole > left:
-            size = self._following()
+            size = self._fitting(left) if self._timed and self._has_grids else self._following()
             if size is None or (self._timed and self._seconds(self._cells(size)) > left):
                 return found
             found = self._take(size, _go_on)
             left = seconds - (perf_counter() - start)
         return None
+
+    def _fitting(self, seconds: float) -> _Size | None:
+        """Choose the largest size that fits into so many seconds; None where it would hardly be larger than the latest.
+
+        It has all rows with fewer grid values; where less than 10 values fit, fewer rows with 10. It is at most 16
+        times as large as the latest, whose time it is estimated from.
+        """
+        (drafter,) = self._drafters
+        cells, latest = self._timed[-1]
+        n_cells = min(_MOST_GROWTH_WITHIN * cells, cells + (seconds - latest) / self._slope)
+        grids = range(_FEWEST_WITHIN, drafter.n_grid + 1)
+        n_fitting = bisect_right(grids, n_cells, key=lambda n_grid: drafter.cells(n_grid) * drafter.n_rows(drafter.top))
+        n_grid = grids[n_fitting - 1] if n_fitting else _FEWEST_WITHIN
+        level = drafter.top if n_fitting else drafter.level_of(n_cells / drafter.cells(n_grid))
+        size = level, float(n_grid)
+        return size if self._cells(size) > _LEAST_GROWTH_WITHIN * cells else None
+
+    @property
+    def _has_grids(self) -> bool:
+        """Whether drafts may have fewer grid values: those of one model that is called."""
+        return self._is_called and len(self._drafters) == 1
 
     def _pays(self, size: _Size) -> bool:
         """Whether another draft is worth its time."""
@@ -129,12 +154,18 @@ class Drafts:
         if not self._timed:
             return n_cells * max(drafter.seconds_per_cell for drafter in self._drafters)
         cells, seconds = self._timed[-1]
+        return seconds + self._slope * (n_cells - cells)
+
+    @property
+    def _slope(self) -> float:
+        """Seconds that another cell takes, by the drafts so far."""
+        cells, seconds = self._timed[-1]
         slope = seconds / cells
         if len(self._timed) > 1:
             of_all, in_all = np.transpose(self._timed)
             fitted = float(np.polyfit(of_all, in_all, 1)[0])
             slope = min(slope, max(fitted, self._least_slope, 0.0 if self._is_called else slope / _MOST_BESIDES))
-        return seconds + slope * (n_cells - cells)
+        return slope
 
     def _following(self) -> _Size | None:
         """Choose the size of the next draft; None where that would be all rows, or is not needed."""

@@ -49,10 +49,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
+    from ice_explorer.curves.method import Method
     from ice_explorer.drivers.in_common import InCommon
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.engines.context import Context
-    from ice_explorer.engines.sums import Engine
     from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.metrics.sampling import Sampling
     from ice_explorer.metrics.windows import Convention
@@ -71,7 +71,7 @@ class ExplanationResult:
     def __init__(
         self,
         context: Context,
-        engine: Engine,
+        engine: Method,
         results: Sequence[FeatureResult],
         notes: Sequence[str],
         target: KnownTarget | None = None,

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 import numpy as np
 
 from ice_explorer.checks import check_integer, check_one_of
-from ice_explorer.curves import transforms
 from ice_explorer.drivers.candidates import distinct_rows, second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
 from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
+from ice_explorer.features import transforms
 from ice_explorer.features.feature import place_of
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
@@ -38,12 +38,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.curves.transforms import AnchorName
+    from ice_explorer.curves.method import Method
     from ice_explorer.drivers.drivers import Drivers
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.engines.sums import Engine, Sums
+    from ice_explorer.engines.sums import Sums
+    from ice_explorer.features.transforms import AnchorName
     from ice_explorer.metrics.sampling import Sampling
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.bootstrap import Bootstrap, Metrics
@@ -68,7 +69,7 @@ class FeatureResult:
     def __init__(
         self,
         context: Context,
-        engine: Engine,
+        engine: Method,
         item: FeatureInput,
         sums: Sums,
         curves: NDArray[np.float64] | None = None,

@@ -1,7 +1,6 @@
 """The same rows for every class of a classifier, or every output of a model.
 
-Each class has a plan of its own, made when it is first asked for: engines read the model for one
-output at a time. What the model answered before is in the answers that all plans share.
+Each class has a plan of its own, made when it is first needed: methods read the model for one output at a time.
 """
 
 from __future__ import annotations

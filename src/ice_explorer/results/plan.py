@@ -17,13 +17,12 @@ import numpy as np
 
 from ice_explorer.checks import check_index, check_names, check_weights
 from ice_explorer.curves.brute import BruteCurves
-from ice_explorer.curves.known_predictions import Answers, SeveralOutputs
+from ice_explorer.curves.choose import Inside, choose_method
+from ice_explorer.curves.probe import Probe, Witness
+from ice_explorer.curves.thresholds import threshold_grids
 from ice_explorer.engines import notes
-from ice_explorer.engines.choose import Inside, choose_engine
 from ice_explorer.engines.context import LEAST_BYTES, Context, Settings
 from ice_explorer.engines.feature_input import feature_input
-from ice_explorer.engines.probe import Probe, Witness
-from ice_explorer.engines.thresholds import threshold_grids
 from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import shortened
@@ -46,12 +45,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.curves.transforms import AnchorName
+    from ice_explorer.curves.method import Method
     from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.engines.sums import Engine
     from ice_explorer.features.feature import FeatureKind
     from ice_explorer.features.grid import GridName
     from ice_explorer.features.target_check import KnownTarget
+    from ice_explorer.features.transforms import AnchorName
     from ice_explorer.models.predict import Predictor
     from ice_explorer.tables.column import Column, Name
     from ice_explorer.tables.table import Table
@@ -118,7 +117,7 @@ class _Grids:
 class _Chosen:
     """What computes the curves, and the features as it gets them."""
 
-    engine: Engine
+    engine: Method
     inputs: list[FeatureInput]
     notes: list[str]
 
@@ -128,24 +127,21 @@ def prepare(
     X: Any,
     options: Options,
     *,
-    answers: Answers | None = None,
     is_opening: bool = False,
     y: object = None,
     whole: Whole | None = None,
 ) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
-    Besides the options of `explain`, `answers` are what the model predicted before for another
-    of its outputs, with all other options the same but the response, `is_opening` is whether an
-    output is chosen where one must be and was not, `y` is the observed target, and `whole` is what
-    all rows hold where X has a part of them: grids and scales are theirs.
+    Besides the options of `explain`, `is_opening` is whether an output is chosen where one must be and was not, `y` is
+    the observed target, and `whole` is what all rows hold where X has a part of them: grids and scales are theirs.
     """
     options = _as_in_reference(options)
     data = _read_data(model, X, options, whole)
     asked = _ask_model(model, data, options, y, is_opening=is_opening)
     inside = Inside(model, asked.predictor, data.columns)
     grids = _Grids("observed", whole.features, []) if whole is not None else _choose_grids(inside, data, options)
-    context = _context_of(data, asked, options, answers, None if whole is None else whole.n_rows)
+    context = _context_of(data, asked, options, None if whole is None else whole.n_rows)
     chosen = _choose_engine(inside, context, data, grids, options, is_part=whole is not None)
     said = [*asked.predictor.notes, *data.notes, *grids.notes, *chosen.notes]
     return Plan(context, chosen.engine, chosen.inputs, said, y)
@@ -218,14 +214,13 @@ def _choose_grids(inside: Inside, data: _Data, options: Options) -> _Grids:
     return _Grids(options.grid, {}, [])
 
 
-def _context_of(data: _Data, asked: _Asked, options: Options, answers: Answers | None, n_summed: int | None) -> Context:
+def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | None) -> Context:
     """Put together what all features share."""
     predictor, limit = asked.predictor, options.bytes_in_all
     for_blocks = max(limit - data.n_bytes, min(limit, LEAST_BYTES))
     brute = BruteCurves(
-        predictor.predict, data.table, for_blocks, _several_outputs(predictor, answers),
-        response=predictor.response, predicts=asked.witness.is_predicted,
-    )  # fmt: skip
+        predictor.predict, data.table, for_blocks, response=predictor.response, predicts=asked.witness.is_predicted
+    )
     settings = Settings(
         groups=data.groups or None,
         categorical=tuple(data.categorical) or None,
@@ -268,7 +263,7 @@ def _choose_engine(
             inputs = list(pool.map(laid_out, data.chosen))
     else:
         inputs = list(map(laid_out, data.chosen))
-    engine, engine_notes = choose_engine(options.engine, inside, context, inputs, options.n_threads)
+    engine, engine_notes = choose_method(options.engine, inside, context, inputs, options.n_threads)
     said = [
         *notes.columns_beyond_limit(data.n_bytes, max(context.settings.memory_limit, LEAST_BYTES)),
         *notes.weights_of_small_sum(data.weights),
@@ -278,15 +273,6 @@ def _choose_engine(
         *engine_notes,
     ]
     return _Chosen(engine, inputs, said)
-
-
-def _several_outputs(predictor: Predictor, answers: Answers | None) -> SeveralOutputs | None:
-    """Return what predicts all outputs at once, where a model has several and they are wanted."""
-    if answers is None or predictor.position is None or not predictor.outputs:
-        return None
-    return SeveralOutputs(
-        predictor.all_outputs, len(predictor.outputs), predictor.position, predictor.asked, predictor.rescale, answers
-    )
 
 
 def _probed(model: Any, table: Table, probe: Probe, **options: Any) -> tuple[Predictor, Probe | None, Witness]:
@@ -304,7 +290,8 @@ def _probed(model: Any, table: Table, probe: Probe, **options: Any) -> tuple[Pre
     rows = table.take(first)
     start = perf_counter()
     predictor, predicted = make_predictor(model, rows, **options)
-    return predictor, None, Witness(predictor.predict, partial(table.take, first), predicted, perf_counter() - start)
+    seconds = perf_counter() - start
+    return predictor, None, Witness(predictor.predict, lambda step: table.take(first[::step]), predicted, seconds)
 
 
 def _choose_features(
@@ -415,7 +402,7 @@ class Plan:
     def __init__(
         self,
         context: Context,
-        engine: Engine,
+        engine: Method,
         inputs: Sequence[FeatureInput],
         notes: Sequence[str],
         y: object = None,
@@ -497,9 +484,9 @@ class Plan:
         """Whether the rows that metrics are of are at hand."""
         return self._context.has_all_rows
 
-    def of_output(self, model: Any, X: Any, options: Options, answers: Answers | None) -> Plan:
+    def of_output(self, model: Any, X: Any, options: Options) -> Plan:
         """Return the plan of another output of the same model and rows, whose curves can be compared with these."""
-        return prepare(model, X, options, answers=answers)
+        return prepare(model, X, options)
 
     @staticmethod
     def _n_predictions(item: FeatureInput) -> int:
@@ -585,7 +572,7 @@ class Plan:
         )
 
     def explain_within(self, seconds: float) -> ExplanationResult | None:
-        """Explain a sample of the rows, as large as a budget allows; None where all rows fit into it."""
+        """Explain as many grid values and rows as a budget allows; None where all fit into it."""
         drafts = Drafts([self.drafter])
         try:
             found = drafts.within(seconds)
@@ -595,12 +582,17 @@ class Plan:
             return None
         if found is None:
             return None
-        rows = f"{drafts.n_rows:,} of {drafts.n_all:,} rows"
-        said = [f"Computed on a sample of {rows} within the budget of {seconds:g} s; `budget=None` uses all rows."]
-        n_grid = max(item.grid.n_grid for item in self._inputs.values())
-        if drafts.n_grid < n_grid:
-            values = f"{drafts.n_grid} of up to {n_grid:,} values"
-            said.append(f"Grids have at most {values} within the budget; `budget=None` uses all of them.")
+        said = []
+        if drafts.n_rows < drafts.n_all:
+            rows = f"{drafts.n_rows:,} of {drafts.n_all:,} rows"
+            said.append(
+                f"Computed on a sample of {rows} within the budget of {seconds:g} s; `budget=None` uses all rows."
+            )
+        if drafts.n_grid < self.drafter.n_grid:
+            values = f"{drafts.n_grid:.0f} of up to {self.drafter.n_grid:,} values"
+            said.append(
+                f"Grids have at most {values} within the budget of {seconds:g} s; `budget=None` uses all of them."
+            )
         return self.explanation(found[0], said)
 
     @cached_property

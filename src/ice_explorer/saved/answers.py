@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import numpy as np
 
 from ice_explorer.curves.brute import BruteCurves
-from ice_explorer.engines.probe import Witness
+from ice_explorer.curves.probe import Witness
 from ice_explorer.errors import ModelNeededError
 
 if TYPE_CHECKING:
@@ -95,14 +95,12 @@ class SavedPredictions(BruteCurves):
             raise ModelNeededError.predictions(_OTHER_VALUES)
         return saved.at(positions, values)
 
-    def evaluate_together(self, asked: Sequence[Any]) -> list[Array]:
+    def evaluate_together(self, requests: Sequence[Any]) -> list[Array]:
         """Return predictions of phantom observations of several features."""
-        return [self.evaluate(feature, positions, values) for feature, _, positions, values in asked]
+        return [self.evaluate(feature, positions, values) for feature, _, positions, values in requests]
 
-    def predict(self, rows: Any, question: str, positions: NDArray[np.int64] = np.empty(0, np.int64)) -> Array:  # noqa: B008
-        """Return predictions of rows as they are."""
-        if question != "observations":
-            return refused(rows)
+    def predict_rows(self, positions: NDArray[np.int64]) -> Array:
+        """Return predictions of rows of X as they are."""
         return self._known[positions]
 
 
@@ -115,7 +113,7 @@ class SavedWitness(Witness):
     """The model cannot change: there is none."""
 
     def __init__(self) -> None:
-        super().__init__(refused, lambda: None, np.empty(0))
+        super().__init__(refused, lambda _: None, np.empty(0))
 
     def check(self) -> None:
         """Find nothing changed."""

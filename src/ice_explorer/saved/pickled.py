@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ice_explorer.curves.probe import Witness
 from ice_explorer.engines.context import Context
-from ice_explorer.engines.probe import Witness
 from ice_explorer.errors import ModelNeededError
 from ice_explorer.errors.base import cause_of
 from ice_explorer.locks import new_lock

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.curves import transforms
+from ice_explorer.features import transforms
 from ice_explorer.features.dates import unit_of
 from ice_explorer.scene.display_axis import display_axis, histogram
 from ice_explorer.scene.lines import Lines, Missing
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.transforms import AnchorName
+    from ice_explorer.features.transforms import AnchorName
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import Kind

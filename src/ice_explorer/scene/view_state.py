@@ -13,7 +13,7 @@ import numpy as np
 
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.checks import check_one_of
-from ice_explorer.curves import transforms
+from ice_explorer.features import transforms
 from ice_explorer.glossary import explanation
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.windows import CONVENTIONS
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.transforms import AnchorName
+    from ice_explorer.features.transforms import AnchorName
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.models import ModelsResult
     from ice_explorer.results.options import Kind, RankBy, Unit

@@ -49,10 +49,7 @@ def read_column(name: Name, series: nw.Series[Any]) -> Column:
     declared, is_ordered = _declared_levels(series)
     if declared is not None or (isinstance(kind, nw.String | nw.Categorical) and not str(dtype).startswith("object")):
         return _coded_column(name, str(dtype), labels, declared, is_ordered=is_ordered)
-    is_object = isinstance(kind, nw.Object | nw.String)
-    return _object_column(name, str(dtype), labels) if is_object else Column(
-        name, str(name), "other", is_integer=False, dtype=str(dtype), values=labels
-    )  # fmt: skip
+    return _object_column(name, str(dtype), labels)
 
 
 def _numbers(series: nw.Series[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:

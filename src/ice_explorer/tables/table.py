@@ -304,10 +304,8 @@ def _check_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     if 0 in shape:
         raise InputDataError.empty(shape)
     if dtype.kind not in "fiub":
-        raise InputDataError(
-            f"An array X must hold numbers or booleans; got dtype {dtype}.",
-            "Pass a DataFrame with one dtype per column.",
-        )
+        problem = f"An array X must hold numbers or booleans; got dtype {dtype}."
+        raise InputDataError(problem, "Pass a DataFrame with one dtype per column.")
 
 
 def _check_frame(shape: tuple[int, int], names: Sequence[Name]) -> None:

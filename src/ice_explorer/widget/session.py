@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ice_explorer.beyond.joint import JointEffects
-from ice_explorer.curves.known_predictions import Answers
 from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
@@ -39,16 +38,14 @@ from ice_explorer.wire.messages import FeatureHead, ViewMessage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ice_explorer.curves.transforms import AnchorName
     from ice_explorer.explanation import Plan
     from ice_explorer.features.feature import FeatureKind
+    from ice_explorer.features.transforms import AnchorName
     from ice_explorer.results.drafter import Drafter
     from ice_explorer.results.extrapolation import Expected
     from ice_explorer.results.models import Disagreement
     from ice_explorer.tables.column import Name
     from ice_explorer.widget.background import BetweenBlocks, IsCancelled
-
-_KEPT_ANSWERS = 250_000_000  # bytes of predictions of all outputs, so that another one is there at once
 
 
 @dataclass(frozen=True)
@@ -287,7 +284,7 @@ def _code_of_explained(what: str, scale: str) -> str:
 class ModelWork(Work):
     """A model, and the rows that it is explained on."""
 
-    def __init__(self, model: Any, X: Any, y: object, options: Mapping[str, Any], answers: Answers) -> None:
+    def __init__(self, model: Any, X: Any, y: object, options: Mapping[str, Any]) -> None:
         if X is None:
             raise InputTypeError(
                 "ICEExplorer needs the observations to explain the model on; got a model alone.",
@@ -295,14 +292,13 @@ class ModelWork(Work):
             )
         if options.get("scale") == "conditional":  # which is estimated feature by feature, in the background
             options = {name: value for name, value in options.items() if name != "scale"}
-        self._arguments = model, X, y, options, answers
+        self._arguments = model, X, y, options
         # The bars that fill in are the progress; anything else is an option.
         self._options = Options(**{**options, "progress": False})
-        self._plan = plan = prepare(model, X, self._options, answers=answers, is_opening=True, y=y)
+        self._plan = plan = prepare(model, X, self._options, is_opening=True, y=y)
         if plan.is_opening:  # so that the line of code does not depend on what is frequent in the data
             options = {**options, "output": plan.settings.output}
-            self._arguments = model, X, y, options, answers
-        self._is_answered = 2 * answers.n_kept > plan.n_predictions * max(1, len(plan.outputs))
+            self._arguments = model, X, y, options
         self._reporting = ExitStack()
         self._report = self._reporting.enter_context(
             progress_reporter(options.get("progress") or False, plan.n_predictions)
@@ -326,16 +322,16 @@ class ModelWork(Work):
     @property
     def drafters(self) -> Sequence[Drafter]:
         """What drafts the features; none where most predictions were kept when another output was explained."""
-        return () if self._is_answered else (self._plan.drafter,)
+        return (self._plan.drafter,)
 
     def _explaining(self, output: str, response: str) -> ModelWork:
         """Return the work on another output or response."""
         self._plan.check_unchanged()
-        model, X, y, options, answers = self._arguments
+        model, X, y, options = self._arguments
         chosen = {"output": self._output_of[output]} if self._output_of else {}
         if response != "callable":  # of a function there is no other
             chosen["response"] = response
-        other = ModelWork(model, X, y, {**options, **chosen}, answers)
+        other = ModelWork(model, X, y, {**options, **chosen})
         other.expected = self.expected  # which the output has no part in
         return other
 
@@ -346,14 +342,14 @@ class ModelWork(Work):
     @property
     def options(self) -> Mapping[str, Any]:
         """The options of `explain` that were given or chosen, but the conditional scale."""
-        _, _, _, options, _ = self._arguments
+        _, _, _, options = self._arguments
         return options
 
     def _plan_of(self, output: object) -> Plan:
         # Thresholds may be those of one class; rows are compared on the same grid.
         grid = self._plan.grids if self._options.grid == "thresholds" else self._options.grid
-        model, X, _, _, answers = self._arguments
-        return self._plan.of_output(model, X, replace(self._options, grid=grid, output=output), answers)
+        model, X, _, _ = self._arguments
+        return self._plan.of_output(model, X, replace(self._options, grid=grid, output=output))
 
     def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
         return to_explanation(self._plan.explanation(results))
@@ -625,7 +621,7 @@ def _not_explained(what: str, wanted: str, instead: str) -> str:
 def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
     _check_options(options)
     if not isinstance(model, Explanation):
-        return _work_of_wanted(model, X, y, options, wanted=wanted, answers=Answers(_KEPT_ANSWERS))
+        return _work_of_wanted(model, X, y, options, wanted=wanted)
     _check_alone(X, options)
     return ExplanationWork(model, y)
 
@@ -670,7 +666,6 @@ def _explaining_all(
     models: Mapping[str, Any], X: Any, y: object, options: Mapping[str, Any]
 ) -> Callable[[Wanted], _Several]:
     """Return what explains one output of several models on one scale."""
-    answers = {id(model): Answers(_KEPT_ANSWERS) for model in models.values()}
     is_function = any(not hasattr(model, "predict") for model in models.values())
 
     def explained(wanted: Wanted) -> _Several:
@@ -679,8 +674,8 @@ def _explaining_all(
         def work(model: Any, chosen: Mapping[str, Any]) -> ModelWork:
             given = {**options, **chosen}
             if "output" in chosen:  # that of the first model
-                return ModelWork(model, X, y, {**given, **response}, answers[id(model)])
-            return _work_of_wanted(model, X, y, given, wanted=wanted, answers=answers[id(model)])
+                return ModelWork(model, X, y, {**given, **response})
+            return _work_of_wanted(model, X, y, given, wanted=wanted)
 
         works = prepared_alike(models, options.get("grid"), work, lambda each: each._plan)
         given = next(iter(works.values())).options
@@ -693,9 +688,7 @@ def _explaining_all(
     return explained
 
 
-def _work_of_wanted(
-    model: Any, X: Any, y: object, options: Mapping[str, Any], *, wanted: Wanted, answers: Answers
-) -> ModelWork:
+def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], *, wanted: Wanted) -> ModelWork:
     """Explain the output that was wanted, on the scale that was wanted, or the one of the two that there is."""
     output, response, *_ = wanted
     scales = [response, ""] if response not in {"", "callable"} else [""]
@@ -704,14 +697,14 @@ def _work_of_wanted(
             chosen = {"output": label, "response": scale}
             further = {name: value for name, value in chosen.items() if value != ""}
             try:
-                work = ModelWork(model, X, y, {**options, **further}, answers)
+                work = ModelWork(model, X, y, {**options, **further})
             except (InvalidOptionError, OutputError):
                 continue  # also checked below, where an option is wrong
             # A number stands for a position as well, and means nothing then.
             if output in {"", work.choices.output}:
                 return work
             work.finish()
-    work = ModelWork(model, X, y, options, answers)
+    work = ModelWork(model, X, y, options)
     if output not in work.choices.outputs:
         return work
     work.finish()

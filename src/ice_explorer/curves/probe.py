@@ -20,15 +20,13 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _N_PHANTOMS = 64
-_FEWEST_REPEATED, _MOST_REPEATED, _LEAST_PART = 8, 32, 32
 _TOLERANCE = 1e-6  # of the largest prediction: single precision rounds otherwise for another number of rows
 
 
 class Probe:
     """Some phantoms, and what the model itself predicts for them.
 
-    The first call of the model: it shows what the model returns, and what engines that
-    read its inside must give.
+    The first call of the model: it shows what the model returns, and what methods that read its structure must return.
 
     - `moves`: columns that move together, by number of the feature.
     - `rows`, `crossed`, `donors` (n_phantoms,): phantom r is row rows[r] with what row donors[r] has in the columns of
@@ -44,9 +42,9 @@ class Probe:
         self._table = table
         self.container = self.made_anew()
 
-    def made_anew(self) -> Any:
-        """Return the phantoms as the model takes them, in a container of their own."""
-        return self._table.crossed(self.rows, self._moved, self.donors)
+    def made_anew(self, step: int = 1) -> Any:
+        """Return every `step`-th phantom as the model takes them, in a container of their own."""
+        return self._table.crossed(self.rows[::step], self._moved[::step], self.donors[::step])
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +52,13 @@ class Witness:
     """A few observations and what the model predicted for them when its explanation was planned.
 
     - `predict`: rows in the container of X -> (n_rows,) float64.
-    - `rows`: returns the observations as the model takes them, made anew: some models write into what they are handed.
+    - `rows`: returns every n-th of the observations as the model takes them, made anew: some models write into them.
     - `predicted` (n_rows,).
     - `seconds`: how long the model took for it, at most.
     """
 
     predict: Callable[[Any], Array]
-    rows: Callable[[], Any]
+    rows: Callable[[int], Any]
     predicted: Array
     seconds: float = 0.0
 
@@ -81,16 +79,47 @@ class Witness:
     def is_predicted(self) -> bool:
         """Whether the model still predicts these observations."""
         try:
-            self.predict(self.rows())
+            self.predict(self.rows(1))
         except Cancelled:
             raise
         except Exception:  # noqa: BLE001 - whatever a model raises
             return False
         return True
 
+    def dependence_note(self, bounds: tuple[float, float]) -> str:
+        """Return a note if predictions depend on chance, or on the rows predicted in the same call; else "".
+
+        Half of the observations are predicted in a call of their own, which must change nothing.
+
+        - `bounds`: smallest and largest prediction of all.
+        """
+        try:
+            again = self.predict(self.rows(2))
+            by_rows = _difference(again, self.predicted[::2])
+            if by_rows <= _TOLERANCE * max(map(abs, bounds)):
+                return ""
+            by_chance = _difference(self.predict(self.rows(2)), again)
+        except Cancelled:
+            raise
+        except Exception:  # noqa: BLE001 - of a model that cannot predict so few rows: a note is not worth an error
+            return ""
+        span = bounds[1] - bounds[0]
+        if by_chance > _TOLERANCE * max(map(abs, bounds)):
+            return (
+                f"Predictions of the same rows differ between calls by up to {_amount(max(by_rows, by_chance), span)}. "
+                "Curves contain this noise, so impact, heterogeneity and non-linearity are too large. "
+                "Fix the random state of the model, or pass a function that averages several predictions."
+            )
+        return (
+            f"The prediction of a row changes by up to {_amount(by_rows, span)} with the other rows of the same call, "
+            "as with batch normalisation in training mode or scaling by batch. Curves depend on which phantom "
+            "observations share a call, and so on `memory_limit` and `n_jobs`. "
+            "Pass a function that predicts each row by itself."
+        )
+
     def _again(self) -> Array:
         try:
-            return self.predict(self.rows())
+            return self.predict(self.rows(1))
         except Cancelled:
             raise
         except Exception as error:
@@ -103,38 +132,6 @@ class Witness:
         """Return by how much predictions differ; 0 where that is rounding."""
         change = _difference(predictions, others)
         return change if change > _TOLERANCE * _largest(self.predicted) else 0.0
-
-
-def repeated(n_phantoms: int) -> NDArray[np.int64]:
-    """Choose which phantoms of a feature are predicted again: a few, and of several never all."""
-    count = min(max(_FEWEST_REPEATED, n_phantoms // _LEAST_PART), _MOST_REPEATED, max(1, n_phantoms // 2))
-    return np.random.default_rng(0).choice(n_phantoms, count, replace=False, shuffle=False)
-
-
-def dependence_note(predicted: Array, again: Array, once_more: Callable[[], Array], bounds: tuple[float, float]) -> str:
-    """Return a note if predictions depend on chance, or on the rows predicted in the same call; else "".
-
-    - `predicted` (n_phantoms,): predictions of a few phantoms among all others.
-    - `again` (n_phantoms,): their predictions in a call of their own.
-    - `once_more`: repeats that call; called only where the predictions differ.
-    - `bounds`: smallest and largest prediction of all.
-    """
-    least, span = _TOLERANCE * max(map(abs, bounds)), bounds[1] - bounds[0]
-    by_rows = _difference(again, predicted)
-    if by_rows <= least:
-        return ""
-    by_chance = _difference(once_more(), again)
-    if by_chance > least:
-        return (
-            f"Predictions of the same rows differ between calls by up to {_amount(max(by_rows, by_chance), span)}. "
-            "Curves contain this noise, so impact, heterogeneity and non-linearity are too large. "
-            "Fix the random state of the model, or pass a function that averages several predictions."
-        )
-    return (
-        f"The prediction of a row changes by up to {_amount(by_rows, span)} with the other rows of the same call, as "
-        "with batch normalisation in training mode or scaling by batch. Curves depend on which phantom observations "
-        "share a call, and so on `memory_limit` and `n_jobs`. Pass a function that predicts each row by itself."
-    )
 
 
 def _largest(predictions: Array) -> float:
