@@ -406,7 +406,7 @@ def options_of(draw: st.DrawFn, frame: Frame) -> dict[str, Any]:
     options = {name: draw(values) for name, one_in, values in sometimes if draw(st.integers(1, one_in)) == 1}
     if isinstance(options.get("grid"), str):  # whose default of 100 values takes long
         options.setdefault("grid_size", draw(st.integers(2, 12)))
-    convention = draw(st.sampled_from(["stable", "equations", "published"]))
+    convention = draw(st.sampled_from(["step", "paper"]))
     return {**options, "decay": draw(DECAYS), "convention": convention}
 
 
@@ -423,7 +423,7 @@ def ways(draw: st.DrawFn) -> dict[str, Any]:
 # --- what goes wrong ------------------------------------------------------------------------------
 
 ODD: tuple[Any, ...] = (
-    None, True, -1, 0, 1.5, math.nan, math.inf, "", "stable", "observed", [], {}, (), [1, [2]], {"age": None},
+    None, True, -1, 0, 1.5, math.nan, math.inf, "", "step", "observed", [], {}, (), [1, [2]], {"age": None},
     {"age": [1, "a"]}, np.nan, b"x", object(), 10**400, -(10**400), np.array([[1.0]]), np.ma.array([1.0], mask=[True]),
     {None: 1}, {1, 2}, range(3), "1 TB", "\x00", "\ud800", Decimal("NaN"), DAY, pd.NA, pd.NaT,
     complex(1, 2), lambda: None, [None], ["age", "age"], "x0", ["x0"], np.int64(2), np.float32(0.5),

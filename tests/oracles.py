@@ -4,7 +4,8 @@ Slow on purpose: no broadcasting, no streaming, nothing shared with the package,
 in the engine has to be made twice, in two shapes, to go unseen. Everything is a list of floats;
 ``curves[i][k]`` is the prediction for observation ``i`` with the feature set to ``grid[k]``.
 
-Eq. 1 to Eq. 5 are those of Yeh & Ngo (2021), arXiv:2109.02724.
+Eq. 1 to Eq. 5 are those of Yeh & Ngo (2021), arXiv:2109.02724, as "paper" has them; what "step" has is in
+``reference/step_oracle.py``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from reference import step_oracle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +32,7 @@ EFFECTS = (
     "heterogeneity",
     "non_linearity",
 )
-CONVENTIONS = ("stable", "equations", "published")
+CONVENTIONS = ("step", "paper")
 
 
 # The column: spread, stand-in, grid --------------------------------------------------------------
@@ -110,14 +112,6 @@ def slopes(curves: list[list[float]], grid: Sequence[float]) -> list[list[float]
 # The weights of the sums -------------------------------------------------------------------------
 
 
-def interval_weights(grid: Sequence[float], convention: str) -> list[float]:
-    """Weight of each grid interval, summing to 1."""
-    intervals = range(1, len(grid))
-    if convention == "stable":
-        return [(grid[k] - grid[k - 1]) / (grid[-1] - grid[0]) for k in intervals]
-    return [1 / len(intervals) for _ in intervals]
-
-
 def exponents(
     grid: Sequence[float], own: Sequence[float], own_scale: Sequence[float], decay: float
 ) -> list[list[float]]:
@@ -152,115 +146,72 @@ def likelihood(
 
 @dataclass(frozen=True)
 class Terms:
-    """What the sums of Eqs 1, 2, 4 and 5 run over, whichever convention.
+    """The K slopes that the sums of Eqs 1, 2, 4 and 5 run over: that of each interval, the first one twice.
 
-    ``slopes[i][t]`` has weight ``u[t]`` within observation ``i`` and ``w[i]`` between observations;
-    ``exponents[i][t]`` holds the logarithms of the likelihoods whose mean is that of the term, and
-    ``interval[t]`` where it comes from.
+    ``slopes[i][t]`` has weight ``w[i]`` between observations; ``exponents[i][t]`` holds the logarithm of the
+    likelihood at its right end, of the copy of the first slope at its left end.
     """
 
     slopes: list[list[float]]
-    exponents: list[list[list[float]]]
-    u: list[float]
+    exponents: list[list[float]]
     w: list[float]
-    interval: list[int]
 
 
-def terms(
-    curves: list[list[float]],
-    grid: Sequence[float],
-    *,
-    w: Sequence[float],
-    log_likelihood: list[list[float]],
-    convention: str,
-) -> Terms:
-    """Lay out the K - 1 slopes, or the K of "published" with the first slope twice."""
-    interval = list(range(len(grid) - 1))
-    u = interval_weights(grid, convention)
-    # An interval is as likely as its two ends are on average, or as its right end.
-    positions = [[k, k + 1] if convention == "stable" else [k + 1] for k in interval]
-    if convention == "published":
-        interval, positions = [0, *interval], [[0], *positions]
-        u = [1 / len(grid) for _ in positions]
+def terms(curves: list[list[float]], grid: Sequence[float], w: Sequence[float], exponents: list[list[float]]) -> Terms:
+    """Lay out the slopes of the rows that have weight."""
     kept = [i for i in range(len(curves)) if w[i] > 0]
-    steps = slopes(curves, grid)
-    return Terms(
-        slopes=[[steps[i][t] for t in interval] for i in kept],
-        exponents=[[[log_likelihood[i][k] for k in ends] for ends in positions] for i in kept],
-        u=u,
-        w=[w[i] for i in kept],
-        interval=interval,
-    )
+    steps = [[row[0], *row] for row in slopes(curves, grid)]
+    return Terms([steps[i] for i in kept], [exponents[i] for i in kept], [w[i] for i in kept])
+
+
+def mean_along(values: Sequence[float]) -> float:
+    """Mean over the slopes of a curve."""
+    return math.fsum(values) / len(values)
 
 
 def impact(t: Terms, sigma: float) -> float:
     """Eq. 1: mean absolute slope, per standard deviation of the feature."""
-    rows = [math.fsum(u * abs(s) for u, s in zip(t.u, row, strict=True)) for row in t.slopes]
+    rows = [mean_along([abs(s) for s in row]) for row in t.slopes]
     return sigma * math.fsum(w * m for w, m in zip(t.w, rows, strict=True)) / math.fsum(t.w)
 
 
 def direction(t: Terms, sigma: float) -> float:
     """Section 3.2: mean slope with its sign, per standard deviation of the feature."""
-    rows = [math.fsum(u * s for u, s in zip(t.u, row, strict=True)) for row in t.slopes]
-    return sigma * math.fsum(w * m for w, m in zip(t.w, rows, strict=True)) / math.fsum(t.w)
+    return sigma * math.fsum(w * mean_along(row) for w, row in zip(t.w, t.slopes, strict=True)) / math.fsum(t.w)
 
 
-def _likelihood_terms(t: Terms, top: float) -> list[tuple[float, float, float]]:
-    """Triples (w·u, M, |S|) of the terms, M relative to the exponential of ``top``."""
+def _likely(t: Terms, top: float) -> list[tuple[float, float]]:
+    """Pairs (w·L, |S|) of the terms, L relative to the exponential of ``top``."""
     return [
-        (w * u, math.fsum(math.exp(e - top) for e in ends) / len(ends), abs(s))
+        (w * math.exp(e - top), abs(s))
         for w, row, exponent in zip(t.w, t.slopes, t.exponents, strict=True)
-        for u, s, ends in zip(t.u, row, exponent, strict=True)
+        for s, e in zip(row, exponent, strict=True)
     ]
 
 
 def in_distribution_impact(t: Terms, sigma: float) -> float:
     """Eq. 2: one pooled ratio, each absolute slope weighted by its likelihood."""
-    top = max(e for row in t.exponents for ends in row for e in ends)
-    found = _likelihood_terms(t, top)
-    above = math.fsum(weight * likely * s for weight, likely, s in found)
-    return sigma * above / math.fsum(weight * likely for weight, likely, _ in found)
+    found = _likely(t, max(e for row in t.exponents for e in row))
+    return sigma * math.fsum(mass * s for mass, s in found) / math.fsum(mass for mass, _ in found)
 
 
 def support(t: Terms) -> float:
     """Share of the phantoms' weight that the decay leaves."""
-    found = _likelihood_terms(t, 0.0)
-    return math.fsum(weight * likely for weight, likely, _ in found) / math.fsum(weight for weight, _, _ in found)
+    return math.fsum(mass for mass, _ in _likely(t, 0.0)) / math.fsum(t.w) / len(t.slopes[0])
 
 
 def heterogeneity(t: Terms, sigma: float) -> float:
     """Eq. 4: mean over the intervals of the SD between observations, ddof 1."""
-    if len(t.w) == 1:
-        return 0.0
-    total = math.fsum(t.w)
-    spread = []
-    for column, u in enumerate(t.u):
-        mean = math.fsum(w * row[column] for w, row in zip(t.w, t.slopes, strict=True)) / total
-        squares = math.fsum(w * (row[column] - mean) ** 2 for w, row in zip(t.w, t.slopes, strict=True))
-        spread.append(u * math.sqrt(squares / (total - 1)))
-    return sigma * math.fsum(spread)
+    return sigma * mean_along([step_oracle.sd_of_rows(column, t.w) for column in zip(*t.slopes, strict=True)])
 
 
-def non_linearity(t: Terms, sigma: float, convention: str) -> float:
-    """Eq. 5: mean over the observations of the SD along the curve, ddof 1; "stable" has the mean absolute deviation."""
+def non_linearity(t: Terms, sigma: float) -> float:
+    """Eq. 5: mean over the observations of the SD along the curve, ddof 1."""
     spread = []
     for w, row in zip(t.w, t.slopes, strict=True):
-        mean = math.fsum(u * s for u, s in zip(t.u, row, strict=True))
-        if convention == "stable":
-            spread.append(w * math.fsum(u * abs(s - mean) for u, s in zip(t.u, row, strict=True)))
-        elif len(row) > 1:
-            spread.append(w * math.sqrt(math.fsum((s - mean) ** 2 for s in row) / (len(row) - 1)))
+        mean = mean_along(row)
+        spread.append(w * math.sqrt(math.fsum((s - mean) ** 2 for s in row) / (len(row) - 1)))
     return sigma * math.fsum(spread) / math.fsum(t.w)
-
-
-def interval_shares(t: Terms) -> list[float]:
-    """Share of the impact that each grid interval brings; NaN where there is no impact."""
-    brought = [0.0] * (max(t.interval) + 1)
-    for w, row in zip(t.w, t.slopes, strict=True):
-        for u, s, interval in zip(t.u, row, t.interval, strict=True):
-            brought[interval] += w * u * abs(s)
-    total = math.fsum(brought)
-    return [b / total if total > 0 else math.nan for b in brought]
 
 
 def missing_impact(at_own_value: Sequence[float], at_missing: Sequence[float], weights: Sequence[float]) -> float:
@@ -283,7 +234,7 @@ def metrics(
     weights: Sequence[float] | None = None,
     decay: float = 0.75,
     own_scale: float | Sequence[float] | None = None,
-    convention: str = "stable",
+    convention: str = "step",
     positions: Sequence[int] | None = None,
     stand_in: float | None = None,
 ) -> dict[str, float]:
@@ -310,7 +261,6 @@ def metrics(
     figures = {
         **dict.fromkeys(EFFECTS, 0.0),
         "support": 1.0,
-        "largest_step_share": math.nan,
         "missing_impact": math.nan,
         "scale": sum(s * v for s, v in zip(row_scale, w, strict=True)) / sum(w),
         "n_grid": float(len(grid)),
@@ -326,21 +276,23 @@ def metrics(
     if len(grid) == 1 or sigma == 0:
         return figures
 
-    t = terms(
-        curves(predict, X[drawn], column, grid),
-        grid,
-        w=[w[i] for i in drawn],
-        log_likelihood=exponents(grid, [own[i] for i in drawn], [row_scale[i] for i in drawn], decay),
-        convention=convention,
-    )
+    kept = [i for i in drawn if w[i] > 0]
+    found = curves(predict, X[kept], column, grid)
+    likelihoods = exponents(grid, [own[i] for i in kept], [row_scale[i] for i in kept], decay)
+    w_kept = [w[i] for i in kept]
+    if convention == "step":
+        ends = [step_oracle.window(grid, k, sigma) for k in range(len(grid))]
+        changes = [[sigma * (c[r] - c[left]) / (grid[r] - grid[left]) for left, r in ends] for c in found]
+        shares = step_oracle.grid_shares(grid, known(observed, w))
+        return figures | step_oracle.figures(changes, likelihoods, shares, ends, w_kept)
+    t = terms(found, grid, w_kept, likelihoods)
     return figures | {
         "impact": impact(t, sigma),
         "in_distribution_impact": in_distribution_impact(t, sigma),
         "direction": direction(t, sigma),
         "heterogeneity": heterogeneity(t, sigma),
-        "non_linearity": non_linearity(t, sigma, convention),
+        "non_linearity": non_linearity(t, sigma),
         "support": support(t),
-        "largest_step_share": max(interval_shares(t)),
     }
 
 
@@ -509,48 +461,27 @@ def category_metrics(
     ``curves[i][a]`` is the prediction with the level ``levels[a]``; ``own`` has no missing ones;
     ``probabilities[i][a]`` makes likelihoods conditional.
     """
-    kept = [i for i in range(len(curves)) if weights[i] > 0]
-    w = [weights[i] for i in kept]
-    n_effective = math.fsum(w)
-    nan = math.nan
-    figures = {"direction": nan, "non_linearity": nan}
+    undefined = {"direction": math.nan, "non_linearity": math.nan}
     sigma = category_scale(list(shares.values()))
-    pairs = [(a, b) for b in range(len(levels)) for a in range(b)]
-    plain = [shares.get(levels[a], 0.0) * shares.get(levels[b], 0.0) for a, b in pairs]
-    if not pairs or sigma == 0:
-        zeros = ("impact", "in_distribution_impact", "heterogeneity")
-        return {**figures, **dict.fromkeys(zeros, 0.0), "support": 1.0, "largest_step_share": nan}
-    if math.fsum(plain) == 0:
-        undefined = ("impact", "in_distribution_impact", "heterogeneity", "largest_step_share", "support")
-        return {**figures, **dict.fromkeys(undefined, nan)}
-    q = [share / math.fsum(plain) for share in plain]
-    brought, spread, likely = [], [], []
-    for (a, b), share in zip(pairs, q, strict=True):
-        change = [curves[i][b] - curves[i][a] for i in kept]
-        brought.append(share * math.fsum(v * abs(d) for v, d in zip(w, change, strict=True)) / n_effective)
-        mean = math.fsum(v * d for v, d in zip(w, change, strict=True)) / n_effective
-        squares = math.fsum(v * (d - mean) ** 2 for v, d in zip(w, change, strict=True))
-        spread.append(share * math.sqrt(squares / (n_effective - 1)) if len(kept) > 1 else 0.0)
-        for i, v, d in zip(kept, w, change, strict=True):
-            ends = []
-            for level in (a, b):
-                unlikely = 1.0 if probabilities is None else 1.0 - probabilities[i][level]
-                ends.append(math.log(decay) * (0.0 if levels[level] == own[i] else unlikely))
-            likely.append((v * share, ends, abs(d)))
-
-    def weighed(top: float) -> list[tuple[float, float]]:
-        return [(share * math.fsum(math.exp(e - top) for e in ends) / 2, d) for share, ends, d in likely]
-
-    found = weighed(max(e for share, ends, _ in likely for e in ends if share > 0))
-    impact = sigma * math.fsum(brought)
-    return {
-        **figures,
-        "impact": impact,
-        "in_distribution_impact": sigma * math.fsum(m * d for m, d in found) / math.fsum(m for m, _ in found),
-        "heterogeneity": sigma * math.fsum(spread),
-        "support": math.fsum(m for m, _ in weighed(0.0)) / n_effective,
-        "largest_step_share": sigma * max(brought) / impact if impact > 0 else nan,
+    if len(levels) == 1 or sigma == 0:
+        return {**dict.fromkeys(step_oracle.FIGURES, 0.0), "support": 1.0, **undefined}
+    products = {
+        (a, b): shares.get(levels[a], 0.0) * shares.get(levels[b], 0.0)
+        for a, b in itertools.combinations(range(len(levels)), 2)
     }
+    pairs = [pair for pair, product in products.items() if product > 0]
+    if not pairs:
+        return dict.fromkeys(step_oracle.FIGURES, math.nan)
+    total = math.fsum(products.values())
+    kept = [i for i in range(len(curves)) if weights[i] > 0]
+    changes = [[sigma * (curves[i][b] - curves[i][a]) for a, b in pairs] for i in kept]
+    likelihoods = []
+    for i in kept:
+        unlikely = [1.0 if probabilities is None else 1.0 - p for p in (probabilities or curves)[i]]
+        apart = [0.0 if level == own[i] else far for level, far in zip(levels, unlikely, strict=True)]
+        likelihoods.append([math.log(decay) * far for far in apart])
+    q = [products[pair] / total for pair in pairs]
+    return {**step_oracle.figures(changes, likelihoods, q, pairs, [weights[i] for i in kept]), **undefined}
 
 
 # What makes lines differ ---------------------------------------------------------------------------

@@ -125,7 +125,10 @@ DECAYS = st.one_of(
     st.floats(0.001, 1.0, exclude_min=True),
 )
 
-CONVENTION_NAMES = st.sampled_from(["stable", "equations", "published"])
+OTHER_DECAYS = st.one_of(st.sampled_from([1.0, 0.75, 0.01, 0.5]), st.floats(0.01, 1.0))
+"""Those for which figures of any explanation are known."""
+
+CONVENTION_NAMES = st.sampled_from(["step", "paper"])
 CONVENTIONS = CONVENTION_NAMES.map(lambda convention: {"convention": convention})
 OPTIONS = st.builds(lambda options, decay: {**options, "decay": decay}, options=CONVENTIONS, decay=DECAYS)
 

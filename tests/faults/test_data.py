@@ -165,8 +165,6 @@ def test_arbitrary_tables_and_options_have_the_figures_of_plain_loops_or_are_an_
         assert_allclose(feature.curves, [curves[i] for i in feature.row_positions], **close, err_msg=str(name))
         for figure, value in figures.items():
             slack = rounding * magnitude if figure in oracles.EFFECTS else 0.0
-            if figure == "largest_step_share" and not figures["impact"] > 1e-9 * magnitude:
-                continue  # of an impact that is rounding
             if figure in table:
                 found_value = table.iloc[at][figure]
                 assert_allclose(

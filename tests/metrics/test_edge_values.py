@@ -43,8 +43,8 @@ def test_likelihoods_too_small_to_write_still_weigh(decay, convention):
     """Where every likelihood underflows, the ratio is that of the largest."""
     X = np.array([[0.0, 1.0], [10.0, 2.0], [3.0, -4.0]])
     grid = [4.0, 5.0, 7.0, 9.5]
-    e = explained(square, X, grid={"x0": grid}, scale={"x0": 0.05}, convention=convention)
-    row = e["x0"].metrics(decay=decay)
+    e = explained(square, X, grid={"x0": grid}, scale={"x0": 0.05}, convention=convention, decay=decay)
+    row = e["x0"].metrics()
     expected = oracles.metrics(square, X, 0, grid=grid, own_scale=0.05, decay=decay, convention=convention)
     for name in ("in_distribution_impact", "support"):
         assert_allclose(row[name], expected[name], rtol=1e-9, atol=1e-300, err_msg=name)
@@ -81,7 +81,8 @@ def test_rows_far_from_all_right_ends(convention, decay):
         return np.square(Z[:, 0]) * (1 + 0.1 * Z[:, 1])
 
     grid = [0.0, 1.0, 100.0]
-    row = explained(model, X, grid={"x0": grid}, scale={"x0": 0.05}, convention=convention)["x0"].metrics(decay)
+    e = explained(model, X, grid={"x0": grid}, scale={"x0": 0.05}, convention=convention, decay=decay)
+    row = e["x0"].metrics()
     expected = oracles.metrics(model, X, 0, grid=grid, own_scale=0.05, convention=convention, decay=decay)
     for name in ("impact", "in_distribution_impact", "support"):
         assert_allclose(row[name], expected[name], rtol=1e-9, err_msg=name)
@@ -100,7 +101,7 @@ def test_a_conditional_scale_is_what_the_other_features_leave_open():
     rng = np.random.default_rng(6)
     free, copied = rng.normal(size=200), rng.normal(size=200)
     X = np.column_stack([free, copied, copied + rng.normal(0, 0.05, 200)])
-    e = explained(product, X, scale="conditional")
+    e = explained(product, X, scale="conditional", decay=0.5)
     for f in e:
         assert f.likelihood_scale.shape == (200,)
         assert (f.likelihood_scale >= 0.01 * f.scale * (1 - 1e-12)).all()
@@ -109,7 +110,7 @@ def test_a_conditional_scale_is_what_the_other_features_leave_open():
     assert max(shares[1:]) < 0.35
     expected = oracles.metrics(product, X, 1, own_scale=e["x1"].likelihood_scale, decay=0.5)
     for name in ("impact", "in_distribution_impact", "support"):
-        assert_allclose(e["x1"].metrics(0.5)[name], expected[name], rtol=1e-9, err_msg=name)
+        assert_allclose(e["x1"].metrics()[name], expected[name], rtol=1e-9, err_msg=name)
 
 
 def test_a_column_without_spread_but_for_rounding():

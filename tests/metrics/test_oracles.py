@@ -19,32 +19,23 @@ def product(X):
     return X[:, 0] * X[:, 1]
 
 
-# On 0, 1, 3, x² has slopes 1 and 4, on intervals of length 1 and 2; with λ = ½ and scale 1, likelihoods are 1, ½, ⅛
-# at 0; ½, 1, ¼ at 1 and ⅛, ¼, 1 at 3, summed 13/8, 7/4, 11/8. "published" repeats the first slope.
-FIRST, SECOND = (1.625 + 1.75) / 2, (1.75 + 1.375) / 2
+# On 0, 1, 3, x² has slopes 1 and 4, of which "paper" repeats the first. Steps of σ = 1.25 reach from 0 to 3 around 0 and
+# 1, and from 1 to 3 around 3, with slopes 3, 3, 4. With λ = ½ and scale 1, likelihoods are 1, ½, ⅛ at 0; ½, 1, ¼ at 1 and
+# ⅛, ¼, 1 at 3, summed 13/8, 7/4, 11/8.
 BY_HAND = {
-    "stable": {
-        "impact": 3.0,
-        "direction": 3.0,
-        "in_distribution_impact": (FIRST + 2 * 4 * SECOND) / (FIRST + 2 * SECOND),
-        "support": (FIRST + 2 * SECOND) / 9 / SIGMA,
-        "non_linearity": 4 / 3,  # mean absolute deviation
-        "largest_step_share": 8 / 9 / SIGMA,
+    "step": {
+        "impact": 10 / 3,
+        "direction": 10 / 3,
+        "in_distribution_impact": (2 * 3 * 1.5 + 4 * 1.5625) / (2 * 1.5 + 1.5625),
+        "support": (2 * 1.5 + 1.5625) / 9 / SIGMA,
+        "non_linearity": 4 / 9,  # mean absolute deviation
     },
-    "equations": {
-        "impact": 2.5,
-        "direction": 2.5,
-        "in_distribution_impact": (1.75 + 4 * 1.375) / 3.125,
-        "support": 3.125 / 6 / SIGMA,
-        "non_linearity": 3 / math.sqrt(2),  # standard deviation, ddof 1
-        "largest_step_share": 4 / 5 / SIGMA,
-    },
-    "published": {
+    "paper": {
         "impact": 2.0,
         "direction": 2.0,
         "in_distribution_impact": (1.625 + 1.75 + 4 * 1.375) / 4.75,
-        "non_linearity": math.sqrt(3),
-        "largest_step_share": 4 / 6 / SIGMA,
+        "support": 4.75 / 9 / SIGMA,
+        "non_linearity": math.sqrt(3),  # standard deviation, ddof 1
     },
 }
 
@@ -95,7 +86,7 @@ def test_missing_impact_by_hand():
 def test_a_tiny_decay_does_not_lose_the_ratio():
     """Where every likelihood underflows, the ratio is that of the likeliest phantoms."""
     X = np.array([[0.0], [10.0]])
-    figures = oracles.metrics(square, X, 0, grid=[4.0, 5.0, 7.0], decay=1e-9, own_scale=0.05)
+    figures = oracles.metrics(square, X, 0, grid=[4.0, 5.0, 7.0], decay=1e-9, own_scale=0.05, convention="paper")
     assert oracles.likelihood([5.0], [0.0], [0.05], 1e-9) == [[0.0]]
     assert_allclose(figures["in_distribution_impact"], 5 * 12, rtol=1e-12)
 

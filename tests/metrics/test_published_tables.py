@@ -39,8 +39,8 @@ def forest(data):
 
 @pytest.fixture(scope="module")
 def explanation(forest, data):
-    """The probability of a positive biopsy, explained by the authors' convention."""
-    return ice.explain(forest, data[0], output=1, convention="published", decay=0.75, progress=False)
+    """The probability of a positive biopsy, explained by the convention of the paper."""
+    return ice.explain(forest, data[0], output=1, convention="paper", decay=0.75, progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -106,35 +106,27 @@ def test_table_3_of_a_linear_regression(data):
     X = X.loc[:, np.ptp(X.to_numpy(), axis=0) > 0]
     X = pd.DataFrame(StandardScaler().fit_transform(X), columns=X.columns)
     model = LinearRegression().fit(X, y)
-    table = ice.explain(model, X, convention="published", progress=False).table(sort_by=None)
+    table = ice.explain(model, X, convention="paper", progress=False).table(sort_by=None)
     for metric in ("impact", "in_distribution_impact"):
         correlation = np.corrcoef(table[metric], np.abs(model.coef_))[0, 1]
         assert_allclose(correlation, 1.0, rtol=1e-9)
 
 
-def test_the_equations_as_written_print_something_else(explanation):
-    """Counting the first interval once, first sexual intercourse has 20.05 %, not 16.9 %."""
-    assert explanation.settings.convention == "published"
-    table = explanation.table(convention="equations")
-    assert round(float(percent(table["impact"])["First sexual intercourse"]), 2) == 20.05
-
-
 def test_one_gap_beside_the_imputed_mean_brings_the_impact(explanation):
-    """91 % of the top feature's impact comes from 0.005 years, and the explanation says so."""
+    """Most of what the top feature has comes from 0.005 years, and the explanation says so."""
     top = explanation["First sexual intercourse"]
-    assert round(top.metrics(convention="equations")["largest_step_share"], 2) == 0.91
-    published, stable = (top.metrics(convention=name)["impact"] for name in ("published", "stable"))
-    assert top._crowding_note.sentence == (
-        f"As published {published:.3g}, evenly along the axis {stable:.3g}: "
-        "most comes from values that lie close together."
+    paper, step = (top.metrics(convention=name)["impact"] for name in ("paper", "step"))
+    assert top._movement_note.sentence == (
+        f"By the paper's intervals {paper:.3g}, per step of one standard deviation {step:.3g}: "
+        "changes between close values weigh most."
     )
-    (note,) = [note for note in explanation.notes if "close together" in note]
+    (note,) = [note for note in explanation.notes if "close values" in note]
     assert "'First sexual intercourse' (" in note
 
 
-def test_evenly_along_the_axis_the_gap_weighs_what_it_is(explanation):
-    """The default convention ranks features by what their curves travel, not by one gap."""
-    table = explanation.table(convention="stable")
+def test_by_steps_the_gap_weighs_what_it_is(explanation):
+    """The default convention ranks features by how far a step of one standard deviation moves, not by one gap."""
+    table = explanation.table(convention="step")
     shares = percent(table["impact"])
     assert "First sexual intercourse" not in table.index[:3]
     assert shares["STDs:molluscum contagiosum"] < 0.2

@@ -21,7 +21,6 @@ NUMBERS = [
     "non_linearity",
     "missing_impact",
     "support",
-    "largest_step_share",
     "scale",
     "n_grid",
 ]
