@@ -235,11 +235,13 @@ def test_results_of_statsmodels_take_the_columns_of_their_fit():
 
     with_constant = sm.add_constant(families.X)
     results = sm.OLS(families.NUMBER, with_constant).fit()
-    start = "X must have the columns that the model was fitted on, in their order"
+    start = "X must have the columns that the model was fitted on, in their order; "
+    assert "fitted on, 4 ('const', 'age', 'income', 'rooms'); got 3." in message(
+        InputDataError, results, families.X.to_numpy()
+    )
     for expected, rows in {
-        "; 'const' is missing. Pass `statsmodels.api.add_constant(X)`.": families.X,
-        ": 'const', 'age', 'income', 'rooms'; got 3 columns.": families.X.to_numpy(),
-        "; got the order 'age', 'income', 'rooms', 'const'. Pass": with_constant[["age", "income", "rooms", "const"]],
+        "'const' is missing. Pass `statsmodels.api.add_constant(X)`.": families.X,
+        "got the order 'age', 'income', 'rooms', 'const'. Pass": with_constant[["age", "income", "rooms", "const"]],
     }.items():
         assert message(InputDataError, results, rows).startswith(start + expected)
     array = with_constant.to_numpy()  # names of further parameters are no columns
