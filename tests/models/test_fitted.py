@@ -133,7 +133,7 @@ def test_columns_of_an_array_are_numbered_where_the_fit_had_no_names():
         assert sorted(e.table().index) == ["x0", "x1", "x2"]
     named = ice.explain(light().fit(X.to_numpy(), Y), X, progress=False)  # takes the columns in their order
     assert sorted(named.table().index) == ["a", "b", "c"]
-    assert "in their order: 'a', 'b', 'c'; got 4 columns" in message_of(light().fit(X, Y), np.column_stack([X, Y]))
+    assert "fitted on, 3 ('a', 'b', 'c'); got 4." in message_of(light().fit(X, Y), np.column_stack([X, Y]))
 
 
 @pytest.mark.parametrize(

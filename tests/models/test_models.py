@@ -52,7 +52,8 @@ def test_one_call_gives_all_outputs(case):
     model, rows, _ = fitted(case)
     chosen = families.quietly(predictor_of, model, rows, **case.options)
     returned = families.quietly(chosen.all_outputs, rows)
-    together = returned if chosen.rescale is None else chosen.rescale(returned)
+    are_probabilities = chosen.response == "log_odds" and returned.min() >= 0
+    together = np.log(returned) - np.log1p(-returned) if are_probabilities else returned
     assert together.shape == (len(rows), max(1, len(chosen.outputs)))
     for position, output in enumerate(chosen.outputs):
         other = families.quietly(predictor_of, model, rows, **{**case.options, "output": output})
@@ -235,11 +236,13 @@ def test_results_of_statsmodels_take_the_columns_of_their_fit():
 
     with_constant = sm.add_constant(families.X)
     results = sm.OLS(families.NUMBER, with_constant).fit()
-    start = "X must have the columns that the model was fitted on, in their order"
+    start = "X must have the columns that the model was fitted on, in their order; "
+    assert "fitted on, 4 ('const', 'age', 'income', 'rooms'); got 3." in message(
+        InputDataError, results, families.X.to_numpy()
+    )
     for expected, rows in {
-        "; 'const' is missing. Pass `statsmodels.api.add_constant(X)`.": families.X,
-        ": 'const', 'age', 'income', 'rooms'; got 3 columns.": families.X.to_numpy(),
-        "; got the order 'age', 'income', 'rooms', 'const'. Pass": with_constant[["age", "income", "rooms", "const"]],
+        "'const' is missing. Pass `statsmodels.api.add_constant(X)`.": families.X,
+        "got the order 'age', 'income', 'rooms', 'const'. Pass": with_constant[["age", "income", "rooms", "const"]],
     }.items():
         assert message(InputDataError, results, rows).startswith(start + expected)
     array = with_constant.to_numpy()  # names of further parameters are no columns

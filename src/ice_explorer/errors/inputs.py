@@ -98,24 +98,11 @@ class InputDataError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def not_as_fitted(cls, fitted: Sequence[object], got: Sequence[object] | int) -> InputDataError:
-        """Return the error for other columns than those of the fit, where the model takes them by position."""
-        held = counted(got, "column") if isinstance(got, int) else listed(got)
-        constant = (
-            " `statsmodels.api.add_constant(X)` puts the constant in front."
-            if "const" in fitted and (isinstance(got, int) or "const" not in got)
-            else ""
-        )
+    def number_of_columns(cls, n_fitted: int, n_columns: int, names: Sequence[object] = ()) -> InputDataError:
+        """Return the error for another number of columns than in the fit, whose names are given if known."""
+        which = f" ({listed(names)})" if names else ""
         return cls(
-            f"X must have the columns that the model was fitted on, in their order: {listed(fitted)}; got {held}.",
-            f"Pass those.{constant}",
-        )
-
-    @classmethod
-    def number_of_columns(cls, n_fitted: int, n_columns: int) -> InputDataError:
-        """Return the error for another number of columns than in the fit."""
-        return cls(
-            f"X must have as many columns as the model was fitted on, {n_fitted}; got {n_columns}.",
+            f"X must have as many columns as the model was fitted on, {n_fitted}{which}; got {n_columns}.",
             "Pass the columns of the fit, in their order.",
         )
 

@@ -84,14 +84,11 @@ class PredictionError(ICEExplorerError, ValueError):
         cls, method: str, shape: tuple[int, ...], n_rows: int, n_columns: int | None = None
     ) -> PredictionError:
         """Return the error for predictions of another shape."""
-        call = "model" if method == "model" else f"model.{method}"
-        advice = (
-            f"Wrap it: `lambda X: {call}(X).ravel()`."
-            if shape == (n_rows, 1) and n_columns is None
-            else "Wrap the model in a function that returns that."
-        )
         expected = (n_rows,) if n_columns is None else (n_rows, n_columns)
-        return cls(f"{method}() returned shape {shape} for {counted(n_rows, 'row')}; expected {expected}.", advice)
+        return cls(
+            f"{method}() returned shape {shape} for {counted(n_rows, 'row')}; expected {expected}.",
+            "Wrap the model in a function that returns that.",
+        )
 
     @classmethod
     def must_return(cls, method: str, what: str, returned: str, advice: str) -> PredictionError:

@@ -46,7 +46,7 @@ def fitted_table(model: Any, X: Any) -> Table:
     if fitted and hasattr(X, "columns"):
         _check_names(model, table, fitted, expression)
     elif fitted and len(fitted) != len(names):
-        raise InputDataError.not_as_fitted(fitted, len(names))
+        raise InputDataError.number_of_columns(len(fitted), len(names), fitted)
     elif fitted:
         table.names = list(fitted)
     elif isinstance(n_fitted, (int, np.integer)) and n_fitted != len(names):

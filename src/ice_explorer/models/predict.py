@@ -295,9 +295,8 @@ class Predictor:
     - `notes`: choices that the user did not make.
     - `outputs`: what `output` could be instead; empty where the model has one output.
     - `responses`: what `response` could be instead; empty for a function.
-    - `all_outputs`: rows in the container of X -> (n_rows, n_outputs) float64, by one call of the method `asked`.
-    - `asked`: the response of that method: "predict_proba" where log-odds are computed from it.
-    - `rescale`: what becomes of that, element by element; None where it is what is explained.
+    - `all_outputs`: rows in the container of X -> (n_rows, n_outputs) float64, by one call of the model; probabilities
+      where log-odds are computed from them.
     - `of_classes`: whether outputs are classes, or numbers of their own.
     - `classes`: labels of the classes, also of a single one; empty where outputs are none.
     - `is_opening`: whether the output was chosen by `opening`.
@@ -314,8 +313,6 @@ class Predictor:
     outputs: tuple[object, ...]
     responses: tuple[str, ...]
     all_outputs: Callable[[Any], Array]
-    asked: str
-    rescale: Callable[[Array], Array] | None
     of_classes: bool = False
     classes: tuple[object, ...] = ()
     is_opening: bool = False
@@ -375,8 +372,6 @@ def make_predictor(
         outputs=outputs.names if len(outputs.names) > 1 else (),
         responses=tuple(name for name in RESPONSES if name in offered),
         all_outputs=all_outputs,
-        asked=asked,
-        rescale=rescale,
         of_classes=outputs.of_classes,
         classes=outputs.names if outputs.of_classes else (),
         is_opening=is_opening and outputs.must_be_chosen,

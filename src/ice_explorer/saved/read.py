@@ -163,8 +163,7 @@ def _predictor(entry: Fields) -> Predictor:
     return Predictor(
         predict=refused, output_label=label, named_after=partial(_same, label), output=entry.label("value"),
         position=position, response=entry.choice("response", (*RESPONSES, "callable")), notes=(), outputs=(),
-        responses=(), all_outputs=refused, asked=entry.text("response"), rescale=None,
-        of_classes=entry.flag("of_classes"), classes=tuple(entry.labels("classes")),
+        responses=(), all_outputs=refused, of_classes=entry.flag("of_classes"), classes=tuple(entry.labels("classes")),
     )  # fmt: skip
 
 
