@@ -91,6 +91,22 @@ CLAIMS = {
     assert abs(mediated - 0.5) < 0.05
     assert -0.2 < consequence < 0
     assert causal["R²"].idxmax() == "x, confounder, consequence"
+    of_signal, of_noise = impact.loc["signal"], impact.drop(index="signal")
+    assert abs(of_signal["step"] - 0.97) < 0.01
+    assert 0.25 < of_noise["step"].min() < of_noise["step"].max() < 0.4
+    assert of_noise["paper"].min() > of_signal["paper"]
+    assert "curves go up and down" in e.notes[-1]
+    """,
+    "paper.ipynb": """
+    assert shares.corr()["impact"].round(2)["forest importance"] == 0.36
+    assert ((tables["step"]["impact"] > change).sum(), (tables["paper"]["impact"] > change).sum()) == (0, 4)
+    agreement = impact.corrwith(shares["forest importance"])
+    assert agreement["step"] > 0.6 > 0.4 > agreement["paper"]
+    for found in (one_forest, refitted):
+        largest = pd.DataFrame(found).query("rows >= 300").groupby("rows")["step"].agg(["min", "max"])
+        assert largest.stack().sub(true_impact).abs().max() < 0.15 * true_impact
+    assert (noise["step"] > 1).all()
+    assert (noise["paper"] == 1).groupby(noise["data"], sort=False).sum().tolist() == [6, 1, 0, 0]
     """,
     "extrapolation.ipynb": """
     rises = e["x2"].curves[:, -1] - e["x2"].curves[:, 0]

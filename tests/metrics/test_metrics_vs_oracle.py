@@ -65,7 +65,11 @@ def cases(draw):
 
 
 @settings(max_examples=150)
-@given(case=cases(), decays=st.lists(own.OTHER_DECAYS, min_size=1, max_size=2, unique=True), convention=own.CONVENTION_NAMES)
+@given(
+    case=cases(),
+    decays=st.lists(own.OTHER_DECAYS, min_size=1, max_size=2, unique=True),
+    convention=own.CONVENTION_NAMES,
+)
 def test_every_figure_equals_the_oracle(case, decays, convention):
     """Conventions, decays, scales, weights, grids and blocks; and other decays and conventions afterwards, for which
     the model is not called again.

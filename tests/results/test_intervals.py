@@ -1,4 +1,4 @@
-"""Bootstrap intervals of metrics and ranks: draws equal plain loops, intervals cover, and the model is not called."""
+"""Bootstrap intervals of metrics and ranks: draws are first-order, intervals cover, and the model is not called."""
 
 import math
 import runpy
@@ -7,21 +7,18 @@ import numpy as np
 import oracles
 import pandas as pd
 import pytest
-import strategies as own
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
+from ice_explorer.metrics.ordered import FeatureSums
 from ice_explorer.metrics.row_draws import ROWS_AT_A_TIME, RowDraws
+from ice_explorer.metrics.windows import nearest_shares
 from ice_explorer.results.bootstrap import METRICS, Bootstrap
 
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame(RANDOM.uniform(size=(60, 3)), columns=["a", "b", "c"])
-_SQUARE_ROOT = 2e-8  # of rounding: deviations that cancel within a draw
-_UNDERFLOWS = 1e-290
 
 
 def curved(X):
@@ -59,119 +56,93 @@ def weights_of(e, n_rows):
     return weights
 
 
-def draws_of(e, feature, decay=None, convention=None):
-    options = e.settings.decay if decay is None else decay, e.settings.convention if convention is None else convention
-    return e[feature]._metric_draws(e._bootstrap, *options)[0]
+class Nudged:
+    """Draws that count one row a little more, in each another one."""
+
+    step = 1e-5
+
+    def __init__(self, weights, sign):
+        self.weights, self.sign, self.n_draws = weights, sign, len(weights)
+
+    def __iter__(self):
+        yield slice(0, self.n_draws), self.weights + self.sign * self.step * np.eye(self.n_draws)
 
 
-def assert_draw_equals(draws, at, expected, size, *, rtol=1e-9):
-    for name in METRICS:
-        if name == "in_distribution_impact" and expected["support"] < _UNDERFLOWS:
-            continue  # no row is drawn that is near any grid value: such a draw is left out
-        slack = {"heterogeneity": _SQUARE_ROOT}.get(name, 1e-12) * size if name in oracles.EFFECTS else 0.0
-        assert_allclose(draws[name][at], expected[name], rtol=rtol, atol=slack, err_msg=name)
+def assert_draws_are_derivatives(model, X, weights, decay, *, rtol=1e-3, **options):
+    """A draw is the figures with the counts of its rows as weights, to first order."""
+    e = explained(model, X, sample_weight=weights, **options)
+    bootstrap, name = Bootstrap(e._context), e.features[0]
+    bootstrap.rows = Nudged(weights, 1.0)
+    draws = e[name]._metric_draws(bootstrap, decay, e.settings.convention)[0]
+    figures = e[name].metrics(decay)
+    for row in np.random.default_rng(1).choice(len(X), 4, replace=False):
+        moved = [
+            explained(model, X, sample_weight=nudged[row], grid={name: e[name].grid}, **options)[name]
+            for _, nudged in (next(iter(Nudged(weights, sign))) for sign in (1.0, -1.0))
+        ]
+        assert_array_equal(moved[0].row_positions, e[name].row_positions)
+        for metric in METRICS:
+            slopes = [draws[metric] - figures[metric], (np.subtract(*(f.metrics(decay)[metric] for f in moved))) / 2]
+            close = {"rtol": rtol, "atol": rtol * np.abs(slopes[0]).max() + 1e-14}
+            assert_allclose(slopes[0][row], slopes[1], **close, err_msg=f"{metric}, row {row}")
 
 
-def assert_draws_equal_loops(e, model, X, draws, *, size=1.0, n=3, **options):
-    """Compare a few draws of the first feature with the metrics of the rows, repeated as often as they were drawn."""
-    weights, f = weights_of(e, len(X)), e[e.features[0]]
-    for at in range(n):
-        expected = oracles.metrics(model, np.asarray(X), 0, grid=f.grid.tolist(), weights=weights[at], **options)
-        assert_draw_equals(draws, at, expected, size)
+@pytest.mark.parametrize("convention", ["step", "paper"])
+@pytest.mark.parametrize("decay", [0.75, 0.3])
+@pytest.mark.parametrize("case", ["numbers", "missing", "levels", "missing levels", "sample", "scale", "conditional"])
+def test_draws_are_figures_by_weight_to_first_order(case, decay, convention):
+    """Where the row has moved curves, the places that it counts for, σ and the unit of distances along with it."""
+    random = np.random.default_rng(5)
+    rows = pd.DataFrame({"a": random.normal(size=41), "b": random.uniform(size=41)})
+    weights = random.choice([0.5, 1.0, 1.7, 2.0], 41) + 0.01 * random.uniform(size=41)
+    options = {"sample": {"sample": 21}, "scale": {"scale": {"a": 0.7}}, "conditional": {"scale": "conditional"}}
+    if "levels" in case or case == "conditional":
+        rows["a"] = np.where(rows["a"] > 0.5, "n", np.where(rows["a"] > -0.5, "e", "s"))
+    if "missing" in case:
+        rows["a"] = rows["a"].where(np.arange(41) % 5 > 0)
+
+    def model(rows):
+        a = rows["a"].map({"n": 0.0, "e": 3.0, "s": 1.0}) if rows["a"].dtype.kind not in "fi" else rows["a"]
+        b = rows["b"].to_numpy()
+        return np.where(a.isna(), 2.0 + b, np.sin(2 * a) * (1 + b) + a * b).astype(float)
+
+    if case == "conditional":  # whose trees grow by weight
+        weights = np.ones(41)
+        e = explained(model, rows, scale="conditional", convention=convention)
+        table = few_draws(e).table(decay, ci=0.9, sort_by=None)
+        for metric in ("impact", "in_distribution_impact", "heterogeneity"):
+            assert (table[f"{metric}_low"] < table[metric]).all()
+            assert (table[metric] < table[f"{metric}_high"]).all()
+        return
+    assert_draws_are_derivatives(model, rows, weights, decay, convention=convention, **options.get(case, {}))
 
 
-@st.composite
-def cases(draw):
-    """A table, a model and what moves a metric."""
-    X = draw(own.tables(min_rows=2))
-    n = len(X)
-    return {
-        "X": X,
-        "model": draw(st.one_of(own.curved_models(), own.linear_models(2))),
-        "weights": draw(st.one_of(st.none(), own.weights(n))),
-        "grid": draw(st.one_of(st.none(), own.GRIDS)),
-        "own_scale": draw(st.one_of(st.none(), st.sampled_from([0.5, 4.0]))),
-        "decay": draw(own.DECAYS),
-        "convention": draw(own.CONVENTION_NAMES),
-    }
-
-
-@settings(max_examples=60)
-@given(case=cases())
-def test_draws_equal_plain_loops(case):
-    """Every draw is the metrics of the rows repeated as often as they were drawn, on the same grid."""
-    X, model = case["X"], case["model"]
-    e = explained(
-        model,
-        pd.DataFrame(X, columns=["a", "b"]),
-        grid="observed" if case["grid"] is None else {"a": case["grid"]},
-        scale="marginal" if case["own_scale"] is None else {"a": case["own_scale"]},
-        sample_weight=case["weights"],
-        decay=case["decay"],
-        convention=case["convention"],
-    )
-    weights = weights_of(few_draws(e), len(X))
-    for column, name in enumerate("ab"):
-        draws, grid = draws_of(e, name), e[name].grid.tolist()
-        size = oracles.magnitude(model, X, column, grid=grid)
-        own_scale = None
-        if column == 0 and case["own_scale"] is not None:
-            own_scale = max(case["own_scale"], 0.01 * e[name].scale)
-        for at in (0, 1, 2):
-            expected = oracles.metrics(
-                model, X, column, grid=grid, weights=weights[at], decay=case["decay"],
-                convention=case["convention"], own_scale=own_scale,
-            )  # fmt: skip
-            assert_draw_equals(draws, at, expected, size)
-
-
-@settings(max_examples=20)
-@given(
-    codes=st.lists(st.integers(0, 3), min_size=3, max_size=8),
-    decay=own.DECAYS,
-    scale=st.sampled_from(["marginal", "conditional"]),
-)
-def test_draws_of_a_category_equal_plain_loops(codes, decay, scale):
-    """Shares of levels, σ_c and the weights of pairs are those of the draw."""
-    levels = ["n", "e", "s", "w"]
-    town = [levels[code] for code in codes]
-    X = pd.DataFrame({"town": town, "b": np.arange(len(codes)) / 3})
-
-    def model(X):
-        code = np.asarray(X["town"].map(levels.index), float)
-        return np.sin(3 * code) * (1 + X["b"].to_numpy()) + code
-
-    e = explained(model, X, scale=scale, features=["town", "b"])
-    f, weights = e["town"], weights_of(few_draws(e), len(X))
-    draws, grid = draws_of(e, "town", decay), f.grid.tolist()
-    probabilities = None if scale == "marginal" else 1 + np.log2(f.likelihood(0.5))
-    for at in (0, 1, 2, 3):
-        shares = oracles.category_shares(town, weights[at])
-        expected = oracles.category_metrics(
-            f.curves.tolist(), grid, town, shares=shares, weights=weights[at], decay=decay,
-            probabilities=probabilities,
-        )  # fmt: skip
-        expected = {**expected, "missing_impact": math.nan}
-        assert_draw_equals(draws, at, expected, np.ptp(f.curves))
-
-
-def test_draws_with_missing_values_equal_plain_loops():
-    """The median of all rows stands in for missing values in every draw."""
-    values = X.to_numpy(copy=True)
-    values[::5, 0] = math.nan
-
-    def model(X):
-        X = np.asarray(X, dtype=float)
-        return np.where(np.isnan(X[:, 0]), 2.0 + X[:, 1], X[:, 0] * X[:, 1])
-
-    e = explained(model, values)
-    assert_draws_equal_loops(e, model, values, draws_of(e, "x0"), n=2, stand_in=e["x0"].median)
-
-
-def test_draws_of_a_sample_equal_plain_loops():
-    """The curves are of some rows, σ of all."""
-    e = explained(curved, X, sample=20)
-    assert_draws_equal_loops(e, curved, X, draws_of(e, "a"), n=2, positions=e["a"].row_positions.tolist())
+@pytest.mark.slow
+@pytest.mark.parametrize("convention", ["step", "paper"])
+def test_intervals_are_as_wide_as_those_of_a_plain_bootstrap(convention):
+    """Of a forest, from 300 draws of rows with the same curves: within 15 %."""
+    rows = pd.DataFrame(RANDOM.normal(size=(150, 3)), columns=["a", "b", "c"])
+    model = RandomForestRegressor(30, random_state=0).fit(rows.to_numpy(), curved(rows.to_numpy()))
+    e = explained(model.predict, rows.to_numpy(), convention=convention)
+    table, draws = e.table(ci=0.9, sort_by=None), RowDraws(np.ones(150), 7, 300)
+    counts = np.concatenate([counts for _, counts in draws], axis=1).astype(float)
+    for name in e.features:
+        f, found = e[name], {metric: [] for metric in METRICS}
+        for of_draw in counts:
+            drawn = np.flatnonzero(of_draw > 0)
+            own, weights = f.observed[drawn], of_draw[drawn]
+            order = np.argsort(own)
+            scale = np.sqrt(np.cov(own, aweights=weights, ddof=0))
+            of_rows = own, np.full(len(own), scale), weights
+            sums = FeatureSums(f.grid, scale, nearest_shares(f.grid, own[order], weights[order]), 0.75, of_rows)
+            sums.add(f.curves[drawn], of_rows)
+            sums.finish()
+            for metric, values in found.items():
+                values.append(getattr(sums.metrics(0.75, convention), metric))
+        for metric in ("impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "support"):
+            low, high = np.quantile(found[metric], [0.05, 0.95])
+            width = table.loc[name, f"{metric}_high"] - table.loc[name, f"{metric}_low"]
+            assert_allclose(width, high - low, rtol=0.15, err_msg=f"{metric} of {name}")
 
 
 @pytest.mark.parametrize("model", [RandomForestRegressor(5, random_state=0), LinearRegression()], ids=["tree", "line"])
@@ -189,7 +160,7 @@ def test_the_model_is_not_called_for_intervals():
     e = explained(model, X)
     e.table(unit="sd")
     n_rows = model.n_rows
-    for convention in ("stable", "equations", "published"):
+    for convention in ("step", "paper"):
         e.table(0.3, convention, ci=0.95, unit="sd")
     e.ties(metric="impact")
     e.table(ci=0.9, unit={"a": 2})
@@ -374,14 +345,14 @@ def test_intervals_cover_the_metrics_of_the_source(root):
 def test_whiskers_and_brackets_are_those_of_table_and_ties(unit, metric):
     """A picture shows the intervals of `table` in its unit, and the ties of `ties`."""
     e = few_draws(explained(curved, X))
-    found = e._rank_intervals(metric, 0.9, 0.6, "equations", unit)
-    table = e.table(0.6, "equations", sort_by=metric, unit=unit, ci=0.9).loc[e.features]
+    found = e._rank_intervals(metric, 0.9, 0.6, "paper", unit)
+    table = e.table(0.6, "paper", sort_by=metric, unit=unit, ci=0.9).loc[e.features]
     assert_array_equal(found.low, table[f"{metric}_low"])
     assert_array_equal(found.high, table[f"{metric}_high"])
     assert_array_equal(found.rank_low, table["rank_low"])
     assert_array_equal(found.rank_high, table["rank_high"])
     if not isinstance(unit, dict):
-        ties = e.ties(0.9, metric=metric, decay=0.6, convention="equations")
+        ties = e.ties(0.9, metric=metric, decay=0.6, convention="paper")
         pairs = [(e.features[first], e.features[second]) for first, second in found.tied]
         assert pairs == list(ties.loc[ties["tied"], "next"].items())
 
@@ -392,7 +363,7 @@ def test_features_without_effect_have_no_bracket():
     assert e.ties()["tied"].tolist() == [False, False]
     assert explained(lambda X: X[:, 0], X.to_numpy()).ties()["tied"].tolist() == [False, True]
     for model in (lambda X: X[:, 0], lambda X: X[:, 0] + 1e-13 * X[:, 1]):
-        found = few_draws(explained(model, X.to_numpy()))._rank_intervals("impact", 0.95, 0.75, "stable")
+        found = few_draws(explained(model, X.to_numpy()))._rank_intervals("impact", 0.95, 0.75, "step")
         assert found.tied == []
 
 
@@ -402,23 +373,13 @@ def test_a_new_decay_takes_no_new_curves():
     e = few_draws(explained(model, X, memory_limit="60kB"))
     e.table(0.7, ci=0.95)
     n_rows = model.n_rows
-    assert not e._has_draws(0.3, "stable")
+    assert not e._has_draws(0.3, "step")
     table = e.table(0.68, ci=0.95)
-    assert e._has_draws(0.72, "stable")
+    assert e._has_draws(0.72, "step")
     assert model.n_rows == n_rows
     pd.testing.assert_frame_equal(table, few_draws(explained(curved, X)).table(0.68, ci=0.95), rtol=1e-9)
     for decay in (0.5, 0.2, 0.04, 0.001, 1e-6, 1e-12):
         e.table(decay, ci=0.95)
     assert model.n_rows > n_rows
-    assert not e._has_draws(0.7, "stable")
-    assert max(len(draws._kept) for f in e for draws in f._draws["stable", b""][0]) <= 6
-
-
-@pytest.mark.parametrize("spread", [1.0, 1e4])
-def test_likelihoods_of_far_values_equal_plain_loops(spread):
-    """Whether exponents are small enough for products of exponentials, or one outlier makes them too large."""
-    rows = X.assign(a=X["a"] ** 3)
-    rows.loc[7, "a"] *= spread
-    e = few_draws(explained(curved, rows))
-    for decay in (0.9, 1e-3, 1e-80):
-        assert_draws_equal_loops(e, curved, rows, draws_of(e, "a", decay), size=spread, decay=decay)
+    assert not e._has_draws(0.7, "step")
+    assert max(len(draws._kept) for f in e for draws in f._draws["step", b""][0]) <= 6
