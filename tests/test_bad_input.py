@@ -218,9 +218,6 @@ MODELS = {
         "from -1e+140 to 1e+140; it returned -1e+300 on a phantom": lambda: explain(
             at_75(lambda predictions, there: np.where(there, -1e300, predictions))
         ),
-        "they change by more between values of 'income' that are 1e-200 apart": lambda: explain(
-            lambda rows: (rows["income"] > 0).to_numpy(), X.assign(income=np.arange(N) * 1e-200)
-        ),
         "the predictions of 'age' reach 1.65e+101": lambda: explorer(explain(lambda rows: wealth(rows) * 1e100)),
         "the metrics of 'income' reach 1.3e+60": lambda: explain(
             lambda rows: (rows["income"] > 0).to_numpy(), X.assign(income=[0.0, 1e-60, *range(1, N - 1)])

@@ -222,7 +222,8 @@ WORKLOADS = dict(
     zip(
         MOST,
         [
-            forest_at_every_value, boosting_at_quantiles, wide_at_every_value, category_of_many_levels, function_by_brute_force, explorer_of_a_forest, explorer_of_a_function,
+            forest_at_every_value, boosting_at_quantiles, wide_at_every_value, category_of_many_levels,
+            function_by_brute_force, explorer_of_a_forest, explorer_of_a_function,
         ],
         strict=True,
     )
