@@ -1,7 +1,7 @@
 """How much work an explanation is, in numbers that no other load of the machine changes.
 
 Times stand in `tests/benchmarks/RESULTS.md`; here is what they come from: nodes that the sweep of trees visits, items
-that it emits, calls of the model, and cells of the decay. `MOST` has the bounds. A bound is what the code needs today,
+that it emits, and calls of the model. `MOST` has the bounds. A bound is what the code needs today,
 with 2 % beside it at most; who makes it do less lowers them. `python tests/test_work_counters.py` prints the
 measured numbers beside the bounds.
 """
@@ -19,7 +19,6 @@ import pandas as pd
 import pytest
 from kernel_end import Wire, ask
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestClassifier
-from sklearn.linear_model import Ridge
 
 import ice_explorer as ice
 from ice_explorer.trees.curves import TreeCurves
@@ -40,17 +39,9 @@ MOST = {
     "boosting, quantiles": {
         "node visits": (925_000, "Boosted trees are swept like those of a forest."),
         "emitted items": (450_000, "Each leaf is written once for each interval of the grid in which it is reached."),
-        "cells of the decay": (44_000, "Observed values are divided by the grid, not row by row."),
-        "masses laid out": (0, "What is little is kept by observed value, and not laid out over distances."),
     },
     "wide table, every observed value": {
         "node visits": (31_000, "A column that no tree uses costs no visit."),
-        "cells of the decay": (86_000, "Steepness is kept for intervals in which a curve can change, and no others."),
-        "masses laid out": (0, "Nor is it laid out over distances where it is little."),
-    },
-    "ridge, every observed value": {
-        "cells of the decay": (0, "Parallel curves share their steepness, so that none is kept by observed value."),
-        "masses laid out": (0, "Sums of parallel curves follow from sorted values."),
     },
     "category of 200 levels": {
         "kilobytes of its sums": (
@@ -144,11 +135,6 @@ def explained(model, X, **options):
     return explanation, sum(trees.counters for trees in sweeps).tolist()
 
 
-def decay_of(explanation):
-    """Cells that held steepness, and masses laid out, of all features."""
-    return sum(feature._sums.likelihoods.counters for feature in explanation).tolist()
-
-
 # --- what is counted ------------------------------------------------------------------------------
 
 
@@ -168,23 +154,15 @@ def forest_at_every_value():
 def boosting_at_quantiles():
     X, y = table(1000, 5)
     model = HistGradientBoostingRegressor(max_iter=40, early_stopping=False, random_state=0).fit(X, y)
-    e, sweep = explained(model, X, grid="quantile", grid_size=20)
-    return dict(zip(MOST["boosting, quantiles"], [*sweep, *decay_of(e)], strict=True))
+    _, sweep = explained(model, X, grid="quantile", grid_size=20)
+    return dict(zip(MOST["boosting, quantiles"], sweep, strict=True))
 
 
 def wide_at_every_value():
     X, y = table(150, 60, decimals=6)
     model = ExtraTreesRegressor(10, max_features=0.1, min_samples_leaf=3, random_state=0).fit(X, y)
-    e, (visits, _) = explained(model, X)
-    return dict(zip(MOST["wide table, every observed value"], [visits, *decay_of(e)], strict=True))
-
-
-def ridge_at_every_value():
-    X, y = table(500, 4, decimals=6)
-    e = ice.explain(Ridge().fit(X, y), X, progress=False)
-    assert e.engine == "linear"
-    e.table()
-    return dict(zip(MOST["ridge, every observed value"], decay_of(e), strict=True))
+    _, (visits, _) = explained(model, X)
+    return {"node visits": visits}
 
 
 def category_of_many_levels():
@@ -244,8 +222,8 @@ WORKLOADS = dict(
     zip(
         MOST,
         [
-            forest_at_every_value, boosting_at_quantiles, wide_at_every_value, ridge_at_every_value,
-            category_of_many_levels, function_by_brute_force, explorer_of_a_forest, explorer_of_a_function,
+            forest_at_every_value, boosting_at_quantiles, wide_at_every_value, category_of_many_levels,
+            function_by_brute_force, explorer_of_a_forest, explorer_of_a_function,
         ],
         strict=True,
     )

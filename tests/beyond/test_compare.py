@@ -145,7 +145,7 @@ def test_the_forest_of_the_paper(shared):
     y = pd.read_csv(shared / "data" / "cervical_cancer" / "y.csv").filter(like="Biopsy").iloc[:, 0]
     X = X[[name for name in X if not name.startswith("Unnamed")]]
     model = RandomForestClassifier(n_estimators=500, random_state=20).fit(X, y)
-    found = ice.compare(explain(model, X, convention="published"), measures="native")
+    found = ice.compare(explain(model, X, convention="paper"), measures="native")
     assert_allclose(found.correlations["pearson"]["native"], 0.36, atol=0.005)
 
 

@@ -19,9 +19,9 @@ def product(X):
     return X[:, 0] * X[:, 1]
 
 
-# On 0, 1, 3, x² has slopes 1 and 4, of which "paper" repeats the first. Steps of σ = 1.25 reach from 0 to 3 around 0 and
-# 1, and from 1 to 3 around 3, with slopes 3, 3, 4. With λ = ½ and scale 1, likelihoods are 1, ½, ⅛ at 0; ½, 1, ¼ at 1 and
-# ⅛, ¼, 1 at 3, summed 13/8, 7/4, 11/8.
+# On 0, 1, 3, x² has slopes 1 and 4, of which "paper" repeats the first. Steps of σ = 1.25 reach from 0 to 3 around 0
+# and 1, and from 1 to 3 around 3, with slopes 3, 3, 4. With λ = ½ and scale 1, likelihoods are 1, ½, ⅛ at 0; ½, 1, ¼
+# at 1 and ⅛, ¼, 1 at 3, summed 13/8, 7/4, 11/8.
 BY_HAND = {
     "step": {
         "impact": 10 / 3,

@@ -116,7 +116,7 @@ def test_the_compiled_fold_adds_what_numpy_adds(feature, n_blocks, most_cells):
 @settings(max_examples=25)
 def test_sums_are_those_of_loops_over_all_windows(feature, compiled):
     """Groups of windows between the same stretches bring what each window brings."""
-    grid, active, stretches, (observed, scales, weights), _ = feature
+    grid, active, stretches, (observed, _, weights), _ = feature
     n = min(len(observed), 60)
     observed = np.clip(np.resize(observed[:n], n), grid[0] - 1.0, grid[-1] + 1.0)
     spread = np.sqrt(np.average((observed - np.average(observed, weights=weights[:n])) ** 2, weights=weights[:n]))
@@ -247,7 +247,7 @@ def test_arrays_that_are_not_those_of_sums_are_refused(kind):
         if name.endswith(("squared", "absolute", "weight")):
             wrong.append(array - 1e6)
         for bad in [gone, *({**arrays, name: each} for each in wrong)]:
-            with pytest.raises(ValueError, match="counts|curve|change|along|likelihood"):
+            with pytest.raises(ValueError, match=r"counts|decays|nodes|curve|change|along|likelihood"):
                 some_sums(kind)[1].fill(bad)
 
 

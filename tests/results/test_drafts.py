@@ -156,8 +156,8 @@ def test_the_result_is_within_the_errors_of_a_draft(family):
         exact, sampling = plan.compute(name).metrics(), draft[name]._sampling
         assert (sampling.n_rows, sampling.n_all) == (75, 300)
         errors = {
-            **sampling.metrics["stable"],
-            "in_distribution_impact": sampling.in_distribution_impact(np.array([0.75]), "stable")[0],
+            **sampling.metrics["step"],
+            "in_distribution_impact": sampling.in_distribution_impact(np.array([0.75]), "step")[0],
         }
         for metric, error in errors.items():
             if error > 0:

@@ -14,7 +14,7 @@ from ice_explorer.results.options import Options
 
 COLUMNS = [
     "impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "support",
-    "largest_step_share", "scale", "n_grid", "kind",
+    "scale", "n_grid", "kind",
 ]  # fmt: skip
 
 
@@ -156,10 +156,10 @@ def test_a_result_cannot_be_changed_by_accident(explanation):
 
 def test_the_settings_are_those_asked_for():
     """What a picture needs to say how it was made; the profile of an explanation is in its convention."""
-    e = explain(decay=0.5, convention="equations", memory_limit="2MB")
+    e = explain(decay=0.5, convention="paper", memory_limit="2MB")
     settings = e.settings
-    assert (settings.decay, settings.convention, settings.engine) == (0.5, "equations", "auto")
-    assert explain().settings.convention == "stable"
+    assert (settings.decay, settings.convention, settings.engine) == (0.5, "paper", "auto")
+    assert explain().settings.convention == "step"
     assert_allclose(e.decay_profile([1.0]).to_numpy()[0], e.table(sort_by=None)["impact"], rtol=1e-12)
 
 

@@ -1,6 +1,5 @@
 """Bootstrap intervals of metrics and ranks: draws are first-order, intervals cover, and the model is not called."""
 
-import math
 import runpy
 
 import numpy as np

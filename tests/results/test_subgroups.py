@@ -39,7 +39,7 @@ def model(X):
 
 
 X = frame()
-CONVENTIONS = ["stable", "equations", "published"]
+CONVENTIONS = ["step", "paper"]
 
 
 def test_the_metrics_of_a_group_are_those_of_its_rows_on_the_same_grid():
@@ -96,7 +96,7 @@ def test_a_group_is_looked_up_once():
     e = ice.explain(counted, X)
     e.table(by="sex")
     n_calls = len(calls)
-    e.table(0.3, "equations", by="sex")
+    e.table(0.3, "paper", by="sex")
     shares = e.table(unit="share", by=X["sex"].to_numpy())
     assert_allclose(shares["impact"].groupby(level=0).sum(), 100)  # within each group
     e["age"].partial_dependence_by("sex")

@@ -14,7 +14,6 @@ from ice_explorer.drivers.table import DriverTable
 
 METRICS = [
     "impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "support",
-    "largest_step_share",
 ]  # fmt: skip
 
 
@@ -33,7 +32,7 @@ def model(X):
 @pytest.fixture(scope="module")
 def e(X):
     """The explanation."""
-    return ice.explain(model, X, decay=0.5, convention="equations", progress=False)
+    return ice.explain(model, X, decay=0.5, convention="paper", progress=False)
 
 
 @pytest.fixture
@@ -47,7 +46,7 @@ def three(e, make):
 
 def test_metrics_are_attributes(e):
     """They are those of the table, at the decay and convention of the explanation."""
-    table = e.table(0.5, "equations")
+    table = e.table(0.5, "paper")
     assert list(e["age"].metrics()) == METRICS
     for f in e:
         assert_array_equal([getattr(f, name) for name in METRICS], table.loc[f.feature, METRICS].to_numpy(float))

@@ -23,7 +23,7 @@ from ice_explorer.export.save import result_content
 from ice_explorer.saved import read
 
 DECAYS = (0.01, 0.3, 0.75, 1.0)
-CONVENTIONS = ("stable", "equations", "published")
+CONVENTIONS = ("step", "paper")
 RNG = np.random.default_rng(0)
 N = 60
 

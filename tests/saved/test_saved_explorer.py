@@ -76,7 +76,7 @@ def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
     [
         ({"type": "interactions"}, "Interactions need the curves of all rows; this explanation was opened from a file"),
         ({"type": "two_way", "first": "a", "second": "b"}, "Partial dependence on two features needs the model"),
-        ({"type": "intervals", "rank_by": "impact", "level": 0.95, "decay": 0.5, "convention": "stable",
+        ({"type": "intervals", "rank_by": "impact", "level": 0.95, "decay": 0.5, "convention": "step",
           "unit": "prediction"}, "Bootstrap intervals need the curves of all rows"),
     ],
     ids=lambda request: request["type"] if isinstance(request, dict) else "",
@@ -94,7 +94,7 @@ def test_what_needs_rows_or_the_model_is_not_there(make, ask, results):
     x = make(results[2])
     assert "needs the model" in ask(x, type="importance", measure="native")[0]["body"]["problem"]
     assert ask(x, type="importance", measure="partial_dependence")[0]["body"]["problem"] == ""
-    conditional = {"version": 1, "scale": "conditional"}
+    conditional = {"version": 2, "scale": "conditional"}
     with pytest.warns(UserWarning, match="the scale 'conditional', which is not available"):
         x = make(results[2], state=conditional)
     assert x.scale == "marginal"

@@ -79,7 +79,7 @@ def read(found):
     e = ice.explanation.to_explanation(result)
     with np.errstate(all="ignore"):
         for use in (
-            lambda: e.table(0.5, "equations"), lambda: [f.curves for f in e], lambda: [f.grid for f in e],
+            lambda: e.table(0.5, "paper"), lambda: [f.curves for f in e], lambda: [f.grid for f in e],
             lambda: [f.observed for f in e], lambda: [e.drivers(name).summary for name in e.features],
             lambda: e._table_rows([0]), lambda: [e.effects(name) for name in e.features], lambda: repr(e),
             lambda: [f.likelihood(0.5) for f in e], lambda: e.what_if(0), lambda: [f.centered_curves("own") for f in e],

@@ -37,12 +37,12 @@ MUTATIONS: Final = r"""
 @ engines/feature_input.py : metrics/test_conditional_scale.py metrics/test_conditional_scale_weights.py
 - found = conditional_moments(feature.values, others, sigma, context.weights, context.settings.random_state)
 + found = conditional_moments(feature.values, others, sigma, None, context.settings.random_state)
-= draws divide missing impact by the weight of all rows
-@ metrics/bootstrap.py : results/test_intervals.py results/test_missing_impact_intervals.py
-- change = missing / weight if has_missing
-+ change = missing / weight.mean() if has_missing
+= influences on missing impact are those on its sum
+@ metrics/influence.py : metrics/test_influence.py results/test_missing_impact_intervals.py
+- missing = block.missing_change - sums.undecayed().missing_impact
++ missing = block.missing_change
 = notes need six grid values
-@ results/impact_notes.py : results/test_impact_notes.py results/test_notes_of_few_values.py
+@ results/impact_notes.py : results/test_impact_notes.py
 - _FEWEST_VALUES: Final = 5
 + _FEWEST_VALUES: Final = 6
 = tied pairs count among the known features
@@ -75,17 +75,37 @@ MUTATIONS: Final = r"""
 -             self._untold = True
 +                 self._state = "cancelled"
 = heterogeneity divides by n
-@ metrics/ordered.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
-- np.sqrt(changes.squared / (self.total_weight - 1.0))
-+ np.sqrt(changes.squared / self.total_weight)
-= the stable convention weighs by the right end alone
-@ metrics/ordered.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
-- EndShares(half, half)
-+ EndShares(half - half, length)
+@ metrics/sums.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
+- np.sqrt(moments.squared / (self.total_weight - 1.0))
++ np.sqrt(moments.squared / self.total_weight)
+= steps weigh by the right end alone
+@ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
+- ends=(_ends(left, group, shares * ratios / 2.0), _ends(right, group, shares * ratios / 2.0)),
++ ends=(_NO_ENDS, _ends(right, group, shares * ratios)),
+= windows stick out of the axis
+@ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_oracles.py
+- start = np.clip(grid - length / 2.0, grid[0], grid[-1] - length)
++ start = grid - length / 2.0
 = non-linearity ignores the flat part of a curve
-@ metrics/ordered.py : metrics/test_sums.py metrics/test_running_sums.py trees/test_libraries.py
-- along = np.abs(deviation, out=deviation) @ u[at] + self.elsewhere[at] * np.abs(mean)
-+ along = np.abs(deviation, out=deviation) @ u[at]
+@ metrics/windows.py : metrics/test_sums.py trees/test_libraries.py
+- return np.asarray(np.abs(apart) @ self.ratio_shares + self.still * np.abs(mean))
++ return np.asarray(np.abs(apart) @ self.ratio_shares)
+= the copy of the first slope has the likelihood of its right end
+@ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_published_tables.py
+- ends=(_NO_ENDS, _with_first(_ends(active + 1, groups, ratios / n_grid), active)),
++ ends=(_NO_ENDS, _ends(active + 1, groups, shares * ratios)),
+= ties between grid values count above
+@ metrics/windows.py : metrics/test_sums.py metrics/test_metrics_identities.py
+- below = (cumulative[ends[0]] + cumulative[ends[1]]) / 2.0
++ below = cumulative[ends[0]]
+= parts that are merged forget how near their rows are
+@ metrics/sums.py : metrics/test_sums.py distributed/test_same_result.py
+- * (part.nearest - self.nearest))
++ * 0.0)
+= a bucket of observed values has its nodes too near
+@ metrics/lattice.py : metrics/test_sums.py metrics/test_decay.py
+- leggauss(4)[0]
++ leggauss(4)[0] * 0.9
 = weighted quantiles take the next value
 @ metrics/likelihood.py : metrics/test_sample_weight.py metrics/test_edge_values.py
 - levels * cumulative[-1], side="left")
@@ -95,11 +115,15 @@ MUTATIONS: Final = r"""
 - self._differences += np.bincount(bins, mass * size, _BINS + 1)
 + self._differences += np.bincount(bins, size, _BINS + 1)
 = draws scale distances by the inverse ratio
-@ metrics/bootstrap.py : results/test_intervals.py
-- np.divide(self._unit, scales, out=self._ratio
-+ np.divide(scales, self._unit, out=self._ratio
+@ results/bootstrap.py : results/test_intervals.py
+- decay ** (1.0 / units)
++ decay**units
+= draws forget the places that rows count for
+@ results/bootstrap.py : results/test_intervals.py
+- of_rows[present] = (flat[below] + flat[above]) / 2.0
++ of_rows[present] = 0.0
 = errors of a sample do not shrink towards all rows
-@ metrics/sampling_error.py : metrics/test_sampling_error.py
+@ metrics/sampling.py : metrics/test_influence.py
 - math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows)
 + math.sqrt(1.0 / n_rows)
 = XGBoost sends the threshold left

@@ -538,7 +538,7 @@ def test_grids_and_rows(family):
 
 
 def test_trees_of_a_root_alone():
-    """A constant target grows nothing: all effects are 0, and a share of them is undefined."""
+    """A constant target grows nothing: all effects are 0."""
     X = table()[:40]
     for model in (
         DecisionTreeRegressor(),
@@ -548,7 +548,6 @@ def test_trees_of_a_root_alone():
     ):
         e = compare(parity.quiet(model.fit, X, np.full(40, 2.5)), X)
         assert_array_equal(e.table()[["impact", "heterogeneity"]], 0.0)
-        assert e.table()["largest_step_share"].isna().all()
         assert_allclose(e["x0"].curves, 2.5, rtol=1e-15)
 
 
@@ -560,6 +559,14 @@ def test_columns_that_are_constant_or_that_no_tree_needs():
     assert e["x4"].curves.shape == (40, 1)
     assert e.table().loc["x3", "impact"] == 0.0
     assert np.ptp(e["x3"].curves, axis=1).max() == 0.0
+
+
+def test_a_grid_whose_first_interval_is_inactive():
+    """The convention of the paper repeats the first slope, which is 0 there."""
+    X = np.column_stack([np.arange(30.0), np.arange(30) % 4])
+    model = DecisionTreeRegressor(max_depth=2).fit(X, (X[:, 0] > 20) * X[:, 1])
+    e = compare(model, X, convention="paper")
+    assert e["x0"].slopes[:, 0].tolist() == [0.0] * 30
 
 
 WEIGHTS = np.resize([0.0, 1.0, 2.5, 0.25, 3.0, 0.0, 1.0], 40)

@@ -193,10 +193,23 @@ def _likelihoods(
 
 
 def others_of(context: Context, feature: Feature) -> Array:
-    """Coordinates of all other columns that have some, (n_observations, n_others), as far as trees can tell."""
+    """Coordinates of all other columns that have some, (n_observations, n_others), as far as trees can tell.
+
+    Levels without an order are numbered in the order of their labels, so that the order of rows does not matter. Of
+    columns of one known value it matters where that is missing.
+    """
     columns = context.columns
     others = [place for place in range(len(columns.names)) if place not in feature.positions]
     # As features they are checked to be finite.
-    values = [feature_of(columns.at(place)).values for place in others if columns.at(place).kind != "other"]
-    found = np.column_stack(values) if values else np.empty((context.table.n_observations, 0))
-    return np.clip(found, -_LARGEST_OF_TREES, _LARGEST_OF_TREES)
+    features = [feature_of(columns.at(place)) for place in others if columns.at(place).kind != "other"]
+    values = []
+    for other in features:
+        coordinates, known = other.values, ~np.isnan(other.values)
+        if other.is_unordered and other.levels is not None:
+            rank = np.argsort(np.argsort([str(level) for level in other.levels.tolist()], kind="stable"))
+            coordinates = np.where(known, rank[np.where(known, coordinates, 0.0).astype(np.intp)], np.nan)
+        if known.any() and np.ptp(coordinates[known]) == 0:
+            coordinates = known.astype(np.float64)
+        values.append(coordinates)
+    matrix = np.column_stack(values) if values else np.empty((context.table.n_observations, 0))
+    return np.clip(matrix, -_LARGEST_OF_TREES, _LARGEST_OF_TREES)

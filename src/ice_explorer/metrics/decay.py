@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 LOWEST_DECAY: Final = 0.01
-NEAR: Final = 20.0
+NEAR: Final = 10.0
 
 
 class Nodes(NamedTuple):
@@ -73,8 +73,7 @@ def nodes_of(decay: float, *, are_near: bool) -> Nodes:
     """Return the decays that sums are kept for.
 
     - `are_near`: whether distances are at most `NEAR` likelihood scales, for which few nodes are enough: they miss
-      e^{-ad} by 7e-5 where d is 30, and by less than 1e-6 below 7, beyond which few rows are. More miss it by 2e-8 for
-      any distance.
+      e^{-ad} by less than 1e-6 below 7, beyond which few rows are. More miss it by 2e-8 up to a distance of 1,000.
     """
     return Nodes(15, 0.4, decay) if are_near else Nodes(40, 0.004, decay)
 

@@ -201,7 +201,8 @@ def _unordered(
             for a, b, value, support in zip(pair_above, pair_below, values, supports, strict=True)
         ]
         of_levels["support"][:, level] = pair_below
-    found["impact"], found["heterogeneity"] = impact - figures.impact, differing
+    found["impact"] = impact - figures.impact
+    found["heterogeneity"] = differing * total / max(total - 1.0, 1.0)
     found["direction"] = found["non_linearity"] = np.full(len(weights), math.nan)
     found["in_distribution_impact"] = np.stack(
         [_ratio(a, b, value, support) for a, b, value, support in zip(above, below, values, supports, strict=True)]

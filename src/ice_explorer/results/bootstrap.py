@@ -116,7 +116,7 @@ class Bootstrap:
         weighing, total = self._context.weighing, sums.total_weight
         is_summed = np.isin(weighing, item.summed)
         of_places = {} if not is_resampled else self._of_places(item, sums, found.of_places, figures)
-        of_scale = self._of_scale(item, sums, decay, convention, figures) if is_resampled else {}
+        of_scale = self._of_scale(item, sums, decay, convention) if is_resampled else {}
         draws = {name: np.full(self.rows.n_draws, figures[name]) for name in METRICS}
         weights = self._context.row_weights[weighing]
         by_row = {}
@@ -127,6 +127,9 @@ class Bootstrap:
             extra = counts - weights[rows]
             for name in METRICS:
                 draws[name] += extra @ by_row[name][rows]
+        if item.scale > 0:
+            ratio = self.scales(item) / item.scale
+            draws |= {name: draws[name] * ratio for name in PER_SCALE}
         return draws
 
     def _of_places(
@@ -153,34 +156,23 @@ class Bootstrap:
             found[name] = of_rows / mass
         return found
 
-    def _of_scale(
-        self, item: FeatureInput, sums: Sums, decay: float, convention: Convention, figures: Mapping[str, float]
-    ) -> dict[str, Array]:
-        """Influences by way of σ: a factor of all effects, and the unit of marginal distances, (n_weighing,)."""
+    def _of_scale(self, item: FeatureInput, sums: Sums, decay: float, convention: Convention) -> dict[str, Array]:
+        """Influences of σ as the unit of marginal distances, (n_weighing,)."""
+        if item.feature.is_unordered or not item.has_marginal_scale or not item.scale > 0:
+            return {}
         values = item.feature.values[self._context.weighing]
         weights = self._context.row_weights[self._context.weighing]
         present = ~np.isnan(values)
         known, mass = values[present], weights[present].sum()
         relative = np.zeros(len(values))  # of σ
-        if not item.scale > 0:
-            return {}
-        if item.feature.is_unordered:
-            assert item.feature.levels is not None  # noqa: S101 - it has no order
-            codes = known.astype(np.intp)
-            shares = np.bincount(codes, weights[present], len(item.feature.levels)) / mass
-            relative[present] = (np.square(shares).sum() - shares[codes]) / (2.0 * item.scale**2)
-        else:
-            apart = np.square(known - weights[present] @ known / mass)
-            relative[present] = (apart - item.scale**2) / (2.0 * item.scale**2)
-        relative /= mass
-        found = {name: relative * figures[name] for name in PER_SCALE}
-        if not item.feature.is_unordered and item.has_marginal_scale:
-            units = np.array([1.0 - _RELATIVE_STEP, 1.0 + _RELATIVE_STEP])
-            of_units = sums.decayed(np.clip(decay ** (1.0 / units), LOWEST_DECAY, 1.0), convention)
-            for name, of_unit in zip(DECAYED, of_units, strict=True):
-                derivative = float(of_unit[1] - of_unit[0]) / (2.0 * _RELATIVE_STEP)
-                found[name] = found.get(name, 0.0) + relative * derivative
-        return found
+        apart = np.square(known - weights[present] @ known / mass)
+        relative[present] = (apart - item.scale**2) / (2.0 * item.scale**2 * mass)
+        units = np.array([1.0 - _RELATIVE_STEP, 1.0 + _RELATIVE_STEP])
+        of_units = sums.decayed(np.clip(decay ** (1.0 / units), LOWEST_DECAY, 1.0), convention)
+        return {
+            name: relative * float(of_unit[1] - of_unit[0]) / (2.0 * _RELATIVE_STEP)
+            for name, of_unit in zip(DECAYED, of_units, strict=True)
+        }
 
     def _blocks(self, item: FeatureInput, curves_of: Curves) -> Iterable[Block]:
         """Yield the curves of the rows of a feature, and what their likelihood depends on."""
