@@ -18,7 +18,7 @@ from ice_explorer.metrics.unordered import category_scale
 from ice_explorer.metrics.windows import nearest_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -179,9 +179,7 @@ def _likelihoods(
             )
         distances = None
         if is_conditional:
-            others, seed = others_of(context, feature), context.settings.random_state
-            probabilities = level_probabilities(feature.values, others, context.weights, seed)
-            distances = level_distances(own, probabilities, grid)
+            distances = level_distances(own, probabilities_of(context, feature), grid)
         return np.broadcast_to(1.0, n_observations), distances
     if is_conditional:
         others = others_of(context, feature)
@@ -190,6 +188,28 @@ def _likelihoods(
     if scale is not None:
         return floored_scale(feature.name, scale, sigma, n_observations), None
     return np.broadcast_to(sigma, n_observations), None  # one number, however many rows
+
+
+def probabilities_of(
+    context: Context, feature: Feature, between_fits: Callable[[], object] | None = None
+) -> Array | None:
+    """Estimate the probability of each level given the other features, (n_observations, n_levels), if it can be."""
+    codes, rank = _by_label(feature)
+    others, seed = others_of(context, feature), context.settings.random_state
+    known = level_probabilities(codes, others, context.weights, seed, between_fits=between_fits)
+    if known is None:
+        return None
+    probabilities = np.zeros((len(codes), len(rank)))
+    probabilities[:, : known.shape[1]] = known
+    return probabilities[:, rank]
+
+
+def _by_label(feature: Feature) -> tuple[Array, NDArray[np.intp]]:
+    """Return codes of levels in the order of their labels, and the place of each level in that order."""
+    assert feature.levels is not None  # noqa: S101 - they have no order
+    rank = np.argsort(np.argsort([str(level) for level in feature.levels.tolist()], kind="stable"))
+    known = ~np.isnan(feature.values)
+    return np.where(known, rank[np.where(known, feature.values, 0.0).astype(np.intp)], np.nan), rank
 
 
 def others_of(context: Context, feature: Feature) -> Array:
@@ -205,9 +225,8 @@ def others_of(context: Context, feature: Feature) -> Array:
     values = []
     for other in features:
         coordinates, known = other.values, ~np.isnan(other.values)
-        if other.is_unordered and other.levels is not None:
-            rank = np.argsort(np.argsort([str(level) for level in other.levels.tolist()], kind="stable"))
-            coordinates = np.where(known, rank[np.where(known, coordinates, 0.0).astype(np.intp)], np.nan)
+        if other.is_unordered:
+            coordinates, _ = _by_label(other)
         if known.any() and np.ptp(coordinates[known]) == 0:
             coordinates = known.astype(np.float64)
         values.append(coordinates)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.engines.feature_input import level_weights, others_of
-from ice_explorer.metrics.conditional_scale import conditional_moments, level_probabilities
+from ice_explorer.engines.feature_input import level_weights, others_of, probabilities_of
+from ice_explorer.metrics.conditional_scale import conditional_moments
 from ice_explorer.metrics.likelihood import observed_quantiles
 
 if TYPE_CHECKING:
@@ -105,17 +105,15 @@ class Expected:
 def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[], object] | None = None) -> Expected:
     """Estimate what the other features let expect of a feature; `between_fits` is called between models."""
     feature, weights, seed = item.feature, context.weights, context.settings.random_state
-    others = others_of(context, feature)
     mean = scale = probabilities = found = None
     if feature.is_unordered:
         assert feature.levels is not None  # noqa: S101 - it has no order
         shares = level_weights(feature, weights)
         probabilities = np.tile(shares / shares.sum(), (len(feature.values), 1))
-        found = level_probabilities(feature.values, others, weights, seed, between_fits=between_fits)
-        if found is not None:
-            probabilities = np.zeros_like(probabilities)
-            probabilities[:, : found.shape[1]] = found
+        found = probabilities_of(context, feature, between_fits)
+        probabilities = probabilities if found is None else found
     else:
+        others = others_of(context, feature)
         moments = conditional_moments(feature.values, others, item.scale, weights, seed, between_fits=between_fits)
         mean, scale = moments.mean, moments.scale
     expected = Expected(mean, scale, probabilities, found is not None, 0.0)
