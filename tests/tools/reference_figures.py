@@ -12,8 +12,8 @@ The file is gzip of a JSON object:
 
 `table paper impact | 0.05` is a column of the table in one convention at one decay: a number for each feature.
 `step impact | 0.05` is the same by the one-SD step of `metrics.md`, which `reference/step_oracle.py` computed from the
-curves of all rows when the figures were recorded. `curves`, `c-ice`, `d-ice` and `likelihood` (at 0.5) are those of a
-few rows. Other quantities are named after the methods that return them. Texts are kinds, levels, dates, values and rules.
+curves of all rows when the figures were recorded. `curves`, `c-ice`, `d-ice` and `likelihood` (at 0.5) are of a few
+rows. Other quantities are named after the methods that return them. Texts are kinds, levels, dates, values and rules.
 """
 
 import gzip
