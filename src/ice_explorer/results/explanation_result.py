@@ -35,7 +35,7 @@ from ice_explorer.results.bootstrap import (
     neighbours,
 )
 from ice_explorer.results.feature_explanation import FeatureResult, decay_table
-from ice_explorer.results.impact_notes import movement_notes, step_notes
+from ice_explorer.results.impact_notes import missing_notes, movement_notes, step_notes
 from ice_explorer.results.options import UNITS
 from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.results.subgroups import metrics_of, subgroups_of
@@ -93,11 +93,18 @@ class ExplanationResult:
             for result in results
             if not result._has_pairs
         ]
+        undefined += [
+            f"{result.label!r}: its grid has one of {result._item.grid.n_distinct:,} values, so its effects are 0."
+            for result in results
+            if len(result.axis) == 1 < result._item.grid.n_distinct
+        ]
+        missing = [(result.label, note) for result in results if (note := result._missing_note) is not None]
         moving = [(result.label, note) for result in results if (note := result._movement_note) is not None]
         stepped = [(result.label, note) for result in results if (note := result._step_note) is not None]
         self.alerts = self._alerts(target)
         self.notes = [
-            *self.alerts, *notes, *undefined, *movement_notes(moving, self.settings.convention), *step_notes(stepped)
+            *self.alerts, *notes, *undefined, *missing_notes(missing),
+            *movement_notes(moving, self.settings.convention), *step_notes(stepped),
         ]  # fmt: skip
 
     def _beside(self, y: object) -> Self:
@@ -265,16 +272,14 @@ class ExplanationResult:
         -----
         Intervals are percentiles of 500 draws of the rows with replacement, in proportion to `sample_weight`, seeded
         by `random_state`; all features share them. They state how much metrics and ranks would differ with other rows
-        from the same source, for the same model. A draw computes anew what depends on the frequency of rows: σ, its use
-        as the unit of distances, shares of levels, and all means. The grid with its interval weights, the median and
-        likelihood scales that are given or estimated are the same in every draw. Where `like` was given, σ and shares
-        of levels are, too. Intervals are for the metrics on this grid: slopes are averaged over its range, and another
-        sample has another range, so that its metrics on its own grid can lie outside. If few rows decide σ, as in a
-        lognormal column, intervals of 95 % cover in about 80 % of samples; `unit={feature: step}` leaves σ out of
+        from the same source, for the same model. Metrics of a draw follow to first order from the influence of each
+        row, which includes what depends on the frequency of rows: σ, its use as the unit of distances, shares of grid
+        values and levels, and all means. The grid, the windows of steps, the median and likelihood scales that are
+        given or estimated are the same in every draw. Where `like` was given, σ and shares are, too. If few rows decide σ, as
+        in a lognormal column, intervals of 95 % cover in about 80 % of samples; `unit={feature: step}` leaves σ out of
         effects, though not of distances.
 
-        Time grows with rows × grid values: 1 s for 13 features of 728 rows. Sums over the rows are kept, so that most
-        other decays take none of them again.
+        Time grows with rows × grid values. Draws are kept for the last few decays.
 
         The model is called again for curves that were too large to keep: those of the "brute" engine, if they take
         more than 64 MB in total, an eighth of `memory_limit` at most; `keep_curves=True` keeps them.

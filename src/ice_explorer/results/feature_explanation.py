@@ -28,7 +28,7 @@ from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.distance_scale import rescaled, sums_again
 from ice_explorer.results.extrapolation import expected_of, extrapolation_of, unlike_shares_of
-from ice_explorer.results.impact_notes import movement_note, step_note
+from ice_explorer.results.impact_notes import missing_note, movement_note, step_note
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
 from ice_explorer.results.what_if import moves_of
 
@@ -139,7 +139,7 @@ class FeatureResult:
 
     @property
     def impact(self) -> float:
-        """Impact [output]: how far the prediction moves per standard deviation of the feature."""
+        """Impact [output]: a step of one standard deviation changes the prediction by this much on average."""
         return self._own_metrics["impact"]
 
     @property
@@ -149,17 +149,17 @@ class FeatureResult:
 
     @property
     def direction(self) -> float:
-        """Impact with its sign [output]: the net change of the prediction along the axis."""
+        """Impact with its sign [output]: negative where the prediction falls."""
         return self._own_metrics["direction"]
 
     @property
     def heterogeneity(self) -> float:
-        """How much the slopes of different rows differ [output]; 0 where all curves are parallel."""
+        """How much rows differ in what a step does [output]; 0 where all curves are parallel."""
         return self._own_metrics["heterogeneity"]
 
     @property
     def non_linearity(self) -> float:
-        """How much the slope of a curve changes along the axis [output]; 0 for straight lines."""
+        """How much it matters where a step starts [output]; 0 for straight lines."""
         return self._own_metrics["non_linearity"]
 
     @property
@@ -169,7 +169,7 @@ class FeatureResult:
 
     @property
     def support(self) -> float:
-        """Share of the weight of the phantom observations that the decay leaves, 0 to 1."""
+        """Share of the weight of the steps that the decay leaves, 0 to 1."""
         return self._own_metrics["support"]
 
     def metrics(self, decay: float | None = None, convention: Convention | None = None) -> dict[str, float]:
@@ -718,6 +718,11 @@ class FeatureResult:
             return is_number and follows_diagonal(self.axis, mean, spread, self.observed_axis[rows])
         is_probability = predictor.response in ("predict_proba", "predict")
         return is_probability and decides_class(mean, spread, len(predictor.classes))
+
+    @cached_property
+    def _missing_note(self) -> Note | None:
+        """That a value going missing changes the prediction more than its steps do, if it is so."""
+        return missing_note(self._sums, self._context.settings.convention)
 
     @cached_property
     def _movement_note(self) -> Note | None:

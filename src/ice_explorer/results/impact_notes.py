@@ -86,6 +86,21 @@ def movement_note(sums: FeatureSums | CategorySums, convention: Convention) -> N
     return Note(sentence, brief)
 
 
+def missing_note(sums: FeatureSums | CategorySums, convention: Convention) -> Note | None:
+    """Return a note where a value going missing changes the prediction more than its steps do."""
+    figures = sums.undecayed(convention)
+    if not figures.missing_impact > figures.impact:  # either may be NaN
+        return None
+    missing, impact = figure_text(figures.missing_impact), figure_text(figures.impact)
+    sentence = f"the model reacts to the value being missing ({missing}) more than to the values ({impact})."
+    return Note(sentence, f"{missing} against {impact}")
+
+
+def missing_notes(notes: Sequence[tuple[str, Note]]) -> list[str]:
+    """Return one note on what `missing_note` says of some features, by label."""
+    return _told(notes, "{count} features: the model reacts to values being missing more than to the values")
+
+
 def step_notes(notes: Sequence[tuple[str, Note]]) -> list[str]:
     """Return one note on what `step_note` says of some features, by label."""
     return _told(notes, "{count} features: more than half of the movement happens within one grid step")
