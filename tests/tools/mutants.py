@@ -104,8 +104,8 @@ MUTATIONS: Final = r"""
 + * 0.0)
 = a bucket of observed values has its nodes too near
 @ metrics/lattice.py : metrics/test_sums.py metrics/test_decay.py
-- np.sqrt(0.6), 0.0
-+ np.sqrt(0.5), 0.0
+- _NODES: Final = np.polynomial.legendre.leggauss(4)[0]
++ _NODES: Final = np.polynomial.legendre.leggauss(4)[0] * 0.9
 = weighted quantiles take the next value
 @ metrics/likelihood.py : metrics/test_sample_weight.py metrics/test_edge_values.py
 - levels * cumulative[-1], side="left")
