@@ -119,14 +119,13 @@ def test_draws_are_figures_by_weight_to_first_order(case, decay, convention):
 @pytest.mark.slow
 @pytest.mark.parametrize("convention", ["step", "paper"])
 def test_intervals_are_as_wide_as_those_of_a_plain_bootstrap(convention):
-    """Of a forest, from 300 draws of rows with the same curves: within 15 %."""
-    rows = pd.DataFrame(RANDOM.normal(size=(150, 3)), columns=["a", "b", "c"])
-    model = RandomForestRegressor(30, random_state=0).fit(rows.to_numpy(), curved(rows.to_numpy()))
-    e = explained(model.predict, rows.to_numpy(), convention=convention)
-    table, draws = e.table(ci=0.9, sort_by=None), RowDraws(np.ones(150), 7, 300)
-    counts = np.concatenate([counts for _, counts in draws], axis=1).astype(float)
-    for name in e.features:
-        f, found = e[name], {metric: [] for metric in METRICS}
+    """Of a forest, from the same 300 draws: within 15 %; where ends of windows move with σ, some are wider."""
+    rows = np.random.default_rng(0).normal(size=(150, 3))
+    e = explained(RandomForestRegressor(30, random_state=0).fit(rows, curved(rows)), rows, convention=convention)
+    vars(e)["_bootstrap"] = Bootstrap(e._context, 300)
+    counts = weights_of(e, 150)
+    for f in (e["x0"], e["x1"]):
+        linear, plain = f._metric_draws(e._bootstrap, 0.75, convention)[0], []
         for of_draw in counts:
             drawn = np.flatnonzero(of_draw > 0)
             own, weights = f.observed[drawn], of_draw[drawn]
@@ -136,12 +135,12 @@ def test_intervals_are_as_wide_as_those_of_a_plain_bootstrap(convention):
             sums = FeatureSums(f.grid, scale, nearest_shares(f.grid, own[order], weights[order]), 0.75, of_rows)
             sums.add(f.curves[drawn], of_rows)
             sums.finish()
-            for metric, values in found.items():
-                values.append(getattr(sums.metrics(0.75, convention), metric))
+            plain.append(vars(sums.metrics(0.75, convention)))
         for metric in ("impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "support"):
-            low, high = np.quantile(found[metric], [0.05, 0.95])
-            width = table.loc[name, f"{metric}_high"] - table.loc[name, f"{metric}_low"]
-            assert_allclose(width, high - low, rtol=0.15, err_msg=f"{metric} of {name}")
+            widths = [np.subtract(*np.quantile(draws, [0.95, 0.05]))
+                      for draws in (linear[metric], [each[metric] for each in plain])]  # fmt: skip
+            tolerance = 0.3 if convention == "step" and metric in ("non_linearity", "support") else 0.15
+            assert_allclose(*widths, rtol=tolerance, err_msg=f"{metric} of {f.feature}")
 
 
 @pytest.mark.parametrize("model", [RandomForestRegressor(5, random_state=0), LinearRegression()], ids=["tree", "line"])
@@ -366,19 +365,19 @@ def test_features_without_effect_have_no_bracket():
         assert found.tied == []
 
 
-def test_a_new_decay_takes_no_new_curves():
-    """Within an octave of -ln(decay), of which the last few are kept: curves that are not kept stay what they were."""
+def test_draws_of_the_last_decays_are_kept():
+    """Of four, for which no curves are computed again; they are those of an explanation that keeps its curves."""
     model = Counting(curved)
     e = few_draws(explained(model, X, memory_limit="60kB"))
-    e.table(0.7, ci=0.95)
-    n_rows = model.n_rows
+    table = e.table(0.7, ci=0.95)
     assert not e._has_draws(0.3, "step")
-    table = e.table(0.68, ci=0.95)
-    assert e._has_draws(0.72, "step")
-    assert model.n_rows == n_rows
-    pd.testing.assert_frame_equal(table, few_draws(explained(curved, X)).table(0.68, ci=0.95), rtol=1e-9)
-    for decay in (0.5, 0.2, 0.04, 0.001, 1e-6, 1e-12):
+    pd.testing.assert_frame_equal(table, few_draws(explained(curved, X)).table(0.7, ci=0.95), rtol=1e-9)
+    for decay in (0.5, 0.2, 0.04):
         e.table(decay, ci=0.95)
-    assert model.n_rows > n_rows
+    n_rows = model.n_rows
+    assert e._has_draws(0.7, "step")
+    pd.testing.assert_frame_equal(e.table(0.7, ci=0.95), table)
+    assert model.n_rows == n_rows
+    for decay in (0.5, 0.2, 0.04, 0.3, 0.1):
+        e.table(decay, ci=0.95)
     assert not e._has_draws(0.7, "step")
-    assert max(len(draws._kept) for f in e for draws in f._draws["step", b""][0]) <= 6
