@@ -57,7 +57,7 @@ test("a large H² of a small effect comes last", async () => {
   const { parts } = mount(model);
   await expect.poll(() => parts("pair").length).toBe(10);
   const last = parts("pair").at(-1)!;
-  expect([last.dataset.name, last.hasAttribute("data-tiny")]).toEqual(["Age × Smoker", true]);
+  expect([last.dataset.name, last.hasAttribute("data-tiny")]).toEqual(["Marker × Steps a day", true]);
 });
 
 test("progress is shown, and can be cancelled and resumed; the focus stays on the button or row, in a shadow root", async () => {

@@ -7,8 +7,8 @@ import { choose, kernel, type Mounted, mount, press, shadowRoot, slideTo } from 
 
 const against = { left: "map", map_y: "permutation" } as const;
 
-async function mapped(view: { left: "map"; map_y?: "permutation" } = against): Promise<Mounted> {
-  const mounted = mount(kernel.model({ feature: "Age", _view: view }));
+async function mapped(view: { left: "map"; map_y?: "permutation" } = against, feature = "Age"): Promise<Mounted> {
+  const mounted = mount(kernel.model({ feature, _view: view }));
   await expect.poll(() => mounted.parts("map-label").length).toBeGreaterThan(0);
   return mounted;
 }
@@ -34,7 +34,7 @@ test("a measure is requested once it is chosen, and then once", async () => {
 });
 
 test("the sentence has both correlations and the largest difference; points stand at their shares, and the slider moves them across only", async () => {
-  const mounted = await mapped();
+  const mounted = await mapped(against, "Marker");
   const { part } = mounted;
   const text = part("map-comparison").textContent;
   expect(text).toMatch(
@@ -48,7 +48,7 @@ test("the sentence has both correlations and the largest difference; points stan
   const total = whole.reduce((sum, { importance }) => sum + importance!, 0);
   mounted.part("map").focus();
   await press("{ArrowDown}");
-  const share = (100 * whole.find(({ feature }) => feature === "Age")!.importance!) / total;
+  const share = (100 * whole.find(({ feature }) => feature === "Marker")!.importance!) / total;
   expect(mounted.part("tooltip").textContent).toContain(`share of permutation importance${share.toFixed(1)}\u00a0%`);
   await slideTo(mounted.part("decay-slider"), 0.05);
   expect(at()[0]).not.toBe(before[0]);

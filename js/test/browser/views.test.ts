@@ -16,8 +16,8 @@ test("two views of one model show the same state, each points alone, and one out
   expect(one.part("decay-value").textContent).toBe("0.4");
   expect(one.order().slice(0, 5)).toEqual(two.order()); // the narrow one shows five
   one.end();
-  await userEvent.click(two.bar("Marker"));
-  await two.drawn("Marker");
+  await userEvent.click(two.bar("Smoker"));
+  await two.drawn("Smoker");
 });
 
 test("a closed view leaves no listener, no element and no work behind", async () => {
