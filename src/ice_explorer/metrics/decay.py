@@ -61,7 +61,8 @@ class Nodes(NamedTuple):
                 "Explain with that decay: `explain(…, decay=…)`.",
             )
         positions, signs = _chebyshev(self.n_nodes)
-        apart = np.log1p(-np.log(decays) / self.offset)[:, None] / self._length - positions
+        others = np.where(is_own, 1.0, decays)
+        apart = np.log1p(-np.log(others) / self.offset)[:, None] / self._length - positions
         at_node = np.isclose(apart, 0.0, rtol=0.0, atol=1e-15)
         weights = np.where(at_node.any(axis=1, keepdims=True), at_node, signs / np.where(at_node, 1.0, apart))
         values = np.tensordot(weights / weights.sum(axis=1, keepdims=True), sums[:-1], axes=1)

@@ -216,7 +216,8 @@ def _with_first(ends: Ends, active: NDArray[np.intp]) -> Ends:
 def _paper(grid: Array, scale: float, active: NDArray[np.intp]) -> Windows:
     n_grid, n_active = len(grid), len(active)
     shares = np.where(active == 0, 2.0, 1.0) / n_grid
-    ratios = scale / np.diff(grid)[active]
+    with np.errstate(over="ignore"):  # refused with the curves
+        ratios = scale / np.diff(grid)[active]
     groups = np.arange(n_active)
     return Windows(
         left=groups,

@@ -94,7 +94,7 @@ class ExplanationResult:
             if not result._has_pairs
         ]
         undefined += [
-            f"{result.label!r}: its grid has one of {result._item.grid.n_distinct:,} values, so its effects are 0."
+            f"{result.label!r}: its grid has one value of {result._item.grid.n_distinct:,}, so its effects are 0."
             for result in results
             if len(result.axis) == 1 < result._item.grid.n_distinct
         ]
