@@ -48,7 +48,7 @@ class Hostile:
     def predict(self, X):
         far = X["far"].to_numpy()
         steep = np.where(X["town"] == "Ur", 1.0, 3.0) * X["near"].to_numpy()
-        return steep + np.where(np.abs(far) > 1.5, 4 * far, 0.1 * far) + 0.3 * X[EVIL].to_numpy()
+        return steep + np.where(np.abs(far) > 1.5, 5.5 * far, 0.1 * far) + 0.3 * X[EVIL].to_numpy()
 
 
 class Gaps:
