@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ice_explorer.trees.margins_numba import ROWS_AT_A_TIME, exponential
+from ice_explorer.trees.margins_numba import ROWS_AT_A_TIME, curves_of, exponential
 
 _FAST = {"nsz", "contract", "reassoc"}
 # The Gauss-Legendre rule with four nodes on [-1, 1]: ±_OUTER and ±_INNER.
@@ -123,17 +123,23 @@ def _tables_of_side(factors, places, weights, starts):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def _count_up_to(values, value):
+    """Count increasing values that are at or below one."""
+    low, high = 0, values.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] <= value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def _cells_of(observed, grid, cells):
     """Number of grid values at or below each observed value."""
     for row in range(observed.shape[0]):
-        low, high = 0, grid.shape[0]
-        while low < high:
-            middle = (low + high) // 2
-            if grid[middle] <= observed[row]:
-                low = middle + 1
-            else:
-                high = middle
-        cells[row] = low
+        cells[row] = _count_up_to(grid, observed[row])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -185,7 +191,6 @@ def likelihood_sums(observed, scales, weights, grid, per_place, exponents, neare
     scratch = np.empty(n_rates), np.empty(n_rates)
     below = np.zeros((n_grid + 1, n_channels, n_rates))
     above = np.zeros((n_grid + 1, n_channels, n_rates))
-    cells = np.empty(1, np.int64)
     scale, rates = -1.0, exponents
     for row in range(observed.shape[0]):
         if scales[row] != scale:
@@ -206,8 +211,7 @@ def likelihood_sums(observed, scales, weights, grid, per_place, exponents, neare
                         above[place, channel, t] = (
                             above[place + 1, channel, t] * factors[place, t] + per_place[channel, place]
                         )
-        _cells_of(observed[row : row + 1], grid, cells)
-        cell = cells[0]
+        cell = _count_up_to(grid, observed[row])
         _offsets_of(observed[row], cell, grid, rates, nearest * scale, scratch, to_left, to_right)
         for channel in range(n_channels):
             for t in range(n_rates):
@@ -218,29 +222,21 @@ def likelihood_sums(observed, scales, weights, grid, per_place, exponents, neare
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _read_jumps(jumps, base, start, first, link, curves):
-    """Write the curves (n_positions, n_rows) of some rows from the jumps of a sweep, and set these back to 0."""
-    n_positions, n_rows = curves.shape
-    margins = base[first : first + n_rows].copy()
-    outputs = np.empty(n_rows)
-    power = np.empty(n_rows)
-    scratch = power, power.view(np.int64)
-    for position in range(n_positions):
-        changes = jumps[start + position]
-        for row in range(n_rows):
-            margins[row] += changes[first + row]
-            changes[first + row] = 0.0
-        if link == 0:
-            for row in range(n_rows):
-                curves[position, row] = margins[row]
-            continue
-        exponential(margins, -1.0 if link == 1 else 1.0, scratch, outputs)
-        if link == 1:
-            for row in range(n_rows):
-                outputs[row] = 1.0 / (1.0 + outputs[row])
-        for row in range(n_rows):
-            curves[position, row] = outputs[row]
-    jumps[start + n_positions, first : first + n_rows] = 0.0
+def _merge(column, rows, weights, moments):
+    """Merge rows into the running moments of one column (Chan).
+
+    - `rows`: pivot, and Σ w (x - pivot), Σ w (x - pivot)² and Σ w |x| of the rows.
+    - `weights`: of the rows before and of these.
+    - `moments`: means, squared deviations and absolute sums of all columns.
+    """
+    pivot, once, twice, size = rows
+    total, block = weights
+    mean, squared, absolute = moments
+    beside = once / block
+    shift = pivot - mean[column] + beside
+    squared[column] += max(twice - beside * beside * block, 0.0) + shift * shift * (total * block / (total + block))
+    mean[column] += shift * (block / (total + block))
+    absolute[column] += size
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
@@ -269,11 +265,7 @@ def _add_moments(columns, n_columns, weights, total, mean, squared, absolute):
             once += weighted
             twice += weighted * apart
             size += weights[row] * abs(value)
-        beside = once / block
-        shift = pivot - mean[column] + beside
-        squared[column] += max(twice - beside * beside * block, 0.0) + shift * shift * (total * block / (total + block))
-        mean[column] += shift * (block / (total + block))
-        absolute[column] += size
+        _merge(column, (pivot, once, twice, size), (total, block), (mean, squared, absolute))
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
@@ -303,11 +295,7 @@ def _add_changes(some, windows, weights, total, changes, means, sums):
             once += weighted
             twice += weighted * (change - pivot)
             size += weights[row] * abs(change)
-        beside = once / block
-        shift = pivot - mean[group] + beside
-        squared[group] += max(twice - beside * beside * block, 0.0) + shift * shift * (total * block / (total + block))
-        mean[group] += shift * (block / (total + block))
-        absolute[group] += size
+        _merge(group, (pivot, once, twice, size), (total, block), (mean, squared, absolute))
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
@@ -390,23 +378,17 @@ def _add_from_one_side(changes, cells, weights, offsets, side, tables, reached, 
 def _place_on(lattice, value, shares):
     """Find the first of the four nodes that an observed value is shared between, and its shares."""
     edges, middle, inverse_half, first = lattice
-    low, high = 0, edges.shape[0]
-    while low < high:
-        between = (low + high) // 2
-        if edges[between] <= value:
-            low = between + 1
-        else:
-            high = between
-    if first[low + 1] - first[low] == 1:
+    bucket = _count_up_to(edges, value)
+    if first[bucket + 1] - first[bucket] == 1:
         shares[0], shares[1], shares[2], shares[3] = 1.0, 0.0, 0.0, 0.0
-        return first[low]
-    at = (value - middle[low]) * inverse_half[low]
+        return first[bucket]
+    at = (value - middle[bucket]) * inverse_half[bucket]
     outer, inner = at * at - _OUTER * _OUTER, at * at - _INNER * _INNER
     shares[0] = -inner * (at - _OUTER) / (2.0 * _OUTER * (_OUTER * _OUTER - _INNER * _INNER))
     shares[1] = outer * (at - _INNER) / (2.0 * _INNER * (_OUTER * _OUTER - _INNER * _INNER))
     shares[2] = -outer * (at + _INNER) / (2.0 * _INNER * (_OUTER * _OUTER - _INNER * _INNER))
     shares[3] = inner * (at + _OUTER) / (2.0 * _OUTER * (_OUTER * _OUTER - _INNER * _INNER))
-    return first[low]
+    return first[bucket]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -490,7 +472,7 @@ def fold(stretches, jumps, rows, total, grid, exponents, nearest, lattice, curve
     Parameters
     ----------
     stretches : float64 (n_rows, n_active + 1), or None
-    jumps : `jumps`, `base`, `start` and `link` as `_read_jumps` takes them, or None
+    jumps : `jumps`, `base`, `start` and `link` as `curves_of` takes them, or None
         In place of `stretches`; set back to 0.
     rows : observed values, likelihood scales and weights, float64 (n_rows,) each
     total : float64
@@ -540,7 +522,7 @@ def fold(stretches, jumps, rows, total, grid, exponents, nearest, lattice, curve
             order = np.argsort(cells[:n_some], kind="mergesort")
             cells[:n_some] = cells[:n_some][order]
         if jumps is not None:
-            _read_jumps(jumps[0], jumps[1], jumps[2], start, jumps[3], made[:, :n_some])
+            curves_of(jumps[0], jumps[1], jumps[2], start, jumps[3], made[:, :n_some])
         for at in range(n_some):
             low[at], high[at] = np.inf, -np.inf
         for column in range(n_stretches):

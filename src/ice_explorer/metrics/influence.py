@@ -25,7 +25,7 @@ from ice_explorer.metrics.likelihood import distances
 from ice_explorer.metrics.ordered import FeatureSums
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -84,7 +84,7 @@ def influences(
     - `with_places`: whether places on the axis have influence, too.
     """
     if isinstance(sums, FeatureSums):
-        parts = [_ordered(sums, block, decays, convention) for block in blocks]
+        parts = list(_ordered(sums, blocks, decays, convention))
     else:
         parts = [_unordered(sums, block, decays, convention) for block in blocks]
     of_rows = {name: np.concatenate([rows[name] for rows, _ in parts], axis=-1) for name in parts[0][0]}
@@ -110,54 +110,56 @@ def _ratio(above: Array, below: Array, value: float, mean: float) -> Array:
 
 
 def _ordered(
-    sums: FeatureSums, block: Block, decays: Array, convention: Convention
-) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Influences of the rows of a block, and Σ w/W of what makes up those of places, by grid value."""
-    found = _without_effects(sums, block, len(decays))
+    sums: FeatureSums, blocks: Iterable[Block], decays: Array, convention: Convention
+) -> Iterator[tuple[dict[str, Array], dict[str, Array]]]:
+    """Yield, block by block, influences of rows, and Σ w/W of what makes up those of places, by grid value."""
     if not sums.windows:
-        return found, {}
+        yield from ((_without_effects(sums, block, len(decays)), {}) for block in blocks)
+        return
     total, figures = sums.total_weight, sums.undecayed(convention)
     left, right, ratios, shares, sides = sums.dense(convention)
-    curves = sums.at_grid(block.curves) if block.curves.shape[1] < len(sums.grid) else block.curves
-    steps = (curves[:, right] - curves[:, left]) * ratios
-    size, weights = np.abs(steps), block.weights / total
     mean, squared = sums.dense_moments(convention)
     spread = np.sqrt(squared / max(total - 1.0, 1.0))
-    apart = np.square(steps - mean)
-    varies = spread > _ROUNDING * np.maximum(np.abs(mean), np.abs(steps).max(initial=0.0))
     to_sample = total / max(total - 1.0, 1.0)  # W / (W - 1)
-    differing = np.where(varies, (apart - spread**2) / (2.0 * np.where(varies, spread, 1.0)), 0.0) * to_sample
-    means = steps @ shares
-    deviation = np.abs(steps - means[:, None])
-    if convention == "step":
-        along = deviation @ shares
-    else:
-        along = np.sqrt(np.square(deviation) @ shares / sums.windows[convention].variance_divisor)
-    found["impact"] = size @ shares - figures.impact
-    found["direction"] = means - figures.direction
-    found["heterogeneity"] = differing @ shares
-    found["non_linearity"] = along - figures.non_linearity
-    turning = (np.sign(steps - means[:, None]) @ shares)[:, None]
-    places = {
-        "impact": weights @ size,
-        "direction": weights @ steps,
-        "heterogeneity": weights.sum() * spread,
-        "non_linearity": weights @ (deviation - steps * turning),
-    }
     values, supports = sums.decayed(decays, convention)
-    decayed = {name: np.empty((len(decays), len(weights))) for name in DECAYED}
-    of_places = {name: np.empty((len(decays), len(left))) for name in DECAYED}
-    far = distances(sums.grid, block.own, block.units)
-    for at, (decay, value, support) in enumerate(zip(decays, values, supports, strict=True)):
-        likely = np.exp(math.log(decay) * far)
-        of_windows = sides[0] * likely[:, left] + sides[1] * likely[:, right]
-        above, below = (of_windows * size) @ shares, of_windows @ shares
-        decayed["in_distribution_impact"][at] = _ratio(above, below, value, support)
-        decayed["support"][at] = below - support
-        above, below = weights @ (of_windows * size), weights @ of_windows
-        of_places["in_distribution_impact"][at] = _ratio(above, below, value, support)
-        of_places["support"][at] = below
-    return found | decayed, (places | of_places if convention == "step" else {})
+    for block in blocks:
+        found = _without_effects(sums, block, len(decays))
+        curves = sums.at_grid(block.curves) if block.curves.shape[1] < len(sums.grid) else block.curves
+        steps = (curves[:, right] - curves[:, left]) * ratios
+        size, weights = np.abs(steps), block.weights / total
+        apart = np.square(steps - mean)
+        varies = spread > _ROUNDING * np.maximum(np.abs(mean), np.abs(steps).max(initial=0.0))
+        differing = np.where(varies, (apart - spread**2) / (2.0 * np.where(varies, spread, 1.0)), 0.0) * to_sample
+        means = steps @ shares
+        deviation = np.abs(steps - means[:, None])
+        if convention == "step":
+            along = deviation @ shares
+        else:
+            along = np.sqrt(np.square(deviation) @ shares / sums.windows[convention].variance_divisor)
+        found["impact"] = size @ shares - figures.impact
+        found["direction"] = means - figures.direction
+        found["heterogeneity"] = differing @ shares
+        found["non_linearity"] = along - figures.non_linearity
+        turning = (np.sign(steps - means[:, None]) @ shares)[:, None]
+        places = {
+            "impact": weights @ size,
+            "direction": weights @ steps,
+            "heterogeneity": weights.sum() * spread,
+            "non_linearity": weights @ (deviation - steps * turning),
+        }
+        decayed = {name: np.empty((len(decays), len(weights))) for name in DECAYED}
+        of_places = {name: np.empty((len(decays), len(left))) for name in DECAYED}
+        far = distances(sums.grid, block.own, block.units)
+        for at, (decay, value, support) in enumerate(zip(decays, values, supports, strict=True)):
+            likely = np.exp(math.log(decay) * far)
+            of_windows = sides[0] * likely[:, left] + sides[1] * likely[:, right]
+            above, below = (of_windows * size) @ shares, of_windows @ shares
+            decayed["in_distribution_impact"][at] = _ratio(above, below, value, support)
+            decayed["support"][at] = below - support
+            above, below = weights @ (of_windows * size), weights @ of_windows
+            of_places["in_distribution_impact"][at] = _ratio(above, below, value, support)
+            of_places["support"][at] = below
+        yield found | decayed, (places | of_places if convention == "step" else {})
 
 
 def _unordered(
@@ -181,7 +183,7 @@ def _unordered(
     impact, differing = np.zeros(len(weights)), np.zeros(len(weights))
     above, below = np.zeros((2, len(decays), len(weights)))
     of_levels = {name: np.zeros(n_levels) for name in ("impact", "heterogeneity")}
-    of_levels |= {name: np.zeros((len(decays), n_levels)) for name in (*DECAYED,)}
+    of_levels |= {name: np.zeros((len(decays), n_levels)) for name in DECAYED}
     for level in range(n_levels):
         changes = curves - curves[:, [level]]
         size, share = np.abs(changes), q[level] / 2.0  # each pair is met twice

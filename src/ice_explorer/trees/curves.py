@@ -204,9 +204,10 @@ class Jumps:
         """Read a feature: its curves on the stretches between active intervals, (n_rows, n_active + 1)."""
         from ice_explorer.trees.margins_numba import sum_margins
 
-        margins: NDArray[np.float64] = np.empty((*self.base.shape, len(self.active[feature]) + 1))
+        n_margins, n_rows = self.base.shape
+        margins: NDArray[np.float64] = np.empty((n_margins, len(self.active[feature]) + 1, n_rows))
         sum_margins(self.cells, self.base, self.starts[feature], margins)
-        return self.link.apply(margins)
+        return self.link.apply(np.ascontiguousarray(margins.swapaxes(1, 2)))
 
 
 def check_limit(n_features: int) -> None:

@@ -71,10 +71,10 @@ def curves_of(jumps, base, start, first, link, curves):
         The first cell of the feature, and the first row. The cell after those of all positions is not used.
     link : int
         One of `LINKS`.
-    curves : float64 (at most `ROWS_AT_A_TIME`, n_positions)
+    curves : float64 (n_positions, at most `ROWS_AT_A_TIME`)
         Curves of the rows from the first on.
     """
-    n_rows, n_positions = curves.shape
+    n_positions, n_rows = curves.shape
     margins = base[first : first + n_rows].copy()
     outputs = np.empty(n_rows)
     power = np.empty(n_rows)
@@ -86,21 +86,21 @@ def curves_of(jumps, base, start, first, link, curves):
             changes[row] = 0.0
         if link == _IDENTITY:
             for row in range(n_rows):
-                curves[row, position] = margins[row]
+                curves[position, row] = margins[row]
             continue
         exponential(margins, -1.0 if link == _SIGMOID else 1.0, scratch, outputs)
         if link == _SIGMOID:
             for row in range(n_rows):
                 outputs[row] = 1.0 / (1.0 + outputs[row])
         for row in range(n_rows):
-            curves[row, position] = outputs[row]
+            curves[position, row] = outputs[row]
     jumps[start + n_positions, first : first + n_rows] = 0.0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def sum_margins(jumps, base, start, margins):
-    """Write all margins (n_margins, n_rows, n_positions) of one feature, and set its jumps back to 0."""
+    """Write all margins (n_margins, n_positions, n_rows) of one feature, and set its jumps back to 0."""
     for margin in range(margins.shape[0]):
-        for first in range(0, margins.shape[1], ROWS_AT_A_TIME):
-            rows = margins[margin, first : first + ROWS_AT_A_TIME]
+        for first in range(0, margins.shape[2], ROWS_AT_A_TIME):
+            rows = margins[margin, :, first : first + ROWS_AT_A_TIME]
             curves_of(jumps[margin], base[margin], start, first, _IDENTITY, rows)
