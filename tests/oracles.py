@@ -313,15 +313,15 @@ def magnitude(predict: Predict, X: np.ndarray, column: int, *, grid: Sequence[fl
 
 def goes_left(forest: Forest, node: int, number: float) -> bool:
     """Decide one row at one node by the rules that `Forest` states."""
-    number = float(np.array(number).astype(forest.inputs.dtype))
+    number = float(np.array(number).astype(forest.dtype))
     if math.isnan(number):
         return bool(forest.missing_left[node])
     threshold = float(forest.threshold[node])
-    if int(forest.feature[node]) in forest.inputs.categorical:
-        code = math.trunc(number) if forest.inputs.rounding == "trunc" else math.floor(number)
+    if int(forest.feature[node]) in forest.categorical:
+        code = math.trunc(number) if forest.rounding == "trunc" else math.floor(number)
         first, last = forest.set_start[int(threshold) : int(threshold) + 2]
         return (code in forest.set_codes[first:last].tolist()) == forest.listed_left
-    return number <= threshold if forest.inputs.comparison == "le" else number < threshold
+    return number <= threshold if forest.comparison == "le" else number < threshold
 
 
 def roots_of(forest: Forest) -> list[int]:

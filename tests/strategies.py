@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from ice_explorer.trees.forest import Forest, Inputs
+from ice_explorer.trees.forest import Forest
 from ice_explorer.trees.link import Link
 
 TINY = 2.0**-20
@@ -232,7 +232,10 @@ def forest_of_tuples(
     return Forest(
         library="by hand",
         n_features=N_FEATURES,
-        inputs=Inputs(np.dtype(input_dtype), comparison, frozenset({CATEGORICAL_FEATURE}), rounding),
+        dtype=np.dtype(input_dtype),
+        comparison=comparison,
+        categorical=frozenset({CATEGORICAL_FEATURE}),
+        rounding=rounding,
         n_nodes=np.array([len(nodes) for nodes in laid_out]),
         feature=np.array(feature, np.int32),
         threshold=np.where([own is None for own in codes], threshold, numbers).astype(float),

@@ -28,7 +28,7 @@ import ice_explorer as ice
 from ice_explorer.curves import choose, kernel, linear
 from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.trees import read_sklearn
-from ice_explorer.trees.forest import Forest
+from ice_explorer.trees.curves import TreeCurves
 
 BRUTE = "every phantom observation is predicted, which works for any model"
 
@@ -166,9 +166,9 @@ def test_trees_that_are_read_wrongly_are_not_believed(monkeypatch, change):
         assert_not_believed("tree", fitted(model))
 
 
-def test_a_walk_that_is_wrong_is_not_believed(monkeypatch):
-    """The walk stands for the sweep: where it is off, trees that were read rightly are refused, too."""
-    read_wrongly(monkeypatch, "sum_leaves", lambda leaves: leaves + 1e-6, Forest)
+def test_a_sweep_that_is_wrong_is_not_believed(monkeypatch):
+    """Trees that were read rightly are refused, too, where their leaves are summed wrongly."""
+    read_wrongly(monkeypatch, "_prepare", lambda prepared: (0 * prepared[0], prepared[1]), TreeCurves)
     assert_not_believed("tree", fitted(forest()))
 
 
@@ -191,7 +191,7 @@ def test_a_wrong_comparison_or_cast_is_not_believed_where_it_matters(monkeypatch
             thresholds = (thresholds + middle) / 2
         X[:, at] = np.resize(thresholds, 60)
     assert parity.explained(model, X).engine == "tree"
-    read_wrongly(monkeypatch, "read_forest", lambda forest: replace(forest, inputs=replace(forest.inputs, **change)))
+    read_wrongly(monkeypatch, "read_forest", lambda forest: replace(forest, **change))
     assert_not_believed("tree", model, X)
 
 

@@ -193,7 +193,8 @@ def test_a_threshold_changes_no_probability(response):
 # --- transformers that work column by column ------------------------------------------------------
 
 OUTSIDE = {"x0": [-9.0, -1.05, 0.0, 12.0], "x1": [3.0], "x2": [50.0, 60.0]}
-BINS = {"quantile_method": "averaged_inverted_cdf"}
+# Newer versions of scikit-learn warn where it is left out, older ones do not know it.
+BINS = {"quantile_method": "averaged_inverted_cdf"} if "quantile_method" in KBinsDiscretizer().get_params() else {}
 
 
 @pytest.mark.parametrize(
@@ -300,8 +301,8 @@ def test_text_that_reaches_the_model_is_left_to_it():
 
 
 @pytest.mark.parametrize("last", [forest(), Ridge()], ids=lambda model: type(model).__name__)
-def test_transformers_are_called_three_times(monkeypatch, last):
-    """However many features there are: for the phantom observations of the check, for X and for all grids."""
+def test_transformers_are_called_five_times_at_most(monkeypatch, last):
+    """However many features there are: for the phantoms of the check, X, all grids, X crossed, and rare columns."""
     X = frame()
     columns = make_column_transformer((StandardScaler(), ["age", "size", "rooms"]), (OneHotEncoder(), ["city"]))
     model = make_pipeline(columns, last).fit(X, target())
@@ -311,7 +312,7 @@ def test_transformers_are_called_three_times(monkeypatch, last):
         ColumnTransformer, "transform", lambda self, X, **options: asked.append(len(X)) or own(self, X, **options)
     )
     parity.explained(model, X)
-    assert len(asked) == 3
+    assert len(asked) <= 5
 
 
 COLUMN_BY_COLUMN = [
@@ -350,7 +351,7 @@ def test_any_transformers_of_single_columns_one_beside_the_other(values, parts, 
 
 # --- transformers that combine columns ------------------------------------------------------------
 
-MIXING = "The transformers combine 'x0' with other columns."
+MIXING = "The transformers combine columns."
 
 
 @pytest.mark.parametrize(

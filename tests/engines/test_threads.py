@@ -151,12 +151,12 @@ def test_a_sweep_can_be_stopped_and_started_again(n_jobs):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_questions_and_cancels_take_effect_while_many_features_are_prepared(n_jobs):
-    """And while they are finished: each hundred features gives an occasion, before and after the sweep."""
+    """And while they are finished: each hundred features give an occasion, before and after the sweep."""
     X = np.random.default_rng(3).normal(size=(40, 250))
     model = ExtraTreesRegressor(3, max_depth=4, random_state=0).fit(X, X.sum(axis=1))
     plan, made = prepare(model, X, Options(n_jobs=n_jobs)), []
     plan.compute("x0", lambda new, _of_feature, _label: made.append(new))
-    assert made == [0, 0, 250 * 40 * 40, 0, 0]
+    assert made == [0, 0, 0, 250 * 40 * 40, 0, 0, 0]
     plan, made = prepare(model, X, Options(n_jobs=n_jobs)), []
     with pytest.raises(Cancelled):
         plan.compute("x0", lambda new, _of_feature, _label: made.append(new), lambda: len(made) == 1)

@@ -337,7 +337,13 @@ def test_crossed_rows_have_cells_of_their_donors(container, columns, data):
         for at, column in enumerate(expected):
             column.append(before[at][donor if at in at_issue else row])
     table = table_from(X)
-    crossed = table.crossed(np.array(rows), moved, np.array(donors))
+    sources = {
+        at: np.array(
+            [donor if at in at_issue else row for row, donor, at_issue in zip(rows, donors, moved, strict=True)]
+        )
+        for at in range(len(columns))
+    }
+    crossed = table.crossed(np.array(rows), sources)
     assert type(crossed) is type(X)
     assert columns_of(crossed) == expected
     assert dtypes_of(crossed) == dtypes_of(X)
@@ -452,8 +458,8 @@ def test_sparse_stays_sparse(X, kind, rows, values, moved):
         (table.phantoms(np.array(rows), both[0]), dense.phantoms(np.array(rows), both[1])),
         (table.take(np.array(rows)), dense.take(np.array(rows))),
         (
-            table.crossed(np.array(rows), [moved] * len(rows), 1 - np.array(rows)),
-            dense.crossed(np.array(rows), [moved] * len(rows), 1 - np.array(rows)),
+            table.crossed(np.array(rows), dict.fromkeys(moved, 1 - np.array(rows))),
+            dense.crossed(np.array(rows), dict.fromkeys(moved, 1 - np.array(rows))),
         ),
     ]
     for found, expected in pairs:
@@ -521,8 +527,8 @@ def test_rows_are_known_by_position(index, mixed):
         rows, donors = np.array([2, 0]), [[0, 1, 2], [1, 1, 0]]
         phantoms, expected = (each.phantoms(rows, moves_of(each, [at], donors)) for each in (other, table))
         assert columns_of(phantoms) == columns_of(expected)
-        crossed = other.crossed(rows, [(at,), (at,)], np.array([1, 1]))
-        assert columns_of(crossed) == columns_of(table.crossed(rows, [(at,), (at,)], np.array([1, 1])))
+        crossed = other.crossed(rows, {at: np.array([1, 1])})
+        assert columns_of(crossed) == columns_of(table.crossed(rows, {at: np.array([1, 1])}))
         assert crossed.index.equals(labelled.index[rows])
     assert other.index.equals(labelled.index)
     assert labelled.index.equals(INDEXES[index])
@@ -611,6 +617,6 @@ def test_rows_of_an_array_are_in_c_order(order):
     for made in (
         table.take(rows),
         table.phantoms(rows, {table.column(0): np.zeros((2, 2))}),
-        table.crossed(rows, [(0,), ()], rows),
+        table.crossed(rows, {0: rows}),
     ):
         assert made.flags.c_contiguous

@@ -128,8 +128,8 @@ MUTATIONS: Final = r"""
 + math.sqrt(1.0 / n_rows)
 = XGBoost sends the threshold left
 @ trees/read_xgboost.py : trees/test_libraries.py
-- np.dtype(np.float32), "lt", frozenset
-+ np.dtype(np.float32), "le", frozenset
+- comparison="lt",
++ comparison="le",
 = a nested split forgets the one above it
 @ trees/sweep_numba.py : trees/test_sweep.py trees/test_libraries.py
 - return low, min(high, cut), max(low, cut), high, runs_end
@@ -144,7 +144,7 @@ MUTATIONS: Final = r"""
 + level = drafter.top - 1 if n_fitting
 = a column that no grid value moved stays where it is
 @ curves/model_matrix.py : engines/test_pipelines.py
-- moving[item.at_issue][rest] = ~same(crossed, matrix[:1])[of_column, rest]
+- moving[:, rest] = ~same(crossed, matrix[:1])[:, of_column, rest]
 + pass
 = missing changes of a group are those of the first rows
 @ results/subgroups.py : results/test_subgroups.py

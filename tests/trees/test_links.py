@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 import strategies
 from numpy.testing import assert_allclose
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.tree import DecisionTreeRegressor
 
-from ice_explorer.trees.forest import UnsupportedTreesError, accept_link
+import ice_explorer as ice
+from ice_explorer.trees.curves import TreeCurves
 from ice_explorer.trees.link import Link
 
 
@@ -33,15 +36,15 @@ def test_log_odds_know_rounding_from_a_vote():
 
 
 def accepted(forest, predict, response, position=None):
-    """Return the forest with the link that reproduces predictions of two rows, and the predictions of these rows."""
-    columns = list(np.array([[0.0, 0, 0, 0], [1.0, 0, 0, 0]]).T)
-    predictions = predict(forest.base[:, None] + forest.sum_leaves(columns))
-
-    def difference(outputs):
-        return float(np.abs(outputs - predictions).max())
-
-    forest, apart = accept_link(forest, position, response, columns, difference, tolerance=1e-9)
-    return forest, apart, forest.predict(columns), predictions
+    """Return the forests with links that reproduce predictions of two rows."""
+    columns, rows = list(np.array([[0.0, 0, 0, 0], [1.0, 0, 0, 0]]).T), np.arange(2)
+    leaves = TreeCurves(replace(forest, base=0 * forest.base), columns, {}).sweep([])(rows).base
+    predictions = predict(forest.base[:, None] + leaves)
+    candidates = forest.candidates(leaves, position, response)
+    forests = [forest.with_link(*each) for each, outputs in candidates if np.abs(outputs - predictions).max() < 1e-9]
+    for each in forests:
+        assert_allclose(each.link.apply(TreeCurves(each, columns, {}).sweep([])(rows).base), predictions, atol=1e-12)
+    return forests
 
 
 def stump(left, right):
@@ -58,34 +61,33 @@ def stump(left, right):
         ("decision_function", 1, lambda m: m[0]),
     ],
 )
-def test_the_link_that_reproduces_predictions_is_accepted(response, position, predict):
+def test_one_link_reproduces_predictions(response, position, predict):
     """The sign of the first class and the factor of a margin belong to it."""
-    forest = replace(stump(-1, 2), factors=(1.0, 2.0))
-    _, apart, outputs, predictions = accepted(forest, predict, response, position)
-    assert apart < 1e-12
-    assert_allclose(outputs, predictions)
+    assert len(accepted(replace(stump(-1, 2), factors=(1.0, 2.0)), predict, response, position)) == 1
 
 
 def test_of_several_margins_only_one_is_kept_unless_they_are_shared_out():
     """Each class has a margin; a softmax needs all of them."""
     trees = [(0, 0.5, frozenset(), False, margin, -margin) for margin in (1, 2, 3)]
     forest = strategies.forest_of_tuples(trees, margins=[0, 1, 2], base=[0.0, 1.0, 2.0])
-    alone, _, outputs, predictions = accepted(forest, lambda m: m[1], "decision_function", 1)
+    (alone,) = accepted(forest, lambda m: m[1], "decision_function", 1)
     assert (len(alone.base), len(alone.n_nodes), alone.link) == (1, 1, Link())
-    assert_allclose(outputs, predictions)
-    shared, _, outputs, predictions = accepted(forest, lambda m: np.exp(m[2]) / np.exp(m).sum(0), "predict_proba", 2)
+    (shared,) = accepted(forest, lambda m: np.exp(m[2]) / np.exp(m).sum(0), "predict_proba", 2)
     assert len(shared.base) == 3
-    assert_allclose(outputs, predictions)
-
-
-def test_rows_that_fit_several_links_are_refused():
-    """0 and 1 are their own squares; other leaves are not."""
-    forest = replace(stump(0, 1), links=(Link(), Link("signed_square")))
-    with pytest.raises(UnsupportedTreesError, match="Several functions of the sum of the leaves"):
-        accepted(forest, lambda m: m[0], "predict")
 
 
 def test_predicted_classes_are_not_taken_for_probabilities():
     """Margins of 40 have probabilities of 0 and 1 to rounding."""
-    assert accepted(stump(-40, 40), lambda m: 1.0 * (m[0] > 0), "predict")[1] == 40.0
-    assert accepted(stump(-40, 40), lambda m: 1.0 * (m[0] > 0), "predict_proba", 1)[1] < 1e-12
+    assert accepted(stump(-40, 40), lambda m: 1.0 * (m[0] > 0), "predict") == []
+    assert len(accepted(stump(-40, 40), lambda m: 1.0 * (m[0] > 0), "predict_proba", 1)) == 1
+
+
+def test_a_forest_that_several_links_reproduce_is_left_to_the_model():
+    """All margins are 0 here, whatever they are multiplied by."""
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), [0, 1, 0, 1]
+    model = GradientBoostingClassifier(n_estimators=1, loss="exponential").fit(X, y)
+    model.estimators_[0, 0] = DecisionTreeRegressor().fit(X, [-1.0, -1.0, 1.0, 1.0])
+    model.learning_rate = 0.0
+    e = ice.explain(model, X, progress=False)
+    assert e.engine == "brute"
+    assert any("Several functions of the sum of the leaves" in note for note in e.notes)

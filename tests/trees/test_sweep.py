@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeRegressor
 
 import ice_explorer as ice
+from ice_explorer.curves import choose
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.trees import curves as tree_curves
 from ice_explorer.trees.curves import TreeCurves
 from ice_explorer.trees.ranks import look_up
 
@@ -27,14 +27,20 @@ def at_every_grid_value(trees, feature, stretches, n_grid):
     return stretches[:, np.searchsorted(trees.active[feature], np.arange(n_grid))]
 
 
+def stretches(trees, rows, features=None):
+    """Curves between active intervals by feature, by one sweep."""
+    jumps = trees.sweep(list(trees.active if features is None else features))(rows)
+    return {feature: jumps.curves(feature) for feature in (trees.active if features is None else features)}
+
+
 def curves(forest, X, free):
     """All curves by one sweep; each feature's by a sweep of its own must agree to the bit."""
     trees = swept(forest, X, free)
     rows = np.arange(len(X))
     found = {}
-    together = trees.stretches(rows)
+    together = stretches(trees, rows)
     for at, grid in free.items():
-        alone = trees.curves_of(100 + at)(rows)
+        alone = stretches(trees, rows, [100 + at])[100 + at]
         assert_array_equal(alone, together[100 + at])
         found[at] = at_every_grid_value(trees, 100 + at, alone, len(grid))
     return found
@@ -69,7 +75,7 @@ def test_columns_may_move_together_to_any_values(forest, X, groups):
         for at, (places, grid) in enumerate(groups)
     }
     trees = TreeCurves(forest, list(X.T), free)
-    together = trees.stretches(np.arange(len(X)))
+    together = stretches(trees, np.arange(len(X)))
     for at, (places, grid) in enumerate(groups):
         found = at_every_grid_value(trees, at, together[at], len(grid))
         assert_array_equal(found, oracles.tree_curves_of_group(forest, X, places, grid))
@@ -80,7 +86,8 @@ def test_columns_may_move_together_to_any_values(forest, X, groups):
 def test_walked_rows_fall_into_the_leaves_that_their_numbers_lead_to(forest, X):
     """Both comparisons, missing values, sets of categories and trees of several margins."""
     expected = [oracles.output_of_margins(forest, oracles.margins_of_row(forest, row)) for row in X.tolist()]
-    assert_allclose(forest.predict(list(X.T)), expected, **exactness(forest))
+    margins = TreeCurves(forest, list(X.T), {}).sweep([])(np.arange(len(X))).base
+    assert_allclose(forest.link.apply(margins), expected, **exactness(forest))
 
 
 @given(
@@ -92,9 +99,9 @@ def test_the_rows_of_a_block_do_not_touch_each_other(forest, X, free, order):
     """Any rows in any order, repeated ones too, give what each gives alone."""
     trees = swept(forest, X, free)
     rows = trees.alike(np.array([order.randrange(len(X)) for _ in range(2 * len(X))]))
-    block = trees.stretches(rows)
+    block = stretches(trees, rows)
     for feature in block:
-        assert_array_equal(block[feature], [trees.stretches(np.array([row]))[feature][0] for row in rows])
+        assert_array_equal(block[feature], [stretches(trees, np.array([row]))[feature][0] for row in rows])
 
 
 # --- shapes of trees ------------------------------------------------------------------------------
@@ -173,7 +180,7 @@ def test_as_many_thresholds_as_bytes_number(n_thresholds):
     X = np.array([[30.0, 0, 0, 0], [np.nan, 0, 0, 0], [float(n_thresholds), 0, 0, 0]])
     grid = np.arange(n_thresholds + 1.0)
     trees = swept(strategies.forest_of_tuples(stumps), X, {0: grid, 1: [0.0, 1.0]})
-    found = trees.stretches(np.arange(3))
+    found = stretches(trees, np.arange(3))
     assert_array_equal(found[100], np.tile(grid, (3, 1)))
     assert_array_equal(found[101][:, 0], [30, n_thresholds, n_thresholds])
 
@@ -210,7 +217,7 @@ def test_crowded_numbers_are_found_too(spread):
 
 def counted(forest, X, free):
     trees = swept(forest, X, free)
-    trees.stretches(np.arange(len(X)))
+    stretches(trees, np.arange(len(X)))
     return tuple(trees.counters.tolist())
 
 
@@ -241,8 +248,8 @@ def test_blocks_shrink_to_the_memory_limit():
 
 def test_more_features_than_an_item_can_name_are_refused(monkeypatch):
     """Sixteen bits name 65,535 features; beyond them every phantom observation is predicted."""
-    assert tree_curves._MOST_FEATURES == 65535
-    monkeypatch.setattr(tree_curves, "_MOST_FEATURES", 2)
+    assert choose.MOST_FEATURES == 65535
+    monkeypatch.setattr(choose, "MOST_FEATURES", 2)
     X = np.random.default_rng(0).normal(size=(50, 3))
     model = DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
     assert ice.explain(model, X, features=["x0", "x1"], engine="tree", progress=False).engine == "tree"

@@ -83,7 +83,7 @@ def native(context: Context, results: Sequence[FeatureResult]) -> Generator[floa
         if start is None:
             moved = np.isin(np.arange(len(context.columns.names)), positions)
         else:
-            other = seen(context.table.crossed(rows, [positions] * len(rows), donors))
+            other = seen(context.table.crossed(rows, dict.fromkeys(positions, donors)))
             moved = ((other != start) & ~(np.isnan(start) & np.isnan(np.asarray(other)))).any(axis=0)
         found.append(moved)
         yield len(found) / len(results)
@@ -201,7 +201,7 @@ def permutation(
         for repeat in range(n_repeats):
             generator.shuffle(order)
             donors = donors[order]
-            X = table.crossed(rows, [positions] * len(rows), donors)
+            X = table.crossed(rows, dict.fromkeys(positions, donors))
             scores[at, repeat] = scored.score(scored.model, X)
             report(len(rows), len(rows), label)
             yield (at * n_repeats + repeat + 1) / scores.size
@@ -229,7 +229,9 @@ def leave_out(
     scores = np.empty((len(left), N_FOLDS))
     for at, (label, positions) in enumerate(left.items()):
         for fold, (train, test) in enumerate(folds):
-            X_train, X_test = (table.crossed(rows[part], [positions] * len(part), same[part]) for part in (train, test))
+            X_train, X_test = (
+                table.crossed(rows[part], dict.fromkeys(positions, same[part])) for part in (train, test)
+            )
             scores[at, fold] = scored.score(scored.refitted(X_train, train), X_test, test)
             report(len(test), len(test), label)
             yield (at * N_FOLDS + fold + 1) / scores.size

@@ -8,6 +8,7 @@ weights of centres (centres × grid).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from numpy.polynomial.chebyshev import chebvander
 from ice_explorer.curves.linear import dense
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -46,10 +49,11 @@ class KernelModel:
         """Columns that no kernel looks at."""
         return np.flatnonzero(self.gamma == 0.0).tolist()
 
-    def predict(self, matrix: Array) -> Array:
-        """Predict rows (n_rows, n_columns)."""
+    def candidates(self, matrix: Array, _predicted: Array | None) -> Iterator[tuple[Callable[[Array], Any], Array]]:
+        """Yield what makes curves of a matrix (n_rows, n_columns), and what it predicts of one."""
         curves = KernelCurves(self, matrix)
-        return curves.curves(np.empty(0, np.intp), np.empty((1, 0)), np.arange(len(matrix)))[:, 0]
+        outputs = curves.curves(np.empty(0, np.intp), np.empty((1, 0)), np.arange(len(matrix)))[:, 0]
+        yield partial(KernelCurves, self), outputs
 
 
 def read_kernel(model: Any, position: int | None, response: str) -> KernelModel | None:  # noqa: PLR0911 - one per kind

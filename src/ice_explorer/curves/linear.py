@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.trees.link import Link
+from ice_explorer.trees.link import links_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
-    from ice_explorer.trees.link import LinkKind
+    from ice_explorer.trees.link import Link
 
     Array = NDArray[np.float64]
-
-# The bases of scikit-learn's linear regressors.
-_REGRESSORS = {"BaseLibSVM", "BaseSGDRegressor", "LinearModel", "LinearSVR", "_PLS"}
-_GLM_LINKS: dict[str, LinkKind] = {"IdentityLink": "identity", "LogLink": "exp"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +25,13 @@ class LinearModel:
     """Output = link(coefficients · x + intercepts).
 
     - `coefficients` (n_margins, n_columns), `intercepts` (n_margins,).
+    - `position`, `response`: as `Predictor` has them; they leave several links open.
     """
 
     coefficients: Array
     intercepts: Array
-    link: Link
+    position: int | None
+    response: str
 
     @property
     def n_columns(self) -> int:
@@ -42,71 +43,47 @@ class LinearModel:
         """Columns without a coefficient."""
         return np.flatnonzero(~self.coefficients.any(axis=0)).tolist()
 
-    def predict(self, matrix: Array) -> Array:
-        """Predict rows (n_rows, n_columns)."""
-        return self.link.apply(self.coefficients @ matrix.T + self.intercepts[:, None])
+    def candidates(self, matrix: Array, predicted: Array | None) -> Iterator[tuple[Callable[[Array], Any], Array]]:
+        """Yield what makes curves of a matrix (n_rows, n_columns), with each link, and what it predicts of one.
+
+        - `predicted` (n_rows,): by the model. Some have another constant than `intercept_`, which follows from these;
+          None where they are transformed.
+        """
+        margins = self.coefficients @ matrix.T + self.intercepts[:, None]
+        for link, sign in links_of(self.response, len(self.coefficients), self.position):
+            intercepts, outputs = sign * self.intercepts, link.apply(sign * margins)
+            if link.kind == "identity" and predicted is not None:
+                constant = float(np.mean(predicted - outputs))
+                intercepts, outputs = intercepts + constant, outputs + constant
+            yield (
+                partial(
+                    LinearCurves, replace(self, coefficients=sign * self.coefficients, intercepts=intercepts), link
+                ),
+                outputs,
+            )
 
 
-def read_linear(model: Any, position: int | None, response: str) -> LinearModel | None:  # noqa: PLR0911 - one per kind
-    """Read the coefficients of a fitted scikit-learn model; None if its response is no function of linear margins.
+def read_linear(model: Any, position: int | None, response: str) -> LinearModel | None:
+    """Read the coefficients of a fitted scikit-learn model; None if it has none, or predicts classes.
 
-    - `position`: which class or output; None takes the only output, or the second of two classes.
-    - `response`: as `Predictor.response`.
+    - `position`, `response`: as `Predictor` has them.
     """
-    bases = {base.__name__ for base in type(model).__mro__ if base.__module__.startswith("sklearn.")}
-    if not type(model).__module__.startswith("sklearn."):
+    is_class = response == "predict" and hasattr(model, "classes_")
+    if is_class or not type(model).__module__.startswith("sklearn."):
         return None
-    if "KernelRidge" in bases and model.kernel == "linear":
-        weights = np.asarray(model.dual_coef_, np.float64)
-        return _outputs((dense(model.X_fit_).T @ weights).T, 0.0, position)
-    if not hasattr(model, "coef_"):
+    if type(model).__name__ == "KernelRidge" and model.kernel == "linear":
+        coefficients = np.atleast_2d((dense(model.X_fit_).T @ model.dual_coef_).T)
+    elif hasattr(model, "coef_"):
+        coefficients = np.atleast_2d(dense(model.coef_))
+    else:
         return None
-    coefficients = np.atleast_2d(dense(model.coef_))
-    intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), dtype=np.float64))
-    if "_GeneralizedLinearRegressor" in bases:
-        link = _GLM_LINKS.get(type(model._base_loss.link).__name__)  # noqa: SLF001 - checked on phantoms
-        return None if link is None else LinearModel(coefficients, intercepts, Link(link))
-    if hasattr(model, "classes_"):
-        return _classifier(model, coefficients, intercepts, position, response, bases=bases)
-    if "_PLS" in bases:
-        # coef_ belongs to columns moved to their training mean.
-        intercepts = intercepts - coefficients @ model._x_mean  # noqa: SLF001 - checked on phantoms
-    elif "SGDOneClassSVM" in bases:
-        intercepts = -np.atleast_1d(model.offset_)
-    elif not bases & _REGRESSORS:
-        return None
-    return _outputs(coefficients, intercepts, position)
-
-
-def _outputs(coefficients: Array, intercepts: Array | float, position: int | None) -> LinearModel:
-    coefficients = np.atleast_2d(coefficients)
-    chosen = slice(None) if position is None else slice(position, position + 1)
-    return LinearModel(coefficients[chosen], np.broadcast_to(intercepts, len(coefficients))[chosen], Link())
-
-
-def _classifier(
-    model: Any, coefficients: Array, intercepts: Array, position: int | None, response: str, *, bases: set[str]
-) -> LinearModel | None:
-    n_classes = len(model.classes_)
-    chosen = n_classes - 1 if position is None else position
-    intercepts = np.broadcast_to(intercepts, len(coefficients))
-    if n_classes == 2 and len(coefficients) == 1:
-        sign = 1.0 if chosen == 1 else -1.0
-        links = {"decision_function": Link(), "log_odds": Link(), "predict_proba": Link("sigmoid")}
-        link = links.get(response)
-        return None if link is None else LinearModel(sign * coefficients, sign * intercepts, link)
-    if response == "decision_function":
-        return LinearModel(coefficients[[chosen]], intercepts[[chosen]], Link())
-    if bases & {"LinearDiscriminantAnalysis", "LogisticRegression"}:
-        kinds: dict[str, LinkKind] = {"predict_proba": "softmax", "log_odds": "softmax_log_odds"}
-        kind = kinds.get(response)
-        return None if kind is None else LinearModel(coefficients, intercepts, Link(kind, output=chosen))
-    return None
+    intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), np.float64))
+    return LinearModel(coefficients, np.broadcast_to(intercepts, len(coefficients)), position, response)
 
 
 def dense(matrix: Any) -> Array:
     """Return a matrix that is sparse where the model was fitted on one."""
-    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, np.float64)
 
 
 class LinearCurves:
@@ -115,29 +92,32 @@ class LinearCurves:
     - `matrix` (n_rows, n_columns).
     """
 
-    def __init__(self, model: LinearModel, matrix: Array) -> None:
-        self._model = model
+    def __init__(self, model: LinearModel, link: Link, matrix: Array) -> None:
+        # Only a softmax looks at more margins than one.
+        chosen = slice(None) if link.kind.startswith("softmax") else slice(link.output, link.output + 1)
+        self._coefficients = model.coefficients[chosen]
+        self._link = link if link.kind.startswith("softmax") else type(link)(link.kind)
         self._matrix = matrix
-        self._margins = model.coefficients @ matrix.T + model.intercepts[:, None]
+        self._margins = self._coefficients @ matrix.T + model.intercepts[chosen, None]
 
     def row_bytes(self, n_grid: int) -> int:
         """Bytes that the curves of one row take."""
-        return 16 * n_grid * len(self._model.coefficients)
+        return 16 * n_grid * len(self._coefficients)
 
     def _without(self, columns: NDArray[np.intp], positions: NDArray[np.int64]) -> Array:
         """Return margins of rows without the terms of some columns, (n_margins, n_rows)."""
-        own: Array = self._model.coefficients[:, columns] @ self._matrix[positions[:, None], columns].T
-        return self._margins[:, positions] - own
+        terms: Array = self._coefficients[:, columns] @ self._matrix[positions[:, None], columns].T
+        return self._margins[:, positions] - terms
 
     def curves(self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]) -> Array:
         """Return curves, (n_rows, n_grid), where the columns take the rows of grid (n_grid, n_columns)."""
-        moved = self._model.coefficients[:, columns] @ grid.T
-        return self._model.link.apply(self._without(columns, positions)[:, :, None] + moved[:, None, :])
+        moved = self._coefficients[:, columns] @ grid.T
+        return self._link.apply(self._without(columns, positions)[:, :, None] + moved[:, None, :])
 
     def parallel(
         self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]
     ) -> tuple[Array, Array] | None:
         """Return curves as a step (n_grid,) and offsets (n_rows,), or None where they are not parallel."""
-        if self._model.link.kind != "identity":
+        if self._link.kind != "identity":
             return None
-        return grid @ self._model.coefficients[0, columns], self._without(columns, positions)[0]
+        return grid @ self._coefficients[0, columns], self._without(columns, positions)[0]

@@ -38,13 +38,17 @@ class Probe:
         generator = np.random.default_rng(random_state)
         self.rows, self.donors = generator.integers(table.n_observations, size=(2, _N_PHANTOMS))
         self.crossed = np.array(list(moves))[generator.permutation(np.arange(_N_PHANTOMS) % len(moves))]
-        self._moved = [moves[number] for number in self.crossed.tolist()]
-        self._table = table
+        self._moves, self._table = moves, table
         self.container = self.made_anew()
 
     def made_anew(self, step: int = 1) -> Any:
         """Return every `step`-th phantom as the model takes them, in a container of their own."""
-        return self._table.crossed(self.rows[::step], self._moved[::step], self.donors[::step])
+        sources = {
+            place: np.where(self.crossed == number, self.donors, self.rows)[::step]
+            for number in np.unique(self.crossed).tolist()
+            for place in self._moves[number]
+        }
+        return self._table.crossed(self.rows[::step], sources)
 
 
 @dataclass(frozen=True, eq=False)

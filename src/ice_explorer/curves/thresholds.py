@@ -13,7 +13,7 @@ import numpy as np
 
 from ice_explorer.curves.model_matrix import same
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.trees.forest import UnsupportedTreesError
+from ice_explorer.trees.forest import NotExactError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,7 +50,7 @@ def threshold_grids(
     """
     try:
         forest = inside.trees
-    except UnsupportedTreesError as error:
+    except NotExactError as error:
         instead = 'grid="observed"'
         raise InvalidOptionError.needs('grid="thresholds"', "a tree model", str(error), instead) from error
     features = [columns.feature(position) for position in positions]
@@ -98,9 +98,9 @@ def _ends(forest: Forest, column: int, thresholds: Array) -> Array:
 
     It is the last one on the left side, or the first one on the right where the threshold itself goes right.
     """
-    ends = thresholds.astype(forest.inputs.dtype)
-    if forest.inputs.comparison == "le":
-        past = forest.inputs.as_compared(column, ends) > thresholds
+    ends = thresholds.astype(forest.dtype)
+    if forest.comparison == "le":
+        past = forest.as_compared(column, ends) > thresholds
         ends = np.where(past, np.nextafter(ends, -np.inf, dtype=ends.dtype), ends)
     return ends.astype(np.float64)
 
@@ -116,7 +116,7 @@ def _ends_of_x(forest: Forest, transform: Callable[[Any], Array], table: Table, 
         return None
     ends = [np.empty(0)]
     for column in np.flatnonzero(~same(seen, seen[:, :1]).all(axis=(0, 1))).tolist():
-        thresholds, compared = forest.thresholds(column), forest.inputs.as_compared(column, seen[0, :, column])
+        thresholds, compared = forest.thresholds(column), forest.as_compared(column, seen[0, :, column])
         is_rising = bool((np.diff(compared) >= 0).all())
         if thresholds is None or not is_rising or not same(seen[:, :, column], seen[:1, :, column]).all():
             return None
@@ -147,7 +147,7 @@ def _bisected(
     - `rising`: a column that the trees see, its thresholds, some values of the feature, and what is compared there.
     """
     column, thresholds, points, compared = rising
-    is_le = forest.inputs.comparison == "le"
+    is_le = forest.comparison == "le"
     right = np.searchsorted(compared, thresholds, side="right" if is_le else "left")
     is_between = (right > 0) & (right < len(points))
     thresholds, right = thresholds[is_between], right[is_between]
@@ -158,7 +158,7 @@ def _bisected(
         if not len(wide):
             break
         moves = feature.moves(middle[wide][None, :])
-        values = forest.inputs.as_compared(column, transform(table.phantoms(np.zeros(1, np.int64), moves))[:, column])
-        is_left = forest.inputs.goes_left(values, thresholds[wide])
+        values = forest.as_compared(column, transform(table.phantoms(np.zeros(1, np.int64), moves))[:, column])
+        is_left = forest.goes_left(values, thresholds[wide])
         low[wide[is_left]], high[wide[~is_left]] = middle[wide[is_left]], middle[wide[~is_left]]
     return low if is_le else high

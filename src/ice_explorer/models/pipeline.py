@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 _INSIDE: Final = {"FrozenEstimator": "estimator", "RANSACRegressor": "estimator_"}
 _INSIDE_OF_THRESHOLDS: Final = {"FixedThresholdClassifier": "estimator_", "TunedThresholdClassifierCV": "estimator_"}
 
-# Transformers that make each column of their output from one column, by what they were fitted on and nothing else.
-_COLUMNWISE: Final = {
-    "Binarizer", "GenericUnivariateSelect", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "MissingIndicator",
-    "OneHotEncoder", "OrdinalEncoder", "PowerTransformer", "QuantileTransformer", "RobustScaler", "SelectFdr",
-    "SelectFpr", "SelectFromModel", "SelectFwe", "SelectKBest", "SelectPercentile", "SimpleImputer",
-    "SplineTransformer", "StandardScaler", "TargetEncoder", "VarianceThreshold",
-}  # fmt: skip
-_LISTS_OF_STEPS: Final = {"ColumnTransformer": "transformers_", "FeatureUnion": "transformer_list", "Pipeline": "steps"}
-
 
 @dataclass(frozen=True, eq=False)
 class Peeled:
@@ -55,11 +46,6 @@ class Peeled:
         for step in self.steps:
             rows = step.transform(rows)
         return rows
-
-    @property
-    def is_columnwise(self) -> bool:
-        """Whether every column that the model takes is known to come from one column of X."""
-        return all(map(_is_columnwise, self.steps))
 
     def output(self, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return outputs of the whole for outputs of the model."""
@@ -117,21 +103,6 @@ def _is_passthrough(step: Any) -> bool:
 def _can_be_peeled(pipeline: Any) -> bool:
     *steps, (_, last) = pipeline.steps
     return not _is_passthrough(last) and all(_is_passthrough(step) or hasattr(step, "transform") for _, step in steps)
-
-
-def _is_columnwise(step: Any) -> bool:
-    name = type(step).__name__
-    if _is_passthrough(step):
-        return True
-    if not _is_sklearn(step):
-        return False
-    if name in _LISTS_OF_STEPS:
-        return all(_is_columnwise(inner) for _, inner, *_ in getattr(step, _LISTS_OF_STEPS[name]))
-    if name != "FunctionTransformer":
-        return name in _COLUMNWISE
-    function = step.func
-    is_elementwise = isinstance(function, np.ufunc) and function.nin == function.nout == 1 and not step.kw_args
-    return function is None or is_elementwise
 
 
 def _restored(transformer: Any, predicted: NDArray[np.float64]) -> NDArray[np.float64]:

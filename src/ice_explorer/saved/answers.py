@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import numpy as np
 
 from ice_explorer.curves.brute import BruteCurves
+from ice_explorer.curves.method import Method
 from ice_explorer.curves.probe import Witness
 from ice_explorer.errors import ModelNeededError
 
@@ -123,16 +124,13 @@ class SavedWitness(Witness):
         return True
 
 
-class SavedEngine:
+class SavedEngine(Method):
     """Curves that were saved, by number of the feature; `name` and `reason` are those of what computed them."""
 
-    notes: tuple[str, ...] = ()
     has_copied_model = True
-    calls_model = False
 
     def __init__(self, name: str, reason: str, features: dict[int, SavedCurves]) -> None:
-        self.name, self.reason = name, reason
-        self.kept: dict[int, Array] = {}
+        super().__init__(name, reason)
         self.features = features
 
     def curves(
@@ -147,15 +145,9 @@ class SavedEngine:
         """Raise: sums are those of the file."""
         raise ModelNeededError.predictions("Other metrics than those of the file need")
 
-    sums_anew = sums
-
-    def active(self, item: FeatureInput) -> NDArray[np.intp]:
-        """Intervals of the grid in which curves can change."""
-        return np.arange(item.grid.n_grid - 1)
-
-    def n_computed(self, item: FeatureInput) -> int:
-        """How many numbers a row of a feature takes."""
-        return item.grid.n_grid
+    def sums_anew(self, *_args: object) -> NoReturn:
+        """Raise likewise."""
+        self.sums()
 
     def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[NDArray[np.int64]]) -> Iterator[Array]:
         """Yield curves of some rows of each feature."""

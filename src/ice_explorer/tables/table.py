@@ -71,18 +71,9 @@ class Table:
         cells = {column.position: self._cells(column, coordinates.ravel()) for column, coordinates in moves.items()}
         return self._with_cells(rows, cells, n_values)
 
-    def crossed(self, rows: Rows, columns: Sequence[Sequence[int]], donors: Rows) -> Any:
-        """Return rows; row r has the cells of row donors[r] in each of columns[r]."""
-        crossing: dict[int, list[int]] = {}
-        for place, each in enumerate(columns):
-            for position in each:
-                crossing.setdefault(position, []).append(place)
-        cells = {}
-        for position, places in crossing.items():
-            source = rows.copy()
-            source[places] = donors[places]
-            cells[position] = self._cells_of_rows(position, source)
-        return self._with_cells(rows, cells)
+    def crossed(self, rows: Rows, sources: Mapping[int, Rows]) -> Any:
+        """Return rows in which columns, by position, have the cells of other rows (n_rows,)."""
+        return self._with_cells(rows, {place: self._cells_of_rows(place, source) for place, source in sources.items()})
 
     def _read(self, position: int) -> Column:
         raise NotImplementedError

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ice_explorer.locks import new_lock
-from ice_explorer.trees.forest import UnsupportedTreesError
 from ice_explorer.trees.ranks import SweptForest, missing_rank
 
 if TYPE_CHECKING:
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
 _FEWEST_ROWS, _MOST_ROWS = 2048, 8192  # of a block: its rows share what is done once per node
 _MOST_BYTES = 64_000_000  # of the difference arrays of a block, which a few thousand positions make large
 _ROWS_ORDERED = 1 << 16  # rows whose leaves are looked up at a time
-_MOST_FEATURES = (1 << 16) - 1  # what an item can name; rows of a block are far fewer
+MOST_FEATURES = (1 << 16) - 1
+"""Features that can be swept together: what an item can name."""
 
 ToFold: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64], int, int]"
 """Jumps and base of one margin, first cell of a feature, and link, from which compiled sums make its curves."""
@@ -77,19 +77,20 @@ class TreeCurves:
         for index, feature in enumerate(features):
             mover[self._places[feature]] = index
         in_runs = np.array([feature in self.forest.in_runs for feature in features], np.bool_)
-        ends = np.cumsum(n_positions.astype(np.int64) + 1)
-        return Movers(mover, n_positions, in_runs, (ends - n_positions - 1).astype(np.uint64), int(ends[-1]))
+        ends = np.cumsum(n_positions + 1, dtype=np.int64)
+        offsets = (ends - n_positions - 1).astype(np.uint64)
+        return Movers(mover, n_positions, in_runs, offsets, width=int((n_positions + 1).sum()))
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes that a row takes while it is swept for all features."""
+        return 8 * (self.movers.width * len(self.base) + 1) + 512
 
     def rows_per_block(self, memory_limit: int) -> int:
         """Return how many rows are swept at a time: few for small trees, more for large ones, within the limit."""
         per_tree = len(self.forest.nodes) // max(1, len(self.forest.margins))
         wanted = int(np.clip(per_tree, _FEWEST_ROWS, min(_MOST_ROWS, _MOST_BYTES // self.row_bytes)))
         return max(1, min(wanted, memory_limit // self.row_bytes))
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes that a row takes while it is swept for all features."""
-        return 8 * (self.movers.width * len(self.base) + 1) + 512
 
     def alike(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Order rows by the leaves of the first tree that they fall into.
@@ -105,24 +106,6 @@ class TreeCurves:
             ranks, special = self._prepare(rows, self.movers)
             number_leaves(self.forest.nodes, special, ranks, len(rows), leaves[start : start + _ROWS_ORDERED])
         return positions[np.argsort(leaves, kind="stable")]
-
-    def stretches(self, positions: NDArray[np.int64]) -> dict[int, NDArray[np.float64]]:
-        """Sweep rows for all features.
-
-        - `positions` (n_rows,).
-        - returns (n_rows, n_active + 1) each: curves on the stretches between active intervals, by feature.
-        """
-        jumps = self.sweep(self._features)(positions)
-        return {feature: jumps.curves(feature) for feature in self._features}
-
-    def observed(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Predict rows as they are, (n_rows,)."""
-        return self.link.apply(self.sweep(self._features[:1])(positions).base[:, :, None])[:, 0]
-
-    def curves_of(self, feature: int) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
-        """Return a function from rows to the stretches of one feature alone."""
-        sweep_rows = self.sweep([feature])
-        return lambda positions: sweep_rows(positions).curves(feature)
 
     def sweep(self, features: Sequence[int]) -> Callable[[NDArray[np.int64]], Jumps]:
         """Return a function from rows to the jumps of features; several threads may call it at once."""
@@ -208,9 +191,3 @@ class Jumps:
         margins: NDArray[np.float64] = np.empty((n_margins, len(self.active[feature]) + 1, n_rows))
         sum_margins(self.cells, self.base, self.starts[feature], margins)
         return self.link.apply(np.ascontiguousarray(margins.swapaxes(1, 2)))
-
-
-def check_limit(n_features: int) -> None:
-    """Raise UnsupportedTreesError if there are more features than an item can name."""
-    if n_features > _MOST_FEATURES:
-        raise UnsupportedTreesError(f"The sweep moves up to {_MOST_FEATURES} features; there are {n_features}.")

@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Literal, assert_never
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 LinkKind = Literal[
     "identity", "exp", "sigmoid", "softmax", "softmax_log_odds", "logit", "signed_square", "softplus", "isolation"
 ]
+
+_KINDS: Mapping[str, tuple[LinkKind, ...]] = {
+    "predict_proba": ("sigmoid", "softmax"),
+    "log_odds": ("identity", "softmax_log_odds"),
+    "decision_function": ("identity",),
+    "predict": ("identity", "exp", "sigmoid", "softmax"),
+}
 
 
 @dataclass(frozen=True)
@@ -62,3 +71,15 @@ class Link:
             case "isolation":
                 return np.asarray(-np.exp2(-m) - self.offset)
         assert_never(self.kind)
+
+
+def links_of(response: str, n_margins: int, position: int | None) -> list[tuple[Link, float]]:
+    """Return links that a response may have, each with a sign of the margins.
+
+    - `position`: of the class or output; the first of two classes has the margin of the second with the other sign.
+    """
+    if n_margins == 1:
+        signs = (1.0, -1.0) if position == 0 else (1.0,)
+        return [(Link(kind), sign) for kind in _KINDS.get(response, ()) if "softmax" not in kind for sign in signs]
+    output = position or 0
+    return [(Link(kind, output=output), 1.0) for kind in _KINDS.get(response, ()) if output < n_margins]

@@ -113,21 +113,21 @@ class SweptForest:
         for column, (numbers, is_right) in scales.items():
             for start in range(0, ranks.shape[1], _ROWS_AT_A_TIME):
                 rows = slice(start, start + _ROWS_AT_A_TIME)
-                compared = self._forest.inputs.as_compared(column, columns[column][rows])
+                compared = self._forest.as_compared(column, columns[column][rows])
                 positions = look_up(numbers, compared, is_right=is_right)
                 ranks[column, rows] = np.where(np.isnan(compared), missing_rank(dtype), positions)
         return ranks
 
     def _rank_thresholds(self, column: int, values: NDArray[Any]) -> Scale:
-        inputs, nodes = self._forest.inputs, self._by_column[column]
-        thresholds, is_strict = self._threshold[nodes], inputs.comparison == "lt"
-        if column not in inputs.categorical and len(nodes) <= 4 * len(values):
+        forest, nodes = self._forest, self._by_column[column]
+        thresholds, is_strict = self._threshold[nodes], forest.comparison == "lt"
+        if column not in forest.categorical and len(nodes) <= 4 * len(values):
             scale = Scale(np.unique(thresholds), is_right=is_strict)
             self.nodes[nodes, 1] = look_up(scale.numbers, thresholds, is_right=False)
             return scale
-        observed = np.unique(inputs.as_compared(column, values))
+        observed = np.unique(forest.as_compared(column, values))
         observed = observed[~np.isnan(observed)]
-        if column in inputs.categorical:
+        if column in forest.categorical:
             n_words = len(observed) // 64 + 1
             bits = np.zeros((len(nodes), n_words * 64), np.uint8)
             bits[:, : len(observed)] = self._goes_left(column, nodes, observed)
@@ -141,11 +141,11 @@ class SweptForest:
     def _goes_left(self, column: int, nodes: NDArray[np.int64], compared: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which values go left at nodes of a column, (n_nodes, n_values)."""
         forest, thresholds = self._forest, self._threshold[nodes]
-        if column in forest.inputs.categorical:
+        if column in forest.categorical:
             is_listed = [np.isin(compared, forest.members(number)) for number in thresholds.astype(np.int64).tolist()]
             left = np.array(is_listed).reshape(len(nodes), len(compared)) == forest.listed_left
         else:
-            left = forest.inputs.goes_left(compared, thresholds[:, None])
+            left = forest.goes_left(compared, thresholds[:, None])
         left[:, np.isnan(compared)] = self.missing_left[nodes][:, None]
         return np.asarray(left)
 
@@ -153,11 +153,11 @@ class SweptForest:
         self, free: Mapping[int, tuple[NDArray[np.intp], NDArray[Any]]]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Write which positions of each feature go left at the nodes that split its columns; return the runs."""
-        inputs = self._forest.inputs
+        forest = self._forest
         written = []
         for feature, (places, grid) in free.items():
             moved = [
-                (place, inputs.as_compared(place, grid[:, index]))
+                (place, forest.as_compared(place, grid[:, index]))
                 for index, place in enumerate(places.tolist())
                 if place in self._by_column
             ]
@@ -179,13 +179,13 @@ class SweptForest:
 
     def _is_in_order(self, column: int, compared: NDArray[np.float64]) -> bool:
         """Whether each node sends left what lies before some grid value."""
-        is_numeric = column not in self._forest.inputs.categorical and not np.isnan(compared).any()
+        is_numeric = column not in self._forest.categorical and not np.isnan(compared).any()
         return is_numeric and bool((compared[1:] >= compared[:-1]).all())
 
     def _write_cuts(self, column: int, compared: NDArray[np.float64]) -> NDArray[np.intp]:
         """Write how many positions go left at each node of a column; return the active intervals."""
         nodes, n_grid = self._by_column[column], len(compared)
-        n_left = look_up(compared, self._threshold[nodes], is_right=self._forest.inputs.comparison == "le")
+        n_left = look_up(compared, self._threshold[nodes], is_right=self._forest.comparison == "le")
         occurs = np.zeros(n_grid + 1, np.bool_)
         occurs[n_left] = True
         steps = np.flatnonzero(occurs[1:n_grid]) + 1

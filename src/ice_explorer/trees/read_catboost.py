@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.trees.forest import Forest, Inputs, UnsupportedTreesError, join
+from ice_explorer.trees.forest import Forest, NotExactError, join
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ def _read(model: Any, position: int | None, response: str) -> Forest:  # noqa: A
     return Forest(
         library="CatBoost",
         n_features=len(model.feature_names_),
-        inputs=Inputs(np.dtype(np.float32), "le"),
+        dtype=np.dtype(np.float32),
         n_nodes=np.array([len(tree) for tree in features] * n_margins, np.intp),
         feature=feature,
         threshold=join(borders * n_margins, np.float64),
@@ -66,7 +66,7 @@ def _saved(model: Any) -> dict[str, Any]:
         try:
             model.save_model(str(path), format="json")
         except CatBoostError as error:  # JSON has no infinite border, which follows from huge values of X
-            raise UnsupportedTreesError(
+            raise NotExactError(
                 f"CatBoost cannot save the trees of this model ({type(error).__name__}: {error})."
             ) from error
         saved: dict[str, Any] = json.loads(path.read_bytes())
@@ -76,7 +76,7 @@ def _saved(model: Any) -> dict[str, Any]:
 def _split(split: dict[str, Any]) -> tuple[int, float]:
     """Return number and border of the numeric feature of a split."""
     if split["split_type"] != "FloatFeature":
-        raise UnsupportedTreesError(
+        raise NotExactError(
             "CatBoost encodes categorical, text or embedding features internally "
             f"(a split of type {split['split_type']!r}), which is not reproduced."
         )

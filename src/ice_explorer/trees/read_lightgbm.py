@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.trees.forest import Forest, Inputs, UnsupportedTreesError, codes_from_bits, join
+from ice_explorer.trees.forest import Forest, NotExactError, codes_from_bits, join
 from ice_explorer.trees.link import Link
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _ZERO = float(np.float32(1e-35))
 
 def _estimator(model: Any, position: int | None, response: str) -> Forest:
     if model.get_params().get("pred_early_stop"):
-        raise UnsupportedTreesError("With `pred_early_stop`, LightGBM does not sum all trees.")
+        raise NotExactError("With `pred_early_stop`, LightGBM does not sum all trees.")
     return _booster(model.booster_, position, response)
 
 
@@ -37,7 +37,7 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
         dict(line.split("=", 1) for line in block.split("\n") if "=" in line) for block in (head, *blocks)
     ]
     if any(tree.get("is_linear", "0") != "0" for tree in trees):
-        raise UnsupportedTreesError("The leaves of these LightGBM trees are linear models, not numbers.")
+        raise NotExactError("The leaves of these LightGBM trees are linear models, not numbers.")
     # Each tree is laid out as its inner nodes, then its leaves.
     n_leaves = np.array([int(tree["num_leaves"]) for tree in trees], np.intp)
     n_inner = n_leaves - 1
@@ -59,7 +59,7 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
     is_categorical, default_left, missing = decision & 1 == 1, decision & 2 == 2, (decision >> 2) & 3
     zero_left = threshold >= 0.0
     if (~is_categorical & (missing == 1) & (default_left != zero_left)).any():
-        raise UnsupportedTreesError(
+        raise NotExactError(
             "With `zero_as_missing`, LightGBM sends 0 to a different side than the numbers next to it, "
             "which no threshold does."
         )
@@ -84,9 +84,9 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
     return Forest(
         library="LightGBM",
         n_features=int(header["max_feature_idx"]) + 1,
-        inputs=Inputs(
-            np.dtype(np.float64), "le", categorical=frozenset(feature[is_categorical].tolist()), zero_below=_ZERO
-        ),
+        dtype=np.dtype(np.float64),
+        zero_below=_ZERO,
+        categorical=frozenset(feature[is_categorical].tolist()),
         n_nodes=n_nodes,
         feature=by_node(inner, feature, -1, np.int32),
         threshold=by_node(inner, threshold, 0.0, np.float64),

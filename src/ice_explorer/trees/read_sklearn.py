@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.trees.forest import Forest, Inputs, UnsupportedTreesError, codes_from_bits, join
+from ice_explorer.trees.forest import Forest, NotExactError, codes_from_bits, join
 from ice_explorer.trees.link import Link
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def _classic_forest(model: Any, trees: Sequence[Any], values: Sequence[NDArray[n
     forest = Forest(
         library="scikit-learn",
         n_features=model.n_features_in_,
-        inputs=Inputs(np.dtype(np.float32), "le"),
+        dtype=np.dtype(np.float32),
         n_nodes=np.array([tree.node_count for tree in trees], np.intp),
         feature=join([tree.feature for tree in trees], np.int32),
         threshold=join([tree.threshold for tree in trees], np.float64),
@@ -49,7 +49,7 @@ def _check_members(model: Any) -> None:
     for member in model.estimators_:
         kind = type(member)
         if kind.__name__ not in _SINGLE_TREES or kind.__module__.partition(".")[0] != "sklearn":
-            raise UnsupportedTreesError(
+            raise NotExactError(
                 f"{type(model).__name__} is supported only if its members are single trees, not {kind.__name__}."
             )
 
@@ -65,7 +65,7 @@ def _averaging(model: Any, position: int | None, response: str) -> Forest:
     if not hasattr(model, "classes_"):
         values, link = [tree.value[:, column, 0] for tree in trees], Link()
     elif isinstance(model.classes_, list):
-        raise UnsupportedTreesError(f"{type(model).__name__} is a multi-output classifier.")
+        raise NotExactError(f"{type(model).__name__} is a multi-output classifier.")
     elif response == "predict":
         # The first of the largest fractions, as argmax takes it.
         values, link = [(tree.value[:, 0].argmax(axis=1) == column).astype(np.float64) for tree in trees], Link()
@@ -85,7 +85,7 @@ def _log_odds_of_mean(trees: Sequence[Any], values: Sequence[NDArray[np.float64]
     steps = np.concatenate([fractions[fractions > 0.0], 1.0 - fractions[fractions < 1.0], [1.0]])
     smallest = float(steps.min()) / len(trees)
     if smallest < 1e-12:
-        raise UnsupportedTreesError("Some leaves are so nearly pure that their probabilities round to 0 or 1 in a sum.")
+        raise NotExactError("Some leaves are so nearly pure that their probabilities round to 0 or 1 in a sum.")
     return Link("logit", resolution=smallest / 2)
 
 
@@ -106,7 +106,7 @@ def _isolation_forest(model: Any, position: int | None, response: str) -> Forest
 def _adaboost_classifier(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
     n_classes = len(model.classes_)
     if n_classes < 2:
-        raise UnsupportedTreesError("AdaBoostClassifier was fitted on a single class, which it always predicts.")
+        raise NotExactError("AdaBoostClassifier was fitted on a single class, which it always predicts.")
     _check_members(model)
     trees = [member.tree_ for member in model.estimators_]
     total = float(model.estimator_weights_.sum())
@@ -132,7 +132,7 @@ def _adaboost_classifier(model: Any, position: int | None, response: str) -> For
 def _gradient_boosting(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
     start = "zero" if isinstance(model.init_, str) else type(model.init_).__name__
     if start not in {"zero", "DummyClassifier", "DummyRegressor"}:
-        raise UnsupportedTreesError(
+        raise NotExactError(
             f"{type(model).__name__} starts from the predictions of {start}, which are not a sum of trees."
         )
     n_rounds, n_margins = model.estimators_.shape
@@ -173,9 +173,10 @@ def _histogram_boosting(model: Any, position: int | None, response: str) -> Fore
     return Forest(
         library="scikit-learn",
         n_features=model.n_features_in_,
-        inputs=Inputs(
-            np.dtype(np.float64), "le", frozenset(feature[by_set].tolist()), levels=levels, numbers_are_levels=True
-        ),
+        dtype=np.dtype(np.float64),
+        categorical=frozenset(feature[by_set].tolist()),
+        levels=levels,
+        numbers_are_levels=True,
         n_nodes=n_nodes,
         feature=feature,
         threshold=threshold,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.trees.forest import Forest, Inputs, UnsupportedTreesError, join
+from ice_explorer.trees.forest import Forest, NotExactError, join
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
     parameters, gradient_booster = learner["learner_model_param"], learner["gradient_booster"]
     is_dart = gradient_booster["name"] == "dart"
     if gradient_booster["name"] not in {"gbtree", "dart"}:
-        raise UnsupportedTreesError(f"The XGBoost booster {gradient_booster['name']!r} has no trees.")
+        raise NotExactError(f"The XGBoost booster {gradient_booster['name']!r} has no trees.")
     model = gradient_booster["gbtree"]["model"] if is_dart else gradient_booster["model"]
     n_trees = len(model["trees"])
     if until_best and "best_iteration" in learner["attributes"]:
@@ -61,14 +61,12 @@ def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
     return Forest(
         library="XGBoost",
         n_features=int(parameters["num_feature"]),
-        inputs=Inputs(
-            np.dtype(np.float32),
-            "lt",
-            frozenset(feature[by_set].tolist()),
-            "floor",
-            levels,
-            missing_value=missing_value,
-        ),
+        dtype=np.dtype(np.float32),
+        comparison="lt",
+        missing_value=missing_value,
+        categorical=frozenset(feature[by_set].tolist()),
+        rounding="floor",
+        levels=levels,
         n_nodes=n_nodes,
         feature=feature,
         threshold=threshold,

@@ -395,7 +395,7 @@ def sweep(
         tree_base = base[margin * n_rows : (margin + _ONE) * n_rows]
         tree_jumps = jumps[margin * margin_size : (margin + _ONE) * margin_size]
         _land_rows(root, nodes, value, special, ranks, rows, right_rows, waiting, middles, leaf_values, tree_base)
-        if nodes[root, 0] < 0:
+        if nodes[root, 0] < 0 or n_movers == 0:
             continue
         waiting[0, :] = 0
         waiting[0, _NODE], waiting[0, _STOP] = root, np.int64(n_rows)
