@@ -17,7 +17,7 @@ from ice_explorer.features.groups import check_groups
 from ice_explorer.metrics.likelihood import Ordered
 from ice_explorer.metrics.sums import Moments
 from ice_explorer.models.fitted import fitted_table
-from ice_explorer.tables.natural_order import in_natural_order
+from ice_explorer.tables.natural_order import sort_levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -179,9 +179,8 @@ class FeatureSummary:
         if feature.codebook is not None:  # numbers that are names
             order = np.argsort(feature.codebook[:, 0], kind="stable")
             return self._ordered(order, is_natural=False)
-        natural = in_natural_order(levels)
-        places = [levels.index(level) for level in natural] if natural is not None else list(range(len(levels)))
-        return self._ordered(np.array(places, np.intp), is_natural=natural is not None)
+        ordered, is_natural = sort_levels(levels)
+        return self._ordered(np.array([levels.index(level) for level in ordered], np.intp), is_natural=is_natural)
 
     def _ordered(self, order: NDArray[np.intp], *, is_natural: bool) -> FeatureSummary:
         feature = self.feature

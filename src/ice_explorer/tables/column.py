@@ -12,7 +12,7 @@ import numpy as np
 from ice_explorer.errors.labels import readable, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -37,8 +37,7 @@ class Column:
     - `values` (n_observations,): float64 coordinates, NaN where missing: numbers, 0 and 1, codes of `levels`, days
       since 1970-01-01 (UTC), days. Objects, None where missing, for kind "other".
     - `levels` (n_levels,): the labels of the codes of a category: the categories that the dtype declares, in its
-      order; else the levels that occur, in the natural order of their texts or of first appearance. None for every
-      other kind.
+      order; else the levels that occur, sorted by `sort_levels`. None for every other kind.
     - `exact` (n_observations,): the values themselves where float64 does not always represent them: datetimes,
       timedeltas, whole numbers beyond 2**53, and decimals, None where missing.
     - `in_natural_order`: True if levels without a declared order are in the natural order of their texts.
@@ -70,15 +69,14 @@ class Column:
         """Where values are missing, (n_observations,)."""
         if self.kind == "other":
             return np.array([value is None for value in self.values.tolist()], dtype=np.bool_)
-        missing: NDArray[np.bool_] = np.isnan(self.values)
-        return missing
+        return np.asarray(np.isnan(self.values))
 
     @cached_property
     def digits(self) -> int | None:
         """The most digits after the decimal point: 0 of whole numbers, None where any number makes sense."""
         if self.is_integer:
             return 0
-        if self.exact is None or self.exact.dtype.kind != "O":
+        if self.exact is None or self.exact.dtype != object:
             return None
         exponents = [value.as_tuple().exponent for value in self.exact.tolist() if value is not None]
         return max([-exponent for exponent in exponents if isinstance(exponent, int)], default=0)
@@ -96,11 +94,11 @@ class Column:
     @cached_property
     def texts(self) -> NDArray[Any]:
         """Labels of levels, or objects, as people read them; None where missing, (n_observations,)."""
-        texts = [None if value is None else str(value) for value in self.labels]
-        known = list(dict.fromkeys(text for text in texts if text is not None) if self.levels is None
-                     else map(str, self.levels))  # fmt: skip
-        shown: dict[Any, Any] = {None: None, **dict(zip(known, shortened(known), strict=True))}
-        return objects([shown[text] for text in texts])
+        values = self.labels.tolist()
+        levels = [value for value in values if value is not None] if self.levels is None else self.levels.tolist()
+        known = list(dict.fromkeys(map(str, levels)))
+        shown = dict(zip(known, shortened(known), strict=True))
+        return objects([None if value is None else shown[str(value)] for value in values])
 
     def native(self, coordinates: Array) -> NDArray[Any]:
         """Turn coordinates into values as X has them: `in_utc`, or `pandas.Timestamp` objects in the time zone."""
@@ -115,51 +113,36 @@ class Column:
     def in_utc(self, coordinates: Array) -> NDArray[Any]:
         """Turn coordinates into values of the column, datetimes without their zone.
 
-        Coordinates that rows have become the value of the first such row. Others become numbers, moments to the
-        microsecond, or decimals with the digits that a float64 is shown with.
+        Coordinates that rows have become the value of the first such row. Where a row has not each of them, whole
+        numbers are those of float64 and moments are rounded to the microsecond; decimals that no row has get the digits
+        that a float64 is shown with.
 
         - `coordinates`: on the axis of the column; NaN is missing. Codes must be those of levels.
-        - returns: float64; int64 (uint64 beyond it) for whole numbers, bool for booleans, datetime64[us] (UTC) and
-          timedelta64[us], or finer where the column is; objects for categories and decimals. Missing values are NaN,
-          NaT, None, and make integers float64, booleans objects.
+        - returns: float64; int64 (uint64 beyond it) for whole numbers, bool for booleans, datetime64 (UTC) and
+          timedelta64; objects for categories and decimals. Missing values are NaN, NaT, None, and make integers
+          float64, booleans objects.
         """
         coordinates = np.asarray(coordinates, dtype=np.float64)
         missing = np.isnan(coordinates)
-        native: NDArray[Any] = coordinates
         if self.levels is not None:
-            native = np.full(coordinates.shape, None, dtype=object)
-            native[~missing] = self.levels[coordinates[~missing].astype(np.intp)]
-            return native
+            return objects([*self.levels, None])[np.where(missing, -1, coordinates).astype(np.intp)]
+        if self.exact is not None:
+            rows, is_observed = self.rows_at(coordinates)
+            if is_observed.all():
+                return self.exact[rows]
+            if self.exact.dtype == object:
+                made = [None if np.isnan(value) else Decimal(repr(value)) for value in coordinates.ravel().tolist()]
+                return np.where(is_observed, self.exact[rows], objects(made).reshape(coordinates.shape))
         if self.kind in MOMENTS:
-            native = _moments(coordinates, "M8" if self.kind == "datetime" else "m8")
-        elif self.kind == "boolean" and np.isin(coordinates[~missing], (0.0, 1.0)).all():
-            native = coordinates == 1.0
-            if missing.any():
-                native = native.astype(object)
-                native[missing] = None
-        elif self.is_integer:
-            fitting = (dtype for dtype in (np.int64, np.uint64) if represents(np.dtype(dtype), coordinates))
-            native = coordinates.astype(next(fitting, np.float64))
-        return native if self.exact is None else self._with_exact(native, coordinates)
-
-    def _with_exact(self, native: NDArray[Any], coordinates: Array) -> NDArray[Any]:
-        """Put the exact values of rows in the place of those that were computed from coordinates."""
-        assert self.exact is not None  # noqa: S101 - the caller has looked
-        rows, is_observed = self.rows_at(coordinates)
-        if is_observed.all():
-            return self.exact[rows]
-        if self.exact.dtype.kind == "O":
-            native = objects([None if np.isnan(value) else Decimal(repr(value)) for value in native.ravel().tolist()])
-            native = native.reshape(coordinates.shape)
-        else:
-            finer = native.astype(self.exact.dtype) if self.kind in MOMENTS else native
-            if finer.dtype != self.exact.dtype or not np.array_equal(
-                finer.astype(native.dtype), native, equal_nan=self.kind in MOMENTS
-            ):
-                return native  # no whole numbers; nanoseconds end in the year 2262
-            native = finer
-        native[is_observed] = self.exact[rows[is_observed]]
-        return native
+            whole = np.floor(np.where(missing, 0.0, coordinates))
+            part = np.rint((np.where(missing, 0.0, coordinates) - whole) * _MICROSECONDS).astype(np.int64)
+            ticks = whole.astype(np.int64) * _MICROSECONDS + part
+            return np.where(missing, np.iinfo(np.int64).min, ticks).astype(f"{'mM'[self.kind == 'datetime']}8[us]")
+        if self.kind == "boolean" and np.isin(coordinates[~missing], (0.0, 1.0)).all():
+            booleans = coordinates == 1.0
+            return np.where(missing, None, booleans.astype(object)) if missing.any() else booleans
+        fitting = (dtype for dtype in (np.int64, np.uint64) if self.is_integer and represents(dtype, coordinates))
+        return coordinates.astype(next(fitting, np.float64))
 
     def labels_of(self, coordinates: Array) -> NDArray[Any]:
         """Turn coordinates (n,) into Python objects, None where missing; moments to the microsecond."""
@@ -184,9 +167,6 @@ class Column:
         return first[place], is_observed
 
 
-# --- values ---------------------------------------------------------------------------------------
-
-
 def objects(values: Iterable[Any]) -> NDArray[Any]:
     """Put values into an array of objects, lists and tuples among them as they are."""
     values = list(values)
@@ -203,13 +183,7 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, float | np.floating | np.datetime64 | np.timedelta64) and bool(value != value)  # noqa: PLR0124 - NaN
 
 
-def numbers_of(values: Sequence[Any]) -> NDArray[Any]:
-    """Return Python numbers, without missing ones, as an array of integers if all are, else of float64."""
-    array = np.array(values)
-    return array if array.dtype.kind in "iu" else array.astype(np.float64)
-
-
-def represents(dtype: np.dtype[Any], values: NDArray[Any]) -> bool:
+def represents(dtype: Any, values: NDArray[Any]) -> bool:
     """Return whether a dtype represents every one of some numbers exactly."""
     with np.errstate(over="ignore", invalid="ignore"):
         there_and_back = values.astype(dtype).astype(values.dtype)
@@ -225,14 +199,3 @@ def days(moments: NDArray[Any]) -> Array:
     coordinates: Array = whole.astype(np.int64) + (present - whole) / np.timedelta64(1, "D")
     coordinates[missing] = np.nan
     return coordinates
-
-
-def _moments(coordinates: Array, kind: str) -> NDArray[Any]:
-    """Turn days into datetimes or timedeltas, to the microsecond."""
-    missing = np.isnan(coordinates)
-    filled = np.where(missing, 0.0, coordinates)
-    whole = np.floor(filled)
-    ticks = whole.astype(np.int64) * _MICROSECONDS + np.rint((filled - whole) * _MICROSECONDS).astype(np.int64)
-    moments: NDArray[Any] = ticks.astype(f"{kind}[us]")
-    moments[missing] = "NaT"
-    return moments

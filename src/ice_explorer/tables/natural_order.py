@@ -1,4 +1,4 @@
-"""Natural order of texts: months, weekdays, numbered levels and ranges of numbers."""
+"""Sort levels that no dtype declares: months, weekdays, numbered levels and ranges as they count, others by text."""
 
 from __future__ import annotations
 
@@ -14,26 +14,31 @@ if TYPE_CHECKING:
 
 _MONTHS: Final = "january february march april may june july august september october november december"
 _WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
-_NAMES: Final = (
-    {
-        text: (names, place)
-        for names in (_MONTHS, _WEEKDAYS)
-        for place, name in enumerate(names.split())
-        for text in (name, name[:3])
-    }
-    | {"sept": (_MONTHS, 8)}
-    | {text: (_WEEKDAYS, at) for text, at in (("tues", 1), ("weds", 2), ("thur", 3), ("thurs", 3))}
-)
-
+_NAMES: Final = {
+    text: (names, place, place)
+    for names in (_MONTHS, _WEEKDAYS)
+    for place, name in enumerate(names.split())
+    for text in (name, name[:3], *{"september": ["sept"], "tuesday": ["tues"], "thursday": ["thurs"]}.get(name, []))
+}
 _NUMBERED: Final = re.compile(r"(?P<before>\D*)(?P<number>\d{1,300})(?P<after>\D*)")
 _NUMBER: Final = r"\d+(?:\.\d+)?"
 _RANGES: Final = (
     re.compile(rf"(?P<low>{_NUMBER})\s*(?:-|–|to)\s*(?P<high>{_NUMBER})"),
     re.compile(rf"[(\[](?P<low>-?(?:{_NUMBER}|inf)),\s*(?P<high>-?(?:{_NUMBER}|inf))[)\]]"),
     re.compile(rf"(?:<|≤|<=)\s*(?P<high>{_NUMBER})"),
-    re.compile(rf"(?:>|≥|>=)\s*(?P<low>{_NUMBER})"),
-    re.compile(rf"(?P<low>{_NUMBER})\s*\+"),
+    re.compile(rf"(?:>|≥|>=)\s*(?P<low>{_NUMBER})|(?P<least>{_NUMBER})\s*\+"),
 )
+
+
+def sort_levels(levels: Sequence[Any]) -> tuple[list[Any], bool]:
+    """Sort levels in natural order where they have one, else by text; the result says which.
+
+    So the order of rows matters to no figure, and levels of equal text are sorted by type.
+    """
+    natural = in_natural_order(levels)
+    if natural is not None:
+        return natural, True
+    return sorted(levels, key=lambda level: (str(level), type(level).__name__)), False
 
 
 def in_natural_order(levels: Sequence[Any]) -> list[str] | None:
@@ -47,16 +52,14 @@ def in_natural_order(levels: Sequence[Any]) -> list[str] | None:
     --------
     >>> in_natural_order(["Mar", "Jan", "Feb"])
     ['Jan', 'Feb', 'Mar']
-    >>> in_natural_order(["level 10", "level 9"])
-    ['level 9', 'level 10']
     >>> in_natural_order(["65+", "<18", "18-64"])
     ['<18', '18-64', '65+']
     >>> in_natural_order(["Rome", "Oslo"])
     """
     if len(levels) < 2 or not all(isinstance(level, str) for level in levels):
         return None
-    for read in (_named, _numbered, _range):
-        places = [place for level in levels if (place := read(level.strip())) is not None]
+    for read in (lambda text: _NAMES.get(text.lower().removesuffix(".")), _numbered, _range):
+        places: list[Place] = [place for level in levels if (place := read(level.strip())) is not None]
         if len(places) < len(levels) or len({kind for kind, *_ in places}) > 1:
             continue
         order = sorted(range(len(levels)), key=lambda index: places[index][1:])
@@ -64,11 +67,6 @@ def in_natural_order(levels: Sequence[Any]) -> list[str] | None:
         if len(set(ranges)) == len(ranges) and all(before[1] <= after[0] for before, after in pairwise(ranges)):
             return [levels[index] for index in order]
     return None
-
-
-def _named(text: str) -> Place | None:
-    names, place = _NAMES.get(text.lower().removesuffix("."), ("", 0))
-    return (names, place, place) if names else None
 
 
 def _numbered(text: str) -> Place | None:
@@ -80,10 +78,9 @@ def _numbered(text: str) -> Place | None:
 
 
 def _range(text: str) -> Place | None:
-    for pattern in _RANGES:
-        match = pattern.fullmatch(text)
-        if match is not None:
-            ends = match.groupdict()
-            low, high = float(ends.get("low", -math.inf)), float(ends.get("high", math.inf))
-            return ("range", low, high) if low <= high else None
-    return None
+    match = next((match for pattern in _RANGES if (match := pattern.fullmatch(text))), None)
+    if match is None:
+        return None
+    ends = {name: float(end) for name, end in match.groupdict().items() if end is not None}
+    low, high = ends.get("low", ends.get("least", -math.inf)), ends.get("high", math.inf)
+    return ("range", low, high) if low <= high else None

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.tables.column import Column, ColumnKind, days, numbers_of, objects
-from ice_explorer.tables.natural_order import in_natural_order
+from ice_explorer.tables.column import Column, days, objects
+from ice_explorer.tables.natural_order import sort_levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,30 +35,19 @@ def read_column(name: Name, series: nw.Series[Any]) -> Column:
         elif zone is not None:  # narwhals does not know the names of all zones
             series = nw.from_native(native.dt.tz_convert("UTC"), series_only=True)
     kind, missing = series.dtype, series.is_null().to_numpy()
-    if not kind.is_decimal() and (kind == nw.Boolean or kind.is_numeric()):
-        return number_column(name, str(dtype), _numbers(series, missing), missing)
+    if kind.is_float():
+        return number_column(name, str(dtype), np.asarray(series.to_numpy(), dtype=np.float64), missing)
+    if kind == nw.Boolean or (kind.is_integer() and kind not in (nw.Int128, nw.UInt128)):
+        filled = series.fill_null(value=False if kind == nw.Boolean else 0) if missing.any() else series
+        return number_column(name, str(dtype), filled.to_numpy(), missing)
     if isinstance(kind, nw.Datetime | nw.Duration):
-        zone = zone or getattr(kind, "time_zone", None)
-        return _moment_column(name, str(dtype), series.to_numpy(), zone)
+        return _moment_column(name, str(dtype), series.to_numpy(), zone or getattr(kind, "time_zone", None))
     labels = objects(series.to_list())
     labels[missing] = None
-    if kind.is_decimal():
-        return _decimal_column(name, str(dtype), labels)
-    if isinstance(kind, nw.Date):
-        return _moment_column(name, str(dtype), labels.astype("M8[D]"))
     declared, is_ordered = _declared_levels(series)
     if declared is not None or (isinstance(kind, nw.String | nw.Categorical) and not str(dtype).startswith("object")):
         return _coded_column(name, str(dtype), labels, declared, is_ordered=is_ordered)
-    return _object_column(name, str(dtype), labels)
-
-
-def _numbers(series: nw.Series[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
-    """Read numbers or booleans, with anything where they are missing."""
-    kind = series.dtype
-    if kind.is_float():
-        return np.asarray(series.to_numpy(), dtype=np.float64)
-    filled = series.fill_null(value=False if kind == nw.Boolean else 0) if missing.any() else series
-    return numbers_of(filled.to_list()) if kind in (nw.Int128, nw.UInt128) else filled.to_numpy()
+    return _object_column(name, str(dtype), labels, missing)
 
 
 def _declared_levels(series: nw.Series[Any]) -> tuple[Sequence[Any] | None, bool]:
@@ -79,7 +68,6 @@ def _declared_levels(series: nw.Series[Any]) -> tuple[Sequence[Any] | None, bool
 
 def number_column(name: Name, dtype: str, values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> Column:
     """Make a column of numbers or booleans; float64 in one piece is not copied."""
-    kind: ColumnKind = "boolean" if values.dtype.kind == "b" else "numeric"
     has_missing = missing is not None and bool(missing.any())
     is_view = values.dtype == np.float64 and values.flags.c_contiguous and not has_missing
     coordinates = values.view() if is_view else values.astype(np.float64)
@@ -88,55 +76,52 @@ def number_column(name: Name, dtype: str, values: NDArray[Any], missing: NDArray
     elif has_missing:
         coordinates[missing] = np.nan
     is_wide = values.dtype.kind in "iu" and values.itemsize == 8 and np.abs(coordinates).max(initial=0) > _EXACT
-    exact = values if is_wide and not has_missing else None
-    return Column(name, str(name), kind, values.dtype.kind in "iub", dtype, coordinates, exact=exact)
-
-
-def _decimal_column(name: Name, dtype: str, decimals: NDArray[Any]) -> Column:
-    values = np.array([np.nan if value is None else float(value) for value in decimals.tolist()], dtype=np.float64)
-    return replace(number_column(name, dtype, values), exact=decimals)
+    return Column(
+        name, str(name), "boolean" if values.dtype.kind == "b" else "numeric", values.dtype.kind in "iub", dtype,
+        coordinates, exact=values if is_wide and not has_missing else None,
+    )  # fmt: skip
 
 
 def _moment_column(name: Name, dtype: str, values: NDArray[Any], zone: Any = None) -> Column:
     """Make a column of datetimes, in UTC where they have a zone, or of timedeltas, of any unit."""
-    kind: ColumnKind = "datetime" if values.dtype.kind == "M" else "timedelta"
     unit = np.datetime_data(values.dtype)[0]
     exact = values if unit == "ns" else values.astype(f"{values.dtype.kind}8[us]")
-    return Column(name, str(name), kind, unit == "D", dtype, days(values), exact=exact, zone=zone)
+    kind = "datetime" if values.dtype.kind == "M" else "timedelta"
+    return Column(name, str(name), kind, unit == "D", dtype, days(values), exact=exact, zone=zone)  # type: ignore[arg-type]
 
 
 def _coded_column(
     name: Name, dtype: str, labels: NDArray[Any], declared: Sequence[Any] | None = None, *, is_ordered: bool = False
 ) -> Column:
     """Make a category of labels, None where missing; `declared` are all categories of the dtype, in its order."""
-    levels = list(dict.fromkeys(label for label in labels.tolist() if label is not None))
-    if declared is not None:
-        levels = list(declared)
+    present = (label for label in labels.tolist() if label is not None)
+    levels, is_natural = list(dict.fromkeys(present) if declared is None else declared), False
     # pandas sorts categories that it infers from texts, so alphabetical order declares nothing.
-    is_sorted = declared is None or (all(isinstance(level, str) for level in levels) and levels == sorted(levels))
-    natural = in_natural_order(levels) if is_sorted and not is_ordered else None
-    levels = levels if natural is None else natural
+    is_inferred = all(isinstance(level, str) for level in levels) and levels == sorted(levels)
+    if declared is None or (is_inferred and not is_ordered):
+        levels, is_natural = sort_levels(levels)
     codes = {None: np.nan, **{level: float(code) for code, level in enumerate(levels)}}
     return Column(
         name, str(name), "ordered" if is_ordered else "category", is_integer=False, dtype=dtype,
         values=np.array([codes[label] for label in labels.tolist()], dtype=np.float64), levels=objects(levels),
-        in_natural_order=natural is not None, has_declared_levels=declared is not None,
+        in_natural_order=is_natural, has_declared_levels=declared is not None,
     )  # fmt: skip
 
 
-def _object_column(name: Name, dtype: str, values: NDArray[Any]) -> Column:
+def _object_column(name: Name, dtype: str, values: NDArray[Any], missing: NDArray[np.bool_]) -> Column:
     """Make a column of what objects are, None where missing: numbers, booleans, dates, labels, or none of those."""
-    missing = np.array([value is None for value in values.tolist()], dtype=np.bool_)
     types = {type(value) for value in values[~missing].tolist()}
     if not types or not all(issubclass(each, _SCALARS) for each in types):
         return Column(name, str(name), "other", is_integer=False, dtype=dtype, values=values)
-    if types == {Decimal}:
-        return _decimal_column(name, dtype, values)
     if types == {dt.date}:
         return _moment_column(name, dtype, values.astype("M8[D]"))
+    if types == {Decimal}:
+        return replace(number_column(name, dtype, values.astype(np.float64), missing), exact=values)
     are_booleans = [issubclass(each, bool | np.bool_) for each in types]
     if all(are_booleans):
         return number_column(name, dtype, np.where(missing, False, values).astype(np.bool_), missing)  # noqa: FBT003
     if not any(are_booleans) and all(issubclass(each, int | float | Decimal | np.number) for each in types):
-        return number_column(name, dtype, numbers_of(np.where(missing, 0, values).tolist()), missing)
+        numbers = np.array(np.where(missing, 0, values).tolist())
+        numbers = numbers if numbers.dtype.kind in "iu" else numbers.astype(np.float64)
+        return number_column(name, dtype, numbers, missing)
     return _coded_column(name, dtype, values)

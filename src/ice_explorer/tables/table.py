@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
@@ -73,17 +72,17 @@ class Table:
 
     def crossed(self, rows: Rows, sources: Mapping[int, Rows]) -> Any:
         """Return rows in which columns, by position, have the cells of other rows (n_rows,)."""
-        return self._with_cells(rows, {place: self._cells_of_rows(place, source) for place, source in sources.items()})
+        return self._with_cells(rows, {place: self._raw(place)[source] for place, source in sources.items()})
+
+    def _raw(self, position: int) -> Any:
+        """Return a column of the container, whose cells are addressed by position."""
+        raise NotImplementedError
 
     def _read(self, position: int) -> Column:
         raise NotImplementedError
 
     def _cells(self, column: Column, coordinates: Array) -> Any:
         """Return cells (n,) at coordinates."""
-        raise NotImplementedError
-
-    def _cells_of_rows(self, position: int, rows: Rows) -> Any:
-        """Return cells (n,) of rows."""
         raise NotImplementedError
 
     def _with_cells(self, rows: Rows, cells: Mapping[int, Any], n_values: int | None = None) -> Any:
@@ -106,14 +105,14 @@ class ArrayTable(Table):
         self._array = array
         self.is_integer_array = array.dtype.kind in "iu"
 
+    def _raw(self, position: int) -> Any:
+        return self._array[:, position]
+
     def _read(self, position: int) -> Column:
-        return number_column(self.names[position], str(self._array.dtype), self._array[:, position])
+        return number_column(self.names[position], str(self._array.dtype), self._raw(position))
 
     def _cells(self, column: Column, coordinates: Array) -> Any:
         return _numbers(column, coordinates, self._array.dtype)
-
-    def _cells_of_rows(self, position: int, rows: Rows) -> Any:
-        return self._array[rows, position]
 
     def _with_cells(self, rows: Rows, cells: Mapping[int, Any], n_values: int | None = None) -> Any:
         stacked = np.ascontiguousarray(self._array[rows])
@@ -136,26 +135,25 @@ class SparseTable(Table):
         n_bytes = sum(part.nbytes for part in (self._rows.data, self._rows.indices, self._rows.indptr))
         super().__init__(matrix.shape[0], (f"x{position}" for position in range(matrix.shape[1])), n_bytes)
 
+    def _raw(self, position: int) -> Any:
+        return self._by_column[:, [position]]
+
     def _read(self, position: int) -> Column:
-        values = self._by_column[:, [position]].toarray()[:, 0]
-        return number_column(self.names[position], str(self._rows.dtype), values)
+        return number_column(self.names[position], str(self._rows.dtype), self._raw(position).toarray()[:, 0])
 
     def _cells(self, column: Column, coordinates: Array) -> Any:
         return type(self._by_column)(_numbers(column, coordinates, self._rows.dtype)[:, None])
-
-    def _cells_of_rows(self, position: int, rows: Rows) -> Any:
-        return self._by_column[:, [position]][rows]
 
     def _with_cells(self, rows: Rows, cells: Mapping[int, Any], n_values: int | None = None) -> Any:
         # XGBoost takes what is not stored as missing, so zeros that are stored elsewhere have to stay stored.
         stacked = self._rows[rows if n_values is None else np.repeat(rows, n_values)]
         if not cells:
             return stacked.asformat(self._format)
-        stacked = stacked.tocsc()
-        ends = [0, *(end for position in sorted(cells) for end in (position, position + 1)), stacked.shape[1]]
-        parts = [
-            cells[start] if place % 2 else stacked[:, start:stop] for place, (start, stop) in enumerate(pairwise(ends))
-        ]
+        stacked, parts, start = stacked.tocsc(), [], 0
+        for position in sorted(cells):
+            parts += [stacked[:, start:position], cells[position]]
+            start = position + 1
+        parts.append(stacked[:, start:])
         # scipy refuses to stack what has no columns.
         return sys.modules["scipy.sparse"].hstack([part for part in parts if part.shape[1]], format=self._format)
 
@@ -167,23 +165,19 @@ class FrameTable(Table):
         super().__init__(len(frame), frame.columns, int(frame.estimated_size()))
         self._frame: Any = frame
 
-    def _series(self, position: int) -> nw.Series[Any]:
-        series: nw.Series[Any] = self._frame[:, position]
-        return series
+    def _raw(self, position: int) -> Any:
+        return self._frame[:, position]
 
     def _read(self, position: int) -> Column:
-        return read_column(self.names[position], self._series(position))
+        return read_column(self.names[position], self._raw(position))
 
     def _cells(self, column: Column, coordinates: Array) -> Any:
-        series = self._series(column.position)
+        series = self._raw(column.position)
         rows, is_observed = column.rows_at(coordinates)
         if is_observed.all():
             return series[rows]
         distinct, places = np.unique(coordinates, return_inverse=True)
         return _made(column, series, distinct)[places]
-
-    def _cells_of_rows(self, position: int, rows: Rows) -> Any:
-        return self._series(position)[rows]
 
     def _with_cells(self, rows: Rows, cells: Mapping[int, Any], n_values: int | None = None) -> Any:
         frame = self._frame[rows if n_values is None else np.repeat(rows, n_values)]
@@ -203,7 +197,7 @@ class PandasTable(FrameTable):
         # The rows of a frame of one dtype are stacked much faster as an array.
         self._block = ArrayTable(frame.to_numpy()) if len(dtypes) == 1 and _is_plain(*dtypes) else None
 
-    def _series(self, position: int) -> nw.Series[Any]:
+    def _raw(self, position: int) -> Any:
         return nw.from_native(self._frame.iloc[:, position], series_only=True)
 
     def _read(self, position: int) -> Column:
@@ -260,21 +254,20 @@ def _made(column: Column, series: nw.Series[Any], coordinates: Array) -> nw.Seri
 def table_from(X: object) -> Table:
     """Wrap X.
 
-    - raises InputTypeError: if X is no DataFrame, array or sparse matrix.
-    - raises InputDataError: if X is empty, not two-dimensional, names two columns alike, or is an array of objects.
+    - raises InputDataError: if X is empty, not two-dimensional, names two columns alike, or is an array of objects;
+      InputTypeError if it is no DataFrame, array or sparse matrix.
     """
-    if isinstance(X, (np.matrix, np.ma.MaskedArray)):  # a column of the first is a table; models overlook masks
-        raise InputTypeError.table(X)
-    if isinstance(X, np.ndarray):
-        return ArrayTable(X)
+    if isinstance(X, np.ndarray) and not isinstance(X, (np.matrix, np.ma.MaskedArray)):
+        return ArrayTable(X)  # a column of a matrix is a table, and models overlook masks
     if _is_sparse(X):
         return SparseTable(X)
+    native: Any = X
     if nw.dependencies.is_pandas_dataframe(X):
-        _check_frame(X.shape, list(X.columns))
+        _check_frame(native.shape, native.columns)
         return PandasTable(X)
     if nw.dependencies.is_pyarrow_table(X):  # narwhals refuses names that occur twice
-        _check_frame(X.shape, X.column_names)
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+        _check_frame(native.shape, native.column_names)
+    frame = nw.from_native(native, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise InputTypeError.table(X)
     _check_frame(frame.shape, frame.columns)
@@ -299,10 +292,10 @@ def _check_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         raise InputDataError(problem, "Pass a DataFrame with one dtype per column.")
 
 
-def _check_frame(shape: tuple[int, int], names: Sequence[Name]) -> None:
+def _check_frame(shape: tuple[int, int], names: Iterable[Name]) -> None:
     if 0 in shape:
         raise InputDataError.empty(shape)
-    (label, count), *_ = Counter(str(name) for name in names).most_common(1)
+    ((label, count),) = Counter(str(name) for name in names).most_common(1)
     if count > 1:
         raise InputDataError(
             f"Column names must be different from each other; {quoted(label)} names more than one column of X.",
@@ -312,9 +305,7 @@ def _check_frame(shape: tuple[int, int], names: Sequence[Name]) -> None:
 
 def kept(data: Any) -> Any:
     """Return a copy of an array or a table, which does not follow what its owner writes later; else what was given."""
-    if isinstance(data, np.ndarray):
-        if data.dtype != np.float64:
-            return data.copy(order="K")
+    if isinstance(data, np.ndarray) and data.dtype == np.float64:
         # Columns of float64 that lie in one piece are read without copies. A few rows at a time stay in the cache.
         copied = np.empty_like(data, order="F")
         for start in range(0, len(data), _ROWS_AT_A_TIME):
@@ -325,6 +316,8 @@ def kept(data: Any) -> Any:
 
         copies_on_write = int(pd.__version__.partition(".")[0]) >= 3 or pd.get_option("mode.copy_on_write") is True
         return data.copy(deep=not copies_on_write)
-    if _is_sparse(data) or isinstance(data, list):
+    if isinstance(data, np.ndarray):
+        return data.copy(order="K")
+    if isinstance(data, list) or _is_sparse(data):
         return data.copy()
     return data.clone() if nw.dependencies.is_polars_dataframe(data) else data
