@@ -3,7 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -65,17 +70,71 @@ def test_a_column_that_is_not_explained_may_be_the_target():
 
 
 def test_honest_strong_features_are_not_asked_about():
-    """Neither a feature that explains most, nor the only one, nor one that stands for the target in another unit."""
+    """Neither a feature that explains most, nor the only one, nor, without y, one that gives it in another unit."""
     strong = X[NUMBERS]
     assert alerts(LinearRegression().fit(strong, 2 * X["temp"]), strong) == []
     assert alerts(LinearRegression().fit(strong, Y), strong, Y) == []
-    assert alerts(RandomForestRegressor(10, random_state=0).fit(strong, 5 * X["temp"]), strong, 5 * X["temp"]) == []
+    assert alerts(LinearRegression().fit(strong, 5 * X["temp"]), strong, 5 * X["temp"] + 0.01 * Y) == []
     alone = X[["temp"]]
     assert alerts(LinearRegression().fit(alone, X["temp"]), alone) == []
     chance = GENERATOR.random(N) < 0.1
     holiday = X["holiday"].where(~chance, 1 - X["holiday"])
     assert alerts(DecisionTreeClassifier(max_depth=2).fit(strong, holiday), strong, holiday) == []
     assert alerts(LogisticRegression(max_iter=1000).fit(strong, BUSY), strong, BUSY) == []
+
+
+@pytest.mark.parametrize(("factor", "offset"), [(5.0, 0.0), (-1.8, 32.0), (1e-6, 1e3), (1.0, 1e9)])
+def test_a_copy_of_the_target_on_another_scale_is_asked_about(factor, offset):
+    """Degrees in another unit, with either sign; a constant column and one that is a little off are none."""
+    table = X[NUMBERS].assign(copy=factor * Y + offset, near=Y + 1e-6 * GENERATOR.normal(size=N), constant=1.0)
+    model = LinearRegression().fit(X[NUMBERS], Y)
+    expected = ["'copy' is y on another scale in every row. Is it the target?"]
+    assert alerts(lambda rows: model.predict(rows[NUMBERS]), table, Y) == expected
+    partly = Y.where(GENERATOR.random(N) < 0.9)
+    assert alerts(lambda rows: model.predict(rows[NUMBERS]), table, partly) == expected
+
+
+def test_where_a_column_is_missing_may_be_the_target():
+    """A date of death tells who died; texts and objects may be missing, too, and y may be two numbers."""
+    is_busy = (BUSY == "busy").to_numpy()
+    table = X[NUMBERS].assign(closed=X["hum"].where(is_busy), seldom=X["hum"].where(X["holiday"] == 0))
+    table["closed by"] = X["season"].where(~is_busy)
+    model = HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=5).fit(table[["closed"]], BUSY)
+    predictor = FittedOn(model, ["closed"])
+    expected = [
+        f"Whether {name!r} is missing tells the class of every row. Is it the target?"
+        for name in ("closed", "closed by")
+    ]
+    assert alerts(predictor, table, BUSY) == expected
+    rented = np.where(is_busy, 80.0, 20.0)
+    assert alerts(lambda rows: np.where(rows["closed"].isna(), 20.0, 80.0), table, rented) == [
+        sentence.replace("the class", "y") for sentence in expected
+    ]
+
+
+def test_one_of_three_classes_may_be_told_by_missing_values():
+    """The class that is explained is where the column is missing, or has its own value there."""
+    kind = np.array(["a", "b", "c"])[np.arange(N) % 3]
+    table = X[NUMBERS].assign(gap=X["hum"].where(kind != "a"), level=pd.Series(kind).replace({"a": None}))
+    model = DecisionTreeClassifier().fit(X[NUMBERS], kind)
+    x = ice.ICEExplorer(FittedOn(model, NUMBERS), table, kind, output="a")
+    assert x.explanation.alerts == [
+        "Whether 'gap' is missing tells the class of every row. Is it the target?",
+        "'level' tells the class of every row. Is it the target?",
+    ]
+
+
+class FittedOn:
+    """A classifier of some of the columns."""
+
+    def __init__(self, model, names):
+        self._model, self._names, self.classes_ = model, names, model.classes_
+
+    def predict_proba(self, rows):
+        return self._model.predict_proba(rows[self._names])
+
+    def predict(self, rows):
+        return self._model.predict(rows[self._names])
 
 
 def test_yesterdays_value_is_not_todays():

@@ -1,4 +1,4 @@
-"""Whether a column of X is the target itself: the same values as y, or curves along the diagonal prediction = value."""
+"""Whether a column of X is the target itself: a copy of y, or curves along the diagonal prediction = value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 _ALONG: Final = 0.1  # standard deviations of the values that the curves lie beside the diagonal: steps of trees do
 _NEAR: Final = 0.05  # the same of the target beside the values
 _SURE: Final = 0.05  # a probability this near to 0 or 1 is certain
-_ROUNDING: Final = 1e-9  # of the standard deviation of the target
+_ROUNDING: Final = 1e-9  # of the range of a column
+_DIGITS: Final = 4 * float(np.finfo(np.float64).eps)  # of its largest value
+_CONSTANT: Final = 1000.0  # times that, below which a column does not vary
 _FEWEST_ROWS: Final = 10  # fewer are alike by chance
 _EVERY: Final = 16  # rows, of which one tells that curves are not on the diagonal
 _FIRST_ROWS: Final = 200  # that tell most columns from the target
@@ -41,23 +43,33 @@ class KnownTarget:
 
     def may_be(self, observed: Array) -> bool:
         """Whether a column that does not equal the target is at least near it."""
-        return self.numbers is not None and _is_near(observed, self.numbers - observed, _NEAR)
+        if self.numbers is None:
+            return False
+        known = np.isfinite(observed) & np.isfinite(self.numbers)
+        values = observed[known]
+        variance = float(values.var()) if len(values) else 0.0
+        return variance > 0 and float(np.mean((self.numbers[known] - values) ** 2)) <= _NEAR**2 * variance
 
 
 def known_target(y: object, predictor: Predictor, columns: Iterable[Column], n_observations: int) -> KnownTarget:
-    """Compare the observed target with every column of X.
+    """Compare the observed target with every column of X: its values, and where they are missing.
 
     - raises InvalidOptionError: if y is not the target of the rows of X, or of what is explained.
     """
-    numbers = target_values(y, predictor, n_observations)
-    comparable = [column for column in columns if column.kind != "other"]
-    if not predictor.of_classes:
-        of_numbers = [column for column in comparable if column.kind in ("numeric", "boolean")]
-        found = [column.label for column in of_numbers if _equals(column.values, numbers)]
-        return KnownTarget({label: f"{label!r} has the value of y in every row." for label in found}, numbers)
-    codes = _codes(y, predictor)
-    found = [column.label for column in comparable if _tells(column, codes)]
-    return KnownTarget({label: f"{label!r} tells the class of every row." for label in found}, None)
+    numbers, sentences = target_values(y, predictor, n_observations), {}
+    codes = _codes(y, predictor) if predictor.of_classes else None
+    for column in columns:
+        is_copy = column.kind in ("numeric", "boolean") and _is_copy(column.values, numbers)
+        if codes is not None and (is_copy or (column.kind != "other" and _tells(column.values, codes))):
+            sentences[column.label] = f"{column.label!r} tells the class of every row."
+        elif is_copy:
+            is_equal = np.nanmax(np.abs(column.values - numbers)) <= _ROUNDING * np.nanstd(numbers)
+            what = "has the value of y" if is_equal else "is y on another scale"
+            sentences[column.label] = f"{column.label!r} {what} in every row."
+        elif column.missing.any() and _is_copy(column.missing.astype(np.float64), numbers):
+            what = "y" if codes is None else "the class"
+            sentences[column.label] = f"Whether {column.label!r} is missing tells {what} of every row."
+    return KnownTarget(sentences, numbers if codes is None else None)
 
 
 def follows_diagonal(axis: Array, mean: Array, spread: Array, observed: Array) -> bool:
@@ -75,13 +87,12 @@ def follows_diagonal(axis: Array, mean: Array, spread: Array, observed: Array) -
     # A mean curve near the diagonal varies as the values do, by half its range at most.
     if not squares > 0 or half_range**2 * len(present) < (1 - _ALONG) ** 2 * squares:
         return False
-    # Squares of some rows are at most those of all; they suffice for most features.
-    return all(_squares(axis, mean, spread, present[::step]) <= most for step in (_EVERY, 1))
-
-
-def _squares(axis: Array, mean: Array, spread: Array, values: Array) -> float:
-    """Sum how far the curves are from the diagonal and from each other, squared."""
-    return float(np.sum((np.interp(values, axis, mean) - values) ** 2 + np.interp(values, axis, spread) ** 2))
+    for step in (_EVERY, 1):  # squares of some rows are at most those of all; they suffice for most features
+        values = present[::step]
+        off = (np.interp(values, axis, mean) - values) ** 2 + np.interp(values, axis, spread) ** 2
+        if not off.sum() <= most:
+            return False
+    return True
 
 
 def decides_class(mean: Array, spread: Array, n_classes: int) -> bool:
@@ -91,19 +102,20 @@ def decides_class(mean: Array, spread: Array, n_classes: int) -> bool:
     return bool(2 <= len(mean) <= n_classes and is_sure.all() and is_split and (spread <= 2 * _SURE).all())
 
 
-def _is_near(values: Array, off: Array, most: float) -> bool:
-    known = np.isfinite(values) & np.isfinite(off)
-    variance = float(values[known].var()) if known.any() else 0.0
-    return variance > 0 and float(np.mean(off[known] ** 2)) <= most**2 * variance
-
-
-def _equals(values: Array, numbers: Array) -> bool:
+def _is_copy(values: Array, numbers: Array) -> bool:
+    """Return whether values are a · numbers + b up to rounding, a ≠ 0, wherever the target is known."""
     known = np.flatnonzero(np.isfinite(numbers))
-    allowed = _ROUNDING * float(numbers[known].std()) if known.size else 0.0
-    if known.size < _FEWEST_ROWS or allowed == 0:
+    if known.size < _FEWEST_ROWS:
         return False
-    # NaN is near to nothing.
-    return all(bool((np.abs(values[some] - numbers[some]) <= allowed).all()) for some in (known[:_FIRST_ROWS], known))
+    # Differences from the first row are exact where a mean would be rounded. NaN is near to nothing.
+    change, of_target = values[known] - values[known[0]], numbers[known] - numbers[known[0]]
+    for rows in (slice(_FIRST_ROWS), slice(None)):
+        x, y = change[rows], of_target[rows]
+        slope = float(x @ y / (y @ y)) if y.any() else 0.0
+        digits = _DIGITS * float(np.abs(values[known][rows]).max())
+        if not np.abs(x - slope * y).max() <= _ROUNDING * np.abs(x).max() + digits:
+            return False
+    return bool(np.abs(x).max() > _CONSTANT * digits)
 
 
 def _codes(y: object, predictor: Predictor) -> NDArray[np.intp]:
@@ -115,14 +127,14 @@ def _codes(y: object, predictor: Predictor) -> NDArray[np.intp]:
     return np.array([codes.setdefault(label, len(codes) - 1) for label in labels], dtype=np.intp)
 
 
-def _tells(column: Column, codes: NDArray[np.intp]) -> bool:
-    """Whether each value goes with one label, and each label with one value."""
+def _tells(values: Array, codes: NDArray[np.intp]) -> bool:
+    """Return whether each value, a missing one among them, goes with one label, and each label with one value."""
     known = np.flatnonzero(codes >= 0)
     n_labels = len(np.unique(codes[known]))
-    if known.size < _FEWEST_ROWS or n_labels < 2 or column.missing[known].any():
+    if known.size < _FEWEST_ROWS or n_labels < 2:
         return False
-    for some in (known[:_FIRST_ROWS], known):
-        values, places = np.unique(column.values[some], return_inverse=True)
-        if len(values) > n_labels or len(np.unique(places * n_labels + codes[some])) > len(values):
+    for rows in (known[:_FIRST_ROWS], known):
+        distinct, places = np.unique(values[rows], return_inverse=True)
+        if len(distinct) > n_labels or len(np.unique(places * n_labels + codes[rows])) > len(distinct):
             return False
-    return len(values) == n_labels
+    return len(distinct) == n_labels
