@@ -160,7 +160,13 @@ def of_mixed(X):
     text = X["text"].astype(str).map({"a": 0, "b": 2, "c": 1}).to_numpy(float)
     lost = X["lost"].map({"x": 1, "y": 3, "z": -2}).fillna(0.5).to_numpy(float)
     flag = X["flag"].to_numpy().astype(float)
-    return lost * (flag + size) + X["number"].to_numpy() * (text + flag) + np.abs(gap) * size + day * text + np.maximum(day, 0) * gap
+    return (
+        lost * (flag + size)
+        + X["number"].to_numpy() * (text + flag)
+        + np.abs(gap) * size
+        + day * text
+        + np.maximum(day, 0) * gap
+    )
 
 
 @settings(max_examples=8)

@@ -35,8 +35,8 @@ _BROKEN: Final = "no result"
 MUTATIONS: Final = r"""
 = the conditional scale ignores weights
 @ engines/feature_input.py : metrics/test_conditional_scale.py metrics/test_conditional_scale_weights.py
-- found = conditional_moments(feature.values, others, sigma, context.weights, context.settings.random_state)
-+ found = conditional_moments(feature.values, others, sigma, None, context.settings.random_state)
+- likelihood_scale = conditional_moments(values, others, sigma, weights, settings.random_state).scale
++ likelihood_scale = conditional_moments(values, others, sigma, None, settings.random_state).scale
 = influences on missing impact are those on its sum
 @ metrics/influence.py : metrics/test_influence.py results/test_missing_impact_intervals.py
 - missing = block.missing_change - sums.undecayed().missing_impact

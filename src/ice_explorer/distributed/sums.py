@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ice_explorer.engines.sums import unfilled_sums
+from ice_explorer.engines.sums import empty_sums
 from ice_explorer.metrics.ordered import FeatureSums
 from ice_explorer.metrics.sums import Moments
 from ice_explorer.results.plan import Whole, prepare
@@ -61,11 +61,11 @@ def merge_summed(parts: Sequence[Summed | None], whole: Whole) -> Summed | None:
         if len(actives) > 1:
             parts_of = [part.at_every_interval() for part in parts_of]
         active = None if len(actives) != 1 else parts_of[0].active
-        features[number] = unfilled_sums(whole.features[number], active).merge(parts_of).to_arrays()
+        features[number] = empty_sums(whole.features[number], active=active).merge(parts_of).to_arrays()
     return Summed(features, predictions, tuple(dict.fromkeys(note for part in held for note in part.notes)))
 
 
 def sums_of(part: Summed, whole: Whole, number: int) -> FeatureSums | CategorySums:
     """Return the sums of a feature."""
     arrays = part.features[number]
-    return unfilled_sums(whole.features[number], arrays.get("active")).fill(arrays)
+    return empty_sums(whole.features[number], active=arrays.get("active")).fill(arrays)

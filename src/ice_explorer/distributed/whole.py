@@ -9,14 +9,12 @@ import numpy as np
 
 from ice_explorer.distributed.summaries import MOST_DISTINCT, RANK_ERROR
 from ice_explorer.engines import notes
-from ice_explorer.engines.feature_input import FeatureInput
+from ice_explorer.engines.feature_input import FeatureInput, measure
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import listed
 from ice_explorer.features.feature import tells_rows_apart
 from ice_explorer.features.grid import Grid, make_grid
 from ice_explorer.metrics.likelihood import Ordered
-from ice_explorer.metrics.unordered import category_scale
-from ice_explorer.metrics.windows import nearest_shares
 from ice_explorer.results.plan import Whole
 
 if TYPE_CHECKING:
@@ -103,29 +101,12 @@ def _item(summary: FeatureSummary, grid: Any, options: Options) -> FeatureInput:
         feature.label, column, grid=grid, grid_size=options.grid_size, digits=feature.digits,
         is_unordered=feature.is_unordered, random_state=options.random_state,
     )  # fmt: skip
-    if feature.is_unordered:
-        shares = summary.counts[chosen.values.astype(np.intp)]
-        scale, median = category_scale(summary.counts / summary.counts.sum()), float(np.argmax(summary.counts))
-    else:
-        scale, median = summary.sd, column.lower_median
-        shares = nearest_shares(chosen.values, column.values, column.weights)
-        if summary.values is not None and summary.values.sketch is not None:
-            chosen = Grid(chosen.values, MOST_DISTINCT + 1)
+    is_sketched = summary.values is not None and summary.values.sketch is not None
+    scale, median, shares = measure(feature, column, chosen.values, 0.0 if feature.is_unordered else summary.sd)
     return FeatureInput(
-        feature,
-        chosen,
-        scale,
-        median,
-        _NONE,
-        _NONE,
-        shares,
-        options.decay,
-        None,
-        _NOWHERE,
-        _NOWHERE,
-        summary.has_missing,
-        _NONE,
-    )
+        feature, Grid(chosen.values, MOST_DISTINCT + 1) if is_sketched else chosen, scale, median, _NONE, _NONE, shares,
+        options.decay, None, _NOWHERE, _NOWHERE, summary.has_missing, _NONE,
+    )  # fmt: skip
 
 
 def _sketched(features: Mapping[int, FeatureSummary], chosen: list[int]) -> list[str]:

@@ -12,7 +12,6 @@ import numpy as np
 from ice_explorer.checks import check_one_of, check_positions
 from ice_explorer.errors import InvalidOptionError, ModelNeededError, PredictionError
 from ice_explorer.errors.base import counted
-from ice_explorer.features.target_check import known_target
 from ice_explorer.metrics.likelihood import check_decay, standard_deviation
 from ice_explorer.metrics.windows import CONVENTIONS, Convention
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.curves.probe import Probe, Witness
     from ice_explorer.features.columns import Columns
-    from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.models.predict import Predictor
     from ice_explorer.progress import Progress
     from ice_explorer.tables.table import Table
@@ -63,20 +61,13 @@ class Settings:
     keep_curves: bool
 
 
-def check_display(decay: object, convention: object) -> None:
-    """Check the two options that every table takes."""
+def resolve_display(settings: Settings, decay: float | None, convention: Convention | None) -> tuple[float, Convention]:
+    """Fill what a table leaves open from the settings, and check the two options that every table takes."""
+    decay = settings.decay if decay is None else decay
+    convention = settings.convention if convention is None else convention
     check_decay(decay)
     check_one_of("convention", convention, CONVENTIONS)
-
-
-def resolve_display(settings: Settings, decay: float | None, convention: Convention | None) -> tuple[float, Convention]:
-    """Fill what a table leaves open from the settings, and check the whole."""
-    resolved = (
-        settings.decay if decay is None else decay,
-        settings.convention if convention is None else convention,
-    )
-    check_display(*resolved)
-    return resolved
+    return decay, convention
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +85,12 @@ class Opened:
     @property
     def note(self) -> str:
         """What the numbers are of."""
-        rows = f"{self.n_rows:,} of {self.n_all:,} rows" if self.n_rows < self.n_all else f"all {self.n_all:,} rows"
         if self.n_rows == self.n_all:
-            return f"Opened from a file with {rows} and without the model."
+            return f"Opened from a file with all {self.n_all:,} rows and without the model."
         return (
-            f"Opened from a file with {rows} and without the model: metrics, partial dependence, drivers and effects "
-            "are as they were computed; curves, histograms and colours are of these rows."
+            f"Opened from a file with {self.n_rows:,} of {self.n_all:,} rows and without the model: metrics, partial "
+            "dependence, drivers and effects are as they were computed; curves, histograms and colours are of these "
+            "rows."
         )
 
 
@@ -124,11 +115,6 @@ class Context:
     opened: Opened | None = None
     n_summed: int | None = None
 
-    def check_model(self, what: str) -> None:
-        """Raise if there is no model; `what` begins the sentence: "Intervals need"."""
-        if self.opened is not None:
-            raise ModelNeededError.predictions(what)
-
     @property
     def n_explained(self) -> int:
         """Rows that metrics are of, at hand or not."""
@@ -137,12 +123,22 @@ class Context:
         return self.table.n_observations if self.n_summed is None else self.n_summed
 
     @property
+    def has_all_rows(self) -> bool:
+        """Whether the rows that were explained are at hand."""
+        return self.table.n_observations == self.n_explained
+
+    @property
     def row_count(self) -> str:
         """How many rows were explained, and how many of them are at hand where that is not all."""
         n_rows = self.table.n_observations
         return (
             counted(n_rows, "observation") if self.has_all_rows else f"{n_rows:,} of {self.n_explained:,} observations"
         )
+
+    def check_model(self, what: str) -> None:
+        """Raise if there is no model; `what` begins the sentence: "Intervals need"."""
+        if self.opened is not None:
+            raise ModelNeededError.predictions(what)
 
     def check_size(self, what: str, n_rows: int, n_grid: int, n_bytes: int = 8) -> None:
         """Raise if numbers for rows and grid values take more than the memory limit, of at least 64 MB."""
@@ -155,17 +151,11 @@ class Context:
                 "`to_frame`; or explain with a larger `memory_limit`.",
             )
 
-    @property
-    def has_all_rows(self) -> bool:
-        """Whether the rows that were explained are at hand."""
-        return self.table.n_observations == self.n_explained
-
     def check_all_rows(self, what: str) -> None:
         """Raise if some of the rows that were explained are not at hand; `what` as for `check_model`."""
         if self.has_all_rows:
             return
-        n_all = self.n_explained
-        rows = f"{self.table.n_observations:,} of {n_all:,} rows"
+        rows = f"{self.table.n_observations:,} of {self.n_explained:,} rows"
         if self.opened is None:
             raise ModelNeededError(
                 f"{what} the curves of all rows; this explanation has those of {rows}, the others are on a cluster.",
@@ -174,7 +164,7 @@ class Context:
             )
         raise ModelNeededError(
             f"{what} the curves of all rows; this explanation was opened from a file with {rows}.",
-            f"Explain the model again, or save all rows: `e.save('result.ice', max_lines={n_all})`.",
+            f"Explain the model again, or save all rows: `e.save('result.ice', max_lines={self.n_explained})`.",
             "Create the explorer with the model and X.",
         )
 
@@ -213,31 +203,27 @@ class Context:
         """
         self.witness.check()
         size = max(self.brute.rows_per_block(1), _FEWEST_AT_A_TIME)
-        blocks = [self._predicted(positions[start : start + size]) for start in range(0, len(positions), size)]
-        return np.concatenate([np.empty(0), *blocks])
-
-    def _predicted(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        try:
-            predicted = self.brute.predict_rows(positions)
-        except PredictionError:
-            raise
-        except Exception as error:
-            raise PredictionError.failed_on_rows(error) from error
-        wrong = np.flatnonzero(~np.isfinite(predicted))
-        if wrong.size:
-            value, row = float(predicted[wrong[0]]), int(positions[wrong[0]])
-            if np.isinf(value) and self.settings.response == "log_odds":
-                raise PredictionError.certain(f"row {row} of X", 0 if value < 0 else 1)
-            raise PredictionError(
-                f"The model must return finite numbers; it returned {value!r} for row {row} of X.",
-                "Leave such rows out, or use another `response`.",
-                'Choose another scale under "Response", where there is one, or create the explorer without such rows.',
-            )
+        predicted = np.empty(len(positions))
+        for start in range(0, len(positions), size):
+            block = positions[start : start + size]
+            try:
+                predicted[start : start + size] = of_block = self.brute.predict_rows(block)
+            except PredictionError:
+                raise
+            except Exception as error:
+                raise PredictionError.failed_on_rows(error) from error
+            wrong = np.flatnonzero(~np.isfinite(of_block))
+            if wrong.size:
+                value, row = float(of_block[wrong[0]]), int(block[wrong[0]])
+                if np.isinf(value) and self.settings.response == "log_odds":
+                    raise PredictionError.certain(f"row {row} of X", 0 if value < 0 else 1)
+                raise PredictionError(
+                    f"The model must return finite numbers; it returned {value!r} for row {row} of X.",
+                    "Leave such rows out, or use another `response`.",
+                    'Choose another scale under "Response", where there is one, or create the explorer without such '
+                    "rows.",
+                )
         return predicted
-
-    def compared_with(self, y: object) -> KnownTarget:
-        """Compare the observed target with the columns of X."""
-        return known_target(y, self.predictor, self.columns.read, self.table.n_observations)
 
     @cached_property
     def all_predictions(self) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from ice_explorer.features.feature import feature_of
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.conditional_scale import conditional_moments, level_distances, level_probabilities
-from ice_explorer.metrics.likelihood import Ordered, floored_scale, most_frequent, standard_deviation
+from ice_explorer.metrics.likelihood import Ordered, floored_scale, standard_deviation
 from ice_explorer.metrics.unordered import category_scale
 from ice_explorer.metrics.windows import nearest_shares
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 
 _LARGEST_OF_TREES = 1e38  # of a column that trees split: differences of larger values may be no numbers
-_FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,33 +97,43 @@ def feature_input(
     like: FeatureInput | None = None,
     is_part: bool = False,
 ) -> FeatureInput:
-    """Choose grid, scales and rows of one feature; grid, σ, median and shares of levels of `like` where given.
+    """Choose grid, scales and rows of one feature; σ, median and shares of `like` where given.
 
-    - `is_part`: whether `like` is the feature in all rows, of which X holds a part: what it lacks is missing here too.
+    - `is_part`: whether `like` is the feature in all rows, of which X holds a part: its grid, and what it lacks, are
+      those of the part, too.
     """
     feature, weights, settings = context.columns.feature(number), context.weights, context.settings
     values, missing = feature.values, np.isnan(feature.values)
-    if is_part:
-        assert like is not None  # noqa: S101 - see above
-        chosen = like.grid
+    has_missing = bool(missing[context.weighing].any())
+    if like is not None and is_part:
+        chosen, has_missing = like.grid, like.has_missing
     else:
         column = Ordered.of(values, weights)
         chosen = make_grid(
             feature.label, column, grid=grid, grid_size=settings.grid_size,
             digits=feature.digits, is_unordered=feature.is_unordered, random_state=settings.random_state,
         )  # fmt: skip
-    if like is None:
-        sigma, shares = _scale_of(feature, weights), _shares_of(feature, chosen.values, column, weights)
-        median = most_frequent(values, weights) if feature.is_unordered else column.lower_median
+    if like is not None:
+        sigma, median, shares = like.scale, like.median, like.shares
     else:
-        sigma, shares, median = like.scale, like.shares, like.median
-        if len(shares) != chosen.n_grid:  # the grid was chosen anew
-            shares = _shares_of(feature, chosen.values, column, weights)
+        sigma, median, shares = measure(feature, column, chosen.values, standard_deviation(values, weights))
     own = np.where(missing, median, values) if missing.any() else values
-    likelihood_scale, distances = _likelihoods(context, feature, own, sigma, scale=scale, grid=chosen.values)
-    if n_rows is None:
-        positions, summed = context.everything, context.weighing
-    else:
+    likelihood_scale, distances = np.broadcast_to(1.0 if feature.is_unordered else sigma, len(values)), None
+    if settings.scale == "conditional" and feature.is_unordered:
+        distances = level_distances(own, probabilities_of(context, feature), chosen.values)
+    elif settings.scale == "conditional":
+        others = others_of(context, feature)
+        likelihood_scale = conditional_moments(values, others, sigma, weights, settings.random_state).scale
+    elif scale is not None and feature.is_unordered:
+        raise InvalidOptionError(
+            "`scale` must give standard deviations of features with an order; got one for "
+            f"{quoted(feature.readable)}, an unordered category, whose levels are all as far from each other.",
+            'Leave it out, or use `scale="conditional"`.',
+        )
+    elif scale is not None:
+        likelihood_scale = floored_scale(feature.name, scale, sigma, len(values))
+    positions, summed = context.everything, context.weighing
+    if n_rows is not None:
         generator = feature_seed(settings.random_state, feature.label)
         positions = summed = draw_stratified(values, context.weighing, n_rows, generator)
         if weights is not None and weights[summed].sum() <= 1:
@@ -134,101 +143,44 @@ def feature_input(
                 "Use a larger `sample`, or multiply the weights.",
                 "Choose another feature in the ranking. For this one, create the explorer with a larger sample.",
             )
-    has_missing = like.has_missing if is_part and like is not None else bool(missing[context.weighing].any())
     return FeatureInput(
         feature, chosen, sigma, median, own, likelihood_scale, shares, settings.decay, distances, positions, summed,
-        has_missing,
-        missing_changes=np.full(len(values) if has_missing else 0, np.nan),
+        has_missing, missing_changes=np.full(len(values) if has_missing else 0, np.nan),
     )  # fmt: skip
 
 
-def _scale_of(feature: Feature, weights: Array | None) -> float:
-    """Standard deviation of a feature, that of its levels where they have no order."""
+def measure(feature: Feature, column: Ordered, grid: Array, standard_deviation: float) -> tuple[float, float, Array]:
+    """Return scale and median of a feature, and the weight of the observations at or nearest to each grid value.
+
+    - `column`: its values, or its levels with their weights.
+    - `standard_deviation`: of the values; levels without an order have another scale, and the most frequent one.
+    """
     if not feature.is_unordered:
-        return standard_deviation(feature.values, weights)
-    shares = level_weights(feature, weights)
-    return category_scale(shares / shares.sum())
-
-
-def _shares_of(feature: Feature, grid: Array, column: Ordered, weights: Array | None) -> Array:
-    """Weight of the observations at each level of the grid, or nearest to each grid value."""
-    if feature.is_unordered:
-        return level_weights(feature, weights)[grid.astype(np.intp)]
-    return nearest_shares(grid, column.values, column.weights)
-
-
-def level_weights(feature: Feature, weights: Array | None) -> Array:
-    """Weight of the observations at each level, (n_levels,)."""
+        return standard_deviation, column.lower_median, nearest_shares(grid, column.values, column.weights)
     assert feature.levels is not None  # noqa: S101 - it has no order
-    present = ~np.isnan(feature.values)
-    codes = feature.values[present].astype(np.intp)
-    return np.bincount(codes, None if weights is None else weights[present], len(feature.levels)).astype(np.float64)
-
-
-def _likelihoods(
-    context: Context, feature: Feature, own: Array, sigma: float, *, scale: ArrayLike | None, grid: Array
-) -> tuple[Array, Array | None]:
-    """Return likelihood scales, and for levels without an order how unlikely each is, where that is estimated."""
-    n_observations, is_conditional = context.table.n_observations, context.settings.scale == "conditional"
-    if feature.is_unordered:
-        if scale is not None:
-            raise InvalidOptionError(
-                "`scale` must give standard deviations of features with an order; got one for "
-                f"{quoted(feature.readable)}, an unordered category, whose levels are all as far from each other.",
-                'Leave it out, or use `scale="conditional"`.',
-            )
-        distances = None
-        if is_conditional:
-            distances = level_distances(own, probabilities_of(context, feature), grid)
-        return np.broadcast_to(1.0, n_observations), distances
-    if is_conditional:
-        others = others_of(context, feature)
-        found = conditional_moments(feature.values, others, sigma, context.weights, context.settings.random_state)
-        return found.scale, None
-    if scale is not None:
-        return floored_scale(feature.name, scale, sigma, n_observations), None
-    return np.broadcast_to(sigma, n_observations), None  # one number, however many rows
+    weights = np.bincount(column.values.astype(np.intp), column.weights, len(feature.levels)).astype(np.float64)
+    return category_scale(weights / weights.sum()), float(np.argmax(weights)), weights[grid.astype(np.intp)]
 
 
 def probabilities_of(
     context: Context, feature: Feature, between_fits: Callable[[], object] | None = None
 ) -> Array | None:
     """Estimate the probability of each level given the other features, (n_observations, n_levels), if it can be."""
-    codes, rank = _by_label(feature)
+    assert feature.levels is not None  # noqa: S101 - it has no order
     others, seed = others_of(context, feature), context.settings.random_state
-    known = level_probabilities(codes, others, context.weights, seed, between_fits=between_fits)
-    if known is None:
-        return None
-    probabilities = np.zeros((len(codes), len(rank)))
-    probabilities[:, : known.shape[1]] = known
-    return probabilities[:, rank]
-
-
-def _by_label(feature: Feature) -> tuple[Array, NDArray[np.intp]]:
-    """Return codes of levels in the order of their labels, and the place of each level in that order."""
-    assert feature.levels is not None  # noqa: S101 - they have no order
-    rank = np.argsort(np.argsort([str(level) for level in feature.levels.tolist()], kind="stable"))
-    known = ~np.isnan(feature.values)
-    return np.where(known, rank[np.where(known, feature.values, 0.0).astype(np.intp)], np.nan), rank
+    known = level_probabilities(feature.values, others, context.weights, seed, between_fits=between_fits)
+    return None if known is None else np.pad(known, ((0, 0), (0, len(feature.levels) - known.shape[1])))
 
 
 def others_of(context: Context, feature: Feature) -> Array:
-    """Coordinates of all other columns that have some, (n_observations, n_others), as far as trees can tell.
-
-    Levels without an order are numbered in the order of their labels, so that the order of rows does not matter. Of
-    columns of one known value it matters where that is missing.
-    """
-    columns = context.columns
-    others = [place for place in range(len(columns.names)) if place not in feature.positions]
-    # As features they are checked to be finite.
-    features = [feature_of(columns.at(place)) for place in others if columns.at(place).kind != "other"]
-    values = []
-    for other in features:
-        coordinates, known = other.values, ~np.isnan(other.values)
-        if other.is_unordered:
-            coordinates, _ = _by_label(other)
-        if known.any() and np.ptp(coordinates[known]) == 0:
-            coordinates = known.astype(np.float64)
-        values.append(coordinates)
-    matrix = np.column_stack(values) if values else np.empty((context.table.n_observations, 0))
-    return np.clip(matrix, -_LARGEST_OF_TREES, _LARGEST_OF_TREES)
+    """Coordinates of all other columns that have some, (n_observations, n_others), as far as trees can tell."""
+    columns, values = context.columns, [np.empty((context.table.n_observations, 0))]
+    for place in range(len(columns.names)):
+        if place in feature.positions or columns.at(place).kind == "other":
+            continue
+        coordinates = feature_of(columns.at(place)).values  # which are finite, or refused
+        known = ~np.isnan(coordinates)
+        # Of a column of one known value it matters where that is missing.
+        is_constant = known.any() and np.ptp(coordinates[known]) == 0
+        values.append((known if is_constant else coordinates)[:, None])
+    return np.clip(np.hstack(values), -_LARGEST_OF_TREES, _LARGEST_OF_TREES)

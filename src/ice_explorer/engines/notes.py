@@ -20,23 +20,16 @@ _SMALL_SUM: Final = 2.0  # of weights
 _SMALL_SHARE: Final = 0.1  # of the rows that have weight
 
 
-def listed(names: Sequence[object]) -> str:
-    """Return the first three names in quotes and the number of the others.
+def count_others(texts: Sequence[str]) -> str:
+    """Return the first three texts and the number of the others.
 
     Examples
     --------
-    >>> listed(["age"])
-    "'age'"
-    >>> listed(["age", "city"])
+    >>> count_others(["'age'", "'city'"])
     "'age' and 'city'"
-    >>> listed([f"x{number}" for number in range(2000)])
-    "'x0', 'x1', 'x2' and 1,997 more"
+    >>> count_others([f"x{number}" for number in range(2000)])
+    'x0, x1, x2 and 1,997 more'
     """
-    return count_others([repr(str(name)) for name in names])
-
-
-def count_others(texts: Sequence[str]) -> str:
-    """Return the first three texts and the number of the others."""
     named = list(texts[:_MOST_NAMED])
     n_others = len(texts) - len(named)
     if n_others == 0 and len(named) > 1:
@@ -48,9 +41,6 @@ def count_others(texts: Sequence[str]) -> str:
 def about(labels: Sequence[str], one: str, several: str, noun: str = "features") -> Iterator[str]:
     """Yield no note, a note that begins with the one label, or one that counts the labels and names three.
 
-    - `one`, `several`: what follows `'age'`, and what follows `2 features ('age' and 'city')`, blanks and colons
-      included.
-
     Examples
     --------
     >>> list(about(["age"], " is constant.", " are constant."))
@@ -61,7 +51,7 @@ def about(labels: Sequence[str], one: str, several: str, noun: str = "features")
     if len(labels) == 1:
         yield f"{labels[0]!r}{one}"
     elif labels:
-        yield f"{len(labels):,} {noun} ({listed(labels)}){several}"
+        yield f"{len(labels):,} {noun} ({count_others(list(map(repr, labels)))}){several}"
 
 
 def columns_beyond_limit(n_bytes: int, limit: int) -> list[str]:
@@ -72,51 +62,37 @@ def columns_beyond_limit(n_bytes: int, limit: int) -> list[str]:
     return [f"{what}; blocks are as small as they get. Pass fewer rows or columns, or a DataFrame of float64 columns."]
 
 
-# --- columns that are not ranked ------------------------------------------------------------------
-
-
-def empty_columns(columns: Sequence[Column]) -> Iterator[str]:
-    """Yield a note on columns that are missing in every row."""
+def columns_not_ranked(empty: Sequence[Column], objects: Sequence[Column], names: Sequence[Column]) -> Iterator[str]:
+    """Yield notes on columns without values, of objects that have no place on an axis, and of the names of rows."""
     yield from about(
-        [column.label for column in columns],
+        [column.label for column in empty],
         " has no values; it is not ranked.",
         " have no values; they are not ranked.",
-        noun="columns",
+        "columns",
     )
-
-
-def columns_of_objects(columns: Sequence[Column]) -> Iterator[str]:
-    """Yield a note on columns of objects that cannot be placed on an axis."""
-    dtype = columns[0].dtype if columns else ""
     yield from about(
-        [column.label for column in columns],
-        f" has dtype {dtype} and cannot be placed on an axis; it is not ranked, but curves can be coloured by it.",
+        [column.label for column in objects],
+        f" has dtype {objects[0].dtype if objects else ''} and cannot be placed on an axis; it is not ranked, but "
+        "curves can be coloured by it.",
         " hold objects that cannot be placed on an axis; they are not ranked, but curves can be coloured by them.",
-        noun="columns",
+        "columns",
     )
-
-
-def columns_of_names(columns: Sequence[Column]) -> Iterator[str]:
-    """Yield a note on columns like row names: a distinct level in nearly every row."""
-    present = columns[0].values[~columns[0].missing] if columns else np.empty(0)
+    present = names[0].values[~names[0].missing] if names else np.empty(0)
     yield from about(
-        [column.label for column in columns],
+        [column.label for column in names],
         f" has {len(np.unique(present)):,} levels in {len(present):,} rows, like an ID or free text; it is not ranked, "
         "but curves can be coloured by it. Name it in `features=` to explain it.",
         " have more than one level for every two rows, like IDs or free text; they are not ranked, but curves can be "
         "coloured by them. Name them in `features=` to explain them.",
-        noun="columns",
+        "columns",
     )
 
 
-# --- groups ---------------------------------------------------------------------------------------
-
-
-def undeclared_groups(found: Mapping[str, Sequence[Name]]) -> Iterator[str]:
+def undeclared_groups(groups: Mapping[str, Sequence[Name]]) -> Iterator[str]:
     """Yield a note on columns that look like one category and were not declared as one."""
-    if not found:
+    if not groups:
         return
-    described = [f"{name!r}: {len(members)} columns, {members[0]!r} first" for name, members in found.items()]
+    described = [f"{name!r}: {len(members)} columns, {members[0]!r} first" for name, members in groups.items()]
     if len(described) > _MOST_NAMED:
         described[_MOST_NAMED:] = [f"and {len(described) - _MOST_NAMED:,} more"]
     yield (
@@ -125,34 +101,28 @@ def undeclared_groups(found: Mapping[str, Sequence[Name]]) -> Iterator[str]:
     )
 
 
-# --- grids ----------------------------------------------------------------------------------------
-
-
 def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
     """Yield notes on grids that exclude values, and on levels shown in an undeclared order."""
     unordered = [item for item in inputs if item.feature.is_unordered]
     ordered = [item for item in inputs if not item.feature.is_unordered]
-    yield from _capped(ordered, "distinct values", "at even quantiles")
-    yield from _capped(unordered, "levels", "the most frequent ones")
-    yield from _off_grid(unordered)
-    yield from _natural_order(unordered)
-
-
-def _capped(inputs: Sequence[FeatureInput], what: str, which: str) -> Iterator[str]:
-    capped = [item for item in inputs if item.grid.capped]
-    most = max((item.grid.n_distinct for item in capped), default=0)
-    n_grid = max((item.grid.n_grid for item in capped), default=0)
-    yield from about(
-        [item.feature.label for item in capped],
-        f" has {most} {what}; its grid is {n_grid} of them, {which}. Pass `grid_size={most}` for all.",
-        f" have up to {most:,} {what}; their grids are at most {n_grid:,} of them, {which}. "
-        f"Pass `grid_size={most}` for all.",
-    )
-
-
-def _off_grid(inputs: Sequence[FeatureInput]) -> Iterator[str]:
-    n_off = {item.feature.label: _n_off_grid(item) for item in inputs}
-    n_off = {label: count for label, count in n_off.items() if count}
+    for items, what, which in (
+        (ordered, "distinct values", "at even quantiles"),
+        (unordered, "levels", "the most frequent ones"),
+    ):
+        capped = [item for item in items if item.grid.capped]
+        most = max((item.grid.n_distinct for item in capped), default=0)
+        n_grid = max((item.grid.n_grid for item in capped), default=0)
+        yield from about(
+            [item.feature.label for item in capped],
+            f" has {most} {what}; its grid is {n_grid} of them, {which}. Pass `grid_size={most}` for all.",
+            f" have up to {most:,} {what}; their grids are at most {n_grid:,} of them, {which}. "
+            f"Pass `grid_size={most}` for all.",
+        )
+    is_off = {
+        item.feature.label: ~np.isnan(item.feature.values) & ~np.isin(item.feature.values, item.grid.values)
+        for item in unordered
+    }
+    n_off = {label: int(each.sum()) for label, each in is_off.items() if each.any()}
     count = next(iter(n_off.values()), 0)
     yield from about(
         list(n_off),
@@ -162,28 +132,16 @@ def _off_grid(inputs: Sequence[FeatureInput]) -> Iterator[str]:
         "are included.",
         " have observations whose levels are not on the grid; their dots are not drawn, their curves are included.",
     )
-
-
-def _n_off_grid(item: FeatureInput) -> int:
-    """Count observations whose level has no place on the grid."""
-    values = item.feature.values
-    return int((~np.isnan(values) & ~np.isin(values, item.grid.values)).sum())
-
-
-def _natural_order(inputs: Sequence[FeatureInput]) -> Iterator[str]:
-    found = [item for item in inputs if item.feature.is_in_natural_order and item.grid.n_grid > 2]
-    levels = [found[0].feature.shown(code) for code in found[0].grid.values] if found else []
+    natural = [item for item in unordered if item.feature.is_in_natural_order and item.grid.n_grid > 2]
+    levels = [natural[0].feature.shown(code) for code in natural[0].grid.values] if natural else []
     shown = ", ".join(levels if len(levels) <= _MOST_NAMED else [*levels[:2], "…", levels[-1]])
     yield from about(
-        [item.feature.label for item in found],
+        [item.feature.label for item in natural],
         f": its levels are shown in the order {shown}. Metrics treat them as unordered; declare an ordered category "
         "to use its ranks.",
         " have levels that are shown in calendar or numerical order. Metrics treat them as unordered; declare ordered "
         "categories to use their ranks.",
     )
-
-
-# --- weights --------------------------------------------------------------------------------------
 
 
 def weights_of_small_sum(weights: NDArray[np.float64] | None) -> Iterator[str]:

@@ -29,30 +29,23 @@ _WORTH_COMPILING = 2_000_000  # predictions of all features; numba takes longer 
 
 def empty_sums(
     item: FeatureInput,
-    weights: Array,
+    weights: Array | None = None,
     active: NDArray[np.intp] | None = None,
     *,
-    compiled: bool,
+    compiled: bool = False,
     most_cells: int | None = None,
 ) -> Sums:
-    """Make the sums of a feature, nothing added yet."""
-    grid = item.grid.values
+    """Make the sums of a feature, nothing added yet; without weights they are to be filled or merged."""
+    grid, rows = item.grid.values, None
     if item.feature.is_unordered:
-        return CategorySums(grid, item.scale, item.shares, item.decay, active)
-    scales = item.likelihood_scale
-    scales = scales[: len(item.summed)] if item.has_marginal_scale else scales[item.summed]  # a view of one number
-    rows = item.own[item.summed], scales, weights[item.summed]
+        return CategorySums(grid, item.scale, item.shares, item.decay, None if weights is None else active)
+    if weights is not None:
+        scales = item.likelihood_scale
+        scales = scales[: len(item.summed)] if item.has_marginal_scale else scales[item.summed]  # a view of one number
+        rows = item.own[item.summed], scales, weights[item.summed]
     return FeatureSums(
         grid, item.scale, item.shares, item.decay, rows, active=active, compiled=compiled, most_cells=most_cells
     )
-
-
-def unfilled_sums(item: FeatureInput, active: NDArray[np.intp] | None) -> Sums:
-    """Make the sums of a feature without rows, to be filled or merged."""
-    grid = item.grid.values
-    if item.feature.is_unordered:
-        return CategorySums(grid, item.scale, item.shares, item.decay)
-    return FeatureSums(grid, item.scale, item.shares, item.decay, None, active=active)
 
 
 def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tuple[Array, Array, Array]:
@@ -68,11 +61,9 @@ def add_block(
 ) -> None:
     """Add the curves of a block: its rows, the weights of all, and how far missing values move predictions."""
     rows, weights, change = block
-    of_rows: Any
+    of_rows: Any = rows_of(item, weights, rows)
     if isinstance(sums, CategorySums):
-        of_rows = item.own[rows], None if item.distances is None else item.distances[rows], weights[rows]
-    else:
-        of_rows = rows_of(item, weights, rows)
+        of_rows = of_rows[0], None if item.distances is None else item.distances[rows], of_rows[2]
     with np.errstate(over="ignore", invalid="ignore"):
         if isinstance(curves, tuple):
             sums.add_parallel(*curves, of_rows, change)
@@ -116,8 +107,7 @@ def sums_of(
     blocks: Iterable[tuple[NDArray[np.int64], Array]], brute: BruteCurves, item: FeatureInput, weights: Array
 ) -> Sums:
     """Sum blocks of rows and their curves at every grid value."""
-    compiled = is_worth_compiling([item])
-    sums = empty_sums(item, weights, compiled=compiled)
+    sums = empty_sums(item, weights, compiled=is_worth_compiling([item]))
     for rows, curves in blocks:
         add_block(sums, curves, item, (rows, weights, missing_change(brute, item, rows)))
     sums.finish()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.features.dates import UTC_CLOCK, Clock, clock_of_column, nice_step, unit_of
+from ice_explorer.features.dates import UTC_CLOCK, Clock, clock_of_column, date_text, nice_step, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,8 +25,7 @@ MISSING: Final = "missing"
 _OFF_GRID: Final = "another level"
 
 
-@dataclass(frozen=True)
-class Tick:
+class Tick(NamedTuple):
     """A place on an axis and what stands there."""
 
     value: float
@@ -78,7 +77,7 @@ def number_format(
 
 def column_format(values: Sequence[float]) -> Callable[[float], str]:
     """Return one way to write a column of figures: three significant digits of the largest."""
-    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    largest = _largest(values)
     step = 10.0 ** (math.floor(math.log10(largest)) - 2) if largest > 0 else 1.0
     write = number_format(largest, step, most=1e6, most_decimals=6)
     return lambda value: write(value) if math.isfinite(value) else "–"
@@ -86,18 +85,14 @@ def column_format(values: Sequence[float]) -> Callable[[float], str]:
 
 def figure_format(values: Sequence[float]) -> Callable[[float], str]:
     """Return the same for figures that are not negative: "< 0.001" in place of zeros only, and "0" for nothing."""
-    write = column_format(values)
-    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    write, nothing = column_format(values), _ROUNDING * _largest(values)
     zeros = write(0.0)
-    least = f"< {zeros[:-1]}1"
+    texts = {zeros: f"< {zeros[:-1]}1"}
+    return lambda value: "0" if abs(value) <= nothing else texts.get(write(value), write(value))
 
-    def text(value: float) -> str:
-        if abs(value) <= _ROUNDING * largest:
-            return "0"
-        written = write(value)
-        return least if written == zeros else written
 
-    return text
+def _largest(values: Sequence[float]) -> float:
+    return max((abs(value) for value in values if math.isfinite(value)), default=0.0)
 
 
 def is_nothing(text: str) -> bool:
@@ -169,7 +164,7 @@ def writer(
         names = dict(zip(np.asarray(grid, dtype=np.float64).tolist(), levels, strict=True))
         write = lambda _value: _OFF_GRID  # noqa: E731
     elif kind == "datetime":
-        write = clock.text
+        write = partial(date_text, clock=clock)
     elif kind == "timedelta":
         unit = unit_of(grid)
         write = lambda value: f"{number(value * unit.per_day)} {unit.short}"  # noqa: E731

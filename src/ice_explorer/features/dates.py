@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import tzinfo
 
     from numpy.typing import ArrayLike
@@ -27,8 +26,7 @@ _DAY: Final = timedelta(days=1)
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(NamedTuple):
     """In which durations are written."""
 
     name: str
@@ -56,14 +54,10 @@ def _date_of(days: float) -> datetime:
     return _EPOCH + timedelta(milliseconds=milliseconds)
 
 
-@dataclass(frozen=True)
-class Clock:
+class Clock(NamedTuple):
     """What clocks of a time zone show.
 
-    Attributes
-    ----------
-    changes : tuple of (float, float)
-        Since when, and how far ahead of UTC [days]; none is UTC. The first one holds before it, too.
+    - `changes`: since when, and how far ahead of UTC [days]; none is UTC. The first one holds before it, too.
     """
 
     changes: tuple[tuple[float, float], ...] = ()
@@ -77,21 +71,8 @@ class Clock:
 
     def instant(self, wall: float) -> float | None:
         """Return when the clock shows this first; None for an hour that is left out."""
-        found = (wall - ahead for _, ahead in self.changes)
-        return next((at for at in found if abs(self.wall(at) - wall) < _EXACT), None) if self.changes else wall
-
-    def text(self, days: float) -> str:
-        """Write a point in time as finely as it is given."""
-        return date_text(self.wall(days))
-
-    def span_texts(self, first: float, last: float) -> tuple[str, str]:
-        """Write the ends of a stretch of time, no finer than its length needs."""
-        return span_texts(self.wall(first), self.wall(last))
-
-    def ticks(self, first: float, last: float, wanted: int) -> list[tuple[float, str]]:
-        """Choose about so many round dates within a stretch of time, each with its label; see `date_ticks`."""
-        found = [(self.instant(at), label) for at, label in date_ticks(self.wall(first), self.wall(last), wanted)]
-        return [(at, label) for at, label in found if at is not None and first - _EXACT <= at <= last + _EXACT]
+        moments = (wall - ahead for _, ahead in self.changes)
+        return next((at for at in moments if abs(self.wall(at) - wall) < _EXACT), None) if self.changes else wall
 
 
 UTC_CLOCK: Final = Clock()
@@ -132,34 +113,30 @@ def _ahead(zone: tzinfo, days: float) -> float:
         return 0.0
 
 
-def date_text(days: float) -> str:
+def date_text(days: float, clock: Clock = UTC_CLOCK) -> str:
     """Write a point in time as finely as it is given: a day, a minute, a second or less."""
     try:
-        date = _date_of(days)
+        date = _date_of(clock.wall(days)).replace(tzinfo=None)
     except (OverflowError, ValueError):
         return "–"
-    day = f"{date.year:04d}-{date.month:02d}-{date.day:02d}"
-    if date.microsecond:
-        return f"{day} {date:%H:%M:%S}.{date.microsecond // 1000:03d}"
-    if date.second:
-        return f"{day} {date:%H:%M:%S}"
-    return f"{day} {date:%H:%M}" if date.hour or date.minute else day
+    finest = "milliseconds" if date.microsecond else "seconds" if date.second else "minutes"
+    return date.isoformat(" ", finest) if date.time() > time.min else f"{date.date()}"
 
 
-def date_writer(times: ArrayLike) -> Callable[[float], str]:
-    """Return how points in time are written that no row has: no finer than their stretch needs."""
-    span = float(np.ptp(np.asarray(times, dtype=np.float64)))
+def date_writer(times: ArrayLike, clock: Clock = UTC_CLOCK) -> Callable[[float], str]:
+    """Return how points in time are written that no row has: no finer than the stretch of `times` needs."""
+    span = float(np.ptp([clock.wall(days) for days in np.asarray(times, dtype=np.float64).tolist()]))
     if span <= 10:
-        return date_text
+        return lambda days: date_text(days, clock)
     steps = 1 if span > 1000 else 1440
     # What is exact but for its last bits is not written as the moment before.
-    return lambda days: date_text(math.floor(days * steps + 1e-6) / steps)
+    return lambda days: date_text(math.floor(clock.wall(days) * steps + 1e-6) / steps)
 
 
-def span_texts(first: float, last: float) -> tuple[str, str]:
+def span_texts(first: float, last: float, clock: Clock = UTC_CLOCK) -> tuple[str, str]:
     """Write the ends of a stretch of time, no finer than its length needs."""
-    span = last - first
-    steps = 1 if span > 10 else 1440 if span > 0.01 else 86_400_000
+    first, last = clock.wall(first), clock.wall(last)
+    steps = 1 if last - first > 10 else 1440 if last - first > 0.01 else 86_400_000
     low, high = (date_text(math.floor(days * steps + 0.5) / steps) for days in (first, last))
     return low, high
 
@@ -178,55 +155,41 @@ def nice_step(span: float, wanted: int) -> float:
     return next((factor for bound, factor in bounds if rough / power < bound), 10) * power
 
 
-def date_ticks(first: float, last: float, wanted: int) -> list[tuple[float, str]]:
-    """Choose about so many round dates within a stretch of time [days], each with its label.
+def date_ticks(first: float, last: float, wanted: int, clock: Clock = UTC_CLOCK) -> list[tuple[float, str]]:
+    """Choose about so many dates that are round on a clock within a stretch of time [days], each with its label.
 
     A label says what changed since the tick before; the first one, and each in a new year or day,
     says all. The steps are those of d3-time.
     """
-    start, stop = _date_of(first), _date_of(last)
-    dates = [date for date in _steps(start, stop, wanted) if start <= date <= stop]
-    labels = _labels(dates)
-    return [((date - _EPOCH) / _DAY, label) for date, label in zip(dates, labels, strict=True)]
+    low, high = clock.wall(first), clock.wall(last)
+    target = 86_400 * (high - low) / max(1, wanted)
+    above = next((place for place, step in enumerate(_STEPS) if _seconds(*step) > target), len(_STEPS) - 1)
+    below = max(0, above - 1)  # the nearer one in proportion is taken
+    count, unit = _STEPS[below if target * target < _seconds(*_STEPS[below]) * _seconds(*_STEPS[above]) else above]
+    if unit == "Y":
+        count = max(1, round(nice_step(target / _seconds(1, "Y"), 1)))
+    # Years are multiples since year 0, and weeks begin on Sundays, the first of which was on 4 January 1970.
+    origin = {"Y": -1970, "D": 3 if count == 7 else 0}.get(unit, 0)
+    start, stop = (np.datetime64(_date_of(days).replace(tzinfo=None), "ms") for days in (low, high))
+    ends = [(end.astype(f"M8[{unit}]").astype(int) - origin) // count for end in (start, stop)]
+    dates = (np.arange(ends[0], ends[1] + 1) * count + origin).astype(f"M8[{unit}]").astype("M8[ms]")
+    dates = dates[(start <= dates) & (dates <= stop)]
+    moments = [clock.instant(days) for days in (dates.astype(np.int64) / 86_400_000).tolist()]
+    return [
+        (at, label) for at, label in zip(moments, _labels(dates.tolist()), strict=True)
+        if at is not None and first - _EXACT <= at <= last + _EXACT
+    ]  # fmt: skip
 
 
-_DAY_SECONDS: Final = 86_400.0
-_WEEK: Final = 7 * _DAY_SECONDS
-_MONTH: Final = 30 * _DAY_SECONDS
-_YEAR: Final = 365 * _DAY_SECONDS
-_INTERVALS: Final = (
-    *((unit, step) for unit in (1.0, 60.0) for step in (1, 5, 15, 30)),
-    *((3600.0, step) for step in (1, 3, 6, 12)),
-    (_DAY_SECONDS, 1), (_DAY_SECONDS, 2), (_WEEK, 1), (_MONTH, 1), (_MONTH, 3), (_YEAR, 1),
+_STEPS: Final = (
+    *((count, unit) for unit in ("s", "m") for count in (1, 5, 15, 30)),
+    *((count, "h") for count in (1, 3, 6, 12)),
+    (1, "D"), (2, "D"), (7, "D"), (1, "M"), (3, "M"), (1, "Y"),
 )  # fmt: skip
 
 
-def _steps(start: datetime, stop: datetime, wanted: int) -> Iterator[datetime]:
-    target = (stop - start).total_seconds() / max(1, wanted)
-    unit, step = _interval(target)
-    if unit == _YEAR:
-        step = max(1, round(nice_step(target / _YEAR, 1)))
-        years = range(-(-start.year // step) * step, stop.year + 1, step)
-        yield from (datetime(year, 1, 1, tzinfo=UTC) for year in years if year >= 1)
-    elif unit == _MONTH:
-        months = range(start.year * 12 + start.month - 1, stop.year * 12 + stop.month)
-        yield from (datetime(at // 12, at % 12 + 1, 1, tzinfo=UTC) for at in months if at % 12 % step == 0)
-    else:
-        length = timedelta(seconds=unit * step)
-        # Weeks begin on Sundays, the first of which was on 4 January 1970.
-        origin = _EPOCH + timedelta(days=3) if unit == _WEEK else _EPOCH
-        at = origin + math.ceil((start - origin) / length) * length
-        while at <= stop:
-            yield at
-            at += length
-
-
-def _interval(target: float) -> tuple[float, int]:
-    """Return the interval whose length is nearest in proportion to a target [s]."""
-    above = next((place for place, (unit, step) in enumerate(_INTERVALS) if unit * step > target), len(_INTERVALS) - 1)
-    (unit, step), (longer, longer_step) = _INTERVALS[max(0, above - 1)], _INTERVALS[above]
-    is_nearer_below = target * target < unit * step * longer * longer_step
-    return (unit, step) if is_nearer_below else (longer, longer_step)
+def _seconds(count: int, unit: str) -> float:
+    return count * {"s": 1.0, "m": 60.0, "h": 3600.0, "D": 86_400.0, "M": 30 * 86_400.0, "Y": 365 * 86_400.0}[unit]
 
 
 def _labels(dates: Sequence[datetime]) -> list[str]:

@@ -6,6 +6,7 @@ several columns of 0 and 1 that move together. Other modules use coordinates; th
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from datetime import UTC
 from decimal import Decimal
@@ -18,13 +19,14 @@ from ice_explorer.checks import LARGEST, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import counted, did_you_mean, listed, quoted
 from ice_explorer.errors.labels import clipped
-from ice_explorer.features.transforms import ANCHOR_NAMES, check_anchor
+from ice_explorer.features.dates import date_text
+from ice_explorer.features.transforms import ANCHOR_NAMES, check_anchor, is_place
 from ice_explorer.tables.column import MOMENTS, Column, days, is_missing, objects
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from ice_explorer.features.transforms import AnchorName
 
@@ -82,15 +84,15 @@ class Feature(Column):
         """Write a coordinate for a message: a number to the last digit, labels in quotes."""
         if np.isnan(coordinate) or (self.levels is None and self.kind not in MOMENTS):
             return repr(float(coordinate))
-        value = self.native(np.array([coordinate]))[0]
-        return quoted(value) if self.levels is not None else _written(value)
+        return self.shown(coordinate) if self.levels is None else quoted(self.levels[int(coordinate)])
 
     def shown(self, coordinate: float) -> str:
-        """Write a coordinate for readers."""
-        value = self.native(np.array([coordinate]))[0]
-        if self.kind in MOMENTS:
-            return _written(value)
-        return f"{coordinate:.6g}" if self.kind == "numeric" else clipped(str(value))
+        """Write a coordinate for readers; datetimes with the offset from UTC where they have a zone."""
+        if self.kind == "numeric":
+            return f"{coordinate:.6g}"
+        if self.kind == "datetime" and self.zone is None:
+            return date_text(coordinate)
+        return clipped(str(self.labels_of(np.array([coordinate]))[0]))
 
     def coordinate_of(self, value: object) -> float | None:
         """Find the coordinate of one value given by the user; None where it has none."""
@@ -123,58 +125,27 @@ class Feature(Column):
         Labels may come in any order: the grid has that of the levels.
         """
         if self.levels is not None:
-            return self._codes_of(given)
-        if self.kind in MOMENTS:
-            coordinates = self._days(given)
-            if coordinates is None:
-                what = "dates" if self.kind == "datetime" else "timedeltas"
-                raise InvalidOptionError.grid_values(self.readable, f"got {quoted(given)}", f"Pass a list of {what}.")
-            given = coordinates
-        return self._checked_grid(given)
-
-    def _codes_of(self, given: Any) -> Array:
-        assert self.levels is not None  # noqa: S101 - the caller has looked
-        if isinstance(given, str) or not hasattr(given, "__iter__"):
-            given = [given]
-        levels, name = self.levels.tolist(), quoted(self.readable)
-        codes: list[float] = []
-        for label in given:
-            code = self._code_of(label)
-            if code is None:
-                what, advice = "give a category levels that occur in X or are declared by its dtype", "Its levels are "
-                raise InvalidOptionError.must(
-                    "grid", what, label, f"{advice}{listed(levels)}.", where=f" for {name}", known=levels
-                )
-            if code in codes:
-                where = f" twice for {name}"
-                raise InvalidOptionError.must("grid", "give each level once", label, "Remove one of them.", where=where)
-            codes.append(code)
-        if not codes:
-            raise InvalidOptionError(
-                f"`grid` must give a category at least one level; got none for {name}.",
-                f"Its levels are {listed(levels)}.",
-            )
-        return np.sort(np.array(codes))
-
-    def _checked_grid(self, given: ArrayLike) -> Array:
-        """Return increasing finite coordinates as an array, or say what is wrong with them."""
-        values = real_numbers(given)
-        if values is None or values.ndim == 0:
-            problem, advice = f"got {quoted(given)}", "Pass a list or an array of numbers."
-        elif values.ndim != 1 or values.size == 0:
-            problem = f"got an array of shape {values.shape}"
-            advice = "Pass a one-dimensional list or array of at least one."
-        elif not np.isfinite(values).all():
-            problem, advice = f"got {float(values[~np.isfinite(values)][0])!r}", "Remove it from the list."
-        elif (too_large := values[np.abs(values) > LARGEST]).size:
-            problem = f"got {float(too_large[0])!r}, more than {LARGEST:g},"
-            advice = "Remove it from the list."
+            labels = [given] if isinstance(given, str) or not hasattr(given, "__iter__") else list(given)
+            codes, levels = [self._code_of(label) for label in labels], self.levels.tolist()
+            for place, code in enumerate(codes or [None]):
+                if code is None or code in codes[:place]:
+                    what = "give a category levels that occur in X or are declared by its dtype, each one once"
+                    where, got = f" for {quoted(self.readable)}", labels[place] if labels else given
+                    advice = f"Its levels are {listed(levels)}."
+                    raise InvalidOptionError.must("grid", what, got, advice, where=where, known=levels)
+            return np.sort(np.array(codes, dtype=np.float64))
+        values = self._days(given) if self.kind in MOMENTS else real_numbers(given)
+        if values is None or values.ndim != 1 or values.size == 0:
+            what = {"datetime": "dates", "timedelta": "timedeltas"}.get(self.kind, "numbers")
+            problem, advice = f"got {quoted(given)}", f"Pass a list of {what}."
+        elif (wrong := values[~(np.abs(values) <= LARGEST)]).size:  # NaN among them
+            problem, advice = f"got {float(wrong[0])!r}", f"Pass numbers from {-LARGEST:g} to {LARGEST:g}."
         elif (falling := np.flatnonzero(values[1:] <= values[:-1])).size:
             first, second = values[falling[0] : falling[0] + 2].tolist()
             problem, advice = f"got {self.text(first)} before {self.text(second)}", "Pass `np.unique(values)`."
         else:
             return values
-        raise InvalidOptionError.grid_values(self.name, problem, advice)
+        raise InvalidOptionError.grid_values(self.readable, problem, advice)
 
     def _days(self, given: Any) -> Array | None:
         """Turn dates or timedeltas into days; None where they are neither."""
@@ -205,23 +176,14 @@ class Feature(Column):
         is_aware = getattr(value, "tzinfo", None) is not None
         if is_aware == (self.zone is not None) or isinstance(value, str) or is_missing(value):
             return np.datetime64(value.astimezone(UTC).replace(tzinfo=None) if is_aware else value, "us")
-        what, reason = ("no", "has none") if self.zone is None else ("a", f"is in {quoted(str(self.zone))}")
-        written = f"pd.Timestamp({quoted(str(value))}, tz={quoted(str(self.zone))})"
-        raise InvalidOptionError(
-            f"Values of {quoted(self.readable)} must have {what} time zone, because the column {reason}; "
-            f"got {quoted(value)}.",
-            "Write them without one: `value.replace(tzinfo=None)`." if self.zone is None else f"Write `{written}`.",
+        what, advice = (
+            "no time zone, because the column has none",
+            "Write them without one: `value.replace(tzinfo=None)`.",
         )
-
-
-def _written(moment: Any) -> str:
-    """Write a datetime, with its offset from UTC where it has a zone, or a timedelta, no finer than it is."""
-    if hasattr(moment, "tzinfo"):
-        offset = f"{moment:%z}"
-        return f"{_written(moment.tz_localize(None).to_datetime64())} {offset[:3]}:{offset[3:]}"
-    if moment.dtype.kind == "M":
-        return str(np.datetime_as_string(moment, unit="auto"))
-    return str(moment.astype("m8[us]").item())
+        if self.zone is not None:
+            what = f"a time zone, because the column is in {quoted(str(self.zone))}"
+            advice = f"Write `pd.Timestamp({quoted(str(value))}, tz={quoted(str(self.zone))})`."
+        raise InvalidOptionError(f"Values of {quoted(self.readable)} must have {what}; got {quoted(value)}.", advice)
 
 
 def tells_rows_apart(n_levels: int, n_rows: int) -> bool:
@@ -233,22 +195,13 @@ def feature_of(column: Column) -> Feature:
     """Make a feature of a column as it is."""
     if column.kind == "other":
         raise InputDataError.no_kind(column.readable, column.dtype)
-    infinite = np.flatnonzero(np.isinf(column.values))
-    if infinite.size:
+    wrong = np.flatnonzero(np.abs(column.values) > LARGEST)
+    if wrong.size:
         raise InputDataError.feature_must(
             column.readable,
-            "finite numbers",
-            f"holds infinite values in {counted(infinite.size, 'row')}: {listed(infinite.tolist())}",
-            "Replace them, or leave the feature out with `features=`.",
-        )
-    too_large = np.flatnonzero(np.abs(column.values) > LARGEST)
-    if too_large.size:
-        row = int(too_large[0])
-        raise InputDataError.feature_must(
-            column.readable,
-            f"numbers from {-LARGEST:g} to {LARGEST:g}",
-            f"holds {float(column.values[row])!r} in row {row}",
-            "Replace it if it stands for a missing value, or leave the feature out with `features=`.",
+            f"finite numbers from {-LARGEST:g} to {LARGEST:g}",
+            f"holds infinite or larger ones in {counted(wrong.size, 'row')}: {listed(wrong.tolist())}",
+            "Replace them if they stand for missing values, or leave the feature out with `features=`.",
         )
     present = column.values[~np.isnan(column.values)]
     whole_days = column.kind in MOMENTS and bool(np.all(present == np.rint(present)))
@@ -283,21 +236,18 @@ def with_levels_of(feature: Feature, other: Feature) -> Feature:
     own, levels = feature.levels.tolist(), other.levels.tolist()
     if own == levels:
         return feature
-    new = [code for code, level in enumerate(own) if level not in levels]
-    is_declared = feature.has_declared_levels and not set(levels) <= set(own)
-    if feature.kind == "ordered" or is_declared:
+    if feature.kind == "ordered" or (feature.has_declared_levels and not set(levels) <= set(own)):
         raise InvalidOptionError.unlike(
             feature.readable, f"declare the levels that it has in `like`, {listed(levels)}", listed(own)
         )
+    new = [code for code, level in enumerate(own) if level not in levels]
     merged = [*levels, *(own[code] for code in new)]
-    code_of = np.array([merged.index(level) for level in own], dtype=np.float64)
-    present = ~np.isnan(feature.values)
-    values = np.full(feature.values.shape, np.nan)
-    values[present] = code_of[feature.values[present].astype(np.intp)]
+    code_of = np.array([*map(merged.index, own), np.nan])  # the last one is that of missing values
+    codes = np.where(np.isnan(feature.values), -1, feature.values).astype(np.intp)
     codebook = feature.codebook
     if codebook is not None and other.codebook is not None:
         codebook = np.concatenate([other.codebook, codebook[new]])
-    return replace(feature, values=values, levels=objects(merged), codebook=codebook)
+    return replace(feature, values=code_of[codes], levels=objects(merged), codebook=codebook)
 
 
 def step_of(feature: Feature, step: object) -> float:
@@ -309,13 +259,12 @@ def step_of(feature: Feature, step: object) -> float:
         raise InvalidOptionError(
             f"`unit` gives {quoted(feature.readable)} a step, but its levels have no order.", "Leave it out of `unit`."
         )
-    is_number = isinstance(step, (int, float, np.number, np.bool_)) and not isinstance(step, np.timedelta64)
-    length = real_numbers(step) if is_number and not isinstance(step, (bool, np.bool_)) else None
-    if feature.kind in MOMENTS and not is_number:
-        try:
-            length = np.asarray(np.timedelta64(cast("Any", step), "us") / np.timedelta64(1, "D"))
-        except (TypeError, ValueError):
-            length = None
+    length: Any = None
+    if isinstance(step, (int, float, np.number)) and not isinstance(step, (bool, np.timedelta64)):
+        length = real_numbers(step)
+    elif feature.kind in MOMENTS:
+        with suppress(TypeError, ValueError):
+            length = np.timedelta64(cast("Any", step), "us") / np.timedelta64(1, "D")
     if length is None or not (0 < length < np.inf):
         raise InvalidOptionError.must(
             "unit",
@@ -334,16 +283,6 @@ def level_places(codes: NDArray[np.float64], axis: NDArray[np.float64]) -> NDArr
     return places
 
 
-# --- anchors of c-ICE -----------------------------------------------------------------------------
-
-
-def is_place(anchor: object) -> bool:
-    """Return whether an anchor is the same on every axis: a name, or a number."""
-    if isinstance(anchor, str):
-        return anchor in ANCHOR_NAMES
-    return isinstance(anchor, (int, float, np.integer, np.floating)) and not isinstance(anchor, bool)
-
-
 def place_of(feature: Feature, grid: Array, anchor: object) -> AnchorName | float:
     """Convert an anchor to a name or a position on the axis.
 
@@ -355,7 +294,7 @@ def place_of(feature: Feature, grid: Array, anchor: object) -> AnchorName | floa
       the coordinate. It need not be that of a grid value.
     - raises InvalidOptionError: if the feature has no such value, or for a level without an order its grid.
     """
-    if isinstance(anchor, str) and is_place(anchor):
+    if isinstance(anchor, str) and anchor in ANCHOR_NAMES:
         return check_anchor(anchor)
     coordinate = feature.coordinate_of(anchor)
     if feature.levels is None:

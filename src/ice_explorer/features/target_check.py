@@ -10,12 +10,10 @@ import numpy as np
 from ice_explorer.models.target import target_columns, target_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
+    from ice_explorer.features.columns import Columns
     from ice_explorer.models.predict import Predictor
-    from ice_explorer.tables.column import Column
 
     Array = NDArray[np.float64]
 
@@ -51,14 +49,14 @@ class KnownTarget:
         return variance > 0 and float(np.mean((self.numbers[known] - values) ** 2)) <= _NEAR**2 * variance
 
 
-def known_target(y: object, predictor: Predictor, columns: Iterable[Column], n_observations: int) -> KnownTarget:
+def known_target(y: object, predictor: Predictor, columns: Columns) -> KnownTarget:
     """Compare the observed target with every column of X: its values, and where they are missing.
 
     - raises InvalidOptionError: if y is not the target of the rows of X, or of what is explained.
     """
-    numbers, sentences = target_values(y, predictor, n_observations), {}
+    numbers, sentences = target_values(y, predictor, columns.n_observations), {}
     codes = _codes(y, predictor) if predictor.of_classes else None
-    for column in columns:
+    for column in columns.read:
         is_copy = column.kind in ("numeric", "boolean") and _is_copy(column.values, numbers)
         if codes is not None and (is_copy or (column.kind != "other" and _tells(column.values, codes))):
             sentences[column.label] = f"{column.label!r} tells the class of every row."

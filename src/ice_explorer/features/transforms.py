@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
@@ -17,25 +17,26 @@ ANCHOR_NAMES: tuple[AnchorName, ...] = ("min", "max", "median", "own")
 
 
 def slopes(curves: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Finite differences of the curves: d-ICE.
+    """Return d-ICE, (n_observations, n_grid - 1) [output / feature]: finite differences along each grid interval.
 
     - `curves` (n_observations, n_grid), `grid` (n_grid,).
-    - returns (n_observations, n_grid - 1): [output / feature]; column k belongs to the interval from grid value k to k
-      + 1.
     """
     return np.diff(curves, axis=1) / np.diff(grid)
 
 
+def is_place(anchor: object) -> bool:
+    """Return whether an anchor is the same on every axis: a name, or a number."""
+    if isinstance(anchor, str):
+        return anchor in ANCHOR_NAMES
+    return isinstance(anchor, (int, float, np.integer, np.floating)) and not isinstance(anchor, bool)
+
+
 def check_anchor(anchor: object) -> AnchorName | float:
     """Return an anchor, or say what it may be."""
-    if isinstance(anchor, str):
-        for name in ANCHOR_NAMES:
-            if anchor == name:
-                return name
-    if isinstance(anchor, (int, float, np.integer, np.floating)) and not isinstance(anchor, bool):
-        value = real_numbers(anchor)
-        if value is not None and np.isfinite(value):
-            return float(value)
+    if is_place(anchor):
+        value = anchor if isinstance(anchor, str) else real_numbers(anchor)
+        if isinstance(value, str) or (value is not None and np.isfinite(value)):
+            return cast("AnchorName", value) if isinstance(value, str) else float(value)
     raise InvalidOptionError.must(
         "anchor",
         "be 'min', 'max', 'median', 'own' or a finite value of the feature",
@@ -45,12 +46,9 @@ def check_anchor(anchor: object) -> AnchorName | float:
 
 
 def anchor_index(grid: NDArray[np.float64], median: float, anchor: AnchorName | float) -> int | None:
-    """Return the position on the grid at which centred curves are 0; None for the anchor "own".
+    """Return the position on the grid (n_grid,) at which centred curves are 0; None for the anchor "own".
 
-    - `grid` (n_grid,).
-    - `median`: median of the feature over all observations; used by the anchor "median".
-    - `anchor`: the first or last grid value, the grid value nearest to the median, the observed value of each row, or
-      the grid value nearest to a number.
+    It is the first or last grid value, or the one nearest to the median of the feature or to a number.
     """
     if anchor == "own":
         return None

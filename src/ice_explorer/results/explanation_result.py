@@ -22,6 +22,7 @@ from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import step_of
+from ice_explorer.features.target_check import known_target
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names, target_values
 from ice_explorer.results.bootstrap import (
@@ -111,7 +112,7 @@ class ExplanationResult:
         """Return the same with the name of y and notes on columns that equal it; itself where that changes nothing."""
         predictor = self._context.predictor
         label = predictor.named_after(target_names(y))
-        alerts = self._alerts(self._context.compared_with(y))
+        alerts = self._alerts(known_target(y, self._context.predictor, self._context.columns))
         if (label, alerts) == (self.output_label, self.alerts):
             return self
         context = replace(self._context, predictor=replace(predictor, output_label=label))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.engines.feature_input import level_weights, others_of, probabilities_of
+from ice_explorer.engines.feature_input import others_of, probabilities_of
 from ice_explorer.metrics.conditional_scale import conditional_moments
 from ice_explorer.metrics.likelihood import observed_quantiles
 
@@ -108,7 +108,9 @@ def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[],
     mean = scale = probabilities = found = None
     if feature.is_unordered:
         assert feature.levels is not None  # noqa: S101 - it has no order
-        shares = level_weights(feature, weights)
+        known = ~np.isnan(feature.values)
+        codes, mass = feature.values[known].astype(np.intp), None if weights is None else weights[known]
+        shares = np.bincount(codes, mass, len(feature.levels))
         probabilities = np.tile(shares / shares.sum(), (len(feature.values), 1))
         found = probabilities_of(context, feature, between_fits)
         probabilities = probabilities if found is None else found

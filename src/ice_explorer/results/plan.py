@@ -29,6 +29,7 @@ from ice_explorer.errors.labels import shortened
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import place_of, tells_rows_apart
 from ice_explorer.features.groups import check_groups, groups_among
+from ice_explorer.features.target_check import known_target
 from ice_explorer.locks import cancelled_by, new_lock
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
@@ -326,12 +327,8 @@ def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[li
             f"its columns are {listed(columns.names)}.",
             "Turn one into such a column in front of the model.",
         )
-    skipped = [
-        *notes.empty_columns(list(empty.values())),
-        *notes.columns_of_objects(list(objects.values())),
-        *notes.columns_of_names(list(names.values())),
-    ]
-    return chosen, skipped
+    skipped = notes.columns_not_ranked(list(empty.values()), list(objects.values()), list(names.values()))
+    return chosen, list(skipped)
 
 
 def _is_name(column: Column, weighing: NDArray[np.bool_]) -> bool:
@@ -597,4 +594,4 @@ class Plan:
 
     @cached_property
     def _target(self) -> KnownTarget | None:
-        return None if self._y is None else self._context.compared_with(self._y)
+        return None if self._y is None else known_target(self._y, self._context.predictor, self._context.columns)

@@ -13,7 +13,7 @@ from ice_explorer.beyond.effects import EFFECT_COLUMNS, SavedEffects, keep_effec
 from ice_explorer.drivers.drivers import Combined, Driver, Drivers
 from ice_explorer.engines.context import ENGINES, Context, Opened, Settings
 from ice_explorer.engines.feature_input import FeatureInput
-from ice_explorer.engines.sums import unfilled_sums
+from ice_explorer.engines.sums import empty_sums
 from ice_explorer.errors import ExportError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.columns import Columns
@@ -239,7 +239,7 @@ def _feature(entry: Part, context: Context, engine: SavedEngine, feature: Featur
     arrays = entry.arrays("sums")
     if not feature.is_unordered:
         _check_active(arrays.get("active"), item.grid.n_grid)
-    sums = unfilled_sums(item, arrays.get("active")).fill(arrays)
+    sums = empty_sums(item, active=arrays.get("active")).fill(arrays)
     result = FeatureResult(context, engine, item, sums, sampling=_sampling(entry))
     result._drivers = _drivers(entry, len(item.own))
     if entry.has("mean_prediction"):

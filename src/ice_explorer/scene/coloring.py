@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ice_explorer.features.dates import span_texts
 from ice_explorer.results.column_colors import LevelColors, column_colors
 from ice_explorer.scene.palette import (
     diverging_palette,
@@ -104,6 +105,6 @@ def _by_level(colors: LevelColors, ramp: str) -> Coloring:
 def _ramp_ends(colors: RampColors) -> tuple[str, str]:
     low, high = colors.domain
     if colors.of == "datetime":
-        return colors.clock.span_texts(low, high)
+        return span_texts(low, high, colors.clock)
     write = ramp_writer(colors)
     return write(low), write(high)

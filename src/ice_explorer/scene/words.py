@@ -20,7 +20,7 @@ from ice_explorer.features.axis_text import (
     ticks,
     writer,
 )
-from ice_explorer.features.dates import date_writer, unit_of
+from ice_explorer.features.dates import date_ticks, date_writer, unit_of
 from ice_explorer.glossary import explanation
 
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ _ROUNDING: Final = 1e-6  # of the means: they are float32 in the browser
 def place_writer(axis: DisplayAxis) -> Callable[[float], str]:
     """Return how a place on an axis is written; points in time are no finer than their stretch needs."""
     if axis.kind == "datetime":
-        write = date_writer([axis.clock.wall(day) for day in axis.grid.tolist()])
-        return lambda day: write(axis.clock.wall(day))
+        return date_writer(axis.grid, axis.clock)
     return writer(axis.kind, axis.grid, axis.levels, axis_number(axis.grid), axis.clock)
 
 
@@ -50,7 +49,7 @@ def axis_ticks(axis: DisplayAxis, domain: tuple[float, float], width: float) -> 
         write = writer(axis.kind, grid, axis.levels, axis_number(grid), axis.clock)
         return [Tick(value, write(value)) for value in grid.tolist() if low <= value <= high]
     if axis.kind == "datetime":
-        return [Tick(*tick) for tick in axis.clock.ticks(low, high, max(2, round(width / 70)))]
+        return [Tick(*tick) for tick in date_ticks(low, high, max(2, round(width / 70)), axis.clock)]
     n_steps, separator = max(2, round(width / 52)), thousands_separator(grid)
     if axis.kind == "timedelta":
         per_day = unit_of(grid).per_day

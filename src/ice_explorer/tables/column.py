@@ -140,7 +140,7 @@ class Column:
             return np.where(missing, np.iinfo(np.int64).min, ticks).astype(f"{'mM'[self.kind == 'datetime']}8[us]")
         if self.kind == "boolean" and np.isin(coordinates[~missing], (0.0, 1.0)).all():
             booleans = coordinates == 1.0
-            return np.where(missing, None, booleans.astype(object)) if missing.any() else booleans
+            return np.asarray(np.where(missing, None, booleans.astype(object)) if missing.any() else booleans)
         fitting = (dtype for dtype in (np.int64, np.uint64) if self.is_integer and represents(dtype, coordinates))
         return coordinates.astype(next(fitting, np.float64))
 
