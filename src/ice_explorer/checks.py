@@ -29,10 +29,8 @@ def real_numbers(given: object) -> NDArray[np.float64] | None:
 
     NumPy would take dates for counts, leave out imaginary parts and masks, and stop at too large whole numbers.
     """
-    if n_masked(given):
-        return None
     try:
-        if np.asarray(given).dtype.kind in "cmM":
+        if n_masked(given) or np.asarray(given).dtype.kind in "cmM":
             return None
         return np.asarray(given, dtype=np.float64)
     except (OverflowError, TypeError, ValueError):
@@ -85,8 +83,9 @@ def check_positions(
         raise InvalidOptionError.positions(positions, n_observations, option) from None
     if wanted.size == 0:
         return np.empty(0, dtype=np.int64)
-    is_plain = wanted.ndim == 1 and not n_masked(positions)
-    if is_plain and wanted.dtype.kind == "b":
+    if wanted.ndim != 1 or wanted.dtype.kind not in "biu" or n_masked(positions):
+        raise InvalidOptionError.positions(positions, n_observations, option)
+    if wanted.dtype.kind == "b":
         if len(wanted) != n_observations:
             raise InvalidOptionError(
                 f"`{option}` as a mask must have one value for each of the {n_observations:,} rows of X; "
@@ -95,8 +94,6 @@ def check_positions(
             )
         check_index(option, "mask", positions, index)
         return np.flatnonzero(wanted)
-    if not is_plain or wanted.dtype.kind not in "iu":
-        raise InvalidOptionError.positions(positions, n_observations, option)
     outside = wanted[(wanted < 0) | (wanted >= n_observations)]
     if outside.size:
         raise InvalidOptionError.positions(int(outside[0]), n_observations, option)
@@ -122,24 +119,16 @@ def check_index(option: str, what: str, given: object, index: Any) -> None:
     - `option`, `what`: name of the option, and of the variable in the advice.
     - `index`: labels of the rows of X, None where they have none.
     """
-    difference = index_difference(given, index)
-    if difference is not None:
-        row, got, expected = difference
-        raise InvalidOptionError(
-            f"`{option}` must have the index of X; row {row} has the label {quoted(got)} in {what} and "
-            f"{quoted(expected)} in X.",
-            f"Pass `{what}.loc[X.index]` to match them by label, or `{what}.to_numpy()` if they are in the order of X.",
-        )
-
-
-def index_difference(given: object, index: Any) -> tuple[int, object, object] | None:
-    """Return the first row whose label differs from that of X, with both labels; None where no index differs."""
     labels: Any = getattr(given, "index", None)
     if index is None or not hasattr(labels, "equals") or len(labels) != len(index) or labels.equals(index):
-        return None
+        return
     got, expected = labels.tolist(), index.tolist()
     row = next((row for row in range(len(index)) if got[row] != expected[row]), 0)
-    return row, got[row], expected[row]
+    raise InvalidOptionError(
+        f"`{option}` must have the index of X; row {row} has the label {quoted(got[row])} in {what} and "
+        f"{quoted(expected[row])} in X.",
+        f"Pass `{what}.loc[X.index]` to match them by label, or `{what}.to_numpy()` if they are in the order of X.",
+    )
 
 
 def check_weights(
@@ -152,18 +141,17 @@ def check_weights(
     """
     if sample_weight is None:
         return None
-    advice = "Leave it out to weigh all observations alike."
-    weights = real_numbers(sample_weight)
+    weights, problem = real_numbers(sample_weight), ""
     if weights is None:
-        raise InvalidOptionError.sample_weight(f"got {quoted(sample_weight)}", advice)
-    if weights.shape != (n_observations,):
+        problem = f"got {quoted(sample_weight)}"
+    elif weights.shape != (n_observations,):
         given = counted(len(weights), "weight") if weights.ndim == 1 else f"shape {weights.shape}"
-        raise InvalidOptionError.sample_weight(f"got {given} for {counted(n_observations, 'observation')}", advice)
+        problem = f"got {given} for {counted(n_observations, 'observation')}"
+    elif (wrong := np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))).size:
+        problem = f"got {float(weights[wrong[0]])!r} in row {wrong[0]}"
+    if weights is None or problem:
+        raise InvalidOptionError.sample_weight(problem, "Leave it out to weigh all observations alike.")
     check_index("sample_weight", "weights", sample_weight, index)
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if wrong.size:
-        row = int(wrong[0])
-        raise InvalidOptionError.sample_weight(f"got {float(weights[row])!r} in row {row}", advice)
     if are_all and weights.sum() <= 1:
         raise InvalidOptionError(
             "`sample_weight` must sum to more than 1, because weights are frequencies; "

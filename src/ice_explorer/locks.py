@@ -8,6 +8,7 @@ import sys
 import threading
 import weakref
 from contextlib import contextmanager
+from itertools import takewhile
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -85,12 +86,8 @@ class Turn:
 
     def _is_admitted(self, caller: object, group: object) -> bool:
         """Return whether all earlier callers are of the same group."""
-        for earlier, its_group in list(self._callers.items()):
-            if earlier is caller:
-                return True
-            if group is None or its_group is not group:
-                return False
-        return True
+        earlier = takewhile(lambda entry: entry[0] is not caller, list(self._callers.items()))
+        return all(group is not None and its_group is group for _, its_group in earlier)
 
     def _leave(self, caller: object) -> None:
         with self._changed:

@@ -172,24 +172,15 @@ class FeatureSummary:
 
     def in_order(self) -> FeatureSummary:
         """Return the same with its levels in the order that those of all rows have."""
-        feature = self.feature
-        if feature.levels is None or feature.has_declared_levels or feature.kind in {"ordered", "group"}:
+        feature, levels = self.feature, self.feature.levels
+        if levels is None or feature.has_declared_levels or feature.kind in {"ordered", "group"}:
             return self
-        levels = feature.levels.tolist()
         if feature.codebook is not None:  # numbers that are names
             order = np.argsort(feature.codebook[:, 0], kind="stable")
-            return self._ordered(order, is_natural=False)
-        ordered, is_natural = sort_levels(levels)
-        return self._ordered(np.array([levels.index(level) for level in ordered], np.intp), is_natural=is_natural)
-
-    def _ordered(self, order: NDArray[np.intp], *, is_natural: bool) -> FeatureSummary:
-        feature = self.feature
-        assert feature.levels is not None  # noqa: S101 - the caller has looked
-        codebook = None if feature.codebook is None else feature.codebook[order]
-        ordered = replace(
-            feature, levels=feature.levels[order], in_natural_order=is_natural and codebook is None, codebook=codebook
-        )
-        return replace(self, feature=ordered, counts=self.counts[order])
+            feature = replace(feature, codebook=feature.codebook[order])
+        else:
+            order = np.array([levels.tolist().index(level) for level in sort_levels(levels.tolist())], np.intp)
+        return replace(self, feature=replace(feature, levels=levels[order]), counts=self.counts[order])
 
 
 def without_values(feature: Feature) -> Feature:

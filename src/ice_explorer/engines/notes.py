@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.tables.natural_order import in_natural_order
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -132,7 +134,13 @@ def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
         "are included.",
         " have observations whose levels are not on the grid; their dots are not drawn, their curves are included.",
     )
-    natural = [item for item in unordered if item.feature.is_in_natural_order and item.grid.n_grid > 2]
+    natural = [
+        item
+        for item in unordered
+        if item.feature.kind == "category"
+        and item.grid.n_grid > 2
+        and (levels := np.asarray(item.feature.levels).tolist()) == in_natural_order(levels)
+    ]
     levels = [natural[0].feature.shown(code) for code in natural[0].grid.values] if natural else []
     shown = ", ".join(levels if len(levels) <= _MOST_NAMED else [*levels[:2], "…", levels[-1]])
     yield from about(

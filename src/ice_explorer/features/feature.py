@@ -64,11 +64,6 @@ class Feature(Column):
         """Whether its levels have no order, so that its curves have no slopes."""
         return self.kind in UNORDERED
 
-    @property
-    def is_in_natural_order(self) -> bool:
-        """Whether its levels have no declared order and are shown in the natural order of their texts."""
-        return self.kind == "category" and self.in_natural_order
-
     def moves(self, coordinates: Array) -> dict[Column, Array]:
         """Return the coordinates that each column of X has where the feature has these, of any shape."""
         if self.codebook is None:

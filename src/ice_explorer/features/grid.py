@@ -85,34 +85,18 @@ def make_grid(
             return Grid(given, n_distinct)
         grid = "observed"
     size = grid_size or (_OBSERVED_CAP if grid == "observed" and not is_unordered else _CHOSEN_SIZE)
-    if is_unordered:
-        return _levels(column, size, feature_seed(random_state, feature) if grid == "random" else None)
-    if grid == "observed" and n_distinct <= size:
+    if n_distinct <= size and (is_unordered or grid in {"observed", "random"}):
         return Grid(column.distinct, n_distinct)
-    if grid in {"observed", "quantile"}:
-        return Grid(distinct_of(column.quantiles(np.linspace(0, 1, size))), n_distinct, capped=grid == "observed")
+    if grid == "random":  # with both ends of an axis
+        distinct = column.distinct
+        ends, inner = (distinct[:0], distinct) if is_unordered else (distinct[[0, -1]], distinct[1:-1])
+        drawn = feature_seed(random_state, feature).choice(inner, max(size - len(ends), 0), replace=False)
+        return Grid(np.unique(np.append(ends, drawn)), n_distinct)
+    if is_unordered:
+        frequencies = np.bincount(np.searchsorted(column.distinct, column.values), column.weights)
+        most_frequent = column.distinct[np.argsort(-frequencies, kind="stable")[:size]]
+        return Grid(np.sort(most_frequent), n_distinct, capped=True)
     if grid == "uniform":
         evenly = np.linspace(column.values[0], column.values[-1], size)
         return Grid(np.unique(evenly if digits is None else np.round(evenly, digits)), n_distinct)
-    return Grid(_random_values(column.distinct, size, feature_seed(random_state, feature)), n_distinct)
-
-
-def _levels(codes: Ordered, size: int, generator: np.random.Generator | None) -> Grid:
-    """Return all levels, or the most frequent ones, or some at random."""
-    distinct = codes.distinct
-    if len(distinct) <= size:
-        return Grid(distinct, len(distinct))
-    if generator is not None:
-        drawn = generator.choice(distinct, size=size, replace=False)
-        return Grid(np.sort(drawn), len(distinct))
-    frequencies = np.bincount(np.searchsorted(distinct, codes.values), codes.weights)
-    most_frequent = distinct[np.argsort(-frequencies, kind="stable")[:size]]
-    return Grid(np.sort(most_frequent), len(distinct), capped=True)
-
-
-def _random_values(distinct: NDArray[np.float64], size: int, generator: np.random.Generator) -> NDArray[np.float64]:
-    """Draw observed values without replacement, keeping the smallest and the largest."""
-    if len(distinct) <= size:
-        return distinct
-    inner = generator.choice(distinct[1:-1], size=max(size - 2, 0), replace=False)
-    return np.unique(np.concatenate([distinct[[0, -1]], inner]))
+    return Grid(distinct_of(column.quantiles(np.linspace(0, 1, size))), n_distinct, capped=grid == "observed")

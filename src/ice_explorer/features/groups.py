@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ice_explorer.tables.column import Name
 
 NONE_OF_THEM = "none of them"
+_BINARY = ("numeric", "boolean")
 _SEPARATORS = "_-.:=/|[( "
 
 
@@ -36,12 +37,11 @@ def make_group(number: int, name: Name, label: str, members: Sequence[Column]) -
     - raises InvalidOptionError: if a column holds anything but 0 and 1, or two of them are 1 in a row.
     """
     for member in members:
-        if member.kind not in {"numeric", "boolean"}:
-            raise InvalidOptionError.member_values(member.readable, label, member.labels[0], 0)
-        wrong = np.flatnonzero(~np.isin(member.values, (0.0, 1.0)))
-        if wrong.size:
-            row = int(wrong[0])
-            raise InvalidOptionError.member_values(member.readable, label, float(member.values[row]), row)
+        is_binary = np.isin(member.values, (0.0, 1.0)) & (member.kind in _BINARY)
+        if not is_binary.all():
+            row = int(np.argmin(is_binary))
+            got = member.values[row] if member.kind == "numeric" else member.labels[row]
+            raise InvalidOptionError.member_values(member.readable, label, got, row)
     are_on = np.column_stack([member.values for member in members]) == 1.0
     n_on = are_on.sum(axis=1)
     if n_on.max() > 1:
@@ -64,30 +64,26 @@ def make_group(number: int, name: Name, label: str, members: Sequence[Column]) -
 
 def level_names(labels: Sequence[str]) -> list[str]:
     """Leave out what names have in common in front, up to a separator: "city_a", "city_b" become "a", "b"."""
-    beginning = _beginning(labels)
+    beginning, name = _beginning(labels)
     names = [label[len(beginning) :] for label in labels]
-    closing = {"[": "]", "(": ")", "": ""}[beginning[_opening(beginning) :][:1]]
-    if closing and all(name.endswith(closing) for name in names):
-        names = [name.removesuffix(closing) for name in names]
+    closing = {"[": "]", "(": ")"}.get(beginning[len(name) : len(name) + 1])
+    if closing and all(each.endswith(closing) for each in names):
+        names = [each.removesuffix(closing) for each in names]
     return names if all(names) else list(labels)
 
 
-def _beginning(labels: Sequence[str]) -> str:
-    """Return what all texts begin with, up to a separator."""
+def _beginning(labels: Sequence[str]) -> tuple[str, str]:
+    """Return what all texts begin with, up to a separator, and how much of it is before a bracket that is open."""
     first, last = min(labels), max(labels)  # if these two agree up to somewhere, so do all between them
     shared = first[: n_shared(first, last)]
-    return shared[: max((shared.rfind(separator) + 1 for separator in _SEPARATORS), default=0)]
-
-
-def _opening(beginning: str) -> int:
-    """Return where a bracket opens that does not close; the length where there is none."""
+    beginning = shared[: max((shared.rfind(separator) + 1 for separator in _SEPARATORS), default=0)]
     opened: list[int] = []
     for place, letter in enumerate(beginning):
         if letter in "[(":
             opened.append(place)
         elif letter in "])" and opened:
             opened.pop()
-    return opened[0] if opened else len(beginning)
+    return beginning, beginning[: opened[0]] if opened else beginning
 
 
 def check_groups(groups: object) -> dict[Name, list[Name]]:
@@ -142,7 +138,7 @@ def groups_among(columns: Iterable[Column]) -> dict[str, list[Name]]:
     binary = {
         column.label: column
         for column in columns
-        if column.kind in {"numeric", "boolean"} and bool(np.isin(column.values, (0.0, 1.0)).all())
+        if column.kind in _BINARY and bool(np.isin(column.values, (0.0, 1.0)).all())
     }
     prefixes = {
         label[: end + 1]: None
@@ -159,13 +155,12 @@ def groups_among(columns: Iterable[Column]) -> dict[str, list[Name]]:
             labels = [label for label in binary if label.startswith(prefix) and label not in {prefix, *taken}]
             if len(labels) < 2 or not _exclude_each_other([binary[label].values for label in labels], least):
                 continue
-            beginning = _beginning(labels)
-            name = beginning[: _opening(beginning)].rstrip(_SEPARATORS)
+            name = _beginning(labels)[1].rstrip(_SEPARATORS)
             if name not in groups:
                 groups[name] = labels
                 taken.update(labels)
-    order = {label: place for place, label in enumerate(binary)}
-    in_order = sorted(groups.items(), key=lambda group: order[group[1][0]])
+    order = list(binary)
+    in_order = sorted(groups.items(), key=lambda group: order.index(group[1][0]))
     return {name: [binary[label].name for label in labels] for name, labels in in_order}
 
 

@@ -221,7 +221,6 @@ def _set_feature(entry: Part, columns: Columns) -> Feature:
     feature = Feature(
         name, columns.labels[number], kind, entry.flag("is_integer"), first.dtype, values, levels,
         exact=None if is_coded else first.exact,
-        in_natural_order=first.in_natural_order and not is_coded,
         has_declared_levels=first.has_declared_levels and not is_coded,
         zone=None if is_coded else first.zone,
         position=number,

@@ -35,7 +35,6 @@ def column_entry(column: Column, rows: NDArray[np.int64], at: str, arrays: Array
         "kind": column.kind,
         "is_integer": bool(column.is_integer),
         "dtype": column.dtype,
-        "in_natural_order": bool(column.in_natural_order),
         "has_declared_levels": bool(column.has_declared_levels),
         "zone": None if column.zone is None else zone_name(column.zone),
         "levels": level_entries(column.levels, column.label),
@@ -146,7 +145,6 @@ def read_column(entry: Part, n_rows: int) -> Column:
         exact = _exact(entry, kind, n_rows)
     return Column(
         name, str(name), kind, is_integer, entry.text("dtype"), values, levels, exact,
-        in_natural_order=entry.flag("in_natural_order"),
         has_declared_levels=entry.flag("has_declared_levels"),
         zone=zone_of(entry.text("zone")) if entry.has("zone") and kind == "datetime" else None,
     )  # fmt: skip

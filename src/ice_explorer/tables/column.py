@@ -40,7 +40,6 @@ class Column:
       order; else the levels that occur, sorted by `sort_levels`. None for every other kind.
     - `exact` (n_observations,): the values themselves where float64 does not always represent them: datetimes,
       timedeltas, whole numbers beyond 2**53, and decimals, None where missing.
-    - `in_natural_order`: True if levels without a declared order are in the natural order of their texts.
     - `has_declared_levels`: True where the dtype lists the levels, so that it cannot hold others.
     - `zone`: time zone of datetimes, as pandas takes it; None where they have none.
     - `position`: of the column in X.
@@ -54,7 +53,6 @@ class Column:
     values: NDArray[Any]
     levels: NDArray[Any] | None = None
     exact: NDArray[Any] | None = None
-    in_natural_order: bool = False
     has_declared_levels: bool = False
     zone: Any = None
     position: int = 0

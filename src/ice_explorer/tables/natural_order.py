@@ -30,15 +30,12 @@ _RANGES: Final = (
 )
 
 
-def sort_levels(levels: Sequence[Any]) -> tuple[list[Any], bool]:
-    """Sort levels in natural order where they have one, else by text; the result says which.
+def sort_levels(levels: Sequence[Any]) -> list[Any]:
+    """Sort levels in natural order where they have one, else by text, those of equal text by type.
 
-    So the order of rows matters to no figure, and levels of equal text are sorted by type.
+    So the order of rows matters to no figure.
     """
-    natural = in_natural_order(levels)
-    if natural is not None:
-        return natural, True
-    return sorted(levels, key=lambda level: (str(level), type(level).__name__)), False
+    return in_natural_order(levels) or sorted(levels, key=lambda level: (str(level), type(level).__name__))
 
 
 def in_natural_order(levels: Sequence[Any]) -> list[str] | None:

@@ -95,16 +95,16 @@ def _coded_column(
 ) -> Column:
     """Make a category of labels, None where missing; `declared` are all categories of the dtype, in its order."""
     present = (label for label in labels.tolist() if label is not None)
-    levels, is_natural = list(dict.fromkeys(present) if declared is None else declared), False
+    levels = list(dict.fromkeys(present) if declared is None else declared)
     # pandas sorts categories that it infers from texts, so alphabetical order declares nothing.
     is_inferred = all(isinstance(level, str) for level in levels) and levels == sorted(levels)
     if declared is None or (is_inferred and not is_ordered):
-        levels, is_natural = sort_levels(levels)
+        levels = sort_levels(levels)
     codes = {None: np.nan, **{level: float(code) for code, level in enumerate(levels)}}
     return Column(
         name, str(name), "ordered" if is_ordered else "category", is_integer=False, dtype=dtype,
         values=np.array([codes[label] for label in labels.tolist()], dtype=np.float64), levels=objects(levels),
-        in_natural_order=is_natural, has_declared_levels=declared is not None,
+        has_declared_levels=declared is not None,
     )  # fmt: skip
 
 
