@@ -44,7 +44,7 @@ def frame():
             "wait": pd.to_timedelta(RNG.integers(0, 99, N), unit="s"),
             "price": [Decimal(value) / 10 for value in range(N)],
             "missing": np.where(np.arange(N) % 7 == 0, np.nan, RNG.normal(size=N)),
-            "id": 2**60 + np.arange(N),
+            "id": 2**52 + np.arange(N),
         },
         index=pd.Index([f"row {at}" for at in range(N)], name="who"),
     )

@@ -186,8 +186,8 @@ class FeatureSummary:
 def without_values(feature: Feature) -> Feature:
     """Return a feature that takes no memory for rows."""
     nothing = np.empty(0)
-    members = tuple(replace(member, values=nothing, exact=None) for member in feature.members)
-    return replace(feature, values=nothing, exact=None, members=members)
+    members = tuple(replace(member, values=nothing) for member in feature.members)
+    return replace(feature, values=nothing, members=members)
 
 
 def _unlike(feature: Feature, what: str, first: str, second: str) -> InputDataError:

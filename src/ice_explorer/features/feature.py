@@ -215,7 +215,7 @@ def unordered(feature: Feature) -> Feature:
         is_integer=False,
         values=np.where(np.isnan(feature.values), np.nan, np.searchsorted(distinct, feature.values)),
         levels=objects(feature.native(distinct).tolist()),
-        exact=None,
+        decimals=None,
         members=(feature,),
         codebook=distinct[:, None],
     )

@@ -220,7 +220,7 @@ def _set_feature(entry: Part, columns: Columns) -> Feature:
     is_coded = codebook is not None
     feature = Feature(
         name, columns.labels[number], kind, entry.flag("is_integer"), first.dtype, values, levels,
-        exact=None if is_coded else first.exact,
+        decimals=None if is_coded else first.decimals,
         has_declared_levels=first.has_declared_levels and not is_coded,
         zone=None if is_coded else first.zone,
         position=number,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 
 from ice_explorer.checks import LARGEST
 from ice_explorer.errors import ModelNeededError
-from ice_explorer.saved.labels import from_json, to_json, zone_name, zone_of
+from ice_explorer.saved.labels import to_json, zone_name, zone_of
 from ice_explorer.tables.column import CODED, MOMENTS, Column, objects
 from ice_explorer.tables.table import Table
 
@@ -38,19 +37,12 @@ def column_entry(column: Column, rows: NDArray[np.int64], at: str, arrays: Array
         "has_declared_levels": bool(column.has_declared_levels),
         "zone": None if column.zone is None else zone_name(column.zone),
         "levels": level_entries(column.levels, column.label),
-        "unit": None,
+        "decimals": column.decimals,
     }
     values = column.values[rows]
     if column.kind == "other":
         return {**entry, "texts": [None if value is None else str(value) for value in values.tolist()]}
     arrays[f"{at}/values"] = values
-    if column.exact is not None and column.exact.dtype.kind == "O":
-        decimals = column.exact[rows].tolist()
-        return {**entry, "decimals": [None if value is None else str(value) for value in decimals]}
-    if column.exact is not None:
-        exact = column.exact[rows]
-        entry["unit"] = np.datetime_data(exact.dtype)[0] if exact.dtype.kind in "Mm" else "1"
-        arrays[f"{at}/exact"] = exact if exact.dtype == np.uint64 else exact.astype(np.int64)
     return entry
 
 
@@ -117,7 +109,7 @@ def _cells(column: Column, positions: NDArray[np.int64]) -> Any:
     if column.kind in CODED and column.has_declared_levels:
         codes = np.where(np.isnan(values), -1, values).astype(np.int64)
         return pd.Categorical.from_codes(codes, pd.Index(column.levels, tupleize_cols=False), column.kind == "ordered")
-    native = column.in_utc(values) if column.exact is None else column.exact[positions]
+    native = column.in_utc(values)
     if column.zone is not None:
         return pd.DatetimeIndex(native).tz_localize("UTC").tz_convert(column.zone)
     if native.dtype.kind == "O":
@@ -137,14 +129,13 @@ def read_column(entry: Part, n_rows: int) -> Column:
     levels = levels_of(entry)
     if (levels is not None) != (kind in CODED):
         raise ValueError("levels of a column that has none, or none of one that has")
-    is_integer, values, exact = entry.flag("is_integer"), np.empty(0), None
     if kind == "other":
         values = _objects_of(entry.items("texts"), n_rows)
     else:
         values = checked_values(entry.array("values"), kind, levels, n_rows)
-        exact = _exact(entry, kind, n_rows)
     return Column(
-        name, str(name), kind, is_integer, entry.text("dtype"), values, levels, exact,
+        name, str(name), kind, entry.flag("is_integer"), entry.text("dtype"), values, levels,
+        decimals=entry.whole("decimals") if entry.has("decimals") and kind == "numeric" else None,
         has_declared_levels=entry.flag("has_declared_levels"),
         zone=zone_of(entry.text("zone")) if entry.has("zone") and kind == "datetime" else None,
     )  # fmt: skip
@@ -154,28 +145,3 @@ def _objects_of(texts: list[Any], n_rows: int) -> NDArray[Any]:
     if len(texts) != n_rows or not all(text is None or isinstance(text, str) for text in texts):
         raise ValueError("texts are not one for each row")
     return objects(texts)
-
-
-def _exact(entry: Part, kind: str, n_rows: int) -> NDArray[Any] | None:
-    """Return the values themselves where float64 does not tell them."""
-    if entry.has("decimals"):
-        texts = _objects_of(entry.items("decimals"), n_rows).tolist()
-        decimals = [None if text is None else from_json({"decimal": text}) for text in texts]
-        if kind != "numeric" or not all(
-            value is None or (isinstance(value, Decimal) and value.is_finite()) for value in decimals
-        ):
-            raise ValueError("decimals that are none")
-        return objects(decimals)
-    if not entry.has("unit"):
-        if kind in MOMENTS:
-            raise ValueError("no unit of time")
-        return None
-    unit = entry.choice("unit", ("s", "ms", "us", "ns") if kind in MOMENTS else ("1",))
-    exact = entry.array("exact")
-    if exact.shape != (n_rows,) or exact.dtype.kind not in "iu":
-        raise ValueError("exact values are not one for each row")
-    if kind not in MOMENTS:
-        return exact
-    if exact.dtype.kind != "i":
-        raise ValueError("exact values are of another type")
-    return exact.astype(f"{'M8' if kind == 'datetime' else 'm8'}[{unit}]")

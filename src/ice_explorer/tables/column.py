@@ -38,8 +38,7 @@ class Column:
       since 1970-01-01 (UTC), days. Objects, None where missing, for kind "other".
     - `levels` (n_levels,): the labels of the codes of a category: the categories that the dtype declares, in its
       order; else the levels that occur, sorted by `sort_levels`. None for every other kind.
-    - `exact` (n_observations,): the values themselves where float64 does not always represent them: datetimes,
-      timedeltas, whole numbers beyond 2**53, and decimals, None where missing.
+    - `decimals`: digits after the point of a column of `decimal.Decimal`; None of every other.
     - `has_declared_levels`: True where the dtype lists the levels, so that it cannot hold others.
     - `zone`: time zone of datetimes, as pandas takes it; None where they have none.
     - `position`: of the column in X.
@@ -52,7 +51,7 @@ class Column:
     dtype: str
     values: NDArray[Any]
     levels: NDArray[Any] | None = None
-    exact: NDArray[Any] | None = None
+    decimals: int | None = None
     has_declared_levels: bool = False
     zone: Any = None
     position: int = 0
@@ -69,15 +68,10 @@ class Column:
             return np.array([value is None for value in self.values.tolist()], dtype=np.bool_)
         return np.asarray(np.isnan(self.values))
 
-    @cached_property
+    @property
     def digits(self) -> int | None:
         """The most digits after the decimal point: 0 of whole numbers, None where any number makes sense."""
-        if self.is_integer:
-            return 0
-        if self.exact is None or self.exact.dtype != object:
-            return None
-        exponents = [value.as_tuple().exponent for value in self.exact.tolist() if value is not None]
-        return max([-exponent for exponent in exponents if isinstance(exponent, int)], default=0)
+        return 0 if self.is_integer else self.decimals
 
     @cached_property
     def labels(self) -> NDArray[Any]:
@@ -111,26 +105,18 @@ class Column:
     def in_utc(self, coordinates: Array) -> NDArray[Any]:
         """Turn coordinates into values of the column, datetimes without their zone.
 
-        Coordinates that rows have become the value of the first such row. Where a row has not each of them, whole
-        numbers are those of float64 and moments are rounded to the microsecond; decimals that no row has get the digits
-        that a float64 is shown with.
-
         - `coordinates`: on the axis of the column; NaN is missing. Codes must be those of levels.
-        - returns: float64; int64 (uint64 beyond it) for whole numbers, bool for booleans, datetime64 (UTC) and
-          timedelta64; objects for categories and decimals. Missing values are NaN, NaT, None, and make integers
-          float64, booleans objects.
+        - returns: float64; int64 (uint64 beyond it) for whole numbers, bool for booleans, datetime64[us] (UTC) and
+          timedelta64[us]; objects for categories and decimals, with the digits that a float64 is shown with. Missing
+          values are NaN, NaT, None, and make integers float64, booleans objects.
         """
         coordinates = np.asarray(coordinates, dtype=np.float64)
         missing = np.isnan(coordinates)
         if self.levels is not None:
             return objects([*self.levels, None])[np.where(missing, -1, coordinates).astype(np.intp)]
-        if self.exact is not None:
-            rows, is_observed = self.rows_at(coordinates)
-            if is_observed.all():
-                return self.exact[rows]
-            if self.exact.dtype == object:
-                made = [None if np.isnan(value) else Decimal(repr(value)) for value in coordinates.ravel().tolist()]
-                return np.where(is_observed, self.exact[rows], objects(made).reshape(coordinates.shape))
+        if self.decimals is not None:
+            made = [None if np.isnan(value) else Decimal(repr(value)) for value in coordinates.ravel().tolist()]
+            return objects(made).reshape(coordinates.shape)
         if self.kind in MOMENTS:
             whole = np.floor(np.where(missing, 0.0, coordinates))
             part = np.rint((np.where(missing, 0.0, coordinates) - whole) * _MICROSECONDS).astype(np.int64)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.tables.column import Column, days, objects
+from ice_explorer.tables.column import Column, ColumnKind, days, objects
 from ice_explorer.tables.natural_order import sort_levels
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ice_explorer.tables.column import Name
 
 _SCALARS = (str, bytes, bool, int, float, Decimal, dt.date, dt.time, dt.timedelta, np.generic)
-_EXACT = 2**53  # float64 represents all whole numbers up to here
 
 
 def read_column(name: Name, series: nw.Series[Any]) -> Column:
@@ -75,19 +74,14 @@ def number_column(name: Name, dtype: str, values: NDArray[Any], missing: NDArray
         coordinates.flags.writeable = False
     elif has_missing:
         coordinates[missing] = np.nan
-    is_wide = values.dtype.kind in "iu" and values.itemsize == 8 and np.abs(coordinates).max(initial=0) > _EXACT
-    return Column(
-        name, str(name), "boolean" if values.dtype.kind == "b" else "numeric", values.dtype.kind in "iub", dtype,
-        coordinates, exact=values if is_wide and not has_missing else None,
-    )  # fmt: skip
+    kind: ColumnKind = "boolean" if values.dtype.kind == "b" else "numeric"
+    return Column(name, str(name), kind, values.dtype.kind in "iub", dtype, coordinates)
 
 
 def _moment_column(name: Name, dtype: str, values: NDArray[Any], zone: Any = None) -> Column:
     """Make a column of datetimes, in UTC where they have a zone, or of timedeltas, of any unit."""
-    unit = np.datetime_data(values.dtype)[0]
-    exact = values if unit == "ns" else values.astype(f"{values.dtype.kind}8[us]")
-    kind = "datetime" if values.dtype.kind == "M" else "timedelta"
-    return Column(name, str(name), kind, unit == "D", dtype, days(values), exact=exact, zone=zone)  # type: ignore[arg-type]
+    kind: ColumnKind = "datetime" if values.dtype.kind == "M" else "timedelta"
+    return Column(name, str(name), kind, np.datetime_data(values.dtype)[0] == "D", dtype, days(values), zone=zone)
 
 
 def _coded_column(
@@ -116,7 +110,9 @@ def _object_column(name: Name, dtype: str, values: NDArray[Any], missing: NDArra
     if types == {dt.date}:
         return _moment_column(name, dtype, values.astype("M8[D]"))
     if types == {Decimal}:
-        return replace(number_column(name, dtype, values.astype(np.float64), missing), exact=values)
+        exponents = [value.as_tuple().exponent for value in values[~missing].tolist()]
+        digits = max(-exponent for exponent in exponents if isinstance(exponent, int))
+        return replace(number_column(name, dtype, values.astype(np.float64), missing), decimals=max(digits, 0))
     are_booleans = [issubclass(each, bool | np.bool_) for each in types]
     if all(are_booleans):
         return number_column(name, dtype, np.where(missing, False, values).astype(np.bool_), missing)  # noqa: FBT003

@@ -90,10 +90,9 @@ class Table:
         raise NotImplementedError
 
 
-def _numbers(column: Column, coordinates: Array, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _numbers(coordinates: Array, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Turn coordinates into numbers, of the dtype if it represents them, else of float64."""
-    values = coordinates if column.exact is None else column.in_utc(coordinates)
-    return values.astype(dtype if represents(dtype, values) else np.float64)
+    return coordinates.astype(dtype if represents(dtype, coordinates) else np.float64)
 
 
 class ArrayTable(Table):
@@ -111,8 +110,8 @@ class ArrayTable(Table):
     def _read(self, position: int) -> Column:
         return number_column(self.names[position], str(self._array.dtype), self._raw(position))
 
-    def _cells(self, column: Column, coordinates: Array) -> Any:
-        return _numbers(column, coordinates, self._array.dtype)
+    def _cells(self, column: Column, coordinates: Array) -> Any:  # noqa: ARG002 - numbers have no text
+        return _numbers(coordinates, self._array.dtype)
 
     def _with_cells(self, rows: Rows, cells: Mapping[int, Any], n_values: int | None = None) -> Any:
         stacked = np.ascontiguousarray(self._array[rows])
@@ -141,8 +140,8 @@ class SparseTable(Table):
     def _read(self, position: int) -> Column:
         return number_column(self.names[position], str(self._rows.dtype), self._raw(position).toarray()[:, 0])
 
-    def _cells(self, column: Column, coordinates: Array) -> Any:
-        return type(self._by_column)(_numbers(column, coordinates, self._rows.dtype)[:, None])
+    def _cells(self, column: Column, coordinates: Array) -> Any:  # noqa: ARG002 - as above
+        return type(self._by_column)(_numbers(coordinates, self._rows.dtype)[:, None])
 
     def _with_cells(self, rows: Rows, cells: Mapping[int, Any], n_values: int | None = None) -> Any:
         # XGBoost takes what is not stored as missing, so zeros that are stored elsewhere have to stay stored.
@@ -217,7 +216,7 @@ class PandasTable(FrameTable):
         dtype = self._frame.dtypes.iloc[column.position]
         if not _is_plain(dtype):
             return super()._cells(column, coordinates)
-        return nw.new_series("", _numbers(column, coordinates, dtype), backend="pandas")
+        return nw.new_series("", _numbers(coordinates, dtype), backend="pandas")
 
     def _with_cells(self, rows: Rows, cells: Mapping[int, Any], n_values: int | None = None) -> Any:
         frame = self._frame.take(rows if n_values is None else np.repeat(rows, n_values))
