@@ -184,11 +184,9 @@ class _Sums:
         self._context, self._result = context, result
         self.feature: Feature = result._item.feature
         self._rows = result._item.summed
-        chosen = make_grid(
-            self.feature.label, Ordered.of(self.feature.values[self._rows], context.row_weights[self._rows]),
-            grid="observed", grid_size=grid_size, digits=self.feature.digits, is_unordered=self.feature.is_unordered,
-            random_state=context.settings.random_state,
-        )  # fmt: skip
+        column = Ordered.of(self.feature.values[self._rows], context.row_weights[self._rows])
+        seed = context.settings.random_state
+        chosen = make_grid(self.feature, column, grid="observed", grid_size=grid_size, random_state=seed)
         self.grid = _near(chosen, result) if len(self._rows) == len(context.weighing) else chosen
         weights = context.row_weights[self._rows]
         self._draws = RowDraws(weights, context.settings.random_state, N_DRAWS if is_drawn else 0)

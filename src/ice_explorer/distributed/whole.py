@@ -97,10 +97,8 @@ def _item(summary: FeatureSummary, grid: Any, options: Options) -> FeatureInput:
     else:
         assert summary.values is not None  # noqa: S101 - it has an order
         column = summary.values.ordered(are_whole=feature.digits == 0)
-    chosen = make_grid(
-        feature.label, column, grid=grid, grid_size=options.grid_size, digits=feature.digits,
-        is_unordered=feature.is_unordered, random_state=options.random_state,
-    )  # fmt: skip
+    size, seed = options.grid_size, options.random_state
+    chosen = make_grid(feature, column, grid=grid, grid_size=size, random_state=seed)
     is_sketched = summary.values is not None and summary.values.sketch is not None
     scale, median, shares = measure(feature, column, chosen.values, 0.0 if feature.is_unordered else summary.sd)
     return FeatureInput(

@@ -109,10 +109,8 @@ def feature_input(
         chosen, has_missing = like.grid, like.has_missing
     else:
         column = Ordered.of(values, weights)
-        chosen = make_grid(
-            feature.label, column, grid=grid, grid_size=settings.grid_size,
-            digits=feature.digits, is_unordered=feature.is_unordered, random_state=settings.random_state,
-        )  # fmt: skip
+        size, seed = settings.grid_size, settings.random_state
+        chosen = make_grid(feature, column, grid=grid, grid_size=size, random_state=seed)
     if like is not None:
         sigma, median, shares = like.scale, like.median, like.shares
     else:

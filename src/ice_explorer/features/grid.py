@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.features.feature import Feature
     from ice_explorer.metrics.likelihood import Ordered
 
 GridName = Literal["observed", "quantile", "uniform", "random", "thresholds"]
@@ -51,36 +52,36 @@ def feature_seed(random_state: int, feature: str) -> np.random.Generator:
 
 
 def make_grid(
-    feature: str,
+    feature: Feature,
     column: Ordered,
     *,
     grid: GridName | Mapping[str, NDArray[np.float64]],
     grid_size: int | None,
-    digits: int | None,
-    is_unordered: bool = False,
     random_state: int,
 ) -> Grid:
     """Choose the grid of one feature.
 
-    - `feature`: label, for messages, seeds and to look up a grid given by its values.
     - `column`: own coordinates [feature]; missing values and rows of weight 0 give no grid value.
-    - `grid`: how to choose, or the values by label; labels not in it get their observed values.
+    - `grid`: how to choose, or the values by label; features not in it get their observed values. A uniform grid has
+      the digits of the feature. Levels without an order are those that occur, the most frequent ones where there are
+      more than `grid_size`, and drawn ones for "random".
     - `grid_size`: most grid values of a chosen grid; None is 1000 for "observed" and 100 otherwise, and for levels
       without an order.
-    - `digits`: behind the point, that a uniform grid keeps to: 0 makes it one of whole numbers, None one of any.
-    - `is_unordered`: True makes the grid of levels that occur, the most frequent ones where there are more than
-      `grid_size`, drawn ones for grid="random".
     - `random_state`: seed of grid="random".
     - returns: strictly increasing values.
     - raises InputDataError: if no row that has weight holds a value.
     """
+    is_unordered, digits = feature.is_unordered, feature.digits
     n_distinct = column.n_distinct
     if n_distinct == 0:
         raise InputDataError.feature_must(
-            feature, "at least one value", "is missing in every row that has weight", "Leave it out with `features=`."
+            feature.label,
+            "at least one value",
+            "is missing in every row that has weight",
+            "Leave it out with `features=`.",
         )
     if not isinstance(grid, str):
-        given = grid.get(feature)
+        given = grid.get(feature.label)
         if given is not None:
             return Grid(given, n_distinct)
         grid = "observed"
@@ -90,7 +91,7 @@ def make_grid(
     if grid == "random":  # with both ends of an axis
         distinct = column.distinct
         ends, inner = (distinct[:0], distinct) if is_unordered else (distinct[[0, -1]], distinct[1:-1])
-        drawn = feature_seed(random_state, feature).choice(inner, max(size - len(ends), 0), replace=False)
+        drawn = feature_seed(random_state, feature.label).choice(inner, max(size - len(ends), 0), replace=False)
         return Grid(np.unique(np.append(ends, drawn)), n_distinct)
     if is_unordered:
         frequencies = np.bincount(np.searchsorted(column.distinct, column.values), column.weights)

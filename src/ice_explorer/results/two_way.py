@@ -218,10 +218,8 @@ def _features(context: Context, first: Name, second: Name) -> list[Feature]:
 def _axis_of(feature: Feature, context: Context, grid_size: int) -> TwoWayAxis:
     weights, values = context.weights, feature.values
     column = Ordered.of(values, weights)
-    grid = make_grid(
-        feature.label, column, grid="quantile", grid_size=grid_size, digits=feature.digits,
-        is_unordered=feature.is_unordered, random_state=context.settings.random_state,
-    )  # fmt: skip
+    seed = context.settings.random_state
+    grid = make_grid(feature, column, grid="quantile", grid_size=grid_size, random_state=seed)
     median = most_frequent(values, weights) if feature.is_unordered else column.lower_median
     return TwoWayAxis(
         feature.name, feature.label, feature.kind, feature.native(grid.values), grid.values, values, median
