@@ -46,7 +46,7 @@ def effects(
     names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
     check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
     level = None if ci is None else check_level(ci)
-    if context.opened is not None:
+    if context.origin is not None:
         return _opened_effects(context, result, names, is_usual=grid_size == GRID_SIZE and level is None)
     sums = _Sums(context, result, grid_size, is_drawn=level is not None)
     sums.add_rows(names)
@@ -84,7 +84,7 @@ def saved_effects(result: FeatureResult) -> SavedEffects | None:
     """Return all effects of a feature; computed once. None if a file that it was opened from has none."""
 
     def computed() -> SavedEffects | None:
-        if result._context.opened is not None:
+        if result._context.origin is not None:
             return None
         sums = _Sums(result._context, result, GRID_SIZE, is_drawn=False)
         sums.add_rows(EFFECT_KINDS)
@@ -148,7 +148,7 @@ def local_effects(result: FeatureResult, between_blocks: Callable[[], object] | 
 
     def computed() -> LocalEffects:
         context = result._context
-        if context.opened is not None:
+        if context.origin is not None:
             saved = saved_effects(result)
             if saved is None:
                 context.check_model("Effects need")

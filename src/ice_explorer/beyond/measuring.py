@@ -69,7 +69,7 @@ class Measuring:
         self._explanation, self._y = explanation, y
         self._steps: Generator[float, None, Array | None] | None = None
         self._lock = new_lock()
-        is_opened = explanation._context.opened is not None
+        is_opened = explanation._context.origin is not None
         self.problem = _OPENED if is_opened and measure != "partial_dependence" else self._problem()
         if self.problem:
             self.share_done = 1.0

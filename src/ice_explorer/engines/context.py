@@ -71,35 +71,12 @@ def resolve_display(settings: Settings, decay: float | None, convention: Convent
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
-    """A file that an explanation was opened from; it has no model.
-
-    - `n_rows`, `n_all`: rows of X in the file, and rows that were explained.
-    - `provenance`: where the file comes from.
-    """
-
-    n_rows: int
-    n_all: int
-    provenance: Mapping[str, Any]
-
-    @property
-    def note(self) -> str:
-        """What the numbers are of."""
-        if self.n_rows == self.n_all:
-            return f"Opened from a file with all {self.n_all:,} rows and without the model."
-        return (
-            f"Opened from a file with {self.n_rows:,} of {self.n_all:,} rows and without the model: metrics, partial "
-            "dependence, drivers and effects are as they were computed; curves, histograms and colours are of these "
-            "rows."
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class Context:
     """What all features share.
 
     - `bytes_for_blocks`: what the columns leave of `memory_limit`.
     - `n_summed`: rows that metrics are of, where they are more than those of the table.
+    - `origin`: where the file comes from that an explanation was opened from; it has no model then.
     """
 
     table: Table
@@ -112,14 +89,12 @@ class Context:
     witness: Witness
     progress: Progress
     bytes_for_blocks: int
-    opened: Opened | None = None
     n_summed: int | None = None
+    origin: Mapping[str, Any] | None = None
 
     @property
     def n_explained(self) -> int:
         """Rows that metrics are of, at hand or not."""
-        if self.opened is not None:
-            return self.opened.n_all
         return self.table.n_observations if self.n_summed is None else self.n_summed
 
     @property
@@ -137,7 +112,7 @@ class Context:
 
     def check_model(self, what: str) -> None:
         """Raise if there is no model; `what` begins the sentence: "Intervals need"."""
-        if self.opened is not None:
+        if self.origin is not None:
             raise ModelNeededError.predictions(what)
 
     def check_size(self, what: str, n_rows: int, n_grid: int, n_bytes: int = 8) -> None:
@@ -156,7 +131,7 @@ class Context:
         if self.has_all_rows:
             return
         rows = f"{self.table.n_observations:,} of {self.n_explained:,} rows"
-        if self.opened is None:
+        if self.origin is None:
             raise ModelNeededError(
                 f"{what} the curves of all rows; this explanation has those of {rows}, the others are on a cluster.",
                 "Explain rows that fit into memory: `explain(model, X.sample(frac=0.01).compute())`.",

@@ -11,7 +11,7 @@ import numpy as np
 
 from ice_explorer.beyond.effects import EFFECT_COLUMNS, SavedEffects, keep_effects
 from ice_explorer.drivers.drivers import Combined, Driver, Drivers
-from ice_explorer.engines.context import ENGINES, Context, Opened, Settings
+from ice_explorer.engines.context import ENGINES, Context, Settings
 from ice_explorer.engines.feature_input import FeatureInput
 from ice_explorer.engines.sums import empty_sums
 from ice_explorer.errors import ExportError
@@ -30,7 +30,7 @@ from ice_explorer.saved.archive import Archive
 from ice_explorer.saved.fields import Fields, Part
 from ice_explorer.saved.labels import from_json
 from ice_explorer.saved.table import SavedTable, checked_values, levels_of, read_column
-from ice_explorer.saved.write import FORMAT, VERSION
+from ice_explorer.saved.write import FORMAT, VERSION, opened_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +110,7 @@ def _result(manifest: Fields, archive: Archive) -> ExplanationResult:
         table, columns, weights, _predictor(manifest.fields("output")), settings,
         SavedPredictions(table, predictions, known, settings.memory_limit, settings.response),
         None, SavedWitness(), progress=False, bytes_for_blocks=settings.memory_limit,
-        opened=Opened(n_rows, n_all, manifest.fields("provenance").entries),
+        n_summed=n_all, origin=manifest.fields("provenance").entries,
     )  # fmt: skip
     vars(context)["prediction_sd"] = manifest.number("prediction_sd", 0)
     engine = manifest.fields("engine")
@@ -124,9 +124,8 @@ def _result(manifest: Fields, archive: Archive) -> ExplanationResult:
 
 def _with_notes(result: ExplanationResult, manifest: Fields) -> ExplanationResult:
     """Return an explanation with the notes of the file, and one on the file."""
-    alerts, opened = manifest.texts("alerts"), result._context.opened
-    notes = [] if opened is None else [opened.note]
-    return result._with(alerts=alerts, notes=[*alerts, *notes, *manifest.texts("notes")])
+    alerts = manifest.texts("alerts")
+    return result._with(alerts=alerts, notes=[*alerts, opened_note(result._context), *manifest.texts("notes")])
 
 
 # --- what all features share ----------------------------------------------------------------------

@@ -51,19 +51,18 @@ def result_bytes(explanation: ExplanationResult, provenance: Mapping[str, Any], 
     context, arrays = explanation._context, dict[str, Any]()
     generator = feature_seed(explanation.settings.random_state, "rows of a file")
     rows = draw_stratified(context.everything.astype(np.float64), context.everything, max_lines, generator)
-    opened = context.opened
     notes = explanation.notes[len(explanation.alerts) :]
     predictions = explanation.predictions(rows)
     manifest = {
         "format": FORMAT,
         "version": VERSION,
         "package_version": __version__,
-        "provenance": dict(provenance if opened is None else opened.provenance),
+        "provenance": dict(provenance if context.origin is None else context.origin),
         "engine": {"name": explanation.engine, "reason": explanation.engine_reason},
         "output": _output(explanation),
         "settings": _settings(explanation.settings),
         "alerts": explanation.alerts,
-        "notes": [note for note in notes if opened is None or note != opened.note],
+        "notes": [note for note in notes if context.origin is None or note != opened_note(context)],
         "rows": {
             "n": len(rows),
             "n_all": context.n_explained,
@@ -86,6 +85,17 @@ def result_bytes(explanation: ExplanationResult, provenance: Mapping[str, Any], 
     if context.weights is not None:
         arrays["rows/weights"] = context.weights[rows]
     return packed(manifest, arrays)
+
+
+def opened_note(context: Context) -> str:
+    """Return what the numbers of an explanation from a file are of."""
+    n_rows = context.table.n_observations
+    if context.has_all_rows:
+        return f"Opened from a file with all {n_rows:,} rows and without the model."
+    return (
+        f"Opened from a file with {n_rows:,} of {context.n_explained:,} rows and without the model: metrics, partial "
+        "dependence, drivers and effects are as they were computed; curves, histograms and colours are of these rows."
+    )
 
 
 def _output(explanation: ExplanationResult) -> dict[str, Any]:
