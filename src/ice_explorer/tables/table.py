@@ -21,7 +21,7 @@ from ice_explorer.tables.column import represents
 from ice_explorer.tables.read import number_column, read_column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
