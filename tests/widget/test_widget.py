@@ -443,7 +443,7 @@ def test_an_anchor_that_the_open_feature_lacks_is_refused(make):
         explorer.anchor = "Olso"
     assert str(caught.value) == (
         "`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; got 'Olso' for 'town'. "
-        "Did you mean 'Oslo'? Its grid is 'Ur', 'Oslo', 'Kish'."
+        "Did you mean 'Oslo'? Its grid is 'Kish', 'Oslo', 'Ur'."
     )
     explorer.feature = ""
     with pytest.raises(errors.InvalidOptionError, match=r"while no feature is open; got 'Oslo'\. Set `feature` first"):

@@ -11,7 +11,7 @@ import numpy as np
 from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted, text_of
 from ice_explorer.errors.labels import labels_of, readable
-from ice_explorer.features.feature import feature_of, unordered, with_levels_of
+from ice_explorer.features.feature import feature_of, unordered
 from ice_explorer.features.groups import make_group
 
 if TYPE_CHECKING:
@@ -167,7 +167,3 @@ class Columns:
     def replace_feature(self, number: int, feature: Feature) -> None:
         """Use a feature whose levels may be those of more rows than X has."""
         self._features[number] = feature
-
-    def renumber(self, number: int, other: Feature) -> None:
-        """Number the levels of a feature as those of the same feature elsewhere."""
-        self._features[number] = with_levels_of(self.feature(number), other)

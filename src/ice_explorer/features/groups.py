@@ -40,7 +40,7 @@ def make_group(number: int, name: Name, label: str, members: Sequence[Column]) -
         is_binary = np.isin(member.values, (0.0, 1.0)) & (member.kind in _BINARY)
         if not is_binary.all():
             row = int(np.argmin(is_binary))
-            got = member.values[row] if member.kind == "numeric" else member.labels[row]
+            got = float(member.values[row]) if member.kind == "numeric" else member.labels[row]
             raise InvalidOptionError.member_values(member.readable, label, got, row)
     are_on = np.column_stack([member.values for member in members]) == 1.0
     n_on = are_on.sum(axis=1)

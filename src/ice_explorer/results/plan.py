@@ -27,7 +27,7 @@ from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, P
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import shortened
 from ice_explorer.features.columns import Columns
-from ice_explorer.features.feature import place_of, tells_rows_apart
+from ice_explorer.features.feature import place_of, tells_rows_apart, with_levels_of
 from ice_explorer.features.groups import check_groups, groups_among
 from ice_explorer.features.target_check import known_target
 from ice_explorer.locks import cancelled_by, new_lock
@@ -171,7 +171,7 @@ def _read_data(model: Any, X: Any, options: Options, whole: Whole | None) -> _Da
     columns = Columns(table, groups, categorical)
     if whole is not None:
         for number, item in whole.features.items():
-            columns.renumber(number, item.feature)
+            columns.replace_feature(number, with_levels_of(columns.feature(number), item.feature))
         return _Data(groups, categorical, table, weights, columns, list(whole.features), [])
     try:
         chosen, skipped = _choose_features(options.features, columns, weights)
@@ -363,7 +363,7 @@ def _references(like: ExplanationResult, columns: Columns, chosen: Sequence[int]
             raise InvalidOptionError.unlike(
                 feature.readable, f"be of the kind that it has in `like`, {reference.feature.kind}", feature.kind
             )
-        columns.renumber(number, reference.feature)
+        columns.replace_feature(number, with_levels_of(feature, reference.feature))
     return references
 
 
