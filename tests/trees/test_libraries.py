@@ -13,7 +13,6 @@ from sklearn._loss.loss import HalfTweedieLoss
 from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import (
-    AdaBoostClassifier,
     BaggingClassifier,
     BaggingRegressor,
     ExtraTreesClassifier,
@@ -145,13 +144,11 @@ SKLEARN = {
         DecisionTreeClassifier(min_samples_leaf=30, random_state=0),
         RandomForestClassifier(**LEAVES), GradientBoostingClassifier(**FEW),
         GradientBoostingClassifier(loss="exponential", **FEW), HistGradientBoostingClassifier(max_iter=8),
-        AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), **FEW),
     ],
     "three": [
         ExtraTreeClassifier(max_depth=4, random_state=0), ExtraTreesClassifier(**FEW),
         RandomForestClassifier(class_weight="balanced", **LEAVES), BaggingClassifier(max_features=0.6, **FEW),
         GradientBoostingClassifier(**FEW), HistGradientBoostingClassifier(max_iter=8),
-        AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), **FEW),
     ],
     None: [
         IsolationForest(max_features=0.7, **FEW), IsolationForest(contamination=0.2, max_samples=50, **FEW),
@@ -196,17 +193,17 @@ BOOSTED = {
             {"objective": "survival:cox"}, {"objective": "reg:gamma", "base_score": 0.3},
         ],
         "share": [{"objective": "binary:logitraw"}, {"objective": "reg:logistic"}],
-        "outputs": [{}, ONE_TREE],
+        "outputs": [{}],
         "two": [{}, {"base_score": 0.2}],
-        "three": [{}, {"objective": "multi:softmax"}, ONE_TREE, DART, {"kind": "XGBRFClassifier"}],
+        "three": [{}, {"objective": "multi:softmax"}, DART, {"kind": "XGBRFClassifier"}],
     },
     "LightGBM": {
         "number": [
             *({"objective": name} for name in ("regression", "l1", "huber", "fair", "quantile", own_objective)),
-            {"reg_sqrt": True}, {"objective": "fair", "reg_sqrt": True}, {"extra_trees": True},
+            {"extra_trees": True},
         ],
         "positive": [{"objective": name} for name in ("mape", "poisson", "gamma", "tweedie")],
-        "share": [{"objective": name} for name in ("xentropy", "xentlambda")],
+        "share": [{"objective": "xentropy"}],
         "two": [{"sigmoid": 1.7}],
         "three": [{}, {"objective": "multiclassova", "sigmoid": 0.7}],
     },
@@ -226,16 +223,15 @@ BOOSTED = {
 LGB_KINDS = [
     {"boosting_type": "dart", "drop_rate": 0.5}, {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.6},
 ]  # fmt: skip
-for target, objective in (("number", {}), ("number", {"reg_sqrt": True}), ("positive", {"objective": "gamma"}),
-                          ("share", {"objective": "xentlambda"}), ("two", {}), ("three", {})):  # fmt: skip
+for target, objective in (("number", {}), ("positive", {"objective": "gamma"}), ("two", {}), ("three", {})):  # fmt: skip
     BOOSTED["LightGBM"][target] += [objective | kind for kind in LGB_KINDS]
 BOOSTED["CatBoost"]["number"].append({"nan_mode": "Max"})
 TYPICAL = [
     "number, RandomForestRegressor", "two, GradientBoostingClassifier(n", "loss='poisson'", "'reg:gamma'",
-    "three, {'booster': 'dart'", "'gamma'}", "number, {'reg_sqrt': True}", "'multiclassova'",
+    "three, {'booster': 'dart'", "'gamma'}", "'multiclassova'",
     "'Poisson', 'grow_policy': 'Depthwise'", "'MultiClass', 'grow_policy': 'SymmetricTree'",
 ]  # fmt: skip
-WITHOUT_MISSING = (GradientBoostingRegressor, GradientBoostingClassifier, AdaBoostClassifier)
+WITHOUT_MISSING = (GradientBoostingRegressor, GradientBoostingClassifier)
 
 
 def kinds():
@@ -679,9 +675,13 @@ LEFT_TO_THE_MODEL = {
         lambda: GradientBoostingRegressor(init=LinearRegression(), **FEW).fit(table(), targets()["number"]), table, {},
         "GradientBoostingRegressor starts from the predictions of LinearRegression, which are not a sum of trees.",
     ),
-    "a single class": (
-        lambda: AdaBoostClassifier(n_estimators=2).fit(table(), np.zeros(N, int)), table, {},
-        "AdaBoostClassifier was fitted on a single class, which it always predicts.",
+    "leaves that are vectors": (
+        lambda: xgb("outputs", **ONE_TREE).fit(table(), targets()["outputs"]), table, {"output": 0},
+        "The leaves of these XGBoost trees are vectors, not numbers.",
+    ),
+    "a square root": (
+        lambda: lgb("number", reg_sqrt=True).fit(table(), targets()["number"]), table, {},
+        "The predictions of 'regression sqrt' are no known function of the sum of the leaves.",
     ),
     "leaves all but pure": (
         lambda: DecisionTreeClassifier(max_depth=1).fit([[0.0], [0.0], [1.0], [1.0]], [0, 1, 0, 1], [1, 1e-13, 1, 1]),

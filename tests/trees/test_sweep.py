@@ -13,7 +13,6 @@ import ice_explorer as ice
 from ice_explorer.curves import choose
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.trees.curves import TreeCurves
-from ice_explorer.trees.ranks import look_up
 
 
 def swept(forest, X, free):
@@ -183,33 +182,6 @@ def test_as_many_thresholds_as_bytes_number(n_thresholds):
     found = stretches(trees, np.arange(3))
     assert_array_equal(found[100], np.tile(grid, (3, 1)))
     assert_array_equal(found[101][:, 0], [30, n_thresholds, n_thresholds])
-
-
-NUMBERS = st.one_of(
-    st.sampled_from([0.0, -0.0, 1.0, 1.5, -1e308, 1e308, 5e-324, np.inf, -np.inf]),
-    st.floats(-4, 4),
-    st.floats(allow_nan=False),
-)
-
-
-@given(
-    ordered=st.lists(NUMBERS, max_size=40),
-    values=st.lists(st.one_of(NUMBERS, st.just(np.nan)), max_size=60),
-    side=st.sampled_from(["left", "right"]),
-)
-def test_numbers_are_found_where_numpy_finds_them(ordered, values, side):
-    """However they are spread: equal, infinite, or so far apart that their difference is no number."""
-    ordered, values = np.sort(np.array(ordered, np.float64)), np.array([*values, *ordered], np.float64)
-    assert_array_equal(look_up(ordered, values, is_right=side == "right"), np.searchsorted(ordered, values, side))
-
-
-@pytest.mark.parametrize("spread", [1e-300, 30.0])
-def test_crowded_numbers_are_found_too(spread):
-    """Of many numbers in one bucket the right one is bisected."""
-    ordered = np.sort(np.exp(spread * np.random.default_rng(0).normal(size=2000)))
-    values = np.concatenate([ordered, np.nextafter(ordered, np.inf), np.nextafter(ordered, -np.inf)])
-    for side in ("left", "right"):
-        assert_array_equal(look_up(ordered, values, is_right=side == "right"), np.searchsorted(ordered, values, side))
 
 
 # --- what it costs --------------------------------------------------------------------------------

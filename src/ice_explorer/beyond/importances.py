@@ -14,7 +14,7 @@ from ice_explorer.errors.base import cause_of
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import owner_of, turn_of
-from ice_explorer.models.pipeline import peel
+from ice_explorer.models.pipeline import dense, peel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -70,7 +70,7 @@ def native(context: Context, results: Sequence[FeatureResult]) -> Generator[floa
     given = getattr(inside, "coef_" if are_coefficients else "feature_importances_", None)
     if given is None or callable(given):
         return None
-    of_columns = _of_output(np.abs(_dense(given)), context.predictor.position)
+    of_columns = _of_output(np.abs(dense(given)), context.predictor.position)
     rows = context.everything[:_MOST_TRANSFORMED]
     donors = np.random.default_rng(0).permutation(rows)
 
@@ -99,10 +99,6 @@ def _of_output(importances: Array, position: int | None) -> Array:
         return importances
     chosen = 0 if len(importances) == 1 or position is None else position
     return np.asarray(importances[chosen])
-
-
-def _dense(given: Any) -> Array:
-    return np.asarray(given.toarray() if hasattr(given, "toarray") else given, np.float64)
 
 
 # --- of partial dependence -----------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
-from ice_explorer.curves.linear import dense
+from ice_explorer.models.pipeline import dense
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

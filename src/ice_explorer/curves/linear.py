@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ice_explorer.models.pipeline import dense
 from ice_explorer.trees.link import links_of
 
 if TYPE_CHECKING:
@@ -79,11 +80,6 @@ def read_linear(model: Any, position: int | None, response: str) -> LinearModel 
         return None
     intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), np.float64))
     return LinearModel(coefficients, np.broadcast_to(intercepts, len(coefficients)), position, response)
-
-
-def dense(matrix: Any) -> Array:
-    """Return a matrix that is sparse where the model was fitted on one."""
-    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, np.float64)
 
 
 class LinearCurves:

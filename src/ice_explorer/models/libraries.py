@@ -18,7 +18,7 @@ import numpy as np
 
 from ice_explorer.errors import InputDataError, InputTypeError, PredictionError
 from ice_explorer.locks import new_lock
-from ice_explorer.models.pipeline import peel
+from ice_explorer.models.pipeline import dense, peel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Method:
 
     call: Call
     returns: Returns
-    name: str
+    name: str = "predict"
     note: str = ""
 
 
@@ -83,16 +83,15 @@ def methods_of(model: Any) -> Methods:
     return {"callable": Method(model, "numbers", "model")}, None
 
 
-# --- scikit-learn's interface ---------------------------------------------------------------------
-
-
 def _estimator(model: Any) -> Methods:
+    """List the methods of a model with scikit-learn's interface."""
     peeled = peel(model)
-    inner, kind = peeled.model, _kind(model)
+    inner, tags = peeled.model, getattr(model, "__sklearn_tags__", None)
+    kind = getattr(model, "_estimator_type", None) if tags is None else tags().estimator_type
     has_proba, classes = hasattr(model, "predict_proba"), getattr(model, "classes_", None)
     if kind == "outlier_detector":
+        labels = {"predict": Method(model.predict, "labels")}
         score = next((name for name in ("decision_function", "score_samples") if hasattr(model, name)), None)
-        labels = {"predict": Method(model.predict, "labels", "predict")}
         if score is None:
             return labels, [-1, 1]
         scores = Method(getattr(model, score), "numbers", score, _NOTE_OF_OUTLIERS.format(score))
@@ -101,17 +100,16 @@ def _estimator(model: Any) -> Methods:
         # Labels are those of the training data, and of the centres where the model has some.
         centers = range(len(getattr(inner, "cluster_centers_", ())))
         clusters = sorted({*np.asarray(getattr(inner, "labels_", ())).tolist(), *centers})
-        return {"predict": Method(model.predict, "labels", "predict", _NOTE_OF_CLUSTERS)}, clusters or None
+        return {"predict": Method(model.predict, "labels", note=_NOTE_OF_CLUSTERS)}, clusters or None
     classes = None if classes is None or len(classes) == 0 else classes  # regressors of CatBoost have an empty list
-    order = ["predict_proba", "decision_function", "predict"]
-    if classes is None and not has_proba:
-        order = ["predict", "decision_function"]
-    elif getattr(inner, "decision_function_shape", None) == "ovo":  # scores of pairs of classes, not of classes
+    is_classifier = classes is not None or has_proba
+    order = ["predict_proba", "decision_function", "predict"] if is_classifier else ["predict", "decision_function"]
+    if getattr(inner, "decision_function_shape", None) == "ovo":  # scores of pairs of classes, not of classes
         order = ["predict_proba", "predict", "decision_function"]
     returns: dict[str, Returns] = {
         "predict_proba": "probabilities",
         "decision_function": "scores",
-        "predict": "numbers" if classes is None and not has_proba else "labels",
+        "predict": "labels" if is_classifier else "numbers",
     }
     methods = {name: Method(getattr(model, name), returns[name], name) for name in order if hasattr(model, name)}
     objective = getattr(inner, "objective", None)
@@ -119,15 +117,6 @@ def _estimator(model: Any) -> Methods:
         margin = lambda rows: inner.predict(peeled.transformed(rows), output_margin=True)  # noqa: E731
         methods["log_odds"] = _log_odds(margin, objective)
     return methods, classes
-
-
-def _kind(model: Any) -> object:
-    """Return what scikit-learn calls the kind of an estimator; a pipeline has that of its last step."""
-    tags = getattr(model, "__sklearn_tags__", None)
-    return getattr(model, "_estimator_type", None) if tags is None else tags().estimator_type
-
-
-# --- XGBoost, LightGBM, CatBoost ------------------------------------------------------------------
 
 
 def _xgboost_booster(booster: Any) -> Methods:
@@ -142,14 +131,14 @@ def _xgboost_booster(booster: Any) -> Methods:
     objective = learner["objective"]["name"]
     classes = list(range(max(2, int(learner["learner_model_param"]["num_class"]))))
     margin = partial(predict, output_margin=True)
-    scores, numbers = Method(margin, "scores", "predict"), Method(predict, "numbers", "predict")
+    scores, numbers = Method(margin, "scores"), Method(predict, "numbers")
     if objective == "multi:softmax":
-        return {"predict": Method(predict, "labels", "predict"), "decision_function": scores}, classes
+        return {"predict": Method(predict, "labels"), "decision_function": scores}, classes
     if objective not in _XGBOOST_PROBABILITIES:
         return {"predict": numbers, "decision_function": scores}, None
-    proba = predict if objective == "multi:softprob" else lambda rows: _two_classes(predict(rows))
-    methods = {"predict_proba": Method(proba, "probabilities", "predict"), "log_odds": _log_odds(margin, objective)}
-    return {**methods, "decision_function": scores, "predict": numbers}, classes
+    proba = Method(predict, "probabilities") if objective == "multi:softprob" else _two_classes(predict)
+    log_odds = _log_odds(margin, objective)
+    return {"predict_proba": proba, "log_odds": log_odds, "decision_function": scores, "predict": numbers}, classes
 
 
 def _log_odds(margin: Call, objective: str) -> Method:
@@ -164,40 +153,43 @@ def _log_odds(margin: Call, objective: str) -> Method:
         rest = [np.logaddexp.reduce(np.delete(margins, k, axis=1), axis=1) for k in range(margins.shape[1])]
         return np.asarray(margins - np.column_stack(rest))
 
-    return Method(log_odds, "log-odds", "predict")
+    return Method(log_odds, "log-odds")
+
+
+def _two_classes(second: Call) -> Method:
+    """Return the method for a function that returns the probability of the second class alone."""
+
+    def proba(rows: Any) -> NDArray[np.float64]:
+        probability = np.asarray(second(rows), np.float64)
+        return np.column_stack([1.0 - probability, probability])
+
+    return Method(proba, "probabilities")
 
 
 def _lightgbm_booster(booster: Any) -> Methods:
     # The text of the model tells the objective: parameters may use another name for it, or be lost.
     head = booster.model_to_string(num_iteration=1).partition("\nTree=")[0]
-    objective = (
-        dict(line.split("=", 1) for line in head.split("\n") if "=" in line).get("objective", "custom").split()[0]
-    )
+    objective = head.partition("\nobjective=")[2].partition("\n")[0].partition(" ")[0]
     methods = {
-        "predict": Method(booster.predict, "numbers", "predict"),
-        "decision_function": Method(partial(booster.predict, raw_score=True), "scores", "predict"),
+        "predict": Method(booster.predict, "numbers"),
+        "decision_function": Method(partial(booster.predict, raw_score=True), "scores"),
     }
     if objective == "binary":
-        proba = Method(lambda rows: _two_classes(booster.predict(rows)), "probabilities", "predict")
-        return {"predict_proba": proba, **methods}, [0, 1]
+        return {"predict_proba": _two_classes(booster.predict), **methods}, [0, 1]
     if objective in {"multiclass", "multiclassova"}:
-        proba = Method(booster.predict, "probabilities", "predict")
-        return {"predict_proba": proba, **methods}, list(range(booster.num_model_per_iteration()))
+        classes = list(range(booster.num_model_per_iteration()))
+        return {"predict_proba": Method(booster.predict, "probabilities"), **methods}, classes
     return methods, None
 
 
 def _catboost(model: Any) -> Methods:
     """List the methods of a model; CatBoost's base class has options of predict instead of methods."""
     methods, classes = _estimator(model)
-    if classes is not None and not hasattr(model, "predict_proba"):
-        proba = Method(partial(model.predict, prediction_type="Probability"), "probabilities", "predict")
-        scores = Method(partial(model.predict, prediction_type="RawFormulaVal"), "scores", "predict")
-        numbers = Method(model.predict, "numbers", "predict")
-        return {"predict_proba": proba, "decision_function": scores, "predict": numbers}, classes
-    return methods, classes
-
-
-# --- statsmodels ----------------------------------------------------------------------------------
+    if classes is None or hasattr(model, "predict_proba"):
+        return methods, classes
+    proba = Method(partial(model.predict, prediction_type="Probability"), "probabilities")
+    scores = Method(partial(model.predict, prediction_type="RawFormulaVal"), "scores")
+    return {"predict_proba": proba, "decision_function": scores, "predict": Method(model.predict, "numbers")}, classes
 
 
 def _statsmodels_results(results: Any) -> Methods:
@@ -216,21 +208,17 @@ def _statsmodels_results(results: Any) -> Methods:
     if type(model).__name__ == "OrderedModel":
         classes = list(model.labels)
     if classes is not None:
-        return {"predict_proba": Method(predict, "probabilities", "predict")}, classes
-    methods = {"predict": Method(predict, "numbers", "predict")}
+        return {"predict_proba": Method(predict, "probabilities")}, classes
+    methods = {"predict": Method(predict, "numbers")}
     if "which" in inspect.signature(model.predict).parameters:
-        methods["decision_function"] = Method(partial(predict, which="linear"), "scores", "predict")
+        methods["decision_function"] = Method(partial(predict, which="linear"), "scores")
     if type(getattr(model, "family", None)).__name__ != "Binomial":
         return methods, None
-    proba = Method(lambda rows: _two_classes(predict(rows)), "probabilities", "predict")
-    return {"predict_proba": proba, **methods}, [0, 1]
+    return {"predict_proba": _two_classes(predict), **methods}, [0, 1]
 
 
 def _statsmodels_model(model: Any) -> Methods:
     raise PredictionError.not_fitted(model, "Pass what `model.fit()` returns.")
-
-
-# --- PyTorch, MLflow ------------------------------------------------------------------------------
 
 
 def _torch_module(module: Any) -> Methods:
@@ -244,7 +232,10 @@ def _torch_module(module: Any) -> Methods:
     def forward(rows: Any) -> Any:
         state = chain(module.parameters(), module.buffers())
         like = next((tensor for tensor in state if tensor.is_floating_point()), torch.empty(0))
-        inputs = torch.as_tensor(_as_matrix(rows)).to(device=like.device, dtype=like.dtype)
+        frame = nw.from_native(rows, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            rows = np.column_stack([np.asarray(frame[name].to_numpy(), np.float64) for name in frame.columns])
+        inputs = torch.as_tensor(dense(rows)).to(device=like.device, dtype=like.dtype)
         with lock, torch.no_grad():
             training = [part for part in module.modules() if part.training]
             module.eval()
@@ -261,8 +252,13 @@ def _torch_module(module: Any) -> Methods:
 
 
 def _mlflow_model(model: Any) -> Methods:
-    predict = lambda rows: model.predict(_as_pandas(rows))  # noqa: E731
-    return {"predict": Method(predict, "numbers", "predict")}, None
+    return {"predict": Method(lambda rows: model.predict(_as_pandas(rows)), "numbers")}, None
+
+
+def _as_pandas(rows: Any) -> Any:
+    """Return a table as a pandas DataFrame, and an array as it is."""
+    frame = nw.from_native(rows, eager_only=True, pass_through=True)
+    return frame.to_pandas() if isinstance(frame, nw.DataFrame) else rows
 
 
 _LIBRARIES: Final[dict[tuple[str, str], Callable[[Any], Methods]]] = {
@@ -275,27 +271,3 @@ _LIBRARIES: Final[dict[tuple[str, str], Callable[[Any], Methods]]] = {
     ("torch", "Module"): _torch_module,
     ("xgboost", "Booster"): _xgboost_booster,
 }
-
-
-# --- containers -----------------------------------------------------------------------------------
-
-
-def _as_pandas(rows: Any) -> Any:
-    """Return a table as a pandas DataFrame, and an array as it is."""
-    frame = nw.from_native(rows, eager_only=True, pass_through=True)
-    return frame.to_pandas() if isinstance(frame, nw.DataFrame) else rows
-
-
-def _as_matrix(rows: Any) -> NDArray[np.float64]:
-    if hasattr(rows, "toarray"):  # sparse
-        rows = rows.toarray()
-    frame = nw.from_native(rows, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
-        return np.asarray(rows, np.float64)
-    return np.column_stack([np.asarray(frame[:, k].to_numpy(), np.float64) for k in range(frame.shape[1])])
-
-
-def _two_classes(probability: Any) -> NDArray[np.float64]:
-    """Put the probability of the first class beside that of the second, (n_rows, 2)."""
-    second = np.asarray(probability, np.float64)
-    return np.column_stack([1.0 - second, second])

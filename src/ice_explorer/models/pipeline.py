@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Wrappers that predict as the model inside does, and the attribute that has it.
+# Wrappers that predict as the model inside does, and the attribute that has it; thresholds change predicted classes.
 _INSIDE: Final = {"FrozenEstimator": "estimator", "RANSACRegressor": "estimator_"}
-_INSIDE_OF_THRESHOLDS: Final = {"FixedThresholdClassifier": "estimator_", "TunedThresholdClassifierCV": "estimator_"}
+_THRESHOLDS: Final = {"FixedThresholdClassifier": "estimator_", "TunedThresholdClassifierCV": "estimator_"}
+_PASSTHROUGH: Final = (None, "passthrough")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Peeled:
     @property
     def transform(self) -> Callable[[Any], NDArray[np.float64]] | None:
         """Rows of X -> the matrix that the model takes, (n_rows, n_columns); None where it takes X itself."""
-        return (lambda rows: _dense(self.transformed(rows))) if self.steps else None
+        return (lambda rows: dense(self.transformed(rows))) if self.steps else None
 
     def transformed(self, rows: Any) -> Any:
         """Return rows of X as the model takes them."""
@@ -59,16 +60,19 @@ def peel(model: Any, response: str = "auto") -> Peeled:
     """
     steps: list[Any] = []
     restore: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
-    wrappers = _INSIDE if response == "predict" else _INSIDE | _INSIDE_OF_THRESHOLDS
-    while _is_sklearn(model):
+    wrappers = _INSIDE if response == "predict" else _INSIDE | _THRESHOLDS
+    while type(model).__module__.startswith("sklearn."):
         name = type(model).__name__
-        attribute = "best_estimator_" if name.endswith("SearchCV") else wrappers.get(name, "")
-        inner = getattr(model, attribute, None)
+        inner = getattr(model, "best_estimator_" if name.endswith("SearchCV") else wrappers.get(name, ""), None)
         if inner is not None:
             model = inner
-        elif name == "Pipeline" and _can_be_peeled(model):
-            steps += _flat(model.steps[:-1])
-            model = model.steps[-1][1]
+        elif name == "Pipeline":
+            *before, last = [step for _, step in model.steps]
+            before = [step for step in before if step not in _PASSTHROUGH]
+            if last in _PASSTHROUGH or not all(hasattr(step, "transform") for step in before):
+                break
+            steps += before
+            model = last
         elif name == "TransformedTargetRegressor" and restore is None:
             restore = partial(_restored, model.transformer_)
             model = model.regressor_
@@ -77,32 +81,9 @@ def peel(model: Any, response: str = "auto") -> Peeled:
     return Peeled(model, tuple(steps), restore)
 
 
-def _flat(steps: Any) -> list[Any]:
-    """Return the transformers of a pipeline, including those of nested pipelines."""
-    flat: list[Any] = []
-    for _, step in steps:
-        if type(step).__name__ == "Pipeline" and _is_sklearn(step):
-            flat += _flat(step.steps)
-        elif not _is_passthrough(step):
-            flat.append(step)
-    return flat
-
-
-def _dense(matrix: Any) -> NDArray[np.float64]:
+def dense(matrix: Any) -> NDArray[np.float64]:
+    """Return a matrix as an array of float64, also a sparse one."""
     return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, np.float64)
-
-
-def _is_sklearn(model: Any) -> bool:
-    return type(model).__module__.startswith("sklearn.")
-
-
-def _is_passthrough(step: Any) -> bool:
-    return step is None or (isinstance(step, str) and step in {"passthrough", "drop"})
-
-
-def _can_be_peeled(pipeline: Any) -> bool:
-    *steps, (_, last) = pipeline.steps
-    return not _is_passthrough(last) and all(_is_passthrough(step) or hasattr(step, "transform") for _, step in steps)
 
 
 def _restored(transformer: Any, predicted: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.models.libraries import Call, Method, Methods, Returns
+    from ice_explorer.models.libraries import Call, Method, Methods
 
     Array = NDArray[np.float64]
 
 Response = Literal["auto", "predict_proba", "decision_function", "predict", "log_odds"]
-Form = Literal["columns", "share", "score", "labels"]
+Form = Literal["columns", "tables", "labels", "sides"]
 RESPONSES: Final[tuple[Response, ...]] = ("auto", "predict_proba", "decision_function", "predict", "log_odds")
 
 _PREDICTION: Final = "prediction"
@@ -43,7 +43,6 @@ _TEXT: Final = {
     "labels": "predicted as {} (1) or not (0)",
 }
 _SCORES: Final = {"decision_function": "score (decision function)", "score_samples": "score (of samples)"}
-_FORMS: Final[dict[Returns, Form]] = {"labels": "labels", "probabilities": "share", "scores": "score"}
 _ROUNDING: Final = 1e-4  # of sums of probabilities in single precision
 _SHOWN: Final = 30  # outputs in a message: one of them has to be chosen
 _FEW_ROWS: Final = 256  # threads of joblib take longer than the predictions of so few: 4 ms for 11 ms of a forest
@@ -54,71 +53,63 @@ _NUMBER_PER_ROW: Final = "Wrap the model in a function that returns a number per
 class Outputs:
     """The outputs of a prediction method, and how they are read from what it returns.
 
-    - `method`: its name.
     - `names`: what `output=` chooses from: classes, names or numbers; pairs (output, class) where several outputs have
       classes. Empty where the method returns one number per row.
     - `text`: what the numbers are, "{}" for a class.
-    - `form`: a column per output; or, for two classes, the "share" or "score" of the second in one column; or labels.
-    - `tail`: shape of what is returned for one row.
-    - `widths`: columns of the tables in a list, one table per output; None where one table is returned.
+    - `form`: a column per output; a list of such tables; labels; or the second of two "sides" in one column.
     - `what`: outputs as messages call them.
+    - `of_classes`: whether outputs are classes, or numbers of their own.
     - `is_default`: whether the second of two is chosen by default: a row is of the one class or the other.
     - `is_observed`: whether labels are those of the first predictions, because the model lists none.
     """
 
-    method: str
+    method: Method
     names: tuple[object, ...] = ()
     text: str = _PREDICTION
     form: Form = "columns"
-    tail: tuple[int, ...] = ()
-    widths: tuple[int, ...] | None = None
     what: str = "classes"
     of_classes: bool = True
     is_default: bool = True
     is_observed: bool = False
 
-    def read(self, returned: Any, n_rows: int) -> NDArray[Any]:
-        """Return what the method returned as one table of numbers or labels, (n_rows, n_columns).
+    def matrix(self, returned: Any, n_rows: int) -> Array:
+        """Return what the method returned as numbers, (n_rows, n_outputs).
 
         - raises PredictionError: if it is not what the method returned for the first rows, or no prediction.
         """
-        if self.widths is None:
-            return self._table(returned, n_rows, self.tail).reshape(n_rows, -1)
-        if not isinstance(returned, list | tuple) or len(returned) != len(self.widths):
-            what = f"a list of {len(self.widths)} arrays, one per output with a column per class"
-            raise PredictionError.must_return(self.method, what, "something else", _NUMBER_PER_ROW)
-        parts = zip(returned, self.widths, strict=True)
-        return np.hstack([self._table(part, n_rows, (width,)) for part, width in parts])
-
-    def _table(self, returned: Any, n_rows: int, tail: tuple[int, ...]) -> NDArray[Any]:
-        array = _as_array(returned) if self.form == "labels" else _as_numbers(self.method, returned)
-        if array.shape != (n_rows, *tail) and (tail or array.shape != (n_rows, 1)):
-            raise PredictionError.wrong_shape(self.method, array.shape, n_rows, *tail)
-        return array
-
-    def column(self, table: NDArray[Any], position: int) -> Array:
-        """Return one output from what `read` returns, (n_rows,)."""
-        if self.form == "labels":
-            name = self.names[position]
-            number, label = name if isinstance(name, tuple) else (0, name)
-            return np.asarray(table[:, number] == label, np.float64)
         if self.form == "columns":
-            return np.ascontiguousarray(table[:, position])
-        second = np.ascontiguousarray(table[:, position // 2])
-        if position % 2:
-            return second
-        return 1.0 - second if self.form == "share" else -second
+            return self._table(returned, n_rows, len(self.names))
+        pairs: list[Any] = [name if isinstance(name, tuple) else (0, name) for name in self.names]
+        sizes = np.bincount([number for number, _ in pairs]).tolist()  # classes of each output
+        if self.form == "tables":
+            if not isinstance(returned, list | tuple) or len(returned) != len(sizes):
+                what = f"a list of {len(sizes)} arrays, one per output with a column per class"
+                raise PredictionError.must_return(self.method.name, what, "something else", _NUMBER_PER_ROW)
+            return np.hstack([self._table(part, n_rows, size) for part, size in zip(returned, sizes, strict=True)])
+        table = self._table(returned, n_rows, len(sizes) if isinstance(self.names[0], tuple) else 0)
+        if self.form == "labels":
+            return np.column_stack([table[:, number] == label for number, label in pairs]).astype(np.float64)
+        first = 1.0 - table if self.method.returns == "probabilities" else -table
+        return np.stack([first, table], axis=2).reshape(n_rows, -1)
+
+    def _table(self, returned: Any, n_rows: int, width: int) -> NDArray[Any]:
+        """Check the shape of an array, where a width of 0 is one number per row."""
+        array = _as_array(returned) if self.form == "labels" else _as_numbers(self.method.name, returned)
+        tail = (width,) if width else ()
+        if array.shape != (n_rows, *tail) and (width or array.shape != (n_rows, 1)):
+            raise PredictionError.wrong_shape(self.method.name, array.shape, n_rows, *tail)
+        return array.reshape(n_rows, -1)
 
     @property
     def must_be_chosen(self) -> bool:
         """Whether there are several outputs of which none is the default."""
         return len(self.names) > (2 if self.is_default else 1)
 
-    def choose(self, output: object) -> tuple[int, tuple[str, ...]]:
+    def choose(self, output: Any) -> tuple[int, tuple[str, ...]]:
         """Return the position of an output, and a note on a choice that the user did not make.
 
         - `output`: looked up by an equal label or name, then by position where no label is a number; of pairs also the
-          number of the output alone. None for the default.
+          number of the output alone. None for the default, of two classes the second.
         - raises OutputError: if there is no default, or no such output.
         """
         names: Any = self.names
@@ -126,11 +117,18 @@ class Outputs:
             raise _output_needed(self.what, names)
         if output is not None and not names:
             raise OutputError.single(output)
+        output = tuple(output) if isinstance(output, list) else output
+        is_whole = isinstance(output, (int, np.integer)) and not isinstance(output, bool)
         # Where labels are numbers, a position would be taken for a label: of 1, 2, 3 position 1 is not label 1.
         has_numbers = any(isinstance(name, (int, float)) and not isinstance(name, bool) for name in names)
         are_pairs = bool(names) and isinstance(names[0], tuple)
         has_positions = not (has_numbers or are_pairs or self.is_observed)
-        matches = self._matches(output, has_positions=has_positions)
+        matches = list(range(max(1, len(names)))) if output is None else []
+        matches = matches or [k for k, name in enumerate(names) if _is_same(name, output)][:1]
+        if not matches and is_whole and are_pairs:
+            matches = [k for k, (number, _) in enumerate(names) if number == output]
+        elif not matches and is_whole and has_positions:
+            matches = [int(output)] if 0 <= output < len(names) else []
         if len(matches) > 2:
             raise _output_needed(f"classes of output {output}", [names[k] for k in matches])
         if not matches:
@@ -142,22 +140,6 @@ class Outputs:
             return matches[0], ()
         first, second = (quoted(names[k]) for k in matches)
         return matches[1], (f"Explained class: {second}, the second of two. Pass `output={first}` for the other.",)
-
-    def _matches(self, output: Any, *, has_positions: bool) -> list[int]:
-        """Return the positions that an output could mean; of two classes it is the second."""
-        if output is None:
-            return list(range(max(1, len(self.names))))
-        output = tuple(output) if isinstance(output, list) else output
-        names: list[Any] = list(self.names)
-        for k, name in enumerate(names):
-            is_comparable = np.isscalar(output) or type(name) is type(output)
-            if is_comparable and isinstance(name, bool) == isinstance(output, bool) and name == output:
-                return [k]
-        if not isinstance(output, (int, np.integer)) or isinstance(output, bool):
-            return []
-        if has_positions:
-            return [int(output)] if 0 <= output < len(names) else []
-        return [k for k, name in enumerate(names) if isinstance(name, tuple) and name[0] == output]
 
     def label(self, position: int, target: Sequence[str] = ()) -> str:
         """Return what the numbers of an output are called.
@@ -184,6 +166,11 @@ class Outputs:
         return f"{self.text} of output {_word(name)}"
 
 
+def _is_same(name: Any, output: Any) -> bool:
+    is_comparable = np.isscalar(output) or type(name) is type(output)
+    return is_comparable and isinstance(name, bool) == isinstance(output, bool) and name == output
+
+
 def _word(label: object) -> str:
     """Write a class or an output as part of a sentence: text as it is."""
     return labels_of([label])[0] if isinstance(label, str) else quoted(label)
@@ -204,38 +191,42 @@ def _outputs_of(  # noqa: PLR0911 - one per form
     response: str, methods: dict[str, Method], classes: Any, returned: Any, rows: Any
 ) -> Outputs:
     """Find out which outputs a method has, from what it returned for some rows."""
-    method = methods[response]
+    method, n_rows = methods[response], rows.shape[0]
     if method.returns == "numbers" or (method.returns == "scores" and classes is None):
-        return _outputs_of_numbers(method, returned, rows.shape[0])
-    outputs = Outputs(method.name, text=_TEXT[method.returns])
+        return _outputs_of_numbers(method, returned, n_rows)
     if isinstance(classes, list | tuple) and len(classes) and np.ndim(classes[0]) == 1:
-        pairs = tuple((k, label) for k, labels in enumerate(classes) for label in _plain(labels))
-        outputs = replace(outputs, names=pairs, what=f"classes of {len(classes)} outputs", is_default=False)
-        if isinstance(returned, list | tuple) or (method.returns != "labels" and len(pairs) != 2 * len(classes)):
-            return replace(outputs, widths=tuple(map(len, classes)))
-        return replace(outputs, form=_FORMS.get(method.returns, "columns"), tail=(len(classes),))
+        return _outputs_of_pairs(method, classes, returned)
     shape = np.shape(returned)
     if classes is None and method.returns == "labels":
         if "predict_proba" not in methods:
             return _outputs_of_labels(method, returned)
         classes = range(np.shape(methods["predict_proba"].call(rows))[1])
     elif classes is None and len(shape) != 2:
-        raise PredictionError.wrong_shape(method.name, shape, rows.shape[0])
+        raise PredictionError.wrong_shape(method.name, shape, n_rows)
     names = _plain(range(shape[1]) if classes is None else classes)
-    outputs = replace(outputs, names=names)
+    outputs = Outputs(method, names, _TEXT[method.returns])
     if method.returns == "labels" and (len(names) < 2 or shape[1:] != (len(names),)):
         return replace(outputs, form="labels")
     if method.returns == "scores" and len(shape) == 1 and len(names) == 2:
-        return replace(outputs, form="score")
-    if len(names) == 2 and len(shape) == 2 and not _are_sides(method.returns, returned):
-        outputs = replace(outputs, what="labels", is_default=False)
-    return replace(outputs, tail=(len(names),))
+        return replace(outputs, form="sides")
+    # Two columns are classes where probabilities sum to 1 and scores to 0; else they are labels.
+    are_two = len(names) == len(shape) == 2
+    sums = (
+        np.asarray(returned, np.float64).sum(axis=1) - (method.returns == "probabilities") if are_two else np.zeros(1)
+    )
+    if (np.abs(sums[np.isfinite(sums)]) >= _ROUNDING).any():
+        return replace(outputs, what="labels", is_default=False)
+    return outputs
 
 
-def _are_sides(returns: Returns, returned: Any) -> bool:
-    """Return whether two columns are classes, probabilities that sum to 1 or scores that sum to 0, or else labels."""
-    sums = np.asarray(returned, np.float64).sum(axis=1) - (returns == "probabilities")
-    return bool((np.abs(sums[np.isfinite(sums)]) < _ROUNDING).all())
+def _outputs_of_pairs(method: Method, classes: Any, returned: Any) -> Outputs:
+    """Return the classes of several outputs, of which each has its own."""
+    pairs = tuple((k, label) for k, labels in enumerate(classes) for label in _plain(labels))
+    form: Form = "labels" if method.returns == "labels" else "sides"
+    if isinstance(returned, list | tuple) or (form == "sides" and len(pairs) != 2 * len(classes)):
+        form = "tables"
+    what = f"classes of {len(classes)} outputs"
+    return Outputs(method, pairs, _TEXT[method.returns], form, what=what, is_default=False)
 
 
 def _outputs_of_numbers(method: Method, returned: Any, n_rows: int) -> Outputs:
@@ -243,18 +234,17 @@ def _outputs_of_numbers(method: Method, returned: Any, n_rows: int) -> Outputs:
     is_text = array.dtype.kind in "US" or (array.dtype.kind == "O" and all(isinstance(v, str) for v in array.flat))
     if method.name != "model" and array.ndim == 1 and is_text:
         return _outputs_of_labels(method, array)
+    names: Any = ()
+    if array.ndim == 2 and array.shape[0] == n_rows and array.shape[1] > 1:
+        names = getattr(returned, "column_names", getattr(returned, "columns", range(array.shape[1])))
     text = _SCORES.get("decision_function" if method.returns == "scores" else method.name, _PREDICTION)
-    outputs = Outputs(method.name, text=text, what="outputs", of_classes=False, is_default=False)
-    if array.ndim != 2 or array.shape[0] != n_rows or array.shape[1] < 2:
-        return outputs
-    names = getattr(returned, "column_names", getattr(returned, "columns", range(array.shape[1])))
-    return replace(outputs, names=_plain(names), tail=array.shape[1:])
+    return Outputs(method, _plain(names), text, what="outputs", of_classes=False, is_default=False)
 
 
 def _outputs_of_labels(method: Method, returned: Any) -> Outputs:
     """Return the labels of the first predictions, of a model that lists none."""
     labels = tuple(sorted(set(_as_array(returned).ravel().tolist())))
-    return Outputs(method.name, labels, _TEXT["labels"], "labels", is_default=False, is_observed=True)
+    return Outputs(method, labels, _TEXT["labels"], "labels", is_default=False, is_observed=True)
 
 
 def _plain(labels: Any) -> tuple[object, ...]:
@@ -343,14 +333,13 @@ def make_predictor(
     methods, classes = _methods_in_turn(model, n_jobs)
     chosen = _choose_response(methods, response, type(model).__name__)
     # Log-odds are computed from probabilities where the model does not give them.
-    asked = chosen if chosen in methods else "predict_proba"
-    call, rescale = methods[asked].call, _log_odds if asked != chosen else None
-    is_opening = opening is not None and output is None
+    called = chosen if chosen in methods else "predict_proba"
+    method, is_opening = methods[called], opening is not None and output is None
     try:
-        returned = call(first_rows)
-        outputs = _outputs_of(asked, methods, classes, returned, first_rows)
-        table = outputs.read(returned, first_rows.shape[0])
-        all_outputs = partial(_predict_all, call, outputs)
+        returned = method.call(first_rows)
+        outputs = _outputs_of(called, methods, classes, returned, first_rows)
+        first = outputs.matrix(returned, first_rows.shape[0])
+        all_outputs = partial(_predict, method.call, outputs, None)
         position, notes = opening(outputs, all_outputs) if is_opening else outputs.choose(output)  # type: ignore[misc]
     except ICEExplorerError:
         raise
@@ -358,17 +347,17 @@ def make_predictor(
         if type(error).__name__.endswith("NotFittedError"):  # of scikit-learn and LightGBM
             raise PredictionError.not_fitted(model, "Call `model.fit(X, y)` first.") from error
         raise PredictionError.failed_on_rows(error) from error
-    named = outputs if rescale is None else replace(outputs, text=_TEXT["log-odds"])
-    first, note = outputs.column(table, position), methods[asked].note
+    named = replace(outputs, text=_TEXT["log-odds"]) if called != chosen else outputs
+    rescale = None if called == chosen else _log_odds
     offered = {*methods, "log_odds"} if "predict_proba" in methods else set(methods)
     predictor = Predictor(
-        predict=partial(_predict_one, call, outputs, position, rescale),
+        predict=partial(_predict, method.call, outputs, position, rescale=rescale),
         output_label=named.label(position),
         named_after=partial(named.label, position),
         output=outputs.names[position] if outputs.names else None,
         position=position if outputs.names else None,
         response=chosen,
-        notes=(note, *notes) if note else notes,
+        notes=(method.note, *notes) if method.note else notes,
         outputs=outputs.names if len(outputs.names) > 1 else (),
         responses=tuple(name for name in RESPONSES if name in offered),
         all_outputs=all_outputs,
@@ -377,7 +366,7 @@ def make_predictor(
         is_opening=is_opening and outputs.must_be_chosen,
         model=model,
     )
-    return predictor, first if rescale is None else rescale(first)
+    return predictor, _column(first, position, rescale)
 
 
 def default_call(model: Any) -> Call:
@@ -421,16 +410,17 @@ def _choose_response(methods: dict[str, Method], response: Response, model: str)
     return response
 
 
-def _predict_one(
-    call: Call, outputs: Outputs, position: int, rescale: Callable[[Array], Array] | None, rows: Any
+def _predict(
+    call: Call, outputs: Outputs, position: int | None, rows: Any, rescale: Callable[[Array], Array] | None = None
 ) -> Array:
-    column = outputs.column(outputs.read(call(rows), rows.shape[0]), position)
+    """Predict one output, or all of them."""
+    matrix = outputs.matrix(call(rows), rows.shape[0])
+    return matrix if position is None else _column(matrix, position, rescale)
+
+
+def _column(matrix: Array, position: int, rescale: Callable[[Array], Array] | None) -> Array:
+    column = np.ascontiguousarray(matrix[:, position])
     return column if rescale is None else rescale(column)
-
-
-def _predict_all(call: Call, outputs: Outputs, rows: Any) -> Array:
-    table = outputs.read(call(rows), rows.shape[0])
-    return np.column_stack([outputs.column(table, position) for position in range(max(1, len(outputs.names)))])
 
 
 def _log_odds(probability: Array) -> Array:

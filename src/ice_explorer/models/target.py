@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Hashable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,10 +35,10 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
     - `y`: numbers or class labels, one per row of X; for several outputs a table with one column for each.
     - raises InvalidOptionError: if y is not the target of these rows, or of what is explained.
     """
-    columns = target_columns(y)
-    names, outputs = _column_names(y), list(map(str, predictor.outputs))
-    if names and sorted(names) == sorted(outputs):
-        columns = [columns[names.index(output)] for output in outputs]
+    columns, names = target_columns(y), _column_names(y)
+    outputs: Any = predictor.outputs
+    if names and sorted(names) == sorted(map(str, outputs)):
+        columns = [columns[names.index(str(output))] for output in outputs]
     for column in columns:
         if len(column) != n_observations:
             raise InvalidOptionError.must(
@@ -50,17 +48,22 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
                 "Pass the targets of the rows of X, in their order.",
                 where=f" for {counted(n_observations, 'observation')}",
             )
-    if not predictor.of_classes:
-        return _numbers(_checked(columns, max(1, len(predictor.outputs)))[predictor.position or 0])
-    label, labels, number = predictor.output, list(predictor.classes), 0
-    pairs: list[Any] = [output for output in predictor.outputs if isinstance(output, tuple)]
-    if isinstance(label, tuple) and pairs:  # several outputs with classes of their own
+    label, labels, number, n_columns = predictor.output, list(predictor.classes), predictor.position or 0, 1
+    if isinstance(label, tuple):  # several outputs with classes of their own
         number, label = label
-        labels = [each for other, each in pairs if other == number]
-        _checked(columns, 1 + max(other for other, _ in pairs))
+        labels = [each for other, each in labels if other == number]
+        n_columns = 1 + max(other for other, _ in outputs)
+    elif not predictor.of_classes:
+        n_columns = max(1, len(outputs))
     elif len(columns) > 1:  # a column of 0 and 1 for each label, of which several may hold
-        return _numbers(_checked(columns, len(labels))[predictor.position or 0])
+        n_columns = len(labels)
+    else:
+        number = 0
+    if len(columns) != n_columns:
+        raise InvalidOptionError.target_columns(len(columns), n_columns)
     values = columns[number]
+    if not predictor.of_classes or (n_columns > 1 and not isinstance(predictor.output, tuple)):
+        return _numbers(values)
     if not any(value == each for value in values if value is not None for each in labels):
         first = next((value for value in values if value is not None), None)
         got = "nothing but missing values" if first is None else f"{quoted(first)} and no label among them"
@@ -103,12 +106,6 @@ def _column_names(y: object) -> list[Any]:
     return list(frame.columns) if isinstance(frame, nw.DataFrame) else []
 
 
-def _checked(columns: list[list[Any]], n_outputs: int) -> list[list[Any]]:
-    if len(columns) != n_outputs:
-        raise InvalidOptionError.target_columns(len(columns), n_outputs)
-    return columns
-
-
 def _numbers(column: Sequence[Any]) -> Array:
     values = np.full(len(column), np.nan)
     for row, value in enumerate(column):
@@ -141,27 +138,25 @@ def opening_output(
     - `predict`: rows in the container of X -> (n_rows, n_outputs).
     - returns: its position, and notes on the choice.
     """
-    names = outputs.names
+    names: Any = outputs.names
     if not outputs.must_be_chosen:
         position, notes = outputs.choose(None)
         return position, (_note("class", names, position, "the second of two"),) if notes else ()
     if not outputs.of_classes:
         return 0, (_note("output", names, 0, f"the first of {len(names)}"),)
-    pairs: list[Any] = [name for name in names if isinstance(name, tuple)]
-    labels = [label for number, label in pairs if number == pairs[0][0]] if len(pairs) == len(names) else list(names)
+    labels = [name[1] for name in names if name[0] == names[0][0]] if isinstance(names[0], tuple) else list(names)
     columns = [] if y is None else target_columns(y)
-    if len(columns) == len(names) > 1:  # for each label, whether it holds
+    if len(columns) == len(names):  # for each label, whether it holds
         counts = np.array([sum(value in (1, True) for value in column) for column in columns])
     else:
-        frequency = Counter(value for column in columns[:1] for value in column if isinstance(value, Hashable))
-        counts = np.array([frequency[label] for label in labels])
+        values = columns[0] if columns else []
+        counts = np.array([sum(value == label for value in values) for label in labels])
     where = "in `y`"
     if not counts.any():
         n_rows = table.n_observations
         rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64))
+        where = "in the predictions" + ("" if len(rows) == n_rows else f" of {len(rows):,} rows")
         predicted = predict(table.take(rows))[:, : len(labels)]
-        is_all = len(rows) == n_rows
-        where = "in the predictions" if is_all else f"in the predictions of {len(rows):,} rows"
         is_label = np.isin(predicted, (0.0, 1.0)).all()  # of which several may hold
         counts = predicted.sum(axis=0) if is_label else np.bincount(predicted.argmax(axis=1), minlength=len(labels))
     position = int(np.argmax(counts))

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LinkKind = Literal[
-    "identity", "exp", "sigmoid", "softmax", "softmax_log_odds", "logit", "signed_square", "softplus", "isolation"
-]
+LinkKind = Literal["identity", "exp", "sigmoid", "softmax", "softmax_log_odds", "logit", "isolation"]
 
 _KINDS: Mapping[str, tuple[LinkKind, ...]] = {
     "predict_proba": ("sigmoid", "softmax"),
@@ -29,8 +27,8 @@ class Link:
     """A function from the margins of a row to one output.
 
     - `kind`: "identity"; "exp"; "sigmoid", 1 / (1 + exp(-m)); "softmax", the share of one of several margins;
-      "softmax_log_odds", its log-odds; "logit", log-odds of a margin that is a probability; "signed_square", sign(m)
-      m²; "softplus", log(1 + exp(m)); "isolation", -2⁻ᵐ minus `offset`.
+      "softmax_log_odds", its log-odds; "logit", log-odds of a margin that is a probability; "isolation", -2⁻ᵐ minus
+      `offset`.
     - `output`: the margin that the output belongs to.
     - `offset`: what "isolation" subtracts.
     - `resolution`: of "logit": a probability closer than this to 0 or 1 is 0 or 1, because only rounding puts a sum of
@@ -64,10 +62,6 @@ class Link:
                 p = np.where(m < self.resolution, 0.0, np.where(m > 1.0 - self.resolution, 1.0, m))
                 with np.errstate(divide="ignore"):
                     return np.asarray(np.log(p) - np.log1p(-p))
-            case "signed_square":
-                return np.asarray(np.sign(m) * m * m)
-            case "softplus":
-                return np.asarray(np.logaddexp(0.0, m))
             case "isolation":
                 return np.asarray(-np.exp2(-m) - self.offset)
         assert_never(self.kind)

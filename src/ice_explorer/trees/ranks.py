@@ -7,7 +7,7 @@ intervals are called *active*, and a *position* is a stretch between two of them
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.trees.forest import Forest
 
+_Side: TypeAlias = Literal["left", "right"]
+
 _MOST_CELLS = 1 << 23  # nodes × grid values that are looked at together
 _ROWS_AT_A_TIME = 1 << 16
 
@@ -25,26 +27,6 @@ _ROWS_AT_A_TIME = 1 << 16
 def missing_rank(dtype: np.dtype[Any]) -> int:
     """Return the rank of a missing value: the largest number that ranks of this dtype can have."""
     return int(np.iinfo(dtype).max)
-
-
-def look_up(numbers: NDArray[np.float64], values: NDArray[np.float64], *, is_right: bool) -> NDArray[np.int64]:
-    """Return where values belong among sorted numbers without NaN, as `np.searchsorted` does."""
-    from ice_explorer.trees import ranks_numba
-
-    positions = np.empty(len(values), np.int64)
-    ranks_numba.look_up(numbers, values, is_right, positions)
-    return positions
-
-
-class Scale(NamedTuple):
-    """Numbers among which values of a column are ranked: thresholds, or the values themselves where those are fewer.
-
-    - `numbers`: ascending, without NaN.
-    - `is_right`: whether a value that is equal to a number ranks above it.
-    """
-
-    numbers: NDArray[np.float64]
-    is_right: bool
 
 
 class SweptForest:
@@ -75,13 +57,11 @@ class SweptForest:
         columns: Sequence[NDArray[Any]],
         free: Mapping[int, tuple[NDArray[np.intp], NDArray[Any]]],
     ) -> None:
-        from ice_explorer.trees import ranks_numba
+        from ice_explorer.trees.sweep_numba import renumber
 
         order = np.empty(len(forest.feature), np.int64)
         nodes = np.zeros((len(order), 4), np.int32)
-        end, self.deepest = ranks_numba.renumber(
-            forest.n_nodes, forest.feature, forest.left, forest.right, order, nodes
-        )
+        end, self.deepest = renumber(forest.n_nodes, forest.feature, forest.left, forest.right, order, nodes)
         order, self.nodes = order[:end], nodes[:end]
         self.margins, self.value, self.missing_left = forest.margin, forest.value[order], forest.missing_left[order]
         self.category_start, self.category_words = np.full(end, -1, np.int32), np.zeros(1, np.uint64)
@@ -107,24 +87,27 @@ class SweptForest:
     def _rank(self, columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """Rank the thresholds, such that values of at most this rank go left; return the ranks of the rows."""
         scales = {column: self._rank_thresholds(column, columns[column]) for column in self._by_column}
-        most = max((len(scale.numbers) for scale in scales.values()), default=0)
+        most = max((len(numbers) for numbers, _ in scales.values()), default=0)
         dtype = np.dtype(next(each for each in (np.uint8, np.uint16, np.int32) if most < np.iinfo(each).max))
         ranks = np.zeros((len(columns), len(columns[0])), dtype)
-        for column, (numbers, is_right) in scales.items():
+        for column, (numbers, side) in scales.items():
             for start in range(0, ranks.shape[1], _ROWS_AT_A_TIME):
                 rows = slice(start, start + _ROWS_AT_A_TIME)
                 compared = self._forest.as_compared(column, columns[column][rows])
-                positions = look_up(numbers, compared, is_right=is_right)
-                ranks[column, rows] = np.where(np.isnan(compared), missing_rank(dtype), positions)
+                places = np.searchsorted(numbers, compared, side)
+                ranks[column, rows] = np.where(np.isnan(compared), missing_rank(dtype), places)
         return ranks
 
-    def _rank_thresholds(self, column: int, values: NDArray[Any]) -> Scale:
+    def _rank_thresholds(self, column: int, values: NDArray[Any]) -> tuple[NDArray[np.float64], _Side]:
+        """Return the numbers among which values of a column are ranked, and on which side of equal ones.
+
+        These are the thresholds, or the values themselves where those are fewer; ascending, without NaN.
+        """
         forest, nodes = self._forest, self._by_column[column]
         thresholds, is_strict = self._threshold[nodes], forest.comparison == "lt"
         if column not in forest.categorical and len(nodes) <= 4 * len(values):
-            scale = Scale(np.unique(thresholds), is_right=is_strict)
-            self.nodes[nodes, 1] = look_up(scale.numbers, thresholds, is_right=False)
-            return scale
+            numbers, self.nodes[nodes, 1] = np.unique(thresholds, return_inverse=True)
+            return numbers, "right" if is_strict else "left"
         observed = np.unique(forest.as_compared(column, values))
         observed = observed[~np.isnan(observed)]
         if column in forest.categorical:
@@ -135,8 +118,8 @@ class SweptForest:
             words = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
             self.category_words = np.concatenate([self.category_words, words.ravel()])
         else:
-            self.nodes[nodes, 1] = look_up(observed, thresholds, is_right=not is_strict) - 1
-        return Scale(observed, is_right=False)
+            self.nodes[nodes, 1] = np.searchsorted(observed, thresholds, "left" if is_strict else "right") - 1
+        return observed, "left"
 
     def _goes_left(self, column: int, nodes: NDArray[np.int64], compared: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which values go left at nodes of a column, (n_nodes, n_values)."""
@@ -185,7 +168,8 @@ class SweptForest:
     def _write_cuts(self, column: int, compared: NDArray[np.float64]) -> NDArray[np.intp]:
         """Write how many positions go left at each node of a column; return the active intervals."""
         nodes, n_grid = self._by_column[column], len(compared)
-        n_left = look_up(compared, self._threshold[nodes], is_right=self._forest.comparison == "le")
+        side: _Side = "right" if self._forest.comparison == "le" else "left"
+        n_left = np.searchsorted(compared, self._threshold[nodes], side)
         occurs = np.zeros(n_grid + 1, np.bool_)
         occurs[n_left] = True
         steps = np.flatnonzero(occurs[1:n_grid]) + 1

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.trees.forest import Forest, NotExactError, codes_from_bits, join
-from ice_explorer.trees.link import Link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -76,11 +75,10 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
     objective, *options = header.get("objective", "").split(" ")
     slope = [float(option.removeprefix("sigmoid:")) for option in options if option.startswith("sigmoid:")]
     n_averaged = len(trees) // n_margins if "average_output" in head.split("\n") else 1
-    links: tuple[Link, ...] = ()
-    if response == "predict" and "sqrt" in options:
-        links = (Link("signed_square"),)
-    elif response == "predict" and objective == "cross_entropy_lambda":
-        links = (Link("softplus"),)  # for large margins the same as "identity"
+    if response == "predict" and ("sqrt" in options or objective == "cross_entropy_lambda"):
+        raise NotExactError(
+            f"The predictions of {header['objective']!r} are no known function of the sum of the leaves."
+        )
     return Forest(
         library="LightGBM",
         n_features=int(header["max_feature_idx"]) + 1,
@@ -98,7 +96,6 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
         base=np.zeros(n_margins),
         set_start=set_start,
         set_codes=set_codes,
-        links=links,
         factors=tuple(scale / count for scale, count in product({1.0, *slope}, {1, n_averaged})),
         labels_in_order=[np.array(labels, object) for labels in booster.pandas_categorical or ()],
     )

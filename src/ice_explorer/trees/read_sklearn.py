@@ -103,32 +103,6 @@ def _isolation_forest(model: Any, position: int | None, response: str) -> Forest
     return _classic_forest(model, trees, depths, base=base, links=(Link("isolation", offset=model.offset_),))
 
 
-def _adaboost_classifier(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
-    n_classes = len(model.classes_)
-    if n_classes < 2:
-        raise NotExactError("AdaBoostClassifier was fitted on a single class, which it always predicts.")
-    _check_members(model)
-    trees = [member.tree_ for member in model.estimators_]
-    total = float(model.estimator_weights_.sum())
-    votes = []
-    for member, weight in zip(model.estimators_, model.estimator_weights_[: len(trees)], strict=True):
-        winner = np.searchsorted(model.classes_, member.classes_)[member.tree_.value[:, 0].argmax(axis=1)]
-        vote = np.full((member.tree_.node_count, n_classes), -weight / (n_classes - 1) / total)
-        vote[np.arange(len(winner)), winner] = weight / total
-        votes.append(vote)
-    if n_classes == 2:
-        # The decision is the vote of one class minus that of the other.
-        return _classic_forest(model, trees, [2.0 * vote[:, 1] for vote in votes])
-    return _classic_forest(
-        model,
-        trees * n_classes,
-        [vote[:, column] for column in range(n_classes) for vote in votes],
-        margin=np.repeat(np.arange(n_classes, dtype=np.int32), len(trees)),
-        base=np.zeros(n_classes),
-        factors=(1.0, 1.0 / (n_classes - 1)),
-    )
-
-
 def _gradient_boosting(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
     start = "zero" if isinstance(model.init_, str) else type(model.init_).__name__
     if start not in {"zero", "DummyClassifier", "DummyRegressor"}:
@@ -197,6 +171,5 @@ READERS: dict[str, Callable[[Any, int | None, str], Forest]] = {
     **dict.fromkeys(("BaggingClassifier", "BaggingRegressor"), _averaging),
     **dict.fromkeys(("GradientBoostingClassifier", "GradientBoostingRegressor"), _gradient_boosting),
     **dict.fromkeys(("HistGradientBoostingClassifier", "HistGradientBoostingRegressor"), _histogram_boosting),
-    "AdaBoostClassifier": _adaboost_classifier,
     "IsolationForest": _isolation_forest,
 }

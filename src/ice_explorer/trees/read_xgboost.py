@@ -44,18 +44,15 @@ def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
     if is_dart:
         weight = np.asarray(gradient_booster["weight_drop"][:n_trees], np.float32).astype(np.float64)
     n_margins = max(1, int(parameters["num_class"]), int(parameters["num_target"]))
-    columns = [0] * n_trees
     if trees and int(trees[0]["tree_param"]["size_leaf_vector"]) > 1:
-        # Leaves are vectors: each margin takes its column of every tree.
-        columns = np.repeat(np.arange(n_margins), n_trees).tolist()
-        trees, margin, weight = trees * n_margins, np.array(columns, np.int32), np.tile(weight, n_margins)
+        raise NotExactError("The leaves of these XGBoost trees are vectors, not numbers.")
     n_nodes = np.array([len(tree["left_children"]) for tree in trees], np.intp)
     left = join([tree["left_children"] for tree in trees], np.int32)
     feature = np.where(left < 0, -1, join([tree["split_indices"] for tree in trees], np.int32)).astype(np.int32)
     threshold = join([tree["split_conditions"] for tree in trees], np.float32).astype(np.float64)
     by_set, set_start, set_codes = _category_sets(trees, n_nodes)
     threshold[by_set] = np.arange(len(by_set))
-    value = join([_values(tree, column) for tree, column in zip(trees, columns, strict=True)], np.float32)
+    value = join([tree["split_conditions"] for tree in trees], np.float32)  # those of inner nodes have no meaning
     base = np.asarray(np.atleast_1d(json.loads(parameters["base_score"])), np.float32).astype(np.float64)
     levels = _levels(model.get("cats", {}).get("enc", ()))
     return Forest(
@@ -81,16 +78,6 @@ def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
         set_codes=set_codes,
         listed_left=False,
     )
-
-
-def _values(tree: dict[str, Any], column: int) -> Any:
-    """Return the value of each node; values of inner nodes have no meaning."""
-    width = int(tree["tree_param"]["size_leaf_vector"])
-    if width <= 1:
-        return tree["split_conditions"]
-    # The right child of a leaf is its row in the table of vectors.
-    vectors = np.reshape(tree["leaf_weights"], (-1, width))[:, column]
-    return vectors[np.where(np.less(tree["left_children"], 0), tree["right_children"], 0)]
 
 
 def _category_sets(

@@ -344,6 +344,39 @@ def _walk(
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def renumber(n_nodes, feature, left, right, order, nodes):
+    """Number the nodes that rows can reach: roots first, then pairs of children in depth-first order.
+
+    - `n_nodes`, `feature`, `left`, `right`: as `Forest` has them.
+    - `order` (n_nodes,): written; the position in the forest of each node.
+    - `nodes` (n_nodes, 4): column (-1 at leaves) and left child are written.
+    - returns: the number of nodes, and how many lie above the deepest leaf.
+    """
+    end, deepest, root = n_nodes.shape[0], 0, 0
+    waiting = np.empty((n_nodes.max() + 1, 2), np.int64)
+    for tree in range(n_nodes.shape[0]):
+        order[tree] = root
+        waiting[0, 0], waiting[0, 1] = tree, 0
+        top = 1
+        while top > 0:
+            top -= 1
+            node, depth = waiting[top, 0], waiting[top, 1]
+            original = order[node]
+            nodes[node, 0] = -1
+            if feature[original] < 0:
+                deepest = max(deepest, depth)
+                continue
+            nodes[node, 0], nodes[node, 2] = feature[original], end
+            order[end], order[end + 1] = root + left[original], root + right[original]
+            for child in (end + 1, end):
+                waiting[top, 0], waiting[top, 1] = child, depth + 1
+                top += 1
+            end += 2
+        root += n_nodes[tree]
+    return end, deepest
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def number_leaves(nodes, special, ranks, n_rows, leaves):
     """Write a number of the leaf of the first tree that each row falls into, increasing from left to right."""
     for row in range(_U(n_rows)):
