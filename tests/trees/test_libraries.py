@@ -223,7 +223,7 @@ BOOSTED = {
 LGB_KINDS = [
     {"boosting_type": "dart", "drop_rate": 0.5}, {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.6},
 ]  # fmt: skip
-for target, objective in (("number", {}), ("positive", {"objective": "gamma"}), ("two", {}), ("three", {})):  # fmt: skip
+for target, objective in {"number": {}, "positive": {"objective": "gamma"}, "two": {}, "three": {}}.items():
     BOOSTED["LightGBM"][target] += [objective | kind for kind in LGB_KINDS]
 BOOSTED["CatBoost"]["number"].append({"nan_mode": "Max"})
 TYPICAL = [

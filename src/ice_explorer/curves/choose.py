@@ -178,4 +178,4 @@ def _trees(inside: Inside, context: Context, items: Sequence[FeatureInput], n_jo
     free = {item.at_issue: (matrix.places[item.at_issue], matrix.grids[item.at_issue]) for item in items}
     make_trees = partial(TreeCurves, forest.with_link(*accepted), matrix.columns, free)
     reason = _reason(inside, "is evaluated tree by tree: all features at once, exactly")
-    return Trees(reason, context, items, n_jobs, make_trees=make_trees, peeled=inside.peeled)
+    return Trees(reason, context, n_jobs, make_trees=make_trees, peeled=inside.peeled)

@@ -56,7 +56,7 @@ class KernelModel:
         yield partial(KernelCurves, self), outputs
 
 
-def read_kernel(model: Any, position: int | None, response: str) -> KernelModel | None:  # noqa: PLR0911 - one per kind
+def read_kernel(model: Any, position: int | None, response: str) -> KernelModel | None:
     """Read the centres and weights of a fitted scikit-learn model; None if its response is no plain sum of RBF kernels.
 
     - `model`: SVR, NuSVR, SVC or NuSVC of two classes (decision function), OneClassSVM, KernelRidge or
@@ -64,69 +64,45 @@ def read_kernel(model: Any, position: int | None, response: str) -> KernelModel 
     - `position`: which of two classes or of several outputs; None takes the second class or the only output.
     - `response`: as `Predictor.response`.
     """
-    name = type(model).__name__
     if not type(model).__module__.startswith("sklearn."):
         return None
-    if name == "GaussianProcessRegressor":
-        return _gaussian_process(model, position)
-    if getattr(model, "kernel", None) != "rbf":
+    output = position or 0
+    if type(model).__name__ == "GaussianProcessRegressor":
+        factor, lengths, constant = _covariance(model.kernel_, model.X_train_.shape[1])
+        if lengths is None:
+            return None
+        spread, mean = (float(np.ravel(each)[output]) for each in (model._y_train_std, model._y_train_mean))  # noqa: SLF001
+        alpha = spread * model.alpha_.reshape(len(model.alpha_), -1)[:, output]
+        return KernelModel(dense(model.X_train_), factor * alpha, 0.5 / lengths**2, mean + constant * alpha.sum())
+    is_class = hasattr(model, "classes_")
+    if getattr(model, "kernel", None) != "rbf" or (is_class and response != "decision_function"):
         return None
-    if name == "KernelRidge":
-        centres = dense(model.X_fit_)
-        gamma = 1.0 / centres.shape[1] if model.gamma is None else float(model.gamma)
-        return KernelModel(centres, _output(model.dual_coef_, position), np.full(centres.shape[1], gamma))
-    if name not in {"SVR", "NuSVR", "SVC", "NuSVC", "OneClassSVM"}:
-        return None
-    if hasattr(model, "classes_") and (response != "decision_function" or len(model.classes_) != 2):
+    if type(model).__name__ == "KernelRidge":
+        centres, weights = dense(model.X_fit_), model.dual_coef_.reshape(len(model.dual_coef_), -1)[:, output]
+        gamma, intercept = model.gamma or 1.0 / centres.shape[1], 0.0
+    elif not hasattr(model, "support_vectors_") or len(model.intercept_) > 1:
         return None  # several classes are compared in pairs
-    sign = -1.0 if hasattr(model, "classes_") and position == 0 else 1.0
-    centres = dense(model.support_vectors_)
-    gammas = np.full(centres.shape[1], float(model._gamma))  # noqa: SLF001 - checked on phantoms
-    return KernelModel(centres, sign * dense(model.dual_coef_).ravel(), gammas, sign * float(model.intercept_[0]))
+    else:
+        sign = -1.0 if is_class and position == 0 else 1.0
+        centres, weights = dense(model.support_vectors_), sign * dense(model.dual_coef_).ravel()
+        gamma, intercept = model._gamma, sign * float(model.intercept_[0])  # noqa: SLF001 - checked on phantoms
+    return KernelModel(centres, np.ascontiguousarray(weights), np.full(centres.shape[1], float(gamma)), intercept)
 
 
-def _output(weights: Any, position: int | None) -> Array:
-    """Return the weights (n_centres,) of one output of (n_centres,) or (n_centres, n_outputs)."""
-    columns = np.asarray(weights, np.float64).reshape(len(weights), -1)
-    return np.ascontiguousarray(columns[:, position or 0])
+def _covariance(kernel: Any, n_columns: int) -> tuple[float, Array | None, float]:
+    """Read a kernel as factor · RBF(lengths) + constant; the lengths are None if it is no such sum and product.
 
-
-def _gaussian_process(model: Any, position: int | None) -> KernelModel | None:
-    covariance = _covariance(model.kernel_)
-    if covariance is None or covariance[1] is None:
-        return None
-    factor, length, constant = covariance
-    centres = np.asarray(model.X_train_, dtype=np.float64)
-    lengths = np.broadcast_to(np.asarray(length, np.float64), centres.shape[1])
-    spread = float(np.ravel(model._y_train_std)[position or 0])  # noqa: SLF001 - checked on phantoms
-    mean = float(np.ravel(model._y_train_mean)[position or 0])  # noqa: SLF001
-    alpha = spread * _output(model.alpha_, position)
-    return KernelModel(centres, factor * alpha, 0.5 / lengths**2, mean + constant * float(alpha.sum()))
-
-
-def _covariance(kernel: Any) -> tuple[float, Any, float] | None:  # noqa: PLR0911 - one per kind
-    """Read a kernel as factor · RBF(length) + constant; None if it is no sum and product of one RBF kernel.
-
-    The length is None where there is no RBF kernel. New points do not share the noise of known ones.
+    New points do not share the noise of known ones, so that a kernel of white noise is 0.
     """
-    name = type(kernel).__name__
-    if name == "RBF":
-        return 1.0, kernel.length_scale, 0.0
-    if name in {"ConstantKernel", "WhiteKernel"}:
-        return 0.0, None, float(kernel.constant_value) if name == "ConstantKernel" else 0.0
-    if name not in {"Product", "Sum"}:
-        return None
-    first, second = _covariance(kernel.k1), _covariance(kernel.k2)
-    if first is None or second is None:
-        return None
-    if first[1] is None:
-        first, second = second, first
-    if second[1] is not None:
-        return None
-    factor, length, constant = first
-    if name == "Sum":
-        return factor, length, constant + second[2]
-    return factor * second[2], length, constant * second[2]
+    parts = {id(part): part for part in (kernel, *kernel.get_params().values()) if hasattr(part, "hyperparameters")}
+    names = [type(part).__name__ for part in parts.values()]
+    if names.count("RBF") != 1 or not {*names} <= {"RBF", "ConstantKernel", "WhiteKernel", "Sum", "Product"}:
+        return 0.0, None, 0.0
+    length = next(part.length_scale for part in parts.values() if type(part).__name__ == "RBF")
+    lengths = np.broadcast_to(np.asarray(length, np.float64), n_columns)
+    here, far = np.zeros((1, n_columns)), 100.0 * lengths[None, :]  # where the RBF kernel is 0
+    constant = float(kernel(here, far)[0, 0])
+    return float(kernel(here, here.copy())[0, 0]) - constant, lengths, constant
 
 
 class KernelCurves:
@@ -166,7 +142,7 @@ class KernelCurves:
             np.matmul(similarity, factors, out=curves[start : start + size])
         return (curves if of_nodes is None else curves @ of_nodes) + self._model.intercept
 
-    def parallel(self, columns: NDArray[np.intp], grid: Array, positions: NDArray[np.int64]) -> None:  # noqa: ARG002
+    def parallel(self, *_: object) -> None:
         """Return None: one curve is steep where another is flat."""
         return
 

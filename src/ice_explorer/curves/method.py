@@ -61,13 +61,13 @@ class Method(ABC):
     - `name`, `reason`: of the choice of this method.
     - `notes`: what computing showed of the model.
     - `kept`: curves of the rows of the metrics by number of the feature, where they are kept.
+    - `sums_together`: whether features that have the same rows take less time together.
     - `has_copied_model`: whether curves are those of the model as it was planned for, whatever becomes of it.
     - `calls_model`: whether curves are predictions, of which each takes its time.
     """
 
     notes: tuple[str, ...] = ()
-    has_copied_model = False
-    calls_model = False
+    sums_together = has_copied_model = calls_model = False
 
     def __init__(self, name: str, reason: str) -> None:
         self.name, self.reason = name, reason
@@ -78,16 +78,19 @@ class Method(ABC):
         """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
 
     @abstractmethod
+    def sums(
+        self, items: Sequence[FeatureInput], report: Report | None = None, cancelled: IsCancelled | None = None
+    ) -> list[Sums]:
+        """Sum all rows of features."""
+
     def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[Rows]) -> Iterator[Array]:
         """Yield curves of some rows of each feature, on the stretches between active intervals."""
+        for item, of_feature in zip(items, rows, strict=True):
+            yield np.concatenate([curves for _, curves in self.curves(item, of_feature, self.starts(item))])
 
-    @abstractmethod
-    def sums(self, item: FeatureInput, report: Report | None, cancelled: IsCancelled | None) -> Sums:
-        """Sum all rows of a feature."""
-
-    @abstractmethod
-    def sums_anew(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
-        """Sum features over other rows than those planned, and keep nothing of it."""
+    def starts(self, item: FeatureInput) -> NDArray[np.intp]:
+        """Places of the grid at which the stretches between active intervals begin."""
+        return np.append(0, self.active(item) + 1)
 
     def active(self, item: FeatureInput) -> NDArray[np.intp]:
         """Intervals of the grid in which curves can change."""
@@ -145,12 +148,13 @@ class _ByFeature(Method):
         for rows in _in_blocks(positions, self._block_size(item)):
             yield rows, self._curves(item, rows, at=at)
 
-    def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[Rows]) -> Iterator[Array]:
-        """Yield curves of some rows of each feature."""
-        return map(self._curves, items, rows)
+    def sums(
+        self, items: Sequence[FeatureInput], report: Report | None = None, cancelled: IsCancelled | None = None
+    ) -> list[Sums]:
+        """Sum all rows of features, except those that were summed before the model failed or the user cancelled."""
+        return [self._sum(item, report, cancelled) for item in items]
 
-    def sums(self, item: FeatureInput, report: Report | None, cancelled: IsCancelled | None) -> Sums:
-        """Sum all rows of a feature, except those that were summed before the model failed or the user cancelled."""
+    def _sum(self, item: FeatureInput, report: Report | None, cancelled: IsCancelled | None) -> Sums:
         begun = self._begun.pop(item, None)
         if begun is None:
             kept = np.empty((len(item.summed), item.grid.n_grid)) if self._keeps_curves else None
@@ -165,16 +169,6 @@ class _ByFeature(Method):
         if begun.kept is not None:
             self.kept[item.at_issue] = begun.kept
         return begun.sums
-
-    def sums_anew(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
-        """Sum features over other rows than those planned, and keep nothing of it."""
-        results = []
-        for item in items:
-            begun = _Begun(empty_sums(item, self._weights, compiled=self._compiled), None)
-            self._add_blocks(item, begun, report, None)
-            begun.sums.finish()
-            results.append(begun.sums)
-        return results
 
     def _add_blocks(
         self, item: FeatureInput, begun: _Begun, report: Report | None, cancelled: IsCancelled | None
@@ -236,10 +230,9 @@ class Brute(_ByFeature):
         self._witness = context.witness
         self._is_checked = False
 
-    def sums(self, item: FeatureInput, report: Report | None, cancelled: IsCancelled | None) -> Sums:
-        """Sum all rows of a feature; after the first one, a few rows are predicted again."""
-        sums = super().sums(item, report, cancelled)
-        if not self._is_checked:
+    def _sum(self, item: FeatureInput, report: Report | None, cancelled: IsCancelled | None) -> Sums:
+        sums = super()._sum(item, report, cancelled)
+        if not self._is_checked:  # after the first feature, a few rows are predicted again
             note = self._witness.dependence_note((sums.lowest, sums.highest))
             self.notes, self._is_checked = (note,) if note else (), True
         return sums
@@ -322,19 +315,18 @@ class ClosedForm(_ByFeature):
 
 
 class Trees(Method):
-    """Sweeps all features at once, so that the first feature asked for brings the others along.
+    """Sweeps all features at once.
 
     - `make_trees`: ranks trees, rows and grids; called once, when curves are first asked for: of thousands of columns
       it takes as long as all that is checked before.
     """
 
-    has_copied_model = True
+    sums_together = has_copied_model = True
 
     def __init__(
         self,
         reason: str,
         context: Context,
-        items: Sequence[FeatureInput],
         n_jobs: int,
         *,
         make_trees: Callable[[], TreeCurves],
@@ -345,11 +337,9 @@ class Trees(Method):
         self._lock = new_lock()
         self._peeled = peeled
         self._brute = context.brute
-        self._items = items
         self._weights = context.row_weights
         self._memory_limit = context.bytes_for_blocks
         self._n_jobs = n_jobs
-        self._sums: dict[int, Sums] = {}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Predict rows of X in place of the model, which is not in a pickle."""
@@ -374,26 +364,20 @@ class Trees(Method):
 
     def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[Rows]) -> Iterator[Array]:
         """Yield curves of some rows of each feature, on the stretches between active intervals."""
-        are_same = all(of_feature is rows[0] for of_feature in rows)
-        jumps = self._trees.sweep([item.at_issue for item in items])(rows[0]) if are_same else None
-        for item, of_feature in zip(items, rows, strict=True):
-            of_item = self._trees.sweep([item.at_issue])(of_feature) if jumps is None else jumps
-            yield self._peeled.output(of_item.curves(item.at_issue))
+        if any(of_feature is not rows[0] for of_feature in rows):
+            yield from super().curves_together(items, rows)
+            return
+        jumps = self._trees.sweep([item.at_issue for item in items])(rows[0])
+        for item in items:
+            yield self._peeled.output(jumps.curves(item.at_issue))
 
-    def sums(self, item: FeatureInput, report: Report | None, cancelled: IsCancelled | None) -> Sums:
-        """Sum all rows of a feature, and of all others with it where they have the same rows."""
-        if item.at_issue not in self._sums:
-            together = [each for each in self._items if each.summed is item.summed]
-            self._sums.update(self._sweep(together, report, cancelled))
-        return self._sums[item.at_issue]
-
-    def sums_anew(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
-        """Sum features over other rows than those planned, and keep nothing of it."""
-        are_same = all(item.summed is items[0].summed for item in items)
-        sums: dict[int, Sums] = {}
-        for together in [items] if are_same else [[item] for item in items]:
-            sums |= self._sweep(together, report, None)
-        return [sums[item.at_issue] for item in items]
+    def sums(
+        self, items: Sequence[FeatureInput], report: Report | None = None, cancelled: IsCancelled | None = None
+    ) -> list[Sums]:
+        """Sum all rows of features, in one sweep where they are the same rows."""
+        if all(item.summed is items[0].summed for item in items):
+            return self._sweep(items, report, cancelled)
+        return [sums for item in items for sums in self._sweep([item], report, cancelled)]
 
     def observed(self, positions: Rows) -> Array:
         """Predict rows of X as they are, without the model, (n_rows,)."""
@@ -409,9 +393,7 @@ class Trees(Method):
         # Boundaries do not depend on the number of threads, so that sums do not either.
         return _in_blocks(positions, self._trees.rows_per_block(self._memory_limit // 4))
 
-    def _sweep(
-        self, items: Sequence[FeatureInput], report: Report | None, cancelled: IsCancelled | None
-    ) -> dict[int, Sums]:
+    def _sweep(self, items: Sequence[FeatureInput], report: Report | None, cancelled: IsCancelled | None) -> list[Sums]:
         # Half of the limit is for blocks that are swept, a quarter each for the sums of features and curves if formed.
         quarter = self._memory_limit // 4
         most_cells = min(MOST_CELLS, quarter // (16 * len(items)))  # of each of both conventions
@@ -444,7 +426,7 @@ class Trees(Method):
             for part in parts:
                 workers.each(lambda of_feature: of_feature.finish(), sums[part])
                 tell(0)
-        return dict(zip((item.at_issue for item in items), sums, strict=True))
+        return sums
 
     def _add(self, rows: Rows, jumps: Jumps, item: FeatureInput, sums: Sums) -> None:
         """Add one feature of a block to its sums."""
@@ -465,5 +447,5 @@ class Trees(Method):
     def _fitting(self, item: FeatureInput, rows: Rows, stretches: Array) -> Array:
         """Return what the model predicts of stretches, or name the first that is no number, or too large a one."""
         # A prediction is named by the grid value at which its stretch begins.
-        values = item.grid.values[np.append(0, self.active(item) + 1)]
+        values = item.grid.values[self.starts(item)]
         return check_fits(item.feature, rows, values, self._peeled.output(stretches), self._brute.response)

@@ -71,14 +71,25 @@ class Witness:
 
         - raises PredictionError: figures of the explanation and new predictions would be those of two models.
         """
-        change = self._change(self._again(), self.predicted)
-        if change and not self._change(self._again(), self._again()):
+        size = np.max(np.abs(self.predicted[np.isfinite(self.predicted)]), initial=0.0)
+        try:
+            again = self.predict(self.rows(1))
+            change = _difference(again, self.predicted)
+            if change <= _TOLERANCE * size or _difference(self.predict(self.rows(1)), again) > _TOLERANCE * size:
+                return
+        except Cancelled:
+            raise
+        except Exception as error:
             raise PredictionError(
-                "The model must stay as it was explained; it changed since `explain`, and predicts the same rows "
-                f"differently by up to {change:.3g}.",
-                "Explain it again.",
-                "Run the cell of the explorer again.",
-            )
+                f"The model failed on rows that it predicted before: {cause_of(error)}",
+                "Repeat this when the model works again; explain it again if it was changed.",
+            ) from error
+        raise PredictionError(
+            "The model must stay as it was explained; it changed since `explain`, and predicts the same rows "
+            f"differently by up to {change:.3g}.",
+            "Explain it again.",
+            "Run the cell of the explorer again.",
+        )
 
     def is_predicted(self) -> bool:
         """Whether the model still predicts these observations."""
@@ -98,58 +109,24 @@ class Witness:
         - `bounds`: smallest and largest prediction of all.
         """
         try:
-            again = self.predict(self.rows(2))
-            by_rows = _difference(again, self.predicted[::2])
-            if by_rows <= _TOLERANCE * max(map(abs, bounds)):
-                return ""
-            by_chance = _difference(self.predict(self.rows(2)), again)
+            difference = _difference(self.predict(self.rows(2)), self.predicted[::2])
         except Cancelled:
             raise
         except Exception:  # noqa: BLE001 - of a model that cannot predict so few rows: a note is not worth an error
             return ""
+        if difference <= _TOLERANCE * max(map(abs, bounds)):
+            return ""
         span = bounds[1] - bounds[0]
-        if by_chance > _TOLERANCE * max(map(abs, bounds)):
-            return (
-                f"Predictions of the same rows differ between calls by up to {_amount(max(by_rows, by_chance), span)}. "
-                "Curves contain this noise, so impact, heterogeneity and non-linearity are too large. "
-                "Fix the random state of the model, or pass a function that averages several predictions."
-            )
+        share = f" ({100 * difference / span:.2g} % of the prediction range)" if difference < 10 * span else ""
         return (
-            f"The prediction of a row changes by up to {_amount(by_rows, span)} with the other rows of the same call, "
-            "as with batch normalisation in training mode or scaling by batch. Curves depend on which phantom "
-            "observations share a call, and so on `memory_limit` and `n_jobs`. "
-            "Pass a function that predicts each row by itself."
+            f"Predictions of the same rows differ between calls by up to {difference:.3g}{share}: they depend on "
+            "chance or on the other rows of the call. Curves contain these differences, so impact, heterogeneity and "
+            "non-linearity are too large. Fix the random state of the model, or pass a function that predicts each "
+            "row by itself or averages several predictions."
         )
-
-    def _again(self) -> Array:
-        try:
-            return self.predict(self.rows(1))
-        except Cancelled:
-            raise
-        except Exception as error:
-            raise PredictionError(
-                f"The model failed on rows that it predicted before: {cause_of(error)}",
-                "Repeat this when the model works again; explain it again if it was changed.",
-            ) from error
-
-    def _change(self, predictions: Array, others: Array) -> float:
-        """Return by how much predictions differ; 0 where that is rounding."""
-        change = _difference(predictions, others)
-        return change if change > _TOLERANCE * _largest(self.predicted) else 0.0
-
-
-def _largest(predictions: Array) -> float:
-    finite = np.abs(predictions[np.isfinite(predictions)])
-    return float(np.max(finite, initial=0.0))
 
 
 def _difference(predictions: Array, others: Array) -> float:
     """Return the largest difference of finite predictions."""
     finite = np.isfinite(predictions) & np.isfinite(others)
     return float(np.max(np.abs(predictions[finite] - others[finite]), initial=0.0))
-
-
-def _amount(difference: float, span: float) -> str:
-    """Write a difference, and what share of the range of predictions it is."""
-    share = f" ({100 * difference / span:.2g} % of the prediction range)" if difference < 10 * span else ""
-    return f"{difference:.3g}{share}"

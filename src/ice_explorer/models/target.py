@@ -48,7 +48,8 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
                 "Pass the targets of the rows of X, in their order.",
                 where=f" for {counted(n_observations, 'observation')}",
             )
-    label, labels, number, n_columns = predictor.output, list(predictor.classes), predictor.position or 0, 1
+    label, number, n_columns = predictor.output, predictor.position or 0, 1
+    labels: list[Any] = list(predictor.classes)
     if isinstance(label, tuple):  # several outputs with classes of their own
         number, label = label
         labels = [each for other, each in labels if other == number]

@@ -193,7 +193,7 @@ class Drafter:
             for (item, rows, _), predicted in zip(asked, self._ask(asked), strict=True):
                 item.missing_changes[rows] = np.abs(predicted[:, 1] - predicted[:, 0])
             between_blocks()
-        all_sums = self._engine.sums_anew(items, lambda *_: between_blocks())
+        all_sums = self._engine.sums(items, lambda *_: between_blocks())
         for item, sums, curves in zip(
             items, all_sums, self._engine.curves_together(items, list(some.values())), strict=True
         ):

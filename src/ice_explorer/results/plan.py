@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.curves.method import Method
     from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.engines.sums import Sums
     from ice_explorer.features.feature import FeatureKind
     from ice_explorer.features.grid import GridName
     from ice_explorer.features.target_check import KnownTarget
@@ -409,6 +410,7 @@ class Plan:
         self._engine = engine
         self._lock = new_lock()
         self._inputs = {item.feature.name: item for item in inputs}
+        self._sums: dict[Name, Sums] = {}  # of features that are computed with others
         self.features: tuple[Name, ...] = tuple(self._inputs)
         self.labels = tuple(item.feature.label for item in inputs)
         self.settings = context.settings
@@ -522,8 +524,13 @@ class Plan:
         - `cancelled`: asked between blocks; True stops with `Cancelled`.
         """
         item = self._inputs[feature]
-        with self._lock, cancelled_by(cancelled):  # an engine may compute several features at once, and keeps them
-            sums = self._engine.sums(item, progress, cancelled)
+        with self._lock, cancelled_by(cancelled):
+            if feature not in self._sums:
+                are_together = self._engine.sums_together
+                items = [each for each in self._inputs.values() if are_together and each.summed is item.summed]
+                names = [each.feature.name for each in items or [item]]
+                self._sums.update(zip(names, self._engine.sums(items or [item], progress, cancelled), strict=True))
+            sums = self._sums[feature] if self._engine.sums_together else self._sums.pop(feature)
             kept = self._engine.kept.pop(item.at_issue, None)
         return FeatureResult(self._context, self._engine, item, sums, kept)
 

@@ -145,15 +145,6 @@ class SavedEngine(Method):
         """Raise: sums are those of the file."""
         raise ModelNeededError.predictions("Other metrics than those of the file need")
 
-    def sums_anew(self, *_args: object) -> NoReturn:
-        """Raise likewise."""
-        self.sums()
-
-    def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[NDArray[np.int64]]) -> Iterator[Array]:
-        """Yield curves of some rows of each feature."""
-        for item, some in zip(items, rows, strict=True):
-            yield self.features[item.at_issue].curves(some)
-
 
 class SavedPair:
     """Which rule of two columns each row fulfils, (n_rows,): what `ColumnPair` finds for all rows of X."""
