@@ -231,7 +231,7 @@ def forest_of_tuples(
     numbers = np.cumsum([own is not None for own in codes]) - 1
     return Forest(
         library="by hand",
-        n_features=N_FEATURES,
+        n_columns=N_FEATURES,
         dtype=np.dtype(input_dtype),
         comparison=comparison,
         categorical=frozenset({CATEGORICAL_FEATURE}),

@@ -154,7 +154,7 @@ def assert_not_believed(engine, model, X=None):
         lambda e: replace(e, value=e.value * (1 + 1e-8)),
         lambda e: replace(e, left=e.right, right=e.left),
         lambda e: replace(e, threshold=e.threshold + 0.2),
-        lambda e: replace(e, feature=np.where(e.feature >= 0, (e.feature + 1) % e.n_features, -1).astype(np.int32)),
+        lambda e: replace(e, feature=np.where(e.feature >= 0, (e.feature + 1) % e.n_columns, -1).astype(np.int32)),
         lambda e: replace(e, n_nodes=e.n_nodes[:-1], margin=e.margin[:-1]),
     ],
     ids=["base", "values", "sides", "thresholds", "columns", "a tree less"],

@@ -34,15 +34,14 @@ def test_log_odds_know_rounding_from_a_vote():
 
 
 def accepted(forest, predict, response, position=None):
-    """Return the forests with links that reproduce predictions of two rows."""
+    """Return what has the links that reproduce predictions of two rows."""
     columns, rows = list(np.array([[0.0, 0, 0, 0], [1.0, 0, 0, 0]]).T), np.arange(2)
-    leaves = TreeCurves(replace(forest, base=0 * forest.base), columns, {}).sweep([])(rows).base
-    predictions = predict(forest.base[:, None] + leaves)
-    candidates = forest.candidates(leaves, position, response)
-    forests = [forest.with_link(*each) for each, outputs in candidates if np.abs(outputs - predictions).max() < 1e-9]
-    for each in forests:
-        assert_allclose(each.link.apply(TreeCurves(each, columns, {}).sweep([])(rows).base), predictions, atol=1e-12)
-    return forests
+    predictions = predict(TreeCurves(forest, columns, {}).sweep([])(rows).base)
+    candidates = forest.candidates(columns, None, position, response)
+    matches = [make(columns, {}) for make, outputs in candidates if np.abs(outputs - predictions).max() < 1e-9]
+    for trees in matches:
+        assert_allclose(trees.link.apply(trees.sweep([])(rows).base), predictions, atol=1e-12)
+    return matches
 
 
 def stump(left, right):
@@ -69,7 +68,7 @@ def test_of_several_margins_only_one_is_kept_unless_they_are_shared_out():
     trees = [(0, 0.5, frozenset(), False, margin, -margin) for margin in (1, 2, 3)]
     forest = strategies.forest_of_tuples(trees, margins=[0, 1, 2], base=[0.0, 1.0, 2.0])
     (alone,) = accepted(forest, lambda m: m[1], "decision_function", 1)
-    assert (len(alone.base), len(alone.n_nodes), alone.link) == (1, 1, Link())
+    assert (len(alone.base), len(alone.forest.margins), alone.link) == (1, 1, Link())
     (shared,) = accepted(forest, lambda m: np.exp(m[2]) / np.exp(m).sum(0), "predict_proba", 2)
     assert len(shared.base) == 3
 

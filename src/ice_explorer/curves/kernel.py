@@ -32,12 +32,14 @@ class KernelModel:
     """Output = intercept + Σ_s weight_s · exp(-Σ_j gamma_j (x_j - centre_sj)²).
 
     - `centres` (n_centres, n_columns), `weights` (n_centres,), `gamma` (n_columns,).
+    - `levels`: columns whose labels the model looks up: none.
     """
 
     centres: Array
     weights: Array
     gamma: Array
     intercept: float = 0.0
+    levels: tuple[int, ...] = ()
 
     @property
     def n_columns(self) -> int:
@@ -49,10 +51,10 @@ class KernelModel:
         """Columns that no kernel looks at."""
         return np.flatnonzero(self.gamma == 0.0).tolist()
 
-    def candidates(self, matrix: Array, _predicted: Array | None) -> Iterator[tuple[Callable[[Array], Any], Array]]:
-        """Yield what makes curves of a matrix (n_rows, n_columns), and what it predicts of one."""
-        curves = KernelCurves(self, matrix)
-        outputs = curves.curves(np.empty(0, np.intp), np.empty((1, 0)), np.arange(len(matrix)))[:, 0]
+    def candidates(self, columns: list[Array], *_: object) -> Iterator[tuple[Callable[..., Any], Array]]:
+        """Yield what makes curves of a matrix (n_rows, n_columns), and what it predicts of columns."""
+        curves = KernelCurves(self, np.column_stack(columns))
+        outputs = curves.curves(np.empty(0, np.intp), np.empty((1, 0)), np.arange(len(columns[0])))[:, 0]
         yield partial(KernelCurves, self), outputs
 
 

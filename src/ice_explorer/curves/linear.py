@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,13 +26,12 @@ class LinearModel:
     """Output = link(coefficients · x + intercepts).
 
     - `coefficients` (n_margins, n_columns), `intercepts` (n_margins,).
-    - `position`, `response`: as `Predictor` has them; they leave several links open.
+    - `levels`: columns whose labels the model looks up: none.
     """
 
     coefficients: Array
     intercepts: Array
-    position: int | None
-    response: str
+    levels: tuple[int, ...] = ()
 
     @property
     def n_columns(self) -> int:
@@ -44,31 +43,26 @@ class LinearModel:
         """Columns without a coefficient."""
         return np.flatnonzero(~self.coefficients.any(axis=0)).tolist()
 
-    def candidates(self, matrix: Array, predicted: Array | None) -> Iterator[tuple[Callable[[Array], Any], Array]]:
-        """Yield what makes curves of a matrix (n_rows, n_columns), with each link, and what it predicts of one.
+    def candidates(
+        self, columns: list[Array], predicted: Array | None, position: int | None, response: str
+    ) -> Iterator[tuple[Callable[..., Any], Array]]:
+        """Yield what makes curves of a matrix (n_rows, n_columns), with each link, and what it predicts of columns.
 
         - `predicted` (n_rows,): by the model. Some have another constant than `intercept_`, which follows from these;
           None where they are transformed.
+        - `position`, `response`: as `Predictor` has them.
         """
-        margins = self.coefficients @ matrix.T + self.intercepts[:, None]
-        for link, sign in links_of(self.response, len(self.coefficients), self.position):
+        margins = self.coefficients @ np.stack(columns) + self.intercepts[:, None]
+        for link, sign in links_of(response, len(self.coefficients), position):
             intercepts, outputs = sign * self.intercepts, link.apply(sign * margins)
             if link.kind == "identity" and predicted is not None:
                 constant = float(np.mean(predicted - outputs))
                 intercepts, outputs = intercepts + constant, outputs + constant
-            yield (
-                partial(
-                    LinearCurves, replace(self, coefficients=sign * self.coefficients, intercepts=intercepts), link
-                ),
-                outputs,
-            )
+            yield partial(LinearCurves, LinearModel(sign * self.coefficients, intercepts), link), outputs
 
 
-def read_linear(model: Any, position: int | None, response: str) -> LinearModel | None:
-    """Read the coefficients of a fitted scikit-learn model; None if it has none, or predicts classes.
-
-    - `position`, `response`: as `Predictor` has them.
-    """
+def read_linear(model: Any, _position: int | None, response: str) -> LinearModel | None:
+    """Read the coefficients of a fitted scikit-learn model; None if it has none, or predicts classes."""
     is_class = response == "predict" and hasattr(model, "classes_")
     if is_class or not type(model).__module__.startswith("sklearn."):
         return None
@@ -79,7 +73,7 @@ def read_linear(model: Any, position: int | None, response: str) -> LinearModel 
     else:
         return None
     intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), np.float64))
-    return LinearModel(coefficients, np.broadcast_to(intercepts, len(coefficients)), position, response)
+    return LinearModel(coefficients, np.broadcast_to(intercepts, len(coefficients)))
 
 
 class LinearCurves:

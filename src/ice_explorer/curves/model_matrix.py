@@ -16,16 +16,19 @@ from ice_explorer.curves.brute import phantoms_together
 from ice_explorer.trees.forest import NotExactError
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from numpy.typing import NDArray
 
+    from ice_explorer.curves.kernel import KernelModel
+    from ice_explorer.curves.linear import LinearModel
     from ice_explorer.curves.probe import Probe
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.models.pipeline import Peeled
     from ice_explorer.tables.column import Column
+    from ice_explorer.trees.forest import Forest
 
     Array = NDArray[np.float64]
 
@@ -56,19 +59,12 @@ class ModelMatrix:
 
 
 def read_matrix(
-    context: Context,
-    items: Sequence[FeatureInput],
-    peeled: Peeled,
-    *,
-    n_columns: int,
-    unused: Container[int],
-    labelled: Container[int] = (),
+    context: Context, items: Sequence[FeatureInput], peeled: Peeled, structure: LinearModel | KernelModel | Forest
 ) -> ModelMatrix:
     """Return X and the grids of features as the model inside receives them.
 
-    - `n_columns`: what the model was fitted on.
-    - `unused`: columns that the model does not use; those of X become zeros.
-    - `labelled`: columns of X whose labels the model looks up itself; of others it takes numbers.
+    - `structure`: of the model: the number of its columns, which of them it does not use, and of which it looks up the
+      labels itself; of others it takes numbers.
     - raises NotExactError: if transformers combine columns, or return no numbers.
     """
     if peeled.transform is not None:
@@ -79,16 +75,17 @@ def read_matrix(
                 f"The transformers do not return a numeric matrix ({type(error).__name__}: {error})."
             ) from error
     else:
+        unused = set(structure.unused)
 
         def seen(column: Column, coordinates: Array) -> NDArray[Any]:
             """Return what the model takes for coordinates of a column: categories are labels, which may be numbers."""
-            if column.position in unused:
+            if column.position in unused:  # it may hold anything
                 return np.zeros(len(coordinates))
             if column.levels is None:
                 return coordinates
             labels = column.native(coordinates)
             try:
-                return labels if column.position in labelled else labels.astype(np.float64)
+                return labels if column.position in structure.levels else labels.astype(np.float64)
             except (TypeError, ValueError) as error:
                 raise NotExactError(f"The model's encoding of the levels of {column.label!r} is unknown.") from error
 
@@ -97,8 +94,8 @@ def read_matrix(
             moves = item.feature.moves(item.grid.values)
             matrix.places[item.at_issue] = np.array([column.position for column in moves])
             matrix.grids[item.at_issue] = np.column_stack([seen(*moved) for moved in moves.items()])
-    if n_columns != len(matrix.columns):
-        raise NotExactError(f"The model was fitted on {n_columns} columns, X has {len(matrix.columns)}.")
+    if structure.n_columns != len(matrix.columns):
+        raise NotExactError(f"The model was fitted on {structure.n_columns} columns, X has {len(matrix.columns)}.")
     return matrix
 
 

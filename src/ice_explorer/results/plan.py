@@ -141,7 +141,7 @@ def prepare(
     options = _as_in_reference(options)
     data = _read_data(model, X, options, whole)
     asked = _ask_model(model, data, options, y, is_opening=is_opening)
-    inside = Inside(model, asked.predictor, data.columns)
+    inside = Inside(model, asked.predictor, data.columns, data.table)
     grids = _Grids("observed", whole.features, []) if whole is not None else _choose_grids(inside, data, options)
     context = _context_of(data, asked, options, None if whole is None else whole.n_rows)
     chosen = _choose_engine(inside, context, data, grids, options, is_part=whole is not None)

@@ -11,15 +11,18 @@ from __future__ import annotations
 import importlib
 import inspect
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ice_explorer.errors import ICEExplorerError
+from ice_explorer.trees.curves import TreeCurves
 from ice_explorer.trees.link import Link, links_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -74,7 +77,7 @@ class Forest:
     """
 
     library: str
-    n_features: int
+    n_columns: int
     n_nodes: NDArray[np.intp]
     feature: NDArray[np.int32]
     threshold: NDArray[np.float64]
@@ -135,14 +138,20 @@ class Forest:
         """Return the codes of a set."""
         return self.set_codes[self.set_start[number] : self.set_start[number + 1]]
 
-    def candidates(
-        self, leaves: NDArray[np.float64], position: int | None, response: str
-    ) -> Iterator[tuple[tuple[Link, float, NDArray[np.float64]], NDArray[np.float64]]]:
-        """Yield each link with a factor and a base that may make predictions of margins, and these predictions.
+    @property
+    def unused(self) -> list[int]:
+        """Columns that no node splits."""
+        return list(np.setdiff1d(np.arange(self.n_columns), self.feature).tolist())
 
-        - `leaves` (n_margins, n_rows): sums of the leaves that rows fall into.
+    def candidates(
+        self, columns: Sequence[NDArray[Any]], _predicted: object, position: int | None, response: str
+    ) -> Iterator[tuple[Callable[..., TreeCurves], NDArray[np.float64]]]:
+        """Yield what makes curves, with each link, factor and base, and what it predicts of columns (n_rows,).
+
         - `position`, `response`: as `Predictor` has them.
         """
+        # The sweep that computes curves also sums the leaves.
+        leaves = TreeCurves(replace(self, base=0.0 * self.base), columns, {}).sweep([])(np.arange(len(columns[0]))).base
         links = [(link, 1.0) for link in self.links] or links_of(response, len(self.base), position)
         with np.errstate(divide="ignore", invalid="ignore"):
             by_kind = {"sigmoid": np.log(self.base) - np.log1p(-self.base), "exp": np.log(self.base)}
@@ -150,28 +159,30 @@ class Forest:
             bases = [by_kind.get(link.kind, self.base) if self.is_base_output else self.base]
             if self.is_base_output and link.kind == "identity" and response != "predict":
                 bases += by_kind.values()  # margins are explained themselves, and their link is unknown
-            for base in bases:
-                for factor in self.factors if np.isfinite(base).all() else ():
-                    with np.errstate(over="ignore", invalid="ignore"):
-                        outputs = link.apply(sign * factor * (base[:, None] + leaves))
-                    # Saturated probabilities are also what a model returns that predicts classes.
-                    is_saturated = link.kind in {"sigmoid", "softmax"} and np.isin(outputs.round(4), (0.0, 1.0)).all()
-                    if not (response == "predict" and is_saturated):
-                        yield (link, sign * factor, base), outputs
+            for base, factor in product(bases, self.factors):
+                with np.errstate(over="ignore", invalid="ignore"):
+                    outputs = link.apply(sign * factor * (base[:, None] + leaves))
+                # Saturated probabilities are also what a model returns that predicts classes.
+                is_saturated = link.kind in {"sigmoid", "softmax"} and np.isin(outputs.round(4), (0.0, 1.0)).all()
+                if np.isfinite(base).all() and not (response == "predict" and is_saturated):
+                    yield partial(self._curves, (link, sign * factor, base)), outputs
 
-    def with_link(self, link: Link, factor: float, base: NDArray[np.float64]) -> Forest:
-        """Return the forest with one of its candidates; of several margins only a softmax needs all."""
+    def _curves(
+        self, candidate: tuple[Link, float, NDArray[np.float64]], columns: Sequence[NDArray[Any]], free: Any
+    ) -> TreeCurves:
+        """Make curves with one of the links; of several margins only a softmax needs all."""
+        link, factor, base = candidate
         value = self.value if factor == 1.0 else self.value * factor
         forest = replace(self, link=link, value=value, base=base * factor)
-        if len(base) == 1 or link.kind.startswith("softmax"):
-            return forest
-        is_kept = self.margin == link.output
-        nodes = np.repeat(is_kept, self.n_nodes)
-        by_node = ("feature", "threshold", "left", "right", "missing_left", "value")
-        return replace(
-            forest, link=replace(link, output=0), base=forest.base[[link.output]], n_nodes=self.n_nodes[is_kept],
-            margin=np.zeros(is_kept.sum(), np.int32), **{name: getattr(forest, name)[nodes] for name in by_node},
-        )  # fmt: skip
+        if len(base) > 1 and not link.kind.startswith("softmax"):
+            is_kept = self.margin == link.output
+            nodes = np.repeat(is_kept, self.n_nodes)
+            by_node = ("feature", "threshold", "left", "right", "missing_left", "value")
+            forest = replace(
+                forest, link=replace(link, output=0), base=forest.base[[link.output]], n_nodes=self.n_nodes[is_kept],
+                margin=np.zeros(is_kept.sum(), np.int32), **{name: getattr(forest, name)[nodes] for name in by_node},
+            )  # fmt: skip
+        return TreeCurves(forest, columns, free)
 
 
 def read_forest(model: Any, position: int | None, response: str, categorical_columns: Sequence[int] = ()) -> Forest:

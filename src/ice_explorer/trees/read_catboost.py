@@ -43,7 +43,7 @@ def _read(model: Any, position: int | None, response: str) -> Forest:  # noqa: A
     missing_left = np.array([column["nan_value_treatment"] != "AsTrue" for column in columns] or [False], np.bool_)
     return Forest(
         library="CatBoost",
-        n_features=len(model.feature_names_),
+        n_columns=len(model.feature_names_),
         dtype=np.dtype(np.float32),
         n_nodes=np.array([len(tree) for tree in features] * n_margins, np.intp),
         feature=feature,

@@ -81,7 +81,7 @@ def _booster(booster: Any, position: int | None, response: str) -> Forest:  # no
         )
     return Forest(
         library="LightGBM",
-        n_features=int(header["max_feature_idx"]) + 1,
+        n_columns=int(header["max_feature_idx"]) + 1,
         dtype=np.dtype(np.float64),
         zero_below=_ZERO,
         categorical=frozenset(feature[is_categorical].tolist()),

@@ -26,7 +26,7 @@ def _classic_forest(model: Any, trees: Sequence[Any], values: Sequence[NDArray[n
     defaults = {"margin": np.zeros(len(trees), np.int32), "base": np.zeros(1)}
     forest = Forest(
         library="scikit-learn",
-        n_features=model.n_features_in_,
+        n_columns=model.n_features_in_,
         dtype=np.dtype(np.float32),
         n_nodes=np.array([tree.node_count for tree in trees], np.intp),
         feature=join([tree.feature for tree in trees], np.int32),
@@ -146,7 +146,7 @@ def _histogram_boosting(model: Any, position: int | None, response: str) -> Fore
     feature = np.where(is_leaf, -1, columns[np.where(is_leaf, 0, nodes["feature_idx"])]).astype(np.int32)
     return Forest(
         library="scikit-learn",
-        n_features=model.n_features_in_,
+        n_columns=model.n_features_in_,
         dtype=np.dtype(np.float64),
         categorical=frozenset(feature[by_set].tolist()),
         levels=levels,

@@ -57,7 +57,7 @@ def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
     levels = _levels(model.get("cats", {}).get("enc", ()))
     return Forest(
         library="XGBoost",
-        n_features=int(parameters["num_feature"]),
+        n_columns=int(parameters["num_feature"]),
         dtype=np.dtype(np.float32),
         comparison="lt",
         missing_value=missing_value,
