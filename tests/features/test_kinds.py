@@ -502,7 +502,7 @@ def test_categorical_takes_names_and_changes_nothing_else():
         (["town"], "grid value 'Kish', row 0 of X"),
         (["day"], "grid value 2020-03-01, row 0 of X"),
         (["wing"], "grid value 'b', row 0 of X"),
-        (["wait"], "grid value 12:00:00, row 0 of X"),
+        (["wait"], "grid value 12 h, row 0 of X"),
     ],
 )
 def test_a_phantom_without_a_prediction_is_named_in_the_values_of_its_column(features, where):

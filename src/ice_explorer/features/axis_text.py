@@ -33,21 +33,16 @@ class Tick(NamedTuple):
 
 
 def ticks(low: float, high: float, wanted: int, *, whole: bool = False, separator: str = ",") -> list[Tick]:
-    """Choose round values within [low, high], labelled alike.
+    """Choose round values within [low, high], labelled alike; none where the axis has no length.
 
-    - `low`, `high`: ends of the axis.
-    - `wanted`: into about how many steps the axis is cut.
-    - `whole`: the axis has whole numbers only.
+    - `wanted`: into about how many steps the axis is cut; `whole` ones where it has whole numbers only.
     - `separator`: of thousands.
-    - returns: increasing. Empty where the axis has no length.
     """
     if not (math.isfinite(low) and math.isfinite(high) and high > low):
         return []
-    step = nice_step(high - low, wanted)
+    step = max(nice_step(high - low, wanted), float(whole))
     if step == 0:  # so short an axis that its parts are no numbers
         return []
-    if whole:
-        step = max(1.0, step)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     values = [index * step for index in range(first, last + 1)]
     write = number_format(max(map(abs, values), default=0.0), step, separator=separator)
@@ -174,7 +169,7 @@ def writer(
 def cell_writer(column: Column) -> Callable[[float], str]:
     """Return a function that writes the coordinates of a column; booleans as Python does."""
     if column.kind == "boolean":
-        return lambda value: str(bool(value))
-    if column.level_texts is not None:
-        return writer(column.kind, np.arange(len(column.level_texts)), column.level_texts, cell_text)
-    return writer(column.kind, column.values, None, cell_text, clock_of_column(column))
+        return lambda value: MISSING if math.isnan(value) else str(bool(value))
+    texts = column.level_texts
+    axis = column.values if texts is None else np.arange(len(texts))
+    return writer(column.kind, axis, texts, cell_text, clock_of_column(column))

@@ -18,8 +18,7 @@ import numpy as np
 from ice_explorer.checks import LARGEST, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import counted, did_you_mean, listed, quoted
-from ice_explorer.errors.labels import clipped
-from ice_explorer.features.dates import date_text
+from ice_explorer.features.axis_text import cell_writer
 from ice_explorer.features.transforms import ANCHOR_NAMES, check_anchor, is_place
 from ice_explorer.tables.column import MOMENTS, Column, days, is_missing, objects
 
@@ -82,12 +81,8 @@ class Feature(Column):
         return self.shown(coordinate) if self.levels is None else quoted(self.levels[int(coordinate)])
 
     def shown(self, coordinate: float) -> str:
-        """Write a coordinate for readers; datetimes with the offset from UTC where they have a zone."""
-        if self.kind == "numeric":
-            return f"{coordinate:.6g}"
-        if self.kind == "datetime" and self.zone is None:
-            return date_text(coordinate)
-        return clipped(str(self.labels_of(np.array([coordinate]))[0]))
+        """Write a coordinate for readers, datetimes by the clock of the column."""
+        return cell_writer(self)(coordinate)
 
     def coordinate_of(self, value: object) -> float | None:
         """Find the coordinate of one value given by the user; None where it has none."""

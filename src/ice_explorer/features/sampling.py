@@ -19,16 +19,13 @@ def draw_stratified(
 ) -> NDArray[np.int64]:
     """Draw observations that cover the distribution of a feature evenly.
 
-    The candidates are sorted by the feature (ties in random order), cut into `size` strata that
+    The candidates are sorted by the feature (ties in random order, missing values last), cut into `size` strata that
     hold the same share of them, and one is drawn from each, as in §3.1 of Yeh & Ngo (2021).
 
-    - `values` (n_observations,): the feature; missing values form the last strata.
-    - `candidates` (n_candidates,): positions to draw from.
-    - `size`: how many to draw; all candidates where there are no more.
-    - `generator`: source of randomness.
-    - `weights` (n_observations,): strata hold the same share of weight instead, and a row is drawn in proportion to its
-      weight; a row heavier than a stratum is still drawn once only.
-    - returns (min(size, n_candidates),): sorted positions; fewer where heavy rows were drawn repeatedly.
+    - `values`, `weights` (n_observations,): with weights, strata hold the same share of weight, and a row is drawn in
+      proportion to its weight; a row heavier than a stratum is still drawn once only.
+    - `candidates` (n_candidates,): positions to draw from; all of them are drawn where there are no more than `size`.
+    - returns: sorted positions, `size` of them; fewer where heavy rows were drawn repeatedly.
     """
     if size >= len(candidates):
         return np.sort(candidates)
@@ -46,14 +43,10 @@ def draw_stratified(
 
 
 def nested_samples(rows: NDArray[np.int64], generator: np.random.Generator) -> list[NDArray[np.int64]]:
-    """Draw half of the rows, half of these and so on, down to one row.
+    """Draw half of the rows, half of these and so on, down to one row; the smallest sample comes first, all rows last.
 
     Neighbours are paired and one of each pair is drawn, so that a sample covers the rows as evenly as any, whatever
-    they are sorted by. Where the number is odd, a row drawn at random is in no pair and not in the sample. All rows
-    have the same chance.
-
-    - `rows` (n_rows,): sorted positions, at least one.
-    - returns: sorted positions, the smallest sample first and all `rows` last.
+    they are sorted by. Where the number is odd, a row drawn at random is in no pair and not in the sample.
     """
     samples = [rows]
     while len(rows) > 1:
