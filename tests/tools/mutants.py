@@ -37,6 +37,18 @@ MUTATIONS: Final = r"""
 @ engines/feature_input.py : metrics/test_conditional_scale.py metrics/test_conditional_scale_weights.py
 - likelihood_scale = conditional_moments(values, others, sigma, weights, settings.random_state).scale
 + likelihood_scale = conditional_moments(values, others, sigma, None, settings.random_state).scale
+= levels of texts follow their first appearance
+@ tables/natural_order.py : tables/test_tables.py metrics/test_metrics_identities.py
+- return in_natural_order(levels) or sorted(levels, key=lambda level: (str(level), type(level).__name__))
++ return in_natural_order(levels) or list(levels)
+= copies of the target on another scale are overlooked
+@ features/target_check.py : engines/test_target_check.py
+- slope = float(x @ y / (y @ y)) if y.any() else 0.0
++ slope = float(y.any())
+= missing values that tell the target are overlooked
+@ features/target_check.py : engines/test_target_check.py
+- _is_copy(column.missing.astype(np.float64), numbers)
++ _is_copy(column.missing.astype(np.float64), 0.0 * numbers)
 = influences on missing impact are those on its sum
 @ metrics/influence.py : metrics/test_influence.py results/test_missing_impact_intervals.py
 - missing = block.missing_change - sums.undecayed().missing_impact

@@ -8,8 +8,6 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ice_explorer.distributed.partitions import Partitions, is_dask, partitions_of_table, partitions_on_cluster
 from ice_explorer.distributed.passes import (
     MergeSums,
@@ -23,6 +21,7 @@ from ice_explorer.distributed.passes import (
 )
 from ice_explorer.distributed.summaries import without_values
 from ice_explorer.distributed.sums import sums_of
+from ice_explorer.engines.feature_input import FeatureInput
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.results import plan as one_machine
 from ice_explorer.results.feature_explanation import FeatureResult
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
     from ice_explorer.distributed.cluster import Cluster
     from ice_explorer.distributed.sums import Summed
-    from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.results.options import Options
     from ice_explorer.tables.column import Name
 
@@ -177,8 +175,5 @@ class _ClusterPlan(Plan):
 
 def _alone(item: FeatureInput) -> FeatureInput:
     """Return a feature without what belongs to its rows."""
-    nothing, nowhere = np.empty(0), np.empty(0, np.int64)
-    return replace(
-        item, feature=without_values(item.feature), own=nothing, likelihood_scale=nothing, positions=nowhere,
-        summed=nowhere, missing_changes=nothing,
-    )  # fmt: skip
+    feature = without_values(item.feature)
+    return FeatureInput(feature, item.grid, item.scale, item.median, item.shares, item.decay, item.has_missing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from ice_explorer.results.options import Options
 
     Array = NDArray[np.float64]
-
-_NONE: Final = np.empty(0)
-_NOWHERE: Final = np.empty(0, np.int64)
 
 
 def whole_of(summary: Summary, options: Options, columns: Columns) -> tuple[Whole, list[str]]:
@@ -101,10 +98,8 @@ def _item(summary: FeatureSummary, grid: Any, options: Options) -> FeatureInput:
     chosen = make_grid(feature, column, grid=grid, grid_size=size, random_state=seed)
     is_sketched = summary.values is not None and summary.values.sketch is not None
     scale, median, shares = measure(feature, column, chosen.values, 0.0 if feature.is_unordered else summary.sd)
-    return FeatureInput(
-        feature, Grid(chosen.values, MOST_DISTINCT + 1) if is_sketched else chosen, scale, median, _NONE, _NONE, shares,
-        options.decay, None, _NOWHERE, _NOWHERE, summary.has_missing, _NONE,
-    )  # fmt: skip
+    chosen = Grid(chosen.values, MOST_DISTINCT + 1) if is_sketched else chosen
+    return FeatureInput(feature, chosen, scale, median, shares, options.decay, summary.has_missing)
 
 
 def _sketched(features: Mapping[int, FeatureSummary], chosen: list[int]) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,20 +35,19 @@ _LARGEST_OF_TREES = 1e38  # of a column that trees split: differences of larger 
 
 @dataclass(frozen=True, eq=False)
 class FeatureInput:
-    """One feature before the model is called: axis, grid, scales and rows.
+    """One feature before the model is called: axis, grid, scales and rows; there are none where other machines have X.
 
     - `grid`: coordinates.
     - `scale`: σ, or σ_c of levels without an order [feature].
     - `median`: lower (weighted) median, or the most frequent level.
-    - `own` (n_observations,): observed coordinates, with the median in place of missing ones.
-    - `likelihood_scale` (n_observations,): s_i [feature]; 1 for levels without an order.
     - `shares` (n_grid,): weight of the observations at each level of the grid, or nearest to each grid value.
     - `decay`: λ at which in-distribution impact is exact.
+    - `has_missing`: whether any observation that has weight lacks the value.
+    - `likelihood_scale` (n_observations,): s_i [feature]; 1 for levels without an order.
     - `distances` (n_observations, n_grid): for levels without an order: how unlikely each is for a row, where that is
       estimated.
     - `positions` (n_rows,): rows that the curves are of.
     - `summed`: those of them that have weight: the metrics are theirs.
-    - `has_missing`: whether any observation that has weight lacks the value.
     - `missing_changes` (n_observations,): how far the prediction of each row moves when the value goes missing; NaN
       where that is not computed yet.
     """
@@ -56,15 +56,20 @@ class FeatureInput:
     grid: Grid
     scale: float
     median: float
-    own: Array
-    likelihood_scale: Array
     shares: Array
     decay: float
-    distances: Array | None
-    positions: NDArray[np.int64]
-    summed: NDArray[np.int64]
     has_missing: bool
-    missing_changes: Array
+    likelihood_scale: Array = field(default_factory=partial(np.empty, 0))
+    distances: Array | None = None
+    positions: NDArray[np.int64] = field(default_factory=partial(np.arange, 0))
+    summed: NDArray[np.int64] = field(default_factory=partial(np.arange, 0))
+    missing_changes: Array = field(default_factory=partial(np.empty, 0))
+
+    @cached_property
+    def own(self) -> Array:
+        """Observed coordinates, (n_observations,), with the median in place of missing ones."""
+        missing = np.isnan(self.feature.values)
+        return np.where(missing, self.median, self.feature.values) if missing.any() else self.feature.values
 
     @property
     def has_marginal_scale(self) -> bool:
@@ -115,9 +120,9 @@ def feature_input(
         sigma, median, shares = like.scale, like.median, like.shares
     else:
         sigma, median, shares = measure(feature, column, chosen.values, standard_deviation(values, weights))
-    own = np.where(missing, median, values) if missing.any() else values
     likelihood_scale, distances = np.broadcast_to(1.0 if feature.is_unordered else sigma, len(values)), None
     if settings.scale == "conditional" and feature.is_unordered:
+        own = np.where(missing, median, values)
         distances = level_distances(own, probabilities_of(context, feature), chosen.values)
     elif settings.scale == "conditional":
         others = others_of(context, feature)
@@ -141,9 +146,10 @@ def feature_input(
                 "Use a larger `sample`, or multiply the weights.",
                 "Choose another feature in the ranking. For this one, create the explorer with a larger sample.",
             )
+    changes = np.full(len(values) if has_missing else 0, np.nan)
     return FeatureInput(
-        feature, chosen, sigma, median, own, likelihood_scale, shares, settings.decay, distances, positions, summed,
-        has_missing, missing_changes=np.full(len(values) if has_missing else 0, np.nan),
+        feature, chosen, sigma, median, shares, settings.decay, has_missing, likelihood_scale, distances, positions,
+        summed, changes,
     )  # fmt: skip
 
 

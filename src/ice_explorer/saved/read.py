@@ -258,8 +258,6 @@ def _check_active(active: NDArray[Any] | None, n_grid: int) -> None:
 def _input(entry: Part, context: Context, feature: Feature) -> FeatureInput:
     n_rows, grid = context.table.n_observations, _grid(entry, feature)
     scale, median = entry.number("scale", 0), entry.number("median")
-    missing = np.isnan(feature.values)
-    own = np.where(missing, median, feature.values) if missing.any() else feature.values
     likelihood_scale = np.broadcast_to(1.0 if feature.is_unordered else scale, n_rows)
     if entry.has_array("likelihood_scale"):
         likelihood_scale = entry.numbers("likelihood_scale", (n_rows,))
@@ -273,8 +271,8 @@ def _input(entry: Part, context: Context, feature: Feature) -> FeatureInput:
     if entry.has_array("positions"):
         positions = summed = entry.whole_numbers("positions", n_rows)
     return FeatureInput(
-        feature, grid, scale, median, own, likelihood_scale, shares, context.settings.decay, distances, positions,
-        summed, entry.flag("has_missing"), np.full(n_rows, np.nan),
+        feature, grid, scale, median, shares, context.settings.decay, entry.flag("has_missing"), likelihood_scale,
+        distances, positions, summed, np.full(n_rows, np.nan),
     )  # fmt: skip
 
 
