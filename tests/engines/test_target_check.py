@@ -29,9 +29,12 @@ BUSY = pd.Series(np.where(Y.median() < Y, "busy", "quiet"), name="day")
 NUMBERS = ["temp", "hum", "holiday"]
 
 
-def alerts(model, table, y=None):
+def alerts(model, table, y=None, **options):
     """Alerts of a fitted model, with and without its target; alerts are the first of the notes."""
-    e = ice.explain(model, table, progress=False) if y is None else ice.ICEExplorer(model, table, y).explanation
+    if y is None:
+        e = ice.explain(model, table, progress=False, **options)
+    else:
+        e = ice.ICEExplorer(model, table, y, **options).explanation
     assert e.notes[: len(e.alerts)] == e.alerts
     return e.alerts
 
@@ -87,11 +90,12 @@ def test_honest_strong_features_are_not_asked_about():
 def test_a_copy_of_the_target_on_another_scale_is_asked_about(factor, offset):
     """Degrees in another unit, with either sign; a constant column and one that is a little off are none."""
     table = X[NUMBERS].assign(copy=factor * Y + offset, near=Y + 1e-6 * GENERATOR.normal(size=N), constant=1.0)
+    table = table.assign(far=np.where(np.arange(N) < 2, np.inf, 1e300 * Y))
     model = LinearRegression().fit(X[NUMBERS], Y)
     expected = ["'copy' is y on another scale in every row. Is it the target?"]
-    assert alerts(lambda rows: model.predict(rows[NUMBERS]), table, Y) == expected
+    assert alerts(lambda rows: model.predict(rows[NUMBERS]), table, Y, features=NUMBERS) == expected
     partly = Y.where(GENERATOR.random(N) < 0.9)
-    assert alerts(lambda rows: model.predict(rows[NUMBERS]), table, partly) == expected
+    assert alerts(lambda rows: model.predict(rows[NUMBERS]), table, partly, features=NUMBERS) == expected
 
 
 def test_where_a_column_is_missing_may_be_the_target():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -36,11 +37,10 @@ class Columns:
     ) -> None:
         self._table = table
         self.n_observations, self.names = table.n_observations, table.names
-        self._positions = {name: position for position, name in enumerate(table.names)}
         self.labels = labels_of([*table.names, *(groups or {})])
         self._readable = list(map(readable, table.names, self.labels))
-        texts = [*self.labels[: len(table.names)], *map(str, table.names)]
-        self._by_text = {text: place % len(table.names) for place, text in enumerate(texts)}
+        keys = [*self.labels[: len(table.names)], *map(str, table.names), *table.names]  # the last one counts most
+        self._by_key = {key: place % len(table.names) for place, key in enumerate(keys)}
         self._read: dict[int, Column] = {}
         self._features: dict[int, Feature] = {}
         self.groups: dict[Name, tuple[int, ...]] = {}
@@ -57,7 +57,7 @@ class Columns:
 
     def _declare(self, name: Name, members: Sequence[Name]) -> None:
         """Add a group, whose name and columns must occur nowhere else."""
-        if str(name) in self._by_text or str(name) in map(str, self.groups):
+        if str(name) in self._by_key or str(name) in map(str, self.groups):
             raise InvalidOptionError(
                 f"`groups` must have names of their own; {quoted(name)} is the name of a column or of another group.",
                 "Choose another name for the group.",
@@ -91,15 +91,11 @@ class Columns:
 
     def position(self, name: Name) -> int:
         """Find a column by name, by its text or label, or by position, in that order."""
-        try:
-            if name in self._positions:
-                return self._positions[name]
-        except TypeError:  # lists and arrays, and tuples that hold them, are no keys
-            raise UnknownFeatureError.column(name, self._readable, list(self.groups)) from None
         is_integer = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
-        text = text_of(name) if is_integer or isinstance(name, str) else None
-        if text is not None and text in self._by_text:
-            return self._by_text[text]
+        with suppress(TypeError):  # lists and arrays, and tuples that hold them, are no keys
+            for key in (name, text_of(name)) if is_integer else (name,):
+                if key in self._by_key:
+                    return self._by_key[key]
         if is_integer and 0 <= name < len(self.names):
             return int(name)
         raise UnknownFeatureError.column(name, self._readable, list(self.groups))

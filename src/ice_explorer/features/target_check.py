@@ -105,15 +105,15 @@ def _is_copy(values: Array, numbers: Array) -> bool:
     known = np.flatnonzero(np.isfinite(numbers))
     if known.size < _FEWEST_ROWS:
         return False
-    # Differences from the first row are exact where a mean would be rounded. NaN is near to nothing.
-    change, of_target = values[known] - values[known[0]], numbers[known] - numbers[known[0]]
-    for rows in (slice(_FIRST_ROWS), slice(None)):
-        x, y = change[rows], of_target[rows]
-        slope = float(x @ y / (y @ y)) if y.any() else 0.0
-        digits = _DIGITS * float(np.abs(values[known][rows]).max())
-        if not np.abs(x - slope * y).max() <= _ROUNDING * np.abs(x).max() + digits:
-            return False
-    return bool(np.abs(x).max() > _CONSTANT * digits)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is no number is near to nothing
+        for rows in (known[:_FIRST_ROWS], known):
+            # Differences from the first row are exact where a mean would be rounded.
+            x, y = values[rows] - values[rows[0]], numbers[rows] - numbers[rows[0]]
+            slope = float(x @ y / (y @ y)) if y.any() else 0.0
+            largest, digits = np.abs(x).max(), _DIGITS * np.abs(values[rows]).max()
+            if not np.abs(x - slope * y).max() <= _ROUNDING * largest + digits:
+                return False
+    return bool(largest > _CONSTANT * digits)
 
 
 def _codes(y: object, predictor: Predictor) -> NDArray[np.intp]:
