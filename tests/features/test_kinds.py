@@ -405,7 +405,7 @@ def test_dates_can_be_chosen():
     assert_allclose(f["day"].axis, (expected - np.datetime64(0, "us")) / np.timedelta64(1, "D"))
     assert_allclose(f["wait"].axis, [1 / 24, 2.0])
     assert_allclose(f["day"].curves, loop_curves(rows(), "day", expected), rtol=1e-12)
-    with pytest.raises(InvalidOptionError, match=r"got \[3\] for 'wait'. Pass a list of timedeltas"):
+    with pytest.raises(InvalidOptionError, match=r"got 3 for 'wait'. Pass a list of timedeltas"):
         explained(grid={"wait": [3]})
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from ice_explorer.checks import LARGEST, real_numbers
+from ice_explorer.checks import LARGEST, n_masked, real_numbers
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import counted, did_you_mean, listed, quoted
 from ice_explorer.features.axis_text import cell_writer
@@ -89,8 +89,7 @@ class Feature(Column):
         if self.levels is not None:
             return self._code_of(value)
         if self.kind in MOMENTS:
-            coordinates = self._days([value])
-            return None if coordinates is None or np.isnan(coordinates[0]) else float(coordinates[0])
+            return self._day_of(value)
         number = real_numbers(value) if isinstance(value, (int, float, Decimal, np.number, np.bool_)) else None
         return None if number is None or not np.isfinite(number) else float(number)
 
@@ -114,58 +113,57 @@ class Feature(Column):
 
         Labels may come in any order: the grid has that of the levels.
         """
+        is_list = hasattr(given, "__iter__") and not isinstance(given, str)
+        values = list(given) if is_list else [given]
+        found = [self.coordinate_of(value) for value in values]
         if self.levels is not None:
-            labels = [given] if isinstance(given, str) or not hasattr(given, "__iter__") else list(given)
-            codes, levels = [self._code_of(label) for label in labels], self.levels.tolist()
-            for place, code in enumerate(codes or [None]):
-                if code is None or code in codes[:place]:
+            for place, code in enumerate(found or [None]):
+                if code is None or code in found[:place]:
                     what = "give a category levels that occur in X or are declared by its dtype, each one once"
-                    where, got = f" for {quoted(self.readable)}", labels[place] if labels else given
-                    advice = f"Its levels are {listed(levels)}."
-                    raise InvalidOptionError.must("grid", what, got, advice, where=where, known=levels)
-            return np.sort(np.array(codes, dtype=np.float64))
-        values = self._days(given) if self.kind in MOMENTS else real_numbers(given)
-        if values is None or values.ndim != 1 or values.size == 0:
-            what = {"datetime": "dates", "timedelta": "timedeltas"}.get(self.kind, "numbers")
-            problem, advice = f"got {quoted(given)}", f"Pass a list of {what}."
-        elif (wrong := values[~(np.abs(values) <= LARGEST)]).size:  # NaN among them
-            problem, advice = f"got {float(wrong[0])!r}", f"Pass numbers from {-LARGEST:g} to {LARGEST:g}."
-        elif (falling := np.flatnonzero(values[1:] <= values[:-1])).size:
-            first, second = values[falling[0] : falling[0] + 2].tolist()
-            problem, advice = f"got {self.text(first)} before {self.text(second)}", "Pass `np.unique(values)`."
-        else:
-            return values
-        raise InvalidOptionError.grid_values(self.readable, problem, advice)
+                    where, got = f" for {quoted(self.readable)}", values[place] if values else given
+                    known = self.levels.tolist()
+                    advice = f"Its levels are {listed(known)}."
+                    raise InvalidOptionError.must("grid", what, got, advice, where=where, known=known)
+            return np.sort(np.array(found, dtype=np.float64))
+        wrong = [value for value, each in zip(values, found, strict=True) if each is None or abs(each) > LARGEST]
+        if wrong or not values or not is_list or n_masked(given):
+            got = wrong[0] if wrong and is_list else given
+            problem = f"got {quoted(got.item() if isinstance(got, np.number) else got)}"
+            what = {"datetime": "dates", "timedelta": "timedeltas"}.get(
+                self.kind, f"numbers from {-LARGEST:g} to {LARGEST:g}"
+            )
+            raise InvalidOptionError.grid_values(self.readable, problem, f"Pass a list of {what}.")
+        coordinates = np.array(found, dtype=np.float64)
+        falling = np.flatnonzero(coordinates[1:] <= coordinates[:-1])
+        if falling.size:
+            first, second = coordinates[falling[0] : falling[0] + 2].tolist()
+            problem = f"got {self.text(first)} before {self.text(second)}"
+            raise InvalidOptionError.grid_values(self.readable, problem, "Pass `np.unique(values)`.")
+        return coordinates
 
-    def _days(self, given: Any) -> Array | None:
-        """Turn dates or timedeltas into days; None where they are neither."""
-        values = list(given) if hasattr(given, "__iter__") and not isinstance(given, str) else [given]
-        numbers = (bool, int, float, np.number)  # which numpy would take for microseconds
-        if any(isinstance(value, numbers) and not isinstance(value, np.timedelta64) for value in values):
-            return None
-        try:
-            if self.kind == "timedelta":
-                return days(np.array([np.timedelta64(value, "us") for value in values], dtype="timedelta64[us]"))
-            return days(np.array([self._in_utc(value) for value in values], dtype="datetime64[us]"))
-        except InvalidOptionError:
-            raise
-        except (TypeError, ValueError):
-            return None
-
-    def _in_utc(self, value: Any) -> Any:
-        """Return a datetime without a zone, in UTC where the column has one; text is in the zone of the column.
+    def _day_of(self, value: Any) -> float | None:
+        """Return a date or timedelta in days, text in the zone of the column; None where it is neither.
 
         - raises InvalidOptionError: if one of value and column has a time zone and the other has none: that is a shift
           by hours.
         """
-        if self.zone is not None and isinstance(value, str):
-            import pandas as pd
+        is_number = isinstance(value, (bool, int, float, np.number)) and not isinstance(value, np.timedelta64)
+        if is_missing(value) or is_number:  # which numpy would take for microseconds
+            return None
+        try:
+            if self.kind == "timedelta":
+                return float(days(np.array([np.timedelta64(value, "us")]))[0])
+            if self.zone is not None and isinstance(value, str):
+                import pandas as pd
 
-            value = pd.Timestamp(value)
-            value = value.tz_localize(self.zone) if value.tzinfo is None else value
-        is_aware = getattr(value, "tzinfo", None) is not None
-        if is_aware == (self.zone is not None) or isinstance(value, str) or is_missing(value):
-            return np.datetime64(value.astimezone(UTC).replace(tzinfo=None) if is_aware else value, "us")
+                value = pd.Timestamp(value)
+                value = value.tz_localize(self.zone) if value.tzinfo is None else value
+            is_aware = getattr(value, "tzinfo", None) is not None
+            if is_aware == (self.zone is not None) or isinstance(value, str):
+                moment = np.datetime64(value.astimezone(UTC).replace(tzinfo=None) if is_aware else value, "us")
+                return float(days(np.array([moment]))[0])
+        except (TypeError, ValueError):
+            return None
         what, advice = (
             "no time zone, because the column has none",
             "Write them without one: `value.replace(tzinfo=None)`.",
