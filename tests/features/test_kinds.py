@@ -470,7 +470,7 @@ def test_more_levels_than_a_grid_holds():
     assert [note for note in e.notes if note.startswith(f"'c': {n_off} observations have levels that are not on the ")]
     one = ice.explain(lambda rows: rows["z"], X[:502], grid={"c": ["c7"]}, progress=False)
     assert [
-        note for note in one.notes if note.startswith("'c': 1 observation has a level that is not on the grid; its")
+        note for note in one.notes if note.startswith("'c': levels of 1 observation are not on the grid; their")
     ]
     assert len(ice.explain(lambda rows: rows["z"], X, grid_size=150, progress=False)["c"].grid) == 150
     drawn, again = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.errors.base import counted
 from ice_explorer.tables.natural_order import in_natural_order
 
 if TYPE_CHECKING:
@@ -125,13 +126,10 @@ def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
         for item in unordered
     }
     n_off = {label: int(each.sum()) for label, each in is_off.items() if each.any()}
-    count = next(iter(n_off.values()), 0)
     yield from about(
         list(n_off),
-        ": 1 observation has a level that is not on the grid; its dot is not drawn, its curve is included."
-        if count == 1
-        else f": {count:,} observations have levels that are not on the grid; their dots are not drawn, their curves "
-        "are included.",
+        f": levels of {counted(next(iter(n_off.values()), 0), 'observation')} are not on the grid; their dots are not "
+        "drawn, their curves are included.",
         " have observations whose levels are not on the grid; their dots are not drawn, their curves are included.",
     )
     natural = [

@@ -194,22 +194,15 @@ def _seconds(count: int, unit: str) -> float:
 
 def _labels(dates: Sequence[datetime]) -> list[str]:
     """Label dates as finely as they differ; what the date before has in common with a date is left out."""
-    times = [(date.hour, date.minute, date.second) for date in dates]
-    if any(map(any, times)):
-        form = "%H:%M:%S" if any(second for *_, second in times) else "%H:%M"
-        short, long = [f"{date:{form}}" for date in dates], "{day} {short}"
-    elif all(date.day == 1 for date in dates):
-        are_years = all(date.month == 1 for date in dates)
-        short, long = [_MONTHS[date.month - 1] for date in dates], "{year}" if are_years else "{short} {year}"
+    texts = [f"{date.day} {_MONTHS[date.month - 1]}" for date in dates]
+    if any(date.time() > time.min for date in dates):
+        form = "%H:%M:%S" if any(date.second for date in dates) else "%H:%M"
+        within, full = [date.toordinal() for date in dates], [f"{text} {{}}" for text in texts]
+        texts = [f"{date:{form}}" for date in dates]
     else:
-        short, long = [_day_text(date) for date in dates], "{short} {year}"
-    within = [date.toordinal() if "day" in long else date.year for date in dates]
-    return [
-        text if place > 0 and within[place] == within[place - 1]
-        else long.format(short=text, day=_day_text(date), year=date.year)
-        for place, (text, date) in enumerate(zip(short, dates, strict=True))
-    ]  # fmt: skip
-
-
-def _day_text(date: datetime) -> str:
-    return f"{date.day} {_MONTHS[date.month - 1]}"
+        within, full = [date.year for date in dates], [f"{{}} {date.year}" for date in dates]
+        if all(date.day == 1 for date in dates):
+            texts = [_MONTHS[date.month - 1] for date in dates]
+            full = [f"{date.year}" for date in dates] if all(date.month == 1 for date in dates) else full
+    repeats = [False, *(before == after for before, after in pairwise(within))]
+    return [text if is_same else each.format(text) for text, each, is_same in zip(texts, full, repeats, strict=False)]

@@ -130,10 +130,7 @@ class Column:
 
     def labels_of(self, coordinates: Array) -> NDArray[Any]:
         """Turn coordinates (n,) into Python objects, None where missing; moments to the microsecond."""
-        native = self.native(coordinates)
-        if native.dtype.kind in "Mm":
-            native = native.astype(f"{native.dtype.kind}8[us]")
-        labels = objects(native.tolist())
+        labels = objects(self.native(coordinates).tolist())
         labels[np.isnan(coordinates)] = None
         return labels
 
