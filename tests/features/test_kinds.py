@@ -467,11 +467,9 @@ def test_more_levels_than_a_grid_holds():
         "'c' has 150 levels; its grid is 100 of them, the most frequent ones. Pass `grid_size=150` for all." in e.notes
     )
     n_off = int((~X["c"].isin(e["c"].grid)).sum())
-    assert [note for note in e.notes if note.startswith(f"'c': {n_off} observations have levels that are not on the ")]
+    assert [note for note in e.notes if note.startswith(f"'c': levels of {n_off} observations are not on the grid; ")]
     one = ice.explain(lambda rows: rows["z"], X[:502], grid={"c": ["c7"]}, progress=False)
-    assert [
-        note for note in one.notes if note.startswith("'c': levels of 1 observation are not on the grid; their")
-    ]
+    assert [note for note in one.notes if note.startswith("'c': levels of 1 observation are not on the grid; their")]
     assert len(ice.explain(lambda rows: rows["z"], X, grid_size=150, progress=False)["c"].grid) == 150
     drawn, again = (
         ice.explain(lambda rows: rows["z"], X, grid="random", grid_size=5, progress=False)["c"].grid for _ in range(2)
