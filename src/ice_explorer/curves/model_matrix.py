@@ -127,14 +127,14 @@ def _transformed(context: Context, items: Sequence[FeatureInput], peeled: Peeled
         for start, item in zip(range(0, len(first), len(donors)), items, strict=True):
             source = first.copy()
             source[start : start + len(donors)] = donors
-            sources |= dict.fromkeys(item.columns, source)
+            sources |= dict.fromkeys(item.feature.positions, source)
         crossed = transform(table.crossed(first, sources)).reshape(len(items), len(donors), -1)
         moving[:, rest] = ~same(crossed, matrix[:1])[:, of_column, rest]
     # Every feature takes the values of other rows, by an order of its own: the columns that move with it must be those
     # of these rows, and all others stay.
     order = np.tile(np.random.default_rng(context.settings.random_state).permutation(n_rows), 2)
     donors_of = [order[number % n_rows :][:n_rows] for number in range(len(items))]
-    sources = {place: donors for item, donors in zip(items, donors_of, strict=True) for place in item.columns}
+    sources = {place: donors for item, donors in zip(items, donors_of, strict=True) for place in item.feature.positions}
     crossed = transform(table.crossed(context.everything, sources))
     owner = np.where(moving.any(axis=0), moving.argmax(axis=0), -1).tolist()
     donors_of.append(context.everything)  # of columns without an owner, the last

@@ -82,11 +82,6 @@ class FeatureInput:
         return self.feature.position
 
     @property
-    def columns(self) -> tuple[int, ...]:
-        """Positions of the columns that move."""
-        return self.feature.positions
-
-    @property
     def n_predictions_per_row(self) -> int:
         """Phantoms of one row: the grid, and its value with and without where some are missing."""
         return self.grid.n_grid + 2 * self.has_missing

@@ -227,11 +227,11 @@ class Drafter:
         group: list[tuple[FeatureInput, NDArray[np.int64]]] = []
         n_phantoms = n_columns = 0
         for item, rows, size in sized:
-            n_phantoms, n_columns = n_phantoms + size, n_columns + len(item.columns)
+            n_phantoms, n_columns = n_phantoms + size, n_columns + len(item.feature.positions)
             most = self._context.brute.n_per_call
             if group and (n_phantoms > most or n_phantoms * n_columns > _MOST_CELLS_OF_CALL):
                 yield group
-                group, n_phantoms, n_columns = [], size, len(item.columns)
+                group, n_phantoms, n_columns = [], size, len(item.feature.positions)
             group.append((item, rows))
         if group:
             yield group
