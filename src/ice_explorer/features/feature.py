@@ -127,7 +127,7 @@ class Feature(Column):
             return np.sort(np.array(found, dtype=np.float64))
         wrong = [value for value, each in zip(values, found, strict=True) if each is None or abs(each) > LARGEST]
         if wrong or not values or not is_list or n_masked(given):
-            got = wrong[0] if wrong and is_list else given
+            got = wrong[0] if wrong and is_list and not n_masked(given) else given
             problem = f"got {quoted(got.item() if isinstance(got, np.number) else got)}"
             what = {"datetime": "dates", "timedelta": "timedeltas"}.get(
                 self.kind, f"numbers from {-LARGEST:g} to {LARGEST:g}"
