@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ice_explorer.checks import check_one_of
-from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import InputTypeError
 from ice_explorer.errors.base import listed
 from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
 from ice_explorer.explanation import Explanation, compute, prepare
 from ice_explorer.results.models import ModelsResult, check_explanations, check_models, is_several, prepared_alike
-from ice_explorer.results.options import METRIC_RANKINGS, UNITS, Options
+from ice_explorer.results.options import METRIC_RANKINGS, UNITS, Options, resolve_display
 from ice_explorer.scene.view_state import Besides
 from ice_explorer.tables.table import kept
 

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
     from ice_explorer.curves.kernel import KernelModel
     from ice_explorer.curves.linear import LinearModel
-    from ice_explorer.engines.context import Context, EngineName
+    from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.features.columns import Columns
     from ice_explorer.models.predict import Predictor
+    from ice_explorer.results.options import EngineName
     from ice_explorer.tables.table import Table
     from ice_explorer.trees.forest import Forest
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.checks import check_one_of, check_positions
+from ice_explorer.checks import check_positions
 from ice_explorer.errors import InvalidOptionError, ModelNeededError, PredictionError
 from ice_explorer.errors.base import counted
-from ice_explorer.metrics.likelihood import check_decay, standard_deviation
-from ice_explorer.metrics.windows import CONVENTIONS, Convention
+from ice_explorer.metrics.likelihood import standard_deviation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
     from numpy.typing import NDArray
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from ice_explorer.features.columns import Columns
     from ice_explorer.models.predict import Predictor
     from ice_explorer.progress import Progress
+    from ice_explorer.results.options import Settings
     from ice_explorer.tables.table import Table
 
     Array = NDArray[np.float64]
@@ -33,41 +33,6 @@ if TYPE_CHECKING:
 
 LEAST_BYTES = 64_000_000  # for blocks, and for arrays that are read, whatever the limit
 _FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
-
-
-EngineName = Literal["auto", "brute", "tree", "linear", "kernel"]
-ENGINES: tuple[EngineName, ...] = get_args(EngineName)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The options an explanation was made with, resolved."""
-
-    groups: Mapping[Any, Sequence[Any]] | None
-    categorical: tuple[Any, ...] | None
-    output: object
-    response: str
-    grid: str
-    grid_size: int | None
-    sample: int | float | None
-    random_state: int
-    weighted: bool
-    decay: float
-    scale: str
-    like: str | None
-    convention: Convention
-    engine: str
-    memory_limit: int
-    keep_curves: bool
-
-
-def resolve_display(settings: Settings, decay: float | None, convention: Convention | None) -> tuple[float, Convention]:
-    """Fill what a table leaves open from the settings, and check the two options that every table takes."""
-    decay = settings.decay if decay is None else decay
-    convention = settings.convention if convention is None else convention
-    check_decay(decay)
-    check_one_of("convention", convention, CONVENTIONS)
-    return decay, convention
 
 
 @dataclass(frozen=True, eq=False)

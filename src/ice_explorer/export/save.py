@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer
-from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import ExportError
 from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
@@ -20,6 +19,7 @@ from ice_explorer.figures.compose import compose
 from ice_explorer.figures.page.matplotlib_page import pdf_pages, png_page, require_matplotlib
 from ice_explorer.figures.page.paper import USUAL_DPI, Paper
 from ice_explorer.figures.page.svg import svg_page
+from ice_explorer.results.options import resolve_display
 from ice_explorer.saved.write import MOST_ROWS, result_bytes
 from ice_explorer.scene.around import with_pair, with_surroundings
 from ice_explorer.scene.build import ranking_of, scene, scenes

@@ -16,7 +16,6 @@ import numpy as np
 from ice_explorer.checks import check_index, check_one_of
 from ice_explorer.drivers.candidates import SecondFeature, all_features
 from ice_explorer.drivers.in_common import in_common
-from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.labels import clipped, readable
@@ -37,7 +36,7 @@ from ice_explorer.results.bootstrap import (
 )
 from ice_explorer.results.feature_explanation import FeatureResult, decay_table
 from ice_explorer.results.impact_notes import missing_notes, movement_notes, step_notes
-from ice_explorer.results.options import UNITS
+from ice_explorer.results.options import UNITS, resolve_display
 from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.results.subgroups import metrics_of, subgroups_of
 from ice_explorer.results.two_way import GRID_SIZE, MAX_ROWS, TwoWay

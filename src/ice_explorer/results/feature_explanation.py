@@ -13,7 +13,6 @@ import numpy as np
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.drivers.candidates import distinct_rows, second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
-from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
@@ -29,6 +28,7 @@ from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.distance_scale import rescaled, sums_again
 from ice_explorer.results.extrapolation import expected_of, extrapolation_of, unlike_shares_of
 from ice_explorer.results.impact_notes import missing_note, movement_note, step_note
+from ice_explorer.results.options import resolve_display
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
 from ice_explorer.results.what_if import moves_of
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from ice_explorer.checks import check_flag, check_integer, check_one_of, real_numbers
-from ice_explorer.engines.context import ENGINES
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted, or_listed
 from ice_explorer.features.grid import GRID_NAMES
@@ -26,12 +25,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from ice_explorer.engines.context import EngineName
     from ice_explorer.features.grid import GridName
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.models.predict import Response
     from ice_explorer.tables.column import Name
 
+EngineName = Literal["auto", "brute", "tree", "linear", "kernel"]
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 Unit = Literal["prediction", "sd", "share"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 Kind = Literal["ice", "c-ice", "d-ice"]
@@ -92,6 +92,37 @@ DEFAULTS: Final[Mapping[str, object]] = {each.name: each.default for each in fie
 """Of the options of `explain`, by name."""
 OF_EXPLORERS: Final[tuple[str, ...]] = tuple(name for name in DEFAULTS if name != "budget")
 """Those that an explorer has, too: it shows samples of the rows until the result is there."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options an explanation was made with, resolved."""
+
+    groups: Mapping[Any, Sequence[Any]] | None
+    categorical: tuple[Any, ...] | None
+    output: object
+    response: str
+    grid: str
+    grid_size: int | None
+    sample: int | float | None
+    random_state: int
+    weighted: bool
+    decay: float
+    scale: str
+    like: str | None
+    convention: Convention
+    engine: str
+    memory_limit: int
+    keep_curves: bool
+
+
+def resolve_display(settings: Settings, decay: float | None, convention: Convention | None) -> tuple[float, Convention]:
+    """Fill what a table leaves open from the settings, and check the two options that every table takes."""
+    decay = settings.decay if decay is None else decay
+    convention = settings.convention if convention is None else convention
+    check_decay(decay)
+    check_one_of("convention", convention, CONVENTIONS)
+    return decay, convention
 
 
 def _check_values(option: str, words: Sequence[str], got: object) -> None:

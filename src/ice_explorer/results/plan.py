@@ -21,7 +21,7 @@ from ice_explorer.curves.choose import Inside, choose_method
 from ice_explorer.curves.probe import Probe, Witness
 from ice_explorer.curves.thresholds import threshold_grids
 from ice_explorer.engines import notes
-from ice_explorer.engines.context import LEAST_BYTES, Context, Settings
+from ice_explorer.engines.context import LEAST_BYTES, Context
 from ice_explorer.engines.feature_input import feature_input
 from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
@@ -38,7 +38,7 @@ from ice_explorer.results.drafter import Drafter
 from ice_explorer.results.drafts import Drafts
 from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
-from ice_explorer.results.options import Options, check_sample
+from ice_explorer.results.options import Options, Settings, check_sample
 from ice_explorer.tables.table import ArrayTable, SparseTable
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ice_explorer.beyond.effects import EFFECT_COLUMNS, SavedEffects, keep_effects
 from ice_explorer.drivers.drivers import Combined, Driver, Drivers
-from ice_explorer.engines.context import ENGINES, Context, Settings
+from ice_explorer.engines.context import Context
 from ice_explorer.engines.feature_input import FeatureInput
 from ice_explorer.engines.sums import empty_sums
 from ice_explorer.errors import ExportError
@@ -25,6 +25,7 @@ from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.models.predict import RESPONSES, Predictor
 from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
+from ice_explorer.results.options import ENGINES, Settings
 from ice_explorer.saved.answers import SavedCurves, SavedEngine, SavedPair, SavedPredictions, SavedWitness, refused
 from ice_explorer.saved.archive import Archive
 from ice_explorer.saved.fields import Fields, Part

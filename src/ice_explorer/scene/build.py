@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.beyond.correlations import strong_correlations
-from ice_explorer.engines.context import resolve_display
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.features.dates import unit_of
 from ice_explorer.features.feature import UNORDERED
-from ice_explorer.results.options import OF_MODELS
+from ice_explorer.results.options import OF_MODELS, resolve_display
 from ice_explorer.scene.coloring import Coloring, coloring_of
 from ice_explorer.scene.curve_lines import lines_of
 from ice_explorer.scene.effects import EFFECTS, effect_lines

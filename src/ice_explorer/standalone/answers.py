@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.engines.context import resolve_display
 from ice_explorer.features.feature import LEVELLED
 from ice_explorer.metrics.windows import CONVENTIONS
-from ice_explorer.results.options import METRIC_RANKINGS, UNITS
+from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_display
 from ice_explorer.results.residual import RESIDUAL
 from ice_explorer.standalone.pack import pack, pack_json
 from ice_explorer.wire.colors import colors_of, groups_of

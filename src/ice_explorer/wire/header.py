@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.engines.context import resolve_display
+from ice_explorer.results.options import resolve_display
 from ice_explorer.version import __version__
 from ice_explorer.wire.messages import PROTOCOL_VERSION, ColumnHead, FeatureHead, FormatHead, Header, Note
 
