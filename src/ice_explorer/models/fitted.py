@@ -97,16 +97,14 @@ def _check_names(model: Any, table: Table, fitted: list[str], expression: str) -
 
 def _finds_by_name(model: Any, table: Table) -> bool:
     """Return whether predictions are the same when columns change places; equal predictions tell nothing."""
-    n_rows, call = table.n_observations, default_call(model)
-    rows = table.take(np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64))
+    call, rows = default_call(model), table.take(np.arange(min(table.n_observations, _MOST_ROWS)))
     order = [*range(1, len(table.names)), 0]
     try:
-        if hasattr(rows, "iloc"):
-            turned = rows.iloc[:, order]
-        else:
-            names = list(getattr(rows, "column_names", rows.columns))
-            turned = rows.select([names[k] for k in order])
-        predicted, again = _flat(call(rows)), _flat(call(turned))
+        turned = rows.iloc[:, order] if hasattr(rows, "iloc") else rows.select([table.names[k] for k in order])
+        predicted, again = (
+            np.concatenate([np.ravel(np.asarray(part)) for part in (each if isinstance(each, list) else [each])])
+            for each in (call(rows), call(turned))
+        )
     except Exception:  # noqa: BLE001 - whatever the model raises about other columns
         return False
     if len(order) < 2 or len(np.unique(predicted)) < 2:
@@ -114,8 +112,3 @@ def _finds_by_name(model: Any, table: Table) -> bool:
     if predicted.dtype.kind not in "fiub":
         return bool(np.array_equal(predicted, again))
     return bool(np.max(np.abs(predicted - again)) <= _CLOSE * np.max(np.abs(predicted)))
-
-
-def _flat(returned: Any) -> Any:
-    parts = returned if isinstance(returned, list | tuple) else [returned]
-    return np.concatenate([np.ravel(np.asarray(part)) for part in parts])

@@ -48,23 +48,19 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
                 "Pass the targets of the rows of X, in their order.",
                 where=f" for {counted(n_observations, 'observation')}",
             )
-    label, number, n_columns = predictor.output, predictor.position or 0, 1
-    labels: list[Any] = list(predictor.classes)
-    if isinstance(label, tuple):  # several outputs with classes of their own
-        number, label = label
-        labels = [each for other, each in labels if other == number]
-        n_columns = 1 + max(other for other, _ in outputs)
-    elif not predictor.of_classes:
-        n_columns = max(1, len(outputs))
-    elif len(columns) > 1:  # a column of 0 and 1 for each label, of which several may hold
-        n_columns = len(labels)
-    else:
-        number = 0
+    label: Any = predictor.output
+    is_pair = isinstance(label, tuple)  # several outputs with classes of their own
+    # Of several labels of which each may hold, there is a column of 0 and 1 for each.
+    is_single = predictor.of_classes and not is_pair and len(columns) == 1
+    n_columns = 1 if is_single else 1 + outputs[-1][0] if is_pair else max(1, len(outputs))
     if len(columns) != n_columns:
         raise InvalidOptionError.target_columns(len(columns), n_columns)
-    values = columns[number]
-    if not predictor.of_classes or (n_columns > 1 and not isinstance(predictor.output, tuple)):
+    values = columns[label[0] if is_pair else 0 if is_single else predictor.position or 0]
+    if not (is_pair or is_single):
         return _numbers(values)
+    labels: list[Any] = list(predictor.classes)
+    if is_pair:
+        labels, label = [each for number, each in labels if number == label[0]], label[1]
     if not any(value == each for value in values if value is not None for each in labels):
         first = next((value for value in values if value is not None), None)
         got = "nothing but missing values" if first is None else f"{quoted(first)} and no label among them"
@@ -110,11 +106,9 @@ def _column_names(y: object) -> list[Any]:
 def _numbers(column: Sequence[Any]) -> Array:
     values = np.full(len(column), np.nan)
     for row, value in enumerate(column):
-        if value is None:
-            continue
         with suppress(TypeError, ValueError, OverflowError):  # text that looks like a number is none
             values[row] = math.nan if isinstance(value, str | bytes | complex) else float(value)
-        if not math.isfinite(values[row]):
+        if value is not None and not math.isfinite(values[row]):
             raise InvalidOptionError.must(
                 "y",
                 "be finite numbers, because the model predicts numbers",
@@ -140,32 +134,35 @@ def opening_output(
     - returns: its position, and notes on the choice.
     """
     names: Any = outputs.names
+    what, other = "class" if outputs.of_classes else "output", "another one" if len(names) > 2 else "the other one"
     if not outputs.must_be_chosen:
         position, notes = outputs.choose(None)
-        return position, (_note("class", names, position, "the second of two"),) if notes else ()
-    if not outputs.of_classes:
-        return 0, (_note("output", names, 0, f"the first of {len(names)}"),)
+        if not notes:
+            return position, ()
+        why = "the second of two"
+    elif not outputs.of_classes:
+        position, why = 0, f"the first of {len(names)}"
+    else:
+        position, where = _most_frequent(y, table, names, predict)
+        why = f"the most frequent one {where}"
+    choose = f' Choose {other} under "Output".' if len(names) > 1 else ""
+    return position, (f"Explained {what}: {quoted(names[position])}, {why}.{choose}",)
+
+
+def _most_frequent(y: object, table: Table, names: Any, predict: Callable[[Any], Array]) -> tuple[int, str]:
+    """Return the position of the class that is most frequent, and where it is."""
     labels = [name[1] for name in names if name[0] == names[0][0]] if isinstance(names[0], tuple) else list(names)
     columns = [] if y is None else target_columns(y)
     if len(columns) == len(names):  # for each label, whether it holds
-        counts = np.array([sum(value in (1, True) for value in column) for column in columns])
+        counts = [sum(value in (1, True) for value in column) for column in columns]
     else:
-        values = columns[0] if columns else []
-        counts = np.array([sum(value == label for value in values) for label in labels])
-    where = "in `y`"
-    if not counts.any():
-        n_rows = table.n_observations
-        rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64))
-        where = "in the predictions" + ("" if len(rows) == n_rows else f" of {len(rows):,} rows")
-        predicted = predict(table.take(rows))[:, : len(labels)]
-        is_label = np.isin(predicted, (0.0, 1.0)).all()  # of which several may hold
-        counts = predicted.sum(axis=0) if is_label else np.bincount(predicted.argmax(axis=1), minlength=len(labels))
-    position = int(np.argmax(counts))
-    return position, (_note("class", names, position, f"the most frequent one {where}"),)
-
-
-def _note(what: str, names: Sequence[object], position: int, why: str) -> str:
-    chosen = f"Explained {what}: {quoted(names[position])}, {why}."
-    if len(names) == 1:
-        return chosen
-    return f'{chosen} Choose {"another one" if len(names) > 2 else "the other one"} under "Output".'
+        counts = [sum(value == label for value in values) for values in columns[:1] for label in labels]
+    if any(counts):
+        return int(np.argmax(counts)), "in `y`"
+    n_rows = table.n_observations
+    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64))
+    predicted = predict(table.take(rows))[:, : len(labels)]
+    if not np.isin(predicted, (0.0, 1.0)).all():  # else several labels may hold
+        predicted = predicted == predicted.max(axis=1, keepdims=True)
+    where = "in the predictions" + ("" if len(rows) == n_rows else f" of {len(rows):,} rows")
+    return int(np.argmax(predicted.sum(axis=0))), where
