@@ -68,7 +68,7 @@ def test_of_several_margins_only_one_is_kept_unless_they_are_shared_out():
     trees = [(0, 0.5, frozenset(), False, margin, -margin) for margin in (1, 2, 3)]
     forest = strategies.forest_of_tuples(trees, margins=[0, 1, 2], base=[0.0, 1.0, 2.0])
     (alone,) = accepted(forest, lambda m: m[1], "decision_function", 1)
-    assert (len(alone.base), len(alone.forest.margins), alone.link) == (1, 1, Link())
+    assert (len(alone.base), len(alone.margins), alone.link) == (1, 1, Link())
     (shared,) = accepted(forest, lambda m: np.exp(m[2]) / np.exp(m).sum(0), "predict_proba", 2)
     assert len(shared.base) == 3
 

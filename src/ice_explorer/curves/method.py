@@ -136,7 +136,7 @@ class _ByFeature(Method):
         """Rows whose curves are held at a time."""
 
     @abstractmethod
-    def _curves(self, item: FeatureInput, rows: Rows, made: Made | None = None, at: Places = EVERYWHERE) -> Array:
+    def _curves(self, item: FeatureInput, rows: Rows, at: Places = EVERYWHERE, made: Made | None = None) -> Array:
         """Curves of some rows, (n_rows, n_places); `made` counts predictions as they are made."""
 
     def _parallel(self, item: FeatureInput, rows: Rows) -> tuple[Array, Array] | None:  # noqa: ARG002
@@ -187,7 +187,7 @@ class _ByFeature(Method):
 
         def compute(rows: Rows) -> tuple[Array | tuple[Array, Array], Array | None]:
             parallel = self._parallel(item, rows) if are_parallel else None
-            curves = self._curves(item, rows, made) if parallel is None else parallel
+            curves = self._curves(item, rows, made=made) if parallel is None else parallel
             return curves, missing_change(self._brute, item, rows)
 
         size = _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item)
@@ -248,7 +248,7 @@ class Brute(_ByFeature):
     def _block_size(self, item: FeatureInput) -> int:
         return self._brute.rows_per_block(item.grid.n_grid)
 
-    def _curves(self, item: FeatureInput, rows: Rows, made: Made | None = None, at: Places = EVERYWHERE) -> Array:
+    def _curves(self, item: FeatureInput, rows: Rows, at: Places = EVERYWHERE, made: Made | None = None) -> Array:
         grid, predict = item.grid.values[at], partial(self._brute.evaluate, item.feature, n_jobs=self._jobs, made=made)
         if item.at_issue not in self._sharing_rows:
             return predict(rows, np.broadcast_to(grid, (len(rows), len(grid))))
@@ -302,13 +302,7 @@ class ClosedForm(_ByFeature):
         is_fit = parallel is not None and all((np.abs(part) <= LARGEST).all() for part in parallel)
         return parallel if is_fit else None
 
-    def _curves(
-        self,
-        item: FeatureInput,
-        rows: Rows,
-        made: Made | None = None,  # noqa: ARG002
-        at: Places = EVERYWHERE,
-    ) -> Array:
+    def _curves(self, item: FeatureInput, rows: Rows, at: Places = EVERYWHERE, made: Made | None = None) -> Array:  # noqa: ARG002
         places, grid = self._places[item.at_issue], self._grids[item.at_issue][at]
         curves = self._peeled.output(self._formula.curves(places, grid, rows))
         return check_fits(item.feature, rows, item.grid.values[at], curves, self._brute.response)

@@ -50,7 +50,10 @@ def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
     left = join([tree["left_children"] for tree in trees], np.int32)
     feature = np.where(left < 0, -1, join([tree["split_indices"] for tree in trees], np.int32)).astype(np.int32)
     threshold = join([tree["split_conditions"] for tree in trees], np.float32).astype(np.float64)
-    by_set, set_start, set_codes = _category_sets(trees, n_nodes)
+    # Sets of codes of a tree stand in the order of its nodes.
+    roots = np.cumsum(n_nodes) - n_nodes
+    nodes = [root + np.asarray(tree["categories_nodes"], np.int64) for root, tree in zip(roots, trees, strict=True)]
+    by_set = join(nodes, np.int64)
     threshold[by_set] = np.arange(len(by_set))
     value = join([tree["split_conditions"] for tree in trees], np.float32)  # those of inner nodes have no meaning
     base = np.asarray(np.atleast_1d(json.loads(parameters["base_score"])), np.float32).astype(np.float64)
@@ -74,24 +77,9 @@ def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
         margin=margin,
         base=np.broadcast_to(base, n_margins).copy(),
         is_base_output=True,
-        set_start=set_start,
-        set_codes=set_codes,
+        set_start=np.append(0, np.cumsum(join([tree["categories_sizes"] for tree in trees], np.int64))),
+        set_codes=join([tree["categories"] for tree in trees], np.int32),
         listed_left=False,
-    )
-
-
-def _category_sets(
-    trees: Sequence[dict[str, Any]], n_nodes: NDArray[np.intp]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """Return the nodes that are split by sets of codes, and `set_start` and `set_codes` of these."""
-    roots = np.cumsum(n_nodes) - n_nodes
-    nodes = [root + np.asarray(tree["categories_nodes"], np.int64) for root, tree in zip(roots, trees, strict=True)]
-    sizes = join([tree["categories_sizes"] for tree in trees], np.int64)
-    return (
-        join(nodes, np.int64),
-        np.append(0, np.cumsum(sizes)),
-        # Segments of a tree stand in the order of its nodes.
-        join([tree["categories"] for tree in trees], np.int32),
     )
 
 

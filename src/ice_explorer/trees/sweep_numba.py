@@ -11,9 +11,8 @@ place in the tree. Differences are added to a difference array, so that the cost
 nor on the number of features that a tree does not use. Its cells are laid out by position, then by row: the items of a
 leaf write to a few stretches of memory, which are the closer together the more alike neighbouring rows are.
 
-Everything is integer: values and thresholds were turned into ranks (`ranks`). The kernels are compiled at module level,
-so that they are cached on disk, and release the interpreter lock; indices are unsigned, which avoids the code for
-negative ones.
+Everything is integer: values and thresholds were turned into ranks. The kernels are compiled at module level, so that
+they are cached on disk, and release the interpreter lock; indices are unsigned, which avoids code for negative ones.
 """
 
 from __future__ import annotations
@@ -399,7 +398,7 @@ def sweep(
     Compiled twice: forests without missing values, categories and features in runs need none of the code for them,
     and are up to half as fast again without it.
 
-    - `nodes` … `width`: as `SweptForest` and `Movers` have them.
+    - `nodes` … `width`: as `TreeCurves` and `Movers` have them.
     - `special`: missing_left, category_start, category_words, in_runs, run_start, runs, rank of a missing value; None
       where no rank is that, no node is categorical and no feature is in runs.
     - `ranks`: uint16 or int32, flat (n_columns, n_rows), of at most 65536 rows.
