@@ -113,8 +113,8 @@ def choose_method(
 
 
 def _exact_method(name: str, inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Method:
-    """Return a method that computes from the structure of the model what the model predicted for the probe."""
-    if context.probe is None:
+    """Return a method that computes from the structure of the model what the model predicted for a few phantoms."""
+    if not context.witness.are_phantoms:
         raise OtherKindError("The model fails on phantoms.")
     peeled, predictor, structure = inside.peeled, inside.predictor, inside.read(name)
     if name == "tree" and not HAS_NUMBA:
@@ -122,7 +122,7 @@ def _exact_method(name: str, inside: Inside, context: Context, items: Sequence[F
     if name == "tree" and len(items) > MOST_FEATURES:
         raise NotExactError(f"The sweep moves up to {MOST_FEATURES} features; there are {len(items)}.")
     matrix = read_matrix(context, items, peeled, structure)
-    phantoms, is_known = matrix.phantoms(context.probe)
+    phantoms, is_known = matrix.phantoms(context.witness)
     predicted = context.witness.predicted[is_known]
     tolerance = _FLOAT32_TOLERANCE if getattr(structure, "library", "") == "XGBoost" else _TOLERANCE
     size, smallest = float(np.max(np.abs(predicted), initial=1e-300)), float("inf")

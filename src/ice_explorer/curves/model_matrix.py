@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.curves.kernel import KernelModel
     from ice_explorer.curves.linear import LinearModel
-    from ice_explorer.curves.probe import Probe
+    from ice_explorer.curves.witness import Witness
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.models.pipeline import Peeled
@@ -48,13 +48,13 @@ class ModelMatrix:
     places: dict[int, NDArray[np.intp]]
     grids: dict[int, NDArray[Any]]
 
-    def phantoms(self, probe: Probe) -> tuple[list[NDArray[Any]], NDArray[np.bool_]]:
-        """Return columns of those phantoms of the probe in which an explained feature moves, and which these are."""
-        is_known = np.isin(probe.crossed, list(self.places))
-        source = np.tile(probe.rows, (len(self.columns), 1))
+    def phantoms(self, witness: Witness) -> tuple[list[NDArray[Any]], NDArray[np.bool_]]:
+        """Return columns of those phantoms in which an explained feature moves, and which these are."""
+        is_known = np.isin(witness.crossed, list(self.places))
+        source = np.tile(witness.rows, (len(self.columns), 1))
         for number, places in self.places.items():
-            crossed = np.flatnonzero(probe.crossed == number)
-            source[np.ix_(places, crossed)] = probe.donors[crossed]
+            crossed = np.flatnonzero(witness.crossed == number)
+            source[np.ix_(places, crossed)] = witness.donors[crossed]
         return [values[rows] for values, rows in zip(self.columns, source[:, is_known], strict=True)], is_known
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.curves.brute import BruteCurves
-    from ice_explorer.curves.probe import Probe, Witness
+    from ice_explorer.curves.witness import Witness
     from ice_explorer.features.columns import Columns
     from ice_explorer.models.predict import Predictor
     from ice_explorer.progress import Progress
@@ -50,7 +50,6 @@ class Context:
     predictor: Predictor
     settings: Settings
     brute: BruteCurves
-    probe: Probe | None  # None where the model fails on it
     witness: Witness
     progress: Progress
     bytes_for_blocks: int

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +17,12 @@ import numpy as np
 from ice_explorer.checks import check_index, check_names, check_weights
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.curves.choose import Inside, choose_method
-from ice_explorer.curves.probe import Probe, Witness
 from ice_explorer.curves.thresholds import threshold_grids
+from ice_explorer.curves.witness import Witness
 from ice_explorer.engines import notes
 from ice_explorer.engines.context import LEAST_BYTES, Context
 from ice_explorer.engines.feature_input import feature_input
-from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, PredictionError, UnknownFeatureError
+from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import shortened
 from ice_explorer.features.columns import Columns
@@ -61,7 +60,6 @@ _CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions
 _FEWER = 100  # observations and grid values
 _ROWS_WORTH_A_THREAD = 10_000  # for fewer, sorting a column takes less than handing it to a thread
-_FIRST_ROWS = 2  # enough to see what the model returns
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +87,6 @@ class _Asked:
     """What a model returns for a few rows: what is predicted, and whether it still is the same."""
 
     predictor: Predictor
-    probe: Probe | None
     witness: Witness
 
 
@@ -187,16 +184,17 @@ def _read_data(model: Any, X: Any, options: Options, whole: Whole | None) -> _Da
 
 def _ask_model(model: Any, data: _Data, options: Options, y: object, *, is_opening: bool) -> _Asked:
     """Choose what to predict, and name it after the target."""
-    predictor, probe, witness = _probed(
+    witness = Witness(data.table, data.columns.moves, options.random_state)
+    make = partial(
+        make_predictor,
         model,
-        data.table,
-        Probe(data.table, data.columns.moves, options.random_state),
         output=options.output,
         response=options.response,
         n_jobs=options.n_threads,
         opening=partial(opening_output, y, data.table) if is_opening else None,
     )
-    return _Asked(replace(predictor, output_label=predictor.named_after(target_names(y))), probe, witness)
+    predictor = witness.observe(make)
+    return _Asked(replace(predictor, output_label=predictor.named_after(target_names(y))), witness)
 
 
 def _choose_grids(inside: Inside, data: _Data, options: Options) -> _Grids:
@@ -242,7 +240,7 @@ def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | No
         keep_curves=bool(options.keep_curves),
     )
     return Context(
-        data.table, data.columns, data.weights, predictor, settings, brute, asked.probe, asked.witness,
+        data.table, data.columns, data.weights, predictor, settings, brute, asked.witness,
         options.progress, for_blocks, n_summed=n_summed,
     )  # fmt: skip
 
@@ -275,25 +273,6 @@ def _choose_engine(
         *engine_notes,
     ]
     return _Chosen(engine, inputs, said)
-
-
-def _probed(model: Any, table: Table, probe: Probe, **options: Any) -> tuple[Predictor, Probe | None, Witness]:
-    """Choose what to predict, from what the model returns for some phantoms; else for the first rows.
-
-    Options are those of `make_predictor`.
-    """
-    start = perf_counter()
-    try:
-        predictor, predicted = make_predictor(model, probe.container, **options)
-        return predictor, probe, Witness(predictor.predict, probe.made_anew, predicted, perf_counter() - start)
-    except PredictionError:
-        pass  # an error names real rows, if these fail too
-    first = np.arange(min(_FIRST_ROWS, table.n_observations))
-    rows = table.take(first)
-    start = perf_counter()
-    predictor, predicted = make_predictor(model, rows, **options)
-    seconds = perf_counter() - start
-    return predictor, None, Witness(predictor.predict, lambda step: table.take(first[::step]), predicted, seconds)
 
 
 def _choose_features(

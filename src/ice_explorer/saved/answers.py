@@ -9,7 +9,7 @@ import numpy as np
 
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.curves.method import Method
-from ice_explorer.curves.probe import Witness
+from ice_explorer.curves.witness import Witness
 from ice_explorer.errors import ModelNeededError
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class SavedWitness(Witness):
     """The model cannot change: there is none."""
 
     def __init__(self) -> None:
-        super().__init__(refused, lambda _: None, np.empty(0))
+        self.predict, self.predicted, self.seconds = refused, np.empty(0), 0.0
 
     def check(self) -> None:
         """Find nothing changed."""

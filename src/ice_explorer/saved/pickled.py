@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.curves.probe import Witness
+from ice_explorer.curves.witness import Witness
 from ice_explorer.engines.context import Context
 from ice_explorer.errors import ModelNeededError
 from ice_explorer.errors.base import cause_of
@@ -86,7 +86,7 @@ def dumped(result: Any, context: Context, engine: str) -> bytes:
     file = io.BytesIO()
     pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
     pickler.dispatch_table = copyreg.dispatch_table | {
-        Context: lambda thing: _with(thing, probe=None, progress=None if callable(thing.progress) else thing.progress),
+        Context: lambda thing: _with(thing, progress=None if callable(thing.progress) else thing.progress),
         Peeled: lambda thing: (Peeled, (None, (), thing.restore)),
         Predictor: predictor,
         SavedWitness: lambda _: (SavedWitness, ()),

@@ -110,7 +110,7 @@ def _result(manifest: Fields, archive: Archive) -> ExplanationResult:
     context = Context(
         table, columns, weights, _predictor(manifest.fields("output")), settings,
         SavedPredictions(table, predictions, known, settings.memory_limit, settings.response),
-        None, SavedWitness(), progress=False, bytes_for_blocks=settings.memory_limit,
+        SavedWitness(), progress=False, bytes_for_blocks=settings.memory_limit,
         n_summed=n_all, origin=manifest.fields("provenance").entries,
     )  # fmt: skip
     vars(context)["prediction_sd"] = manifest.number("prediction_sd", 0)

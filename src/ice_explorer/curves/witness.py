@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,56 +15,67 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.models.predict import Predictor
     from ice_explorer.tables.table import Table
 
     Array = NDArray[np.float64]
 
 _N_PHANTOMS = 64
+_FIRST_ROWS = 2  # enough to see what the model returns
 _TOLERANCE = 1e-6  # of the largest prediction: single precision rounds otherwise for another number of rows
 
 
-class Probe:
-    """Some phantoms, and what the model itself predicts for them.
+class Witness:
+    """A few observations, and what the model predicted for them when its explanation was planned.
 
-    The first call of the model: it shows what the model returns, and what methods that read its structure must return.
+    They show what the model returns, and what methods that read its structure must return.
 
-    - `moves`: columns that move together, by number of the feature.
-    - `rows`, `crossed`, `donors` (n_phantoms,): phantom r is row rows[r] with what row donors[r] has in the columns of
-      feature crossed[r].
-    - `container`: the phantoms as the model takes them.
+    - `rows`, `donors`, `crossed` (n_phantoms,): phantom r is row rows[r] with what row donors[r] has in the columns of
+      feature crossed[r]. Where the model fails on such phantoms, `rows` are those of X as they are, `crossed` is -1.
+    - `predict`: rows in the container of X -> (n_rows,) float64.
+    - `predicted` (n_phantoms,).
+    - `seconds`: how long the model took for it, at most.
     """
+
+    predict: Callable[[Any], Array]
+    predicted: Array
+    seconds: float
 
     def __init__(self, table: Table, moves: Mapping[int, tuple[int, ...]], random_state: int) -> None:
         generator = np.random.default_rng(random_state)
         self.rows, self.donors = generator.integers(table.n_observations, size=(2, _N_PHANTOMS))
         self.crossed = np.array(list(moves))[generator.permutation(np.arange(_N_PHANTOMS) % len(moves))]
         self._moves, self._table = moves, table
-        self.container = self.made_anew()
 
-    def made_anew(self, step: int = 1) -> Any:
-        """Return every `step`-th phantom as the model takes them, in a container of their own."""
+    def observe(self, make: Callable[[Any], tuple[Predictor, Array]]) -> Predictor:
+        """Make a predictor from these observations, else from the first rows: then an error names real rows."""
+        start = perf_counter()
+        try:
+            predictor, self.predicted = make(self._container())
+        except PredictionError:
+            if not self.are_phantoms:
+                raise
+            predictor = None
+        if predictor is None:
+            self.rows = np.arange(min(_FIRST_ROWS, self._table.n_observations))
+            self.crossed = np.full(len(self.rows), -1)
+            return self.observe(make)
+        self.predict, self.seconds = predictor.predict, perf_counter() - start
+        return predictor
+
+    @property
+    def are_phantoms(self) -> bool:
+        """Whether the model predicts phantoms."""
+        return bool((self.crossed >= 0).all())
+
+    def _container(self, step: int = 1) -> Any:
+        """Return every `step`-th observation as the model takes them, made anew: some models write into them."""
         sources = {
             place: np.where(self.crossed == number, self.donors, self.rows)[::step]
             for number in np.unique(self.crossed).tolist()
-            for place in self._moves[number]
+            for place in self._moves.get(number, ())
         }
         return self._table.crossed(self.rows[::step], sources)
-
-
-@dataclass(frozen=True, eq=False)
-class Witness:
-    """A few observations and what the model predicted for them when its explanation was planned.
-
-    - `predict`: rows in the container of X -> (n_rows,) float64.
-    - `rows`: returns every n-th of the observations as the model takes them, made anew: some models write into them.
-    - `predicted` (n_rows,).
-    - `seconds`: how long the model took for it, at most.
-    """
-
-    predict: Callable[[Any], Array]
-    rows: Callable[[int], Any]
-    predicted: Array
-    seconds: float = 0.0
 
     def check(self) -> None:
         """Raise if the model predicts these observations otherwise now, and not by chance.
@@ -73,9 +84,9 @@ class Witness:
         """
         size = np.max(np.abs(self.predicted[np.isfinite(self.predicted)]), initial=0.0)
         try:
-            again = self.predict(self.rows(1))
+            again = self.predict(self._container())
             change = _difference(again, self.predicted)
-            if change <= _TOLERANCE * size or _difference(self.predict(self.rows(1)), again) > _TOLERANCE * size:
+            if change <= _TOLERANCE * size or _difference(self.predict(self._container()), again) > _TOLERANCE * size:
                 return
         except Cancelled:
             raise
@@ -94,7 +105,7 @@ class Witness:
     def is_predicted(self) -> bool:
         """Whether the model still predicts these observations."""
         try:
-            self.predict(self.rows(1))
+            self.predict(self._container())
         except Cancelled:
             raise
         except Exception:  # noqa: BLE001 - whatever a model raises
@@ -109,7 +120,7 @@ class Witness:
         - `bounds`: smallest and largest prediction of all.
         """
         try:
-            difference = _difference(self.predict(self.rows(2)), self.predicted[::2])
+            difference = _difference(self.predict(self._container(2)), self.predicted[::2])
         except Cancelled:
             raise
         except Exception:  # noqa: BLE001 - of a model that cannot predict so few rows: a note is not worth an error
