@@ -156,7 +156,7 @@ MUTATIONS: Final = r"""
 + level = drafter.top - 1 if n_fitting
 = a column that no grid value moved stays where it is
 @ curves/model_matrix.py : engines/test_pipelines.py
-- moving[:, rest] = ~same(crossed, matrix[:1])[:, of_column, rest]
+- moving[number, rest] = same(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)
 + pass
 = missing changes of a group are those of the first rows
 @ results/subgroups.py : results/test_subgroups.py

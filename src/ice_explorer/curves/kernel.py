@@ -32,24 +32,20 @@ class KernelModel:
     """Output = intercept + Σ_s weight_s · exp(-Σ_j gamma_j (x_j - centre_sj)²).
 
     - `centres` (n_centres, n_columns), `weights` (n_centres,), `gamma` (n_columns,).
-    - `levels`: columns whose labels the model looks up: none.
+    - `unused`, `levels`: columns without effect, and those whose labels the model looks up: none.
     """
 
     centres: Array
     weights: Array
     gamma: Array
     intercept: float = 0.0
+    unused: tuple[int, ...] = ()
     levels: tuple[int, ...] = ()
 
     @property
     def n_columns(self) -> int:
         """Columns that the model was fitted on."""
         return int(self.centres.shape[1])
-
-    @property
-    def unused(self) -> list[int]:
-        """Columns that no kernel looks at."""
-        return np.flatnonzero(self.gamma == 0.0).tolist()
 
     def candidates(self, columns: list[Array], *_: object) -> Iterator[tuple[Callable[..., Any], Array]]:
         """Yield what makes curves of a matrix (n_rows, n_columns), and what it predicts of columns."""

@@ -116,35 +116,23 @@ def _transformed(context: Context, items: Sequence[FeatureInput], peeled: Peeled
         seen = transform(table.phantoms(rows, moves))
         grids += [seen[part] for part in parts]
     moving = np.array([~same(grid, matrix[:1]).all(axis=0) for grid in grids])
-    # A column that no grid value moved, such as the code of a value off the grid, belongs to the feature with which it
-    # changes between two rows that differ in it.
-    differs = ~same(matrix, matrix[:1])
-    rest = np.flatnonzero(differs.any(axis=0) & ~moving.any(axis=0))
-    if len(rest):
-        donors, of_column = np.unique(np.argmax(differs[:, rest], axis=0), return_inverse=True)
-        first = np.zeros(len(items) * len(donors), np.int64)
-        sources: dict[int, NDArray[np.int64]] = {}
-        for start, item in zip(range(0, len(first), len(donors)), items, strict=True):
-            source = first.copy()
-            source[start : start + len(donors)] = donors
-            sources |= dict.fromkeys(item.feature.positions, source)
-        crossed = transform(table.crossed(first, sources)).reshape(len(items), len(donors), -1)
-        moving[:, rest] = ~same(crossed, matrix[:1])[:, of_column, rest]
-    # Every feature takes the values of other rows, by an order of its own: the columns that move with it must be those
+    # Every feature takes the values of other rows, each by a shift of its own: columns that move with it must be those
     # of these rows, and all others stay.
     order = np.tile(np.random.default_rng(context.settings.random_state).permutation(n_rows), 2)
-    donors_of = [order[number % n_rows :][:n_rows] for number in range(len(items))]
-    sources = {place: donors for item, donors in zip(items, donors_of, strict=True) for place in item.feature.positions}
-    crossed = transform(table.crossed(context.everything, sources))
-    owner = np.where(moving.any(axis=0), moving.argmax(axis=0), -1).tolist()
-    donors_of.append(context.everything)  # of columns without an owner, the last
-    if (
-        crossed.shape[1] != matrix.shape[1]
-        or (moving.sum(axis=0) > 1).any()
-        or not all(
-            same(crossed[:, column], matrix[donors_of[number], column]).all() for column, number in enumerate(owner)
-        )
-    ):
+    donors = [order[1 + number % max(1, n_rows - 1) :][:n_rows] for number in range(len(items))]
+    sources = {place: rows for item, rows in zip(items, donors, strict=True) for place in item.feature.positions}
+    crossed, stays = transform(table.crossed(order[:n_rows], sources)), matrix[order[:n_rows]]
+    if crossed.shape[1] != matrix.shape[1]:
+        raise NotExactError("The transformers return other columns for other rows.")
+    rest = np.flatnonzero(~same(crossed, stays).all(axis=0) & ~moving.any(axis=0))
+    for number, rows in enumerate(donors if len(rest) else ()):
+        # No grid value moved the column, which may be the code of a value off the grid.
+        moving[number, rest] = same(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)
+        rest = rest[~moving[number, rest]]
+    owner = np.where(moving.any(axis=0), moving.argmax(axis=0), len(items)).tolist()
+    donors.append(order[:n_rows])  # of columns without an owner
+    is_crossed = [same(crossed[:, k], matrix[donors[number], k]).all() for k, number in enumerate(owner)]
+    if not all(is_crossed) or (moving.sum(axis=0) > 1).any():
         raise NotExactError("The transformers combine columns.")
     places = [np.flatnonzero(is_moved) for is_moved in moving]
     return ModelMatrix(
