@@ -121,17 +121,20 @@ def _transformed(context: Context, items: Sequence[FeatureInput], peeled: Peeled
     order = np.tile(np.random.default_rng(context.settings.random_state).permutation(n_rows), 2)
     donors = [order[1 + number % max(1, n_rows - 1) :][:n_rows] for number in range(len(items))]
     sources = {place: rows for item, rows in zip(items, donors, strict=True) for place in item.feature.positions}
-    crossed, stays = transform(table.crossed(order[:n_rows], sources)), matrix[order[:n_rows]]
+    donors.append(order[:n_rows])  # of columns that stay
+    crossed = transform(table.crossed(donors[-1], sources))
     if crossed.shape[1] != matrix.shape[1]:
         raise NotExactError("The transformers return other columns for other rows.")
-    rest = np.flatnonzero(~same(crossed, stays).all(axis=0) & ~moving.any(axis=0))
-    for number, rows in enumerate(donors if len(rest) else ()):
+    rest = np.flatnonzero(~moving.any(axis=0))
+    rest = rest[~same(crossed[:, rest], matrix[np.ix_(donors[-1], rest)]).all(axis=0)]
+    for number, rows in enumerate(donors[:-1] if len(rest) else ()):
         # No grid value moved the column, which may be the code of a value off the grid.
         moving[number, rest] = same(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)
         rest = rest[~moving[number, rest]]
     owner = np.where(moving.any(axis=0), moving.argmax(axis=0), len(items)).tolist()
-    donors.append(order[:n_rows])  # of columns without an owner
-    is_crossed = [same(crossed[:, k], matrix[donors[number], k]).all() for k, number in enumerate(owner)]
+    is_crossed = [
+        np.array_equal(crossed[:, k], matrix[donors[number], k], equal_nan=True) for k, number in enumerate(owner)
+    ]
     if not all(is_crossed) or (moving.sum(axis=0) > 1).any():
         raise NotExactError("The transformers combine columns.")
     places = [np.flatnonzero(is_moved) for is_moved in moving]
