@@ -42,11 +42,11 @@ MUTATIONS: Final = r"""
 - return in_natural_order(levels) or sorted(levels, key=lambda level: (str(level), type(level).__name__))
 + return in_natural_order(levels) or list(levels)
 = copies of the target on another scale are overlooked
-@ features/target_check.py : engines/test_target_check.py
+@ results/target_check.py : results/test_target_check.py
 - slope = float(x @ y / (y @ y)) if y.any() else 0.0
 + slope = float(y.any())
 = missing values that tell the target are overlooked
-@ features/target_check.py : engines/test_target_check.py
+@ results/target_check.py : results/test_target_check.py
 - _is_copy(column.missing.astype(np.float64), numbers)
 + _is_copy(column.missing.astype(np.float64), 0.0 * numbers)
 = influences on missing impact are those on its sum

@@ -21,7 +21,6 @@ from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import step_of
-from ice_explorer.features.target_check import known_target
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names, target_values
 from ice_explorer.results.bootstrap import (
@@ -39,6 +38,7 @@ from ice_explorer.results.impact_notes import missing_notes, movement_notes, ste
 from ice_explorer.results.options import UNITS, resolve_display
 from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.results.subgroups import metrics_of, subgroups_of
+from ice_explorer.results.target_check import known_target
 from ice_explorer.results.two_way import GRID_SIZE, MAX_ROWS, TwoWay
 from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 from ice_explorer.results.what_if import reach_of
@@ -53,11 +53,11 @@ if TYPE_CHECKING:
     from ice_explorer.drivers.in_common import InCommon
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.engines.context import Context
-    from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.metrics.sampling import Sampling
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.bootstrap import Metrics
     from ice_explorer.results.options import RankBy, Unit
+    from ice_explorer.results.target_check import KnownTarget
     from ice_explorer.results.ties import TieTable
     from ice_explorer.tables.column import Column, Name
 

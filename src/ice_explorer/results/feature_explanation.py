@@ -20,7 +20,6 @@ from ice_explorer.features import transforms
 from ice_explorer.features.feature import place_of
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.features.target_check import decides_class, follows_diagonal
 from ice_explorer.locks import new_lock
 from ice_explorer.metrics.likelihood import check_decay, likelihood
 from ice_explorer.progress import progress_reporter
@@ -30,6 +29,7 @@ from ice_explorer.results.extrapolation import expected_of, extrapolation_of, un
 from ice_explorer.results.impact_notes import missing_note, movement_note, step_note
 from ice_explorer.results.options import resolve_display
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
+from ice_explorer.results.target_check import decides_class, follows_diagonal
 from ice_explorer.results.what_if import moves_of
 
 if TYPE_CHECKING:

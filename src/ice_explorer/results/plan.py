@@ -28,7 +28,6 @@ from ice_explorer.errors.labels import shortened
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import place_of, tells_rows_apart, with_levels_of
 from ice_explorer.features.groups import check_groups, groups_among
-from ice_explorer.features.target_check import known_target
 from ice_explorer.locks import cancelled_by, new_lock
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
@@ -38,6 +37,7 @@ from ice_explorer.results.drafts import Drafts
 from ice_explorer.results.explanation_result import ExplanationResult
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.options import Options, Settings, check_sample
+from ice_explorer.results.target_check import known_target
 from ice_explorer.tables.table import ArrayTable, SparseTable
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from ice_explorer.engines.sums import Sums
     from ice_explorer.features.feature import FeatureKind
     from ice_explorer.features.grid import GridName
-    from ice_explorer.features.target_check import KnownTarget
     from ice_explorer.features.transforms import AnchorName
     from ice_explorer.models.predict import Predictor
+    from ice_explorer.results.target_check import KnownTarget
     from ice_explorer.tables.column import Column, Name
     from ice_explorer.tables.table import Table
 
