@@ -36,12 +36,14 @@ def test_decayed_figures_are_within_a_millionth(sample, n_grid, compiled):
     sums.finish()
     apart = np.abs(grid - observed[:, None]) / observed.std()
     for convention in CONVENTIONS:
-        left, right, ratios, p, sides = sums.dense(convention)
-        size = np.abs(curves[:, right] - curves[:, left]) * ratios
+        windows = sums.windows[convention]
+        left, right, of_left = windows.left, windows.right, windows.left_shares
+        size = np.abs(curves[:, right] - curves[:, left]) * windows.ratios
         values, supports = sums.decayed(DECAYS, convention)
         for decay, value, support in zip(DECAYS, values, supports, strict=True):
             likely = decay**apart
-            mass = rows[2][:, None] * (sides[0] * likely[:, left] + sides[1] * likely[:, right]) * p
+            ends = of_left * likely[:, left] + (1.0 - of_left) * likely[:, right]
+            mass = rows[2][:, None] * ends * windows.shares
             close = {"rtol": 1e-12 if decay == 0.75 else 1e-6, "err_msg": f"{convention}, {decay}"}
             assert_allclose(value, (mass * size).sum() / mass.sum(), **close)
             assert_allclose(support, mass.sum() / rows[2].sum(), **close)
@@ -49,7 +51,7 @@ def test_decayed_figures_are_within_a_millionth(sample, n_grid, compiled):
 
 @pytest.mark.parametrize(
     ("are_near", "distances", "error"),
-    [(True, [0.01, 1.0, 5.0], 1e-6), (False, [0.01, 1.0, 30.0, 300.0, 3000.0], 1e-7)],
+    [(True, [0.01, 1.0, 5.0, 10.0], 1e-6), (False, [0.01, 1.0, 30.0, 300.0, 3000.0], 1e-7)],
 )
 def test_one_distance_at_every_decay(are_near, distances, error):
     """A sum of one likelihood is interpolated from 0.01 to 1, however far away where nodes are made for that."""

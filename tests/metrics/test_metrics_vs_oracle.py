@@ -38,8 +38,11 @@ def frame(X):
 def assert_row_equals(row, expected, magnitude, *, names=FIGURES, is_exact=True):
     """Compare one row of the table with the oracle's, name by name; decayed ones at other decays are close."""
     for name in names:
-        rtol = 1e-9 if is_exact or name not in ("in_distribution_impact", "support") else 1e-6
+        is_close = not is_exact and name in ("in_distribution_impact", "support")
+        rtol = 1e-6 if is_close else 1e-9
         slack = 1e-12 * magnitude if name in oracles.EFFECTS else 0.0
+        if is_close and name in oracles.EFFECTS:  # sums of likelihoods are missed by a millionth of those of all rows
+            slack += 1e-6 * expected["impact"] / expected["support"]
         assert_allclose(row[name], expected[name], rtol=rtol, atol=slack, err_msg=name)
 
 
@@ -106,8 +109,7 @@ def test_every_figure_equals_the_oracle(case, decays, convention):
             assert_row_equals(e[name].metrics(*used), expected, size, names=METRICS, is_exact=is_exact)
             if decay is not None and convention == case["convention"]:
                 for metric, profile in profiles.items():
-                    slack = 1e-12 * size if metric in oracles.EFFECTS else 0.0
-                    assert_allclose(profile.loc[decay, name], expected[metric], rtol=1e-6, atol=slack)
+                    assert_allclose(profile.loc[decay, name], table.loc[name, metric], rtol=1e-12)
     assert len(model.calls) == n_calls
 
 

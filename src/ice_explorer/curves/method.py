@@ -390,7 +390,7 @@ class Trees(Method):
     def _sweep(self, items: Sequence[FeatureInput], report: Report | None, cancelled: IsCancelled | None) -> list[Sums]:
         # Half of the limit is for blocks that are swept, a quarter each for the sums of features and curves if formed.
         quarter = self._memory_limit // 4
-        most_cells = min(MOST_CELLS, quarter // (16 * len(items)))  # of each of both conventions
+        most_cells = min(MOST_CELLS, quarter // (8 * len(items)))
         swept = self._trees.sweep([item.at_issue for item in items])
         blocks = self._blocks(self._trees.alike(items[0].summed))
         n_ahead = min(self._n_jobs, 2 * quarter // (self._trees.row_bytes * len(blocks[0])) - 1)

@@ -74,9 +74,9 @@ def nodes_of(decay: float, *, are_near: bool) -> Nodes:
     """Return the decays that sums are kept for.
 
     - `are_near`: whether distances are at most `NEAR` likelihood scales, for which few nodes are enough: they miss
-      e^{-ad} by less than 1e-6 below 7, beyond which few rows are. More miss it by 2e-8 up to a distance of 1,000.
+      e^{-ad} by less than 1e-6. More miss it by 2e-8 up to a distance of 1,000.
     """
-    return Nodes(15, 0.4, decay) if are_near else Nodes(40, 0.004, decay)
+    return Nodes(16, 0.5, decay) if are_near else Nodes(40, 0.004, decay)
 
 
 @lru_cache

@@ -1,12 +1,7 @@
 """Compiled: sums over a block of curves from which every figure of a feature with an order follows.
 
-`fold` does what `ordered.fold_plainly` does in NumPy, which a test holds it to. Rows are worked on a few dozen at a
+`fold` does what `ordered._fold_plainly` does in NumPy, which a test holds it to. Rows are worked on a few dozen at a
 time, so that what is made of them stays in the cache, in an array of one line for each column: all loops run over rows.
-
-Likelihoods need no exponential for each row and grid value. Of one group of windows the ends to the right of an
-observed value x have the likelihoods of its first end, times e^{-a(v - x)}: the sum over groups is a polynomial in
-decreasing factors, evaluated by Horner's rule from the farthest group to x, and likewise on the left. Where x lies
-between the ends of a group, sums over the ends on both sides of it were made beforehand, for each interval of the grid.
 """
 
 from __future__ import annotations
@@ -16,27 +11,54 @@ from numba import njit
 
 from ice_explorer.trees.margins_numba import ROWS_AT_A_TIME, curves_of, exponential
 
+_SUMS = (0, 0, 2, 1, 3)  # what each of five ends is added to: see `add_likely`
+_RUN = 512  # rows whose likelihoods are summed together
 _FAST = {"nsz", "contract", "reassoc"}
 # The Gauss-Legendre rule with four nodes on [-1, 1]: ±_OUTER and ±_INNER.
 _OUTER, _INNER = np.sqrt(3.0 / 7.0 + 2.0 / 7.0 * np.sqrt(1.2)), np.sqrt(3.0 / 7.0 - 2.0 / 7.0 * np.sqrt(1.2))
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _decays_between(grid, rates):
-    """Factors e^{-rate · gap} of the intervals of a grid, (n_grid - 1, n_rates)."""
+def _count_up_to(values, value):
+    """Count increasing values that are at or below one."""
+    low, high = 0, values.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] <= value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _decays_between(grid, rates, factors):
+    """Write factors e^{-rate · gap} of the intervals of a grid, (n_grid - 1, n_rates)."""
     n_rates = rates.shape[0]
-    gaps = np.empty(n_rates)
-    power = np.empty(n_rates)
-    factors = np.empty((grid.shape[0] - 1, n_rates))
-    for at in range(factors.shape[0]):
+    gaps, power = np.empty(n_rates), np.empty(n_rates)
+    for place in range(grid.shape[0] - 1):
         for t in range(n_rates):
-            gaps[t] = rates[t] * (grid[at + 1] - grid[at])
-        exponential(gaps, -1.0, (power, power.view(np.int64)), factors[at])
-    return factors
+            gaps[t] = rates[t] * (grid[place + 1] - grid[place])
+        exponential(gaps, -1.0, (power, power.view(np.int64)), factors[place])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _decays_from(value, cell, grid, rates, shift, scratch, to_left, to_right):
+    """Write factors e^{shift - rate · distance} from an observed value to the grid values on its left and right."""
+    exponents, power = scratch
+    to_left[:], to_right[:] = 0.0, 0.0
+    if cell > 0:
+        for t in range(rates.shape[0]):
+            exponents[t] = shift[t] - rates[t] * (value - grid[cell - 1])
+        exponential(exponents, 1.0, (power, power.view(np.int64)), to_left)
+    if cell < grid.shape[0]:
+        for t in range(rates.shape[0]):
+            exponents[t] = shift[t] - rates[t] * (grid[cell] - value)
+        exponential(exponents, 1.0, (power, power.view(np.int64)), to_right)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _tables_of_side(factors, places, weights, starts):
+def _tables_of(factors, ends):
     """Sums over the ends of each group that rows need, whatever their observed value.
 
     Returns
@@ -53,7 +75,9 @@ def _tables_of_side(factors, places, weights, starts):
     straddling : int64 (n_grid + 1,)
         That group; -1 where there is none.
     """
-    n_grid, n_groups, n_rates = factors.shape[0] + 1, starts.shape[0] - 1, factors.shape[1]
+    places, weights, starts = ends
+    n_groups, n_rates = starts.shape[0] - 1, factors.shape[1]
+    n_grid = factors.shape[0] if n_groups > 0 else 0
     whole = np.zeros((2, n_groups, n_rates))
     chain = np.ones((2, n_groups, n_rates))
     edge = np.zeros((2, n_grid + 1, n_rates))
@@ -68,7 +92,7 @@ def _tables_of_side(factors, places, weights, starts):
             if place > first:
                 for t in range(n_rates):
                     running[t] *= factors[place - 1, t]
-            if places[end] == place:
+            while end < starts[group + 1] and places[end] == place:
                 for t in range(n_rates):
                     running[t] += weights[end]
                 end += 1
@@ -85,7 +109,7 @@ def _tables_of_side(factors, places, weights, starts):
                     partial[1, place + 1, t] = running[t]
                 for t in range(n_rates):
                     running[t] *= factors[place, t]
-            if places[end] == place:
+            while end >= starts[group] and places[end] == place:
                 for t in range(n_rates):
                     running[t] += weights[end]
                 end -= 1
@@ -122,234 +146,20 @@ def _tables_of_side(factors, places, weights, starts):
     return whole, chain, edge, partial, straddling
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _count_up_to(values, value):
-    """Count increasing values that are at or below one."""
-    low, high = 0, values.shape[0]
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] <= value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _cells_of(observed, grid, cells):
-    """Number of grid values at or below each observed value."""
-    for row in range(observed.shape[0]):
-        cells[row] = _count_up_to(grid, observed[row])
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _offsets_of(value, cell, grid, rates, nearest, scratch, to_left, to_right):
-    """Factors e^{-rate (distance - nearest)} from an observed value to the grid values on its left and right."""
-    exponents, power = scratch
-    n_rates = rates.shape[0]
-    if cell > 0:
-        apart = value - grid[cell - 1]
-        if apart == 0.0 and nearest == 0.0:
-            to_left[:] = 1.0
-        else:
-            for t in range(n_rates):
-                exponents[t] = rates[t] * (apart - nearest)
-            exponential(exponents, -1.0, (power, power.view(np.int64)), to_left)
-    else:
-        to_left[:] = 0.0
-    if cell < grid.shape[0]:
-        apart = grid[cell] - value
-        for t in range(n_rates):
-            exponents[t] = rates[t] * (apart - nearest)
-        exponential(exponents, -1.0, (power, power.view(np.int64)), to_right)
-    else:
-        to_right[:] = 0.0
-
-
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def likelihood_sums(observed, scales, weights, grid, per_place, exponents, nearest):
-    """Sum weights[i] · per_place[c, k] · e^{-a (|v_k - x_i| / s_i - nearest)} over all rows and grid values.
+def _add_from_one_side(side, ends, tables, rows, masses, reached, sums):
+    """Add what the ends of groups on one side of the observed values bring, by Horner's rule from the farthest group.
 
-    Parameters
-    ----------
-    observed, scales, weights : float64 (n_rows,)
-        Rows of the same scale one after the other save time.
-    grid : float64 (n_grid,)
-    per_place : float64 (n_channels, n_grid)
-    exponents : float64 (n_rates,)
-    nearest : float64
-        In likelihood scales.
-
-    Returns
-    -------
-    float64 (n_channels, n_rates)
+    - `rows`: cells of rows, increasing, and their `offsets` (n_rows, n_rates) to the grid value on that side.
+    - `masses` (n_groups, at least n_rows).
     """
-    n_channels, n_grid = per_place.shape
-    n_rates = exponents.shape[0]
-    found = np.zeros((n_channels, n_rates))
-    to_left, to_right = np.empty(n_rates), np.empty(n_rates)
-    scratch = np.empty(n_rates), np.empty(n_rates)
-    below = np.zeros((n_grid + 1, n_channels, n_rates))
-    above = np.zeros((n_grid + 1, n_channels, n_rates))
-    scale, rates = -1.0, exponents
-    for row in range(observed.shape[0]):
-        if scales[row] != scale:
-            scale = scales[row]
-            rates = exponents / scale
-            factors = _decays_between(grid, rates)
-            for channel in range(n_channels):
-                for t in range(n_rates):
-                    below[1, channel, t] = per_place[channel, 0]
-                    above[n_grid - 1, channel, t] = per_place[channel, n_grid - 1]
-                for place in range(1, n_grid):
-                    for t in range(n_rates):
-                        below[place + 1, channel, t] = (
-                            below[place, channel, t] * factors[place - 1, t] + per_place[channel, place]
-                        )
-                for place in range(n_grid - 2, -1, -1):
-                    for t in range(n_rates):
-                        above[place, channel, t] = (
-                            above[place + 1, channel, t] * factors[place, t] + per_place[channel, place]
-                        )
-        cell = _count_up_to(grid, observed[row])
-        _offsets_of(observed[row], cell, grid, rates, nearest * scale, scratch, to_left, to_right)
-        for channel in range(n_channels):
-            for t in range(n_rates):
-                found[channel, t] += weights[row] * (
-                    below[cell, channel, t] * to_left[t] + above[cell, channel, t] * to_right[t]
-                )
-    return found
-
-
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _merge(column, rows, weights, moments):
-    """Merge rows into the running moments of one column (Chan).
-
-    - `rows`: pivot, and Σ w (x - pivot), Σ w (x - pivot)² and Σ w |x| of the rows.
-    - `weights`: of the rows before and of these.
-    - `moments`: means, squared deviations and absolute sums of all columns.
-    """
-    pivot, once, twice, size = rows
-    total, block = weights
-    mean, squared, absolute = moments
-    beside = once / block
-    shift = pivot - mean[column] + beside
-    squared[column] += max(twice - beside * beside * block, 0.0) + shift * shift * (total * block / (total + block))
-    mean[column] += shift * (block / (total + block))
-    absolute[column] += size
-
-
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _add_moments(columns, n_columns, weights, total, mean, squared, absolute):
-    """Merge weighted rows into running means, squared deviations and absolute values of columns (Chan).
-
-    Deviations are from the mean of the heavier of the two, the rows before or these, so that the difference of squares
-    does not cancel beside what the shift of the mean brings.
-    """
-    n_rows = weights.shape[0]
-    block = 0.0
-    for row in range(n_rows):
-        block += weights[row]
-    for column in range(n_columns):
-        pivot = mean[column]
-        if total < block:
-            pivot = 0.0
-            for row in range(n_rows):
-                pivot += weights[row] * columns[column, row]
-            pivot /= block
-        once = twice = size = 0.0
-        for row in range(n_rows):
-            value = columns[column, row]
-            apart = value - pivot
-            weighted = weights[row] * apart
-            once += weighted
-            twice += weighted * apart
-            size += weights[row] * abs(value)
-        _merge(column, (pivot, once, twice, size), (total, block), (mean, squared, absolute))
-
-
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _add_changes(some, windows, weights, total, changes, means, sums):
-    """Write the differences of each group, and D̄ of each row; merge differences into moments as `_add_moments` does."""
-    left, right, along_of = windows[0], windows[1], windows[2]
-    mean, squared, absolute = sums[0], sums[1], sums[2]
-    n_rows = weights.shape[0]
-    block = 0.0
-    for row in range(n_rows):
-        block += weights[row]
-        means[row] = 0.0
-    for group in range(left.shape[0]):
-        from_place, to_place, factor = left[group], right[group], along_of[0][group]
-        pivot = mean[group]
-        if total < block:
-            pivot = 0.0
-            for row in range(n_rows):
-                pivot += weights[row] * (some[to_place, row] - some[from_place, row])
-            pivot /= block
-        once = twice = size = 0.0
-        for row in range(n_rows):
-            change = some[to_place, row] - some[from_place, row]
-            changes[group, row] = change
-            means[row] += factor * change
-            weighted = weights[row] * (change - pivot)
-            once += weighted
-            twice += weighted * (change - pivot)
-            size += weights[row] * abs(change)
-        _merge(group, (pivot, once, twice, size), (total, block), (mean, squared, absolute))
-
-
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _add_along(changes, weights, windows, mean, along):
-    """Sum how much D deviates along each curve (Eq. 5), and replace differences by their absolute values."""
-    factors, shares, still, starts, ratios, ratio_shares, wide, divisor = windows
-    n_groups, n_rows = factors.shape[0], weights.shape[0]
-    total = 0.0
-    if divisor > 0.0:
-        for row in range(n_rows):
-            along[row] = still * mean[row] * mean[row]
-        for group in range(n_groups):
-            ratio, share = ratios[group], shares[group]
-            for row in range(n_rows):
-                change = changes[group, row]
-                along[row] += share * (ratio * change - mean[row]) * (ratio * change - mean[row])
-                changes[group, row] = abs(change)
-        for row in range(n_rows):
-            total += weights[row] * np.sqrt(along[row] / divisor)
-        return total
-    for row in range(n_rows):
-        along[row] = still * abs(mean[row])
-    # Where D of a group lies on both sides of the mean, its windows are added one by one.
-    for at in range(wide.shape[0]):
-        group = wide[at]
-        first, stop = starts[group], starts[group + 1]
-        for row in range(n_rows):
-            change = changes[group, row]
-            if (change * ratios[first] - mean[row]) * (change * ratios[stop - 1] - mean[row]) < 0.0:
-                along[row] -= abs(factors[group] * change - shares[group] * mean[row])
-                for place in range(first, stop):
-                    along[row] += ratio_shares[place] * abs(change * ratios[place] - mean[row])
-    for group in range(n_groups):
-        factor, share = factors[group], shares[group]
-        for row in range(n_rows):
-            change = changes[group, row]
-            along[row] += abs(factor * change - share * mean[row])
-            changes[group, row] = abs(change)
-    for row in range(n_rows):
-        total += weights[row] * along[row]
-    return total
-
-
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _add_from_one_side(changes, cells, weights, offsets, side, tables, reached, likely):
-    """Add Σ w |Δ| Σ weight · e^{-a distance} over the ends of one side; rows are in the order of their cells.
-
-    - `side`: 0 for ends to the left of the observed values, 1 for those to the right.
-    """
-    places, starts, whole, chain, edge, partial, straddling = tables
-    n_rows, n_groups, n_rates = cells.shape[0], starts.shape[0] - 1, likely.shape[0]
-    for t in range(n_rates):
-        for row in range(n_rows):
-            reached[t, row] = 0.0
+    places, _, starts = ends
+    whole, chain, edge, partial, straddling = tables
+    cells, offsets = rows
+    n_groups, n_rates, n_rows = starts.shape[0] - 1, reached.shape[0], cells.shape[0]
+    if n_groups == 0:
+        return
+    reached[:] = 0.0
     # Indexes without a sign need no check for negative ones, without which the loop over rows runs over vectors.
     first, stop, one = np.uint64(0), np.uint64(n_rows), np.uint64(1)
     for at in range(n_groups):
@@ -365,13 +175,191 @@ def _add_from_one_side(changes, cells, weights, offsets, side, tables, reached, 
         for t in range(n_rates):
             factor, weight = chain[side, group, t], whole[side, group, t]
             for row in range(first, stop):
-                reached[t, row] = reached[t, row] * factor + changes[group, row] * weight
+                reached[t, row] = reached[t, row] * factor + masses[group, row] * weight
     for row in range(n_rows):
         cell, crossed = cells[row], straddling[cells[row]]
-        change = changes[crossed, row] if crossed >= 0 else 0.0
+        mass = masses[crossed, row] if crossed >= 0 else 0.0
         for t in range(n_rates):
-            sums = reached[t, row] * edge[side, cell, t] + change * partial[side, cell, t]
-            likely[t] += weights[row] * offsets[row, t] * sums
+            sums[t] += offsets[row, t] * (reached[t, row] * edge[side, cell, t] + mass * partial[side, cell, t])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _of_scale(scale, axis, ends):
+    """Return what `_add_run` needs of all rows of one likelihood scale: rates of decay, and tables."""
+    grid, exponents, _ = axis
+    rates, factors = exponents / scale, np.empty((grid.shape[0], exponents.shape[0]))
+    _decays_between(grid, rates, factors)
+    return rates, (
+        _tables_of(factors, ends[0]),
+        _tables_of(factors, ends[1]),
+        _tables_of(factors, ends[2]),
+        _tables_of(factors, ends[3]),
+        _tables_of(factors, ends[4]),
+    )
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _add_run(observed, masses, axis, ends, columns, of_scale, sums):
+    """Add rows of one scale in the order of their values, at most `_RUN`; see `add_likely`."""
+    grid, exponents, nearest = axis
+    rates, tables = of_scale
+    n_rows, n_columns, n_rates = observed.shape[0], masses.shape[1], exponents.shape[0]
+    cells, offsets = np.empty(n_rows, np.int64), np.empty((2, n_rows, n_rates))
+    of_columns, reached = np.empty((n_columns, n_rows)), np.empty((n_rates, n_rows))
+    scratch, shift = (np.empty(n_rates), np.empty(n_rates)), exponents * nearest
+    for row in range(n_rows):
+        cells[row] = _count_up_to(grid, observed[row])
+        _decays_from(observed[row], cells[row], grid, rates, shift, scratch, offsets[0, row], offsets[1, row])
+        for column in range(n_columns):
+            of_columns[column, row] = masses[row, column]
+    for kind in range(5):
+        for side in range(2):
+            rows, of_kind = (cells, offsets[side]), of_columns[columns[kind] :]
+            _add_from_one_side(side, ends[kind], tables[kind], rows, of_kind, reached, sums[_SUMS[kind]])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def add_likely(observed, scales, masses, axis, ends, columns, sums):
+    """Add numerators and denominators of Eq. 2 at all decays.
+
+    Of one group of windows the ends to the right of an observed value x have the likelihoods of its first end, times
+    e^{-a(v - x)}: the sum over groups is a polynomial in decreasing factors, evaluated from the farthest group to x,
+    and likewise on the left. Where x lies between the ends of a group, sums over the ends on both sides of it were made
+    beforehand, for each interval of the grid.
+
+    Parameters
+    ----------
+    observed, scales : float64 (n_rows,)
+        Observed values and likelihood scales of rows, or of nodes that stand for them. Rows of one scale that come in
+        the order of their values are worked on together.
+    masses : float64 (at least n_rows, n_columns)
+        w |Δ| of groups of windows, and w.
+    axis : grid (n_grid,), exponents a = -ln(λ) (n_rates,), and the distance that likelihoods are relative to
+    ends : five of `Windows.ends` and `Windows.likely`
+        Of "step" left and right, of "paper" right, and of the denominators of both.
+    columns : int64 (5,)
+        First column of `masses` of each.
+    sums : float64 (4, n_rates)
+        Numerator and denominator of "step" and of "paper"; added to.
+    """
+    n_rows, start = observed.shape[0], 0
+    while start < n_rows:
+        if start == 0 or scales[start] != scales[start - 1]:
+            of_scale = _of_scale(scales[start], axis, ends)
+        stop = start + 1
+        while stop < min(n_rows, start + _RUN) and scales[stop] == scales[start]:
+            if observed[stop] < observed[stop - 1]:
+                break
+            stop += 1
+        _add_run(observed[start:stop], masses[start:stop], axis, ends, columns, of_scale, sums)
+        start = stop
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _merge(column, rows, weights, moments):
+    """Merge rows into the running moments of one column (Chan).
+
+    - `rows`: pivot, and Σ w (x - pivot), Σ w (x - pivot)² and Σ w |x| of the rows.
+    - `weights`: of the rows before and of these.
+    - `moments` (3, n_columns): means, squared deviations and absolute sums.
+    """
+    pivot, once, twice, size = rows
+    total, block = weights
+    mean = once / block
+    shift = pivot - moments[0, column] + mean
+    moments[1, column] += max(twice - mean * mean * block, 0.0) + shift * shift * (total * block / (total + block))
+    moments[0, column] += shift * (block / (total + block))
+    moments[2, column] += size
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _add_moments(columns, n_columns, weights, total, moments):
+    """Merge weighted rows into running means, squared deviations and absolute values of columns (Chan).
+
+    Deviations are from the mean of the heavier of the two, the rows before or these, so that the difference of squares
+    does not cancel beside what the shift of the mean brings.
+    """
+    n_rows, block = weights.shape[0], weights.sum()
+    for column in range(n_columns):
+        pivot = moments[0, column]
+        if total < block:
+            pivot = 0.0
+            for row in range(n_rows):
+                pivot += weights[row] * columns[column, row]
+            pivot /= block
+        once = twice = size = 0.0
+        for row in range(n_rows):
+            value = columns[column, row]
+            weighted = weights[row] * (value - pivot)
+            once += weighted
+            twice += weighted * (value - pivot)
+            size += weights[row] * abs(value)
+        _merge(column, (pivot, once, twice, size), (total, block), moments)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _add_changes(columns, stretches, factors, weights, total, changes, means, moments):
+    """Write the differences of each group, and D̄ of each row; merge differences into moments as `_add_moments` does."""
+    n_rows, block = weights.shape[0], weights.sum()
+    for row in range(n_rows):
+        means[row] = 0.0
+    for group in range(factors.shape[0]):
+        left, right, factor = stretches[0, group], stretches[1, group], factors[group]
+        pivot = moments[0, group]
+        if total < block:
+            pivot = 0.0
+            for row in range(n_rows):
+                pivot += weights[row] * (columns[right, row] - columns[left, row])
+            pivot /= block
+        once = twice = size = 0.0
+        for row in range(n_rows):
+            change = columns[right, row] - columns[left, row]
+            changes[group, row] = change
+            means[row] += factor * change
+            weighted = weights[row] * (change - pivot)
+            once += weighted
+            twice += weighted * (change - pivot)
+            size += weights[row] * abs(change)
+        _merge(group, (pivot, once, twice, size), (total, block), moments)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _add_along(changes, weights, windows, mean, along):
+    """Sum how much D deviates along each curve (Eq. 5)."""
+    factors, shares, still, starts, ratios, ratio_shares, varied, divisor = windows
+    n_groups, n_rows = factors.shape[0], weights.shape[0]
+    total = 0.0
+    if divisor > 0.0:
+        for row in range(n_rows):
+            along[row] = still * mean[row] * mean[row]
+        for group in range(n_groups):
+            ratio, share = ratios[group], shares[group]
+            for row in range(n_rows):
+                change = changes[group, row]
+                along[row] += share * (ratio * change - mean[row]) * (ratio * change - mean[row])
+        for row in range(n_rows):
+            total += weights[row] * np.sqrt(along[row] / divisor)
+        return total
+    for row in range(n_rows):
+        along[row] = still * abs(mean[row])
+    # Where D of a group lies on both sides of the mean, its windows are added one by one.
+    for at in range(varied.shape[0]):
+        group = varied[at]
+        first, stop = starts[group], starts[group + 1]
+        for row in range(n_rows):
+            change = changes[group, row]
+            if (change * ratios[first] - mean[row]) * (change * ratios[stop - 1] - mean[row]) < 0.0:
+                along[row] -= abs(factors[group] * change - shares[group] * mean[row])
+                for place in range(first, stop):
+                    along[row] += ratio_shares[place] * abs(change * ratios[place] - mean[row])
+    for group in range(n_groups):
+        factor, share = factors[group], shares[group]
+        for row in range(n_rows):
+            change = changes[group, row]
+            along[row] += abs(factor * change - share * mean[row])
+    for row in range(n_rows):
+        total += weights[row] * along[row]
+    return total
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -391,80 +379,8 @@ def _place_on(lattice, value, shares):
     return first[bucket]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def masses_on(lattice, observed, weights, n_nodes):
-    """Weights of rows, shared between the nodes of a lattice, (n_nodes,)."""
-    masses, shares = np.zeros(n_nodes + 3), np.empty(4)
-    for row in range(observed.shape[0]):
-        node = _place_on(lattice, observed[row], shares)
-        for at in range(4):
-            masses[node + at] += weights[row] * shares[at]
-    return masses[:n_nodes]
-
-
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _add_to_nodes(changes, n_groups, nodes, shares, on_nodes):
-    """Add w |Δ| of some rows to the four nodes that stand for each observed value."""
-    for group in range(n_groups):
-        for row in range(nodes.shape[0]):
-            change, node = changes[group, row], nodes[row]
-            on_nodes[group, node] += change * shares[row, 0]
-            on_nodes[group, node + np.uint64(1)] += change * shares[row, 1]
-            on_nodes[group, node + np.uint64(2)] += change * shares[row, 2]
-            on_nodes[group, node + np.uint64(3)] += change * shares[row, 3]
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def sums_of_nodes(nodes, on_nodes, scale, grid, exponents, nearest, windows):
-    """Sum what `_add_to_nodes` has collected by likelihood, (n_rates,)."""
-    n_rates, n_groups = exponents.shape[0], on_nodes.shape[0]
-    likely = np.zeros(n_rates)
-    if n_groups == 0:
-        return likely
-    rates = exponents / scale
-    tables = _tables_of(grid, rates, windows)
-    pair = np.empty(n_rates), np.empty(n_rates)
-    size = min(nodes.shape[0], ROWS_AT_A_TIME)
-    changes = np.empty((n_groups, size))
-    reached, offsets = np.empty((n_rates, size)), np.empty((2, size, n_rates))
-    cells, ones = np.empty(size, np.int64), np.ones(size)
-    for start in range(0, nodes.shape[0], ROWS_AT_A_TIME):
-        n_some = min(ROWS_AT_A_TIME, nodes.shape[0] - start)
-        _cells_of(nodes[start : start + n_some], grid, cells)
-        for at in range(n_some):
-            _offsets_of(
-                nodes[start + at], cells[at], grid, rates, nearest * scale, pair, offsets[0, at], offsets[1, at]
-            )
-            for group in range(n_groups):
-                changes[group, at] = on_nodes[group, start + at]
-        _add_by_likelihood(changes, cells[:n_some], ones[:n_some], offsets, windows, tables, reached, likely)
-    return likely
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _tables_of(grid, rates, windows):
-    factors = _decays_between(grid, rates)
-    left, right = windows[3], windows[4]
-    return _tables_of_side(factors, left[0], left[1], left[2]), _tables_of_side(factors, right[0], right[1], right[2])
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _add_by_likelihood(changes, cells, weights, offsets, windows, tables, reached, likely):
-    for at in range(2):
-        ends = windows[3] if at == 0 else windows[4]
-        of_ends = tables[0] if at == 0 else tables[1]
-        whole, chain, edge, partial, straddling = of_ends
-        if ends[2].shape[0] == 1:
-            continue
-        for side in range(2):
-            _add_from_one_side(
-                changes, cells, weights, offsets[side], side,
-                (ends[0], ends[2], whole, chain, edge, partial, straddling), reached, likely,
-            )  # fmt: skip
-
-
-@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
-def fold(stretches, jumps, rows, total, grid, exponents, nearest, lattice, curves, step, paper):
+def fold(stretches, jumps, rows, total, lattice, on_nodes, by_row, curves, step, paper):
     """Add a block of rows to all sums; return the extremes of the curves.
 
     Compiled twice: for curves, and for the jumps of a sweep, of which curves are made a few rows at a time.
@@ -474,21 +390,17 @@ def fold(stretches, jumps, rows, total, grid, exponents, nearest, lattice, curve
     stretches : float64 (n_rows, n_active + 1), or None
     jumps : `jumps`, `base`, `start` and `link` as `curves_of` takes them, or None
         In place of `stretches`; set back to 0.
-    rows : observed values, likelihood scales and weights, float64 (n_rows,) each
+    rows : observed values and weights, float64 (n_rows,) each
     total : float64
         Weight of the rows before.
-    grid : float64 (n_grid,)
-    exponents : float64 (n_rates,)
-        a = -ln(λ).
-    nearest : float64
-        Distance that likelihoods are relative to, in likelihood scales.
     lattice : as `_place_on` takes it
-        Without buckets where no nodes stand for the observed values.
-    curves : means, squared deviations and absolute values, float64 (n_active + 1,) each
-        Merged into.
-    step, paper : `Windows.arrays` of a convention, and what is added to
-        Means, squared deviations and absolute values of changes; numerators of Eq. 2 at the exponents; the same at the
-        nodes of the lattice.
+    on_nodes : float64 (n_nodes + 3, n_columns)
+        Added to: w at the nodes of the lattice; before it, where there is room, w |Δ| of the groups of windows of
+        "step" and of "paper". Without columns where no nodes stand for the observed values.
+    by_row : float64 (n_rows, n_groups + 1)
+        All of that row by row, where there is no room; else without rows.
+    curves : moments as `_merge` takes them, (3, n_active + 1)
+    step, paper : `Windows.stretches` and `Windows.along` of a convention, and moments of changes
 
     Returns
     -------
@@ -498,89 +410,56 @@ def fold(stretches, jumps, rows, total, grid, exponents, nearest, lattice, curve
     step_along, paper_along : float64
         Σ w of how much changes deviate along the curve.
     """
-    observed, scales, weights = rows
-    n_rows, n_stretches, n_rates = weights.shape[0], curves[0].shape[0], exponents.shape[0]
-    has_lattice = lattice[3].shape[0] > 1
+    observed, weights = rows
+    n_rows, n_stretches, n_columns = weights.shape[0], curves.shape[1], on_nodes.shape[1]
+    n_of_step, n_of_paper = step[2].shape[1], paper[2].shape[1]
     size = min(n_rows, ROWS_AT_A_TIME)
-    made, some = np.empty((n_stretches, size)), np.empty((n_stretches, size))
-    changes = np.empty((max(step[0][0].shape[0], paper[0][0].shape[0]), size))
-    cells, own, mass, units = np.empty(size, np.int64), np.empty(size), np.empty(size), np.empty(size)
-    nodes, shares = np.empty(size, np.uint64), np.empty((size, 4))
+    columns, masses = np.empty((n_stretches, size)), np.empty((size, n_of_step + n_of_paper + 1))
+    changes, shares = np.empty((max(n_of_step, n_of_paper), size)), np.empty(4)
     mean, along, low, high = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
-    if not has_lattice:
-        reached, offsets = np.empty((n_rates, size)), np.empty((2, size, n_rates))
-        pair = np.empty(n_rates), np.empty(n_rates)
     lowest, highest, extent = np.inf, -np.inf, 0.0
     step_along = paper_along = 0.0
-    scale, rates = -1.0, exponents
-    order = np.arange(size)
     for start in range(0, n_rows, ROWS_AT_A_TIME):
         stop = min(start + ROWS_AT_A_TIME, n_rows)
         n_some = stop - start
-        if not has_lattice:
-            _cells_of(observed[start:stop], grid, cells)
-            order = np.argsort(cells[:n_some], kind="mergesort")
-            cells[:n_some] = cells[:n_some][order]
+        of_some = weights[start:stop]
         if jumps is not None:
-            curves_of(jumps[0], jumps[1], jumps[2], start, jumps[3], made[:, :n_some])
+            curves_of(jumps[0], jumps[1], jumps[2], start, jumps[3], columns[:, :n_some])
+        if stretches is not None:
+            for column in range(n_stretches):
+                for at in range(n_some):
+                    columns[column, at] = stretches[start + at, column]
         for at in range(n_some):
             low[at], high[at] = np.inf, -np.inf
         for column in range(n_stretches):
             for at in range(n_some):
-                if jumps is not None:
-                    some[column, at] = made[column, order[at]]
-                if stretches is not None:
-                    some[column, at] = stretches[start + order[at], column]
-            for at in range(n_some):
-                low[at] = min(low[at], some[column, at])
-                high[at] = max(high[at], some[column, at])
-        are_alike = True
+                low[at] = min(low[at], columns[column, at])
+                high[at] = max(high[at], columns[column, at])
         for at in range(n_some):
-            row = start + order[at]
-            own[at], mass[at], units[at] = observed[row], weights[row], scales[row]
-            are_alike = are_alike and units[at] == units[0]
-            extent += mass[at] * (high[at] - low[at])
+            extent += of_some[at] * (high[at] - low[at])
             lowest, highest = min(lowest, low[at]), max(highest, high[at])
-            if has_lattice:
-                nodes[at] = _place_on(lattice, own[at], shares[at])
-                for node in range(4):
-                    shares[at, node] *= mass[at]
-        of_some, of_cells = mass[:n_some], cells[:n_some]
-        _add_moments(some, n_stretches, of_some, total, curves[0], curves[1], curves[2])
-        if not has_lattice and are_alike:
-            if units[0] != scale:
-                scale = units[0]
-                rates = exponents / scale
-                of_step, of_paper = _tables_of(grid, rates, step[0]), _tables_of(grid, rates, paper[0])
-            for at in range(n_some):
-                _offsets_of(own[at], cells[at], grid, rates, nearest * scale, pair, offsets[0, at], offsets[1, at])
+        _add_moments(columns, n_stretches, of_some, total, curves)
         for convention in range(2):
-            windows, sums = step if convention == 0 else paper
-            n_groups = windows[0].shape[0]
-            _add_changes(some, windows, of_some, total, changes, mean, sums)
-            of_curves = _add_along(changes, of_some, windows[2], mean, along)
+            left_out, windows, along_of, moments = (0, *step) if convention == 0 else (n_of_step, *paper)
+            _add_changes(columns, windows, along_of[0], of_some, total, changes, mean, moments)
+            of_curves = _add_along(changes, of_some, along_of, mean, along)
             if convention == 0:
                 step_along += of_curves
             else:
                 paper_along += of_curves
-            if n_groups == 0:
-                continue
-            if has_lattice:
-                _add_to_nodes(changes, n_groups, nodes[:n_some], shares, sums[4])
-                continue
-            if are_alike:
-                tables = of_step if convention == 0 else of_paper
-                _add_by_likelihood(changes, of_cells, of_some, offsets, windows, tables, reached, sums[3])
-                continue
-            for at in range(n_some):  # of rows with scales of their own, one by one
-                rates_of_row = exponents / units[at]
-                _offsets_of(
-                    own[at], cells[at], grid, rates_of_row, nearest * units[at], pair, offsets[0, 0], offsets[1, 0]
-                )
-                _add_by_likelihood(
-                    changes[:, at : at + 1], cells[at : at + 1], mass[at : at + 1], offsets, windows,
-                    _tables_of(grid, rates_of_row, windows), reached, sums[3],
-                )  # fmt: skip
-        for at in range(n_some):
-            total += mass[at]
+            for at in range(n_some):
+                for group in range(moments.shape[1]):
+                    masses[at, left_out + group] = of_some[at] * abs(changes[group, at])
+        masses[:n_some, -1] = of_some
+        if by_row.shape[0] > 0:
+            by_row[start:stop] = masses[:n_some]
+        for at in range(n_some if n_columns > 0 else 0):
+            first = _place_on(lattice, observed[start + at], shares)
+            of_row = masses[at, masses.shape[1] - n_columns :]
+            for node in range(4):
+                share, of_node = shares[node], on_nodes[first + node]
+                if share != 0.0:
+                    for column in range(n_columns):
+                        of_node[column] += of_row[column] * share
+        total += of_some.sum()
     return lowest, highest, extent, step_along, paper_along

@@ -17,19 +17,18 @@ the rows from all three. The ends of the windows, grid values, stay where they a
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from ice_explorer.metrics.likelihood import distances
-from ice_explorer.metrics.ordered import FeatureSums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from ice_explorer.metrics.sums import CurveSums
+    from ice_explorer.metrics.ordered import FeatureSums
     from ice_explorer.metrics.unordered import CategorySums
     from ice_explorer.metrics.windows import Convention
 
@@ -39,6 +38,7 @@ UNDECAYED: Final = ("impact", "direction", "heterogeneity", "non_linearity", "mi
 DECAYED: Final = ("in_distribution_impact", "support")
 PER_SCALE: Final = ("impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity")
 _ROUNDING: Final = 1e-12
+_CHUNK: Final = 1 << 18  # changes that are worked on at a time
 
 
 class Block(NamedTuple):
@@ -62,8 +62,8 @@ class Influences(NamedTuple):
     """Influences of rows on every metric, in the order of the rows.
 
     - `of_rows`: by name; (n_rows,), decayed ones (n_decays, n_rows).
-    - `of_places`: B_k by grid value, (n_grid,) or (n_decays, n_grid), or by level that occurs; empty where figures do
-      not depend on shares, or that is not wanted.
+    - `of_places`: B_k by grid value, (n_grid,) or (n_decays, n_grid); of levels without an order Σ_b q_ab B_ab. Empty
+      where figures do not depend on shares, or that is not wanted.
     """
 
     of_rows: dict[str, Array]
@@ -83,131 +83,77 @@ def influences(
     - `sums`: of all rows that estimates rest on; the rows of the blocks may be some of them.
     - `with_places`: whether places on the axis have influence, too.
     """
-    if isinstance(sums, FeatureSums):
-        parts = list(_ordered(sums, blocks, decays, convention))
-    else:
-        parts = [_unordered(sums, block, decays, convention) for block in blocks]
-    of_rows = {name: np.concatenate([rows[name] for rows, _ in parts], axis=-1) for name in parts[0][0]}
-    of_places: dict[str, Array] = {}
-    if with_places:
-        of_places = {name: np.sum([places[name] for _, places in parts], axis=0) for name in parts[0][1]}
-    return Influences(of_rows, of_places)
-
-
-def _without_effects(sums: CurveSums, block: Block, n_decays: int) -> dict[str, Array]:
-    n_rows = len(block.weights)
-    missing = np.full(n_rows, math.nan)
-    if block.missing_change is not None:
-        missing = block.missing_change - sums.undecayed().missing_impact
-    value = 0.0 if sums.is_defined else math.nan
-    found = dict.fromkeys(UNDECAYED, np.full(n_rows, value)) | {"missing_impact": missing}
-    return found | dict.fromkeys(DECAYED, np.full((n_decays, n_rows), value))
-
-
-def _ratio(above: Array, below: Array, value: float, mean: float) -> Array:
-    """Influences on a ratio, relative to the mean of what is below."""
-    return (above - value * below) / mean if mean > 0 else np.full(np.shape(above), math.nan)
-
-
-def _ordered(
-    sums: FeatureSums, blocks: Iterable[Block], decays: Array, convention: Convention
-) -> Iterator[tuple[dict[str, Array], dict[str, Array]]]:
-    """Yield, block by block, influences of rows, and Σ w/W of what makes up those of places, by grid value."""
-    if not sums.windows:
-        yield from ((_without_effects(sums, block, len(decays)), {}) for block in blocks)
-        return
-    total, figures = sums.total_weight, sums.undecayed(convention)
-    left, right, ratios, shares, sides = sums.dense(convention)
-    mean, squared = sums.dense_moments(convention)
-    spread = np.sqrt(squared / max(total - 1.0, 1.0))
-    to_sample = total / max(total - 1.0, 1.0)  # W / (W - 1)
-    values, supports = sums.decayed(decays, convention)
+    parts: list[dict[str, Array]] = []
+    of_windows: dict[str, Any] = {}
     for block in blocks:
-        found = _without_effects(sums, block, len(decays))
-        curves = sums.at_grid(block.curves) if block.curves.shape[1] < len(sums.grid) else block.curves
-        steps = (curves[:, right] - curves[:, left]) * ratios
-        size, weights = np.abs(steps), block.weights / total
-        apart = np.square(steps - mean)
-        varies = spread > _ROUNDING * np.maximum(np.abs(mean), np.abs(steps).max(initial=0.0))
-        differing = np.where(varies, (apart - spread**2) / (2.0 * np.where(varies, spread, 1.0)), 0.0) * to_sample
+        for rows, windows in _of_block(sums, block, decays, convention):
+            parts.append(rows)
+            if with_places and (convention == "step" or not sums.has_order):
+                of_windows = {name: of_windows.get(name, 0.0) + values for name, values in windows.items()}
+    of_rows = {name: np.concatenate([part[name] for part in parts], axis=-1) for name in parts[0]}
+    if sums.has_order or not of_windows:
+        return Influences(of_rows, of_windows)
+    left, right, _, shares, _ = sums.windows_one_by_one(convention)
+    of_levels = np.equal.outer(left, np.arange(len(sums.grid))) + np.equal.outer(right, np.arange(len(sums.grid)))
+    return Influences(of_rows, {name: (values * shares) @ of_levels for name, values in of_windows.items()})
+
+
+def _of_block(
+    sums: FeatureSums | CategorySums, block: Block, decays: Array, convention: Convention
+) -> Iterator[tuple[dict[str, Array], dict[str, Array]]]:
+    """Yield influences of some rows, and Σ w/W of what makes up those of windows, or of pairs of levels."""
+    figures, total = sums.undecayed(convention), sums.total_weight
+    missing = np.full(len(block.weights), math.nan)
+    if block.missing_change is not None:
+        missing = block.missing_change - figures.missing_impact
+    if not sums.changes:
+        known = np.full(len(block.weights), 0.0 if sums.is_defined else math.nan)
+        rows = dict.fromkeys(UNDECAYED, known) | {"missing_impact": missing}
+        yield rows | dict.fromkeys(DECAYED, np.broadcast_to(known, (len(decays), len(known)))), {}
+        return
+    left, right, ratios, shares, left_shares = sums.windows_one_by_one(convention)
+    mean, squared, _ = sums.window_moments(convention) * ratios
+    to_sample = total / max(total - 1.0, 1.0)  # W / (W - 1)
+    spread = np.sqrt(squared * ratios / total * to_sample)
+    (values, supports), curves = sums.decayed(decays, convention)[:, :, None], sums.at_grid(block.curves)
+    size = max(1, _CHUNK // len(left))
+    for start in range(0, len(curves), size):
+        some = slice(start, start + size)
+        steps, weights = (curves[some][:, right] - curves[some][:, left]) * ratios, block.weights[some] / total
+        sizes = np.abs(steps)
+        varies = spread > _ROUNDING * np.maximum(np.abs(mean), sizes.max(initial=0.0))
+        differing = (np.square(steps - mean) - spread**2) / (2.0 * np.where(varies, spread, 1.0))
+        scaled = (
+            block.units[some] if block.units.ndim == 2 else distances(sums.grid, block.own[some], block.units[some])
+        )
+        likely = np.exp(np.log(decays)[:, None, None] * scaled)
+        likely = left_shares * likely[:, :, left] + (1.0 - left_shares) * likely[:, :, right]
+        above, below = (likely * sizes) @ shares, likely @ shares
+        with np.errstate(divide="ignore", invalid="ignore"):  # no likelihood is left
+            rows = {
+                "impact": sizes @ shares - figures.impact,
+                "heterogeneity": np.where(varies, differing, 0.0) @ shares * to_sample,
+                "missing_impact": missing[some],
+                "in_distribution_impact": (above - values * below) / supports,
+                "support": below - supports,
+            }
+            above, below = weights @ (likely * sizes), weights @ likely
+            windows = {
+                "impact": weights @ sizes,
+                "heterogeneity": weights.sum() * spread,
+                "in_distribution_impact": (above - values * below) / supports,
+                "support": below,
+            }
+        nothing = np.full(len(weights), math.nan)
+        if not sums.has_order:
+            yield rows | {"direction": nothing, "non_linearity": nothing}, windows
+            continue
         means = steps @ shares
         deviation = np.abs(steps - means[:, None])
+        turning = (np.sign(steps - means[:, None]) @ shares)[:, None]
         if convention == "step":
             along = deviation @ shares
         else:
-            along = np.sqrt(np.square(deviation) @ shares / sums.windows[convention].variance_divisor)
-        found["impact"] = size @ shares - figures.impact
-        found["direction"] = means - figures.direction
-        found["heterogeneity"] = differing @ shares
-        found["non_linearity"] = along - figures.non_linearity
-        turning = (np.sign(steps - means[:, None]) @ shares)[:, None]
-        places = {
-            "impact": weights @ size,
-            "direction": weights @ steps,
-            "heterogeneity": weights.sum() * spread,
-            "non_linearity": weights @ (deviation - steps * turning),
-        }
-        decayed = {name: np.empty((len(decays), len(weights))) for name in DECAYED}
-        of_places = {name: np.empty((len(decays), len(left))) for name in DECAYED}
-        far = distances(sums.grid, block.own, block.units)
-        for at, (decay, value, support) in enumerate(zip(decays, values, supports, strict=True)):
-            likely = np.exp(math.log(decay) * far)
-            of_windows = sides[0] * likely[:, left] + sides[1] * likely[:, right]
-            above, below = (of_windows * size) @ shares, of_windows @ shares
-            decayed["in_distribution_impact"][at] = _ratio(above, below, value, support)
-            decayed["support"][at] = below - support
-            above, below = weights @ (of_windows * size), weights @ of_windows
-            of_places["in_distribution_impact"][at] = _ratio(above, below, value, support)
-            of_places["support"][at] = below
-        yield found | decayed, (places | of_places if convention == "step" else {})
-
-
-def _unordered(
-    sums: CategorySums, block: Block, decays: Array, convention: Convention
-) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Influences of the rows of a block, and Σ w/W of what makes up those of levels, by level that occurs."""
-    found = _without_effects(sums, block, len(decays))
-    if not sums.changes:
-        return found, {}
-    total, figures = sums.total_weight, sums.undecayed(convention)
-    curves = sums.at_grid(block.curves)[:, sums.levels]
-    weights, n_levels = block.weights / total, len(sums.levels)
-    q, moments = 2.0 * sums.scale * sums.half, sums.changes[convention].moments
-    pairs = np.triu_indices(n_levels, 1)
-    means, squares = np.zeros((2, n_levels, n_levels))
-    means[pairs], squares[pairs] = moments.mean, moments.squared / total
-    means, squares = means - means.T, squares + squares.T
-    spread = np.sqrt(squares * total / max(total - 1.0, 1.0))
-    values, supports = sums.decayed(decays, convention)
-    likely = np.exp(np.log(decays)[:, None, None] * block.units[:, sums.levels])
-    impact, differing = np.zeros(len(weights)), np.zeros(len(weights))
-    above, below = np.zeros((2, len(decays), len(weights)))
-    of_levels = {name: np.zeros(n_levels) for name in ("impact", "heterogeneity")}
-    of_levels |= {name: np.zeros((len(decays), n_levels)) for name in DECAYED}
-    for level in range(n_levels):
-        changes = curves - curves[:, [level]]
-        size, share = np.abs(changes), q[level] / 2.0  # each pair is met twice
-        varies = spread[level] > _ROUNDING * np.abs(means[level])
-        apart = np.square(changes - means[level]) - spread[level] ** 2
-        impact += size @ share
-        differing += np.where(varies, apart / (2.0 * np.where(varies, spread[level], 1.0)), 0.0) @ share
-        of_pairs = (likely + likely[:, :, [level]]) / 2.0
-        above += (of_pairs * size) @ share
-        below += of_pairs @ (share / sums.scale)
-        of_levels["impact"][level] = weights @ (size @ q[level])
-        of_levels["heterogeneity"][level] = weights.sum() * (spread[level] @ q[level])
-        pair_above = np.einsum("i,dib,b->d", weights, of_pairs * size, q[level])
-        pair_below = np.einsum("i,dib,b->d", weights, of_pairs, q[level] / sums.scale)
-        of_levels["in_distribution_impact"][:, level] = [
-            float(_ratio(a, b, value, support))
-            for a, b, value, support in zip(pair_above, pair_below, values, supports, strict=True)
-        ]
-        of_levels["support"][:, level] = pair_below
-    found["impact"] = impact - figures.impact
-    found["heterogeneity"] = differing * total / max(total - 1.0, 1.0)
-    found["direction"] = found["non_linearity"] = np.full(len(weights), math.nan)
-    found["in_distribution_impact"] = np.stack(
-        [_ratio(a, b, value, support) for a, b, value, support in zip(above, below, values, supports, strict=True)]
-    )
-    found["support"] = below - supports[:, None]
-    return found, of_levels
+            along = np.sqrt(np.square(deviation) @ shares / (1.0 - 1.0 / len(sums.grid)))
+        rows |= {"direction": means - figures.direction, "non_linearity": along - figures.non_linearity}
+        yield rows, windows | {"direction": weights @ steps, "non_linearity": weights @ (deviation - steps * turning)}

@@ -1,4 +1,4 @@
-"""A few values that stand for all observed ones in sums of likelihoods, for decays other than the one asked for."""
+"""A few values that stand for all observed ones in sums of likelihoods."""
 
 from __future__ import annotations
 
@@ -44,6 +44,25 @@ class Lattice:
         """What the compiled fold reads."""
         return self.edges, self.middle, self.inverse_half, self.first
 
+    def place(self, observed: Array) -> tuple[NDArray[np.int64], Array]:
+        """Return the first node of each observed value, (n_rows,), and the shares of four, (n_rows, 4)."""
+        bucket = np.searchsorted(self.edges, observed, "right")
+        node = self.first[bucket]
+        position = ((observed - self.middle[bucket]) * self.inverse_half[bucket])[:, None]
+        shares = np.ones((len(observed), 4))
+        for at in range(4):
+            for other in range(4):
+                if other != at:
+                    shares[:, [at]] *= (position - _NODES[other]) / (_NODES[at] - _NODES[other])
+        shares[self.first[bucket + 1] - node == 1] = [1.0, 0.0, 0.0, 0.0]
+        return node, shares
+
+    def masses(self, observed: Array, weights: Array) -> Array:
+        """Share the weights of rows between the nodes, (n_nodes,)."""
+        node, shares = self.place(observed)
+        masses = np.bincount((node[:, None] + np.arange(4)).ravel(), (weights[:, None] * shares).ravel())
+        return np.asarray(np.append(masses, np.zeros(len(self.nodes)))[: len(self.nodes)], np.float64)
+
 
 NO_LATTICE: Final = Lattice(np.empty(0), np.empty(0), np.empty(0), np.zeros(1, np.int64), np.empty(0))
 
@@ -62,6 +81,8 @@ def make_lattice(values: Array, grid: Array, scale: float, decay: float) -> Latt
         number = np.floor((values - values[0]) / width)
         cell = np.searchsorted(grid, values)
         is_first[1:] = (number[1:] != number[:-1]) | (cell[1:] != cell[:-1])
+        counts = np.bincount(np.cumsum(is_first) - 1)
+        is_first |= np.repeat(counts <= len(_NODES), counts)  # the values are as few as their nodes would be
     start = np.flatnonzero(is_first)
     low, high = values[start], values[np.append(start[1:], len(values)) - 1]
     is_one = low == high

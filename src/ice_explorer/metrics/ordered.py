@@ -5,7 +5,6 @@ The equations are in `windows`, and what does not depend on the order in `sums`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,40 +12,26 @@ import numpy as np
 from ice_explorer.metrics.decay import NEAR, nodes_of
 from ice_explorer.metrics.lattice import NO_LATTICE, make_lattice
 from ice_explorer.metrics.likelihood import distances
-from ice_explorer.metrics.sums import Changes, CurveSums, Moments
-from ice_explorer.metrics.windows import CONVENTIONS, window_ends, windows_of
+from ice_explorer.metrics.sums import Changes, CurveSums
+from ice_explorer.metrics.windows import CONVENTIONS, NO_ENDS, at_places, ends_everywhere, windows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.metrics.lattice import Lattice
     from ice_explorer.metrics.sums import Arrays
-    from ice_explorer.metrics.windows import Convention, Windows
+    from ice_explorer.metrics.windows import Convention, Ends, Windows
 
     Array = NDArray[np.float64]
     Rows = tuple[Array, Array, Array]
 
-_ROWS_AT_A_TIME: Final = 4096
-_PADDING: Final = 3  # columns behind the last node: rows are added to four at a time
 _CHUNK: Final = 1 << 14  # numbers that NumPy works on at a time, so that they stay in the cache
-MOST_CELLS: Final = 1 << 21
-"""Nodes × windows that are kept while the rows of one feature are added: 16 MB."""
+_MOST_EXPONENT: Final = 100.0  # whose exponential keeps 14 digits
+_PADDING: Final = 3  # columns behind the last node: rows are added to four at a time
+MOST_CELLS: Final = 10_000_000
+"""Nodes × groups of windows that are kept while the rows of one feature are added: 80 MB."""
 
 _ROUNDING: Final = 8 * np.finfo(float).eps  # of the largest value of a line
-
-
-@dataclass(eq=False)
-class _Pending:
-    """What rows of one convention are added to until all are there.
-
-    - `own` (n_exponents,): numerators of Eq. 2, without a lattice.
-    - `on_nodes` (n_changes, at least n_nodes): Σ w |Δ| of the rows that each node of a lattice stands for.
-    - `parallel` (n_changes,): |Δ| of parallel curves.
-    """
-
-    own: Array
-    on_nodes: Array
-    parallel: Array | None = None
 
 
 class FeatureSums(CurveSums):
@@ -56,6 +41,9 @@ class FeatureSums(CurveSums):
     where that is says so, and hands over each curve's value on every stretch between such *active* intervals instead of
     at every grid value.
 
+    Likelihoods depend on where a row is, and decay from there. Where all rows have one likelihood scale, absolute
+    changes are summed at the nodes of a `Lattice`, and likelihoods enter when all rows are there; else row by row.
+
     - `grid` (n_grid,).
     - `scale`: σ, the standard deviation of the feature, ddof=0 [feature].
     - `shares` (n_grid,): weight of the observations nearest to each grid value; see `windows.nearest_shares`.
@@ -64,7 +52,7 @@ class FeatureSums(CurveSums):
       greater than 0, of all rows that will be added; None where the sums are filled or merged.
     - `active` (n_active,): intervals in which curves can change, increasing; default all n_grid - 1.
     - `compiled`: whether compiled kernels are used.
-    - `most_cells`: nodes × windows that may be kept while rows are added; beyond, each row is added at all decays.
+    - `most_cells`: nodes × groups that may be kept while rows are added.
     """
 
     def __init__(
@@ -86,26 +74,28 @@ class FeatureSums(CurveSums):
         self.changes = {name: Changes(windows.factors) for name, windows in self.windows.items()}
         self._shares = shares
         self._compiled = compiled
-        self._rows = rows
         self._lattice: Lattice | None = None
-        self._pending: dict[Convention, _Pending] = {}
+        # At the nodes: Σ w |Δ| of each group of windows, if there is room, and Σ w.
+        self._on_nodes = np.zeros((0, 0))
+        self._likely = np.zeros((4, 0))
         if rows is None or not self.windows:
             return
-        observed, scales, _ = self._rows = _in_order(*rows)
+        observed, scales, _ = rows
+        have_one_scale = bool(scales.min() == scales.max())
+        if have_one_scale:
+            observed = np.sort(observed)
+        # Sums over parts of the rows merge only where all keep the same decays.
         are_near = bool((scales == scale).all()) and (grid[-1] - grid[0]) <= NEAR * scale
         self.nodes = nodes_of(decay, are_near=are_near)
-        self._exponents = self.nodes.exponents
         self.nearest = _nearest(observed, scales, grid)
-        n_most = max(len(windows.factors) for windows in self.windows.values())
-        if compiled and scales.min() == scales.max():
-            lattice = make_lattice(observed, grid, float(scales[0]), decay)
-            if len(lattice.nodes) * n_most <= (MOST_CELLS if most_cells is None else most_cells):
-                self._lattice = lattice
-        n_nodes = 0 if self._lattice is None else len(self._lattice.nodes)
-        self._pending = {
-            name: _Pending(np.zeros(len(self._exponents)), np.zeros((len(windows.factors), n_nodes + _PADDING)))
-            for name, windows in self.windows.items()
-        }
+        self._likely = np.zeros((4, len(self.nodes.exponents)))
+        for at, changes in enumerate(self.changes.values()):
+            changes.likely = self._likely[2 * at : 2 * at + 2]
+        if not have_one_scale:
+            return
+        self._lattice, self._scale_of_nodes = make_lattice(observed, grid, float(scales[0]), decay), scales[0]
+        has_room = len(self._lattice.nodes) * self._n_groups <= (MOST_CELLS if most_cells is None else most_cells)
+        self._most_columns = self._n_groups + 1 if has_room else 1
 
     def add(self, stretches: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows.
@@ -117,6 +107,7 @@ class FeatureSums(CurveSums):
         """
         if len(stretches) == 0:
             return
+        self._make_nodes()
         if self.is_compiled:
             self._fold(np.ascontiguousarray(stretches), None, rows)
         else:
@@ -128,23 +119,36 @@ class FeatureSums(CurveSums):
 
     def add_jumps(self, jumps: Any, rows: Rows, missing_change: Array | None = None) -> None:
         """Add rows by the jumps of a sweep of trees, which are set back to 0; only where sums are compiled."""
+        self._make_nodes()
         self._fold(None, jumps, rows)
         self.count(rows[2], missing_change)
+
+    def _make_nodes(self) -> None:
+        """Make room for changes at the nodes, which parallel curves do not need."""
+        if self._lattice is not None and not self._on_nodes.size:
+            self._on_nodes = np.zeros((len(self._lattice.nodes) + _PADDING, self._most_columns))
+
+    @property
+    def _n_groups(self) -> int:
+        return sum(len(windows.factors) for windows in self.windows.values())
 
     def _fold(self, stretches: Array | None, jumps: Any, rows: Rows) -> None:
         from ice_explorer.metrics import fold_numba
 
-        lattice = NO_LATTICE if self._lattice is None else self._lattice
-        of_conventions = []
-        for name in CONVENTIONS:
-            moments, pending = self.changes[name].moments, self._pending[name]
-            sums = moments.mean, moments.squared, moments.absolute, pending.own, pending.on_nodes
-            of_conventions.append((self.windows[name].arrays, sums))
-        curves = self.curves.mean, self.curves.squared, self.curves.absolute
+        observed, scales, weights = rows
+        n_columns = self._n_groups + 1
+        by_row = np.empty((0 if self._on_nodes.shape[1] == n_columns else len(weights), n_columns))
+        of_conventions = [
+            (windows.stretches, windows.along, self.changes[name].moments.columns)
+            for name, windows in self.windows.items()
+        ]
         lowest, highest, extent, *along = fold_numba.fold(
-            stretches, jumps, rows, self.total_weight, self.grid, self._exponents, self.nearest, lattice.arrays,
-            curves, *of_conventions,
+            stretches, jumps, (observed, weights), self.total_weight, (self._lattice or NO_LATTICE).arrays,
+            self._on_nodes, by_row, self.curves.columns, *of_conventions,
         )  # fmt: skip
+        if len(by_row):
+            order = np.lexsort((observed, scales))
+            self._add_likely(observed[order], scales[order], by_row[order], with_likely=self._lattice is None)
         self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
         self.extent += extent
         self.curves.weight = self.total_weight + float(rows[2].sum())
@@ -156,16 +160,20 @@ class FeatureSums(CurveSums):
         """Add a few rows: the same sums as those of `fold_numba`, to which a test holds both."""
         observed, scales, weights = rows
         self._add_curves(stretches, weights)
-        if not self.windows:
-            return
-        apart = distances(self.grid, observed, scales) - self.nearest
-        likely = np.exp(-self._exponents[:, None, None] * apart)
+        masses = []
         for name, windows in self.windows.items():
-            changes = stretches[:, windows.right] - stretches[:, windows.left]
+            changes = windows.changes(stretches)
             self.changes[name].moments.add(changes, weights)
             self.changes[name].along += float(weights @ windows.deviation(changes))
-            weighted = weights[:, None] * np.abs(changes)
-            self._pending[name].own += np.tensordot(windows.likelihoods(likely), weighted, axes=2)
+            masses.append(np.abs(changes))
+        by_row = np.column_stack([*masses, np.ones(len(weights))]) * weights[:, None]
+        if self._lattice is not None:
+            node, shares = self._lattice.place(observed)
+            of_nodes = by_row[:, by_row.shape[1] - self._on_nodes.shape[1] :]
+            for at in range(4):
+                np.add.at(self._on_nodes, node + at, of_nodes * shares[:, [at]])
+        if self.windows and self._on_nodes.shape[1] < by_row.shape[1]:
+            self._add_likely(observed, scales, by_row, with_likely=self._lattice is None)
 
     def add_parallel(self, step: Array, offsets: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows whose curves are `offsets[:, None] + step`, without forming them.
@@ -175,15 +183,24 @@ class FeatureSums(CurveSums):
         """
         if len(offsets) == 0:
             return
-        weights = rows[2]
+        observed, scales, weights = rows
         self._add_parallel_curves(step, offsets, weights)
-        is_straight = self._is_straight(step)
+        if self._lattice is not None:
+            observed, masses = self._lattice.nodes, self._lattice.masses(observed, weights)
+            scales = np.full(len(observed), self._scale_of_nodes)
+        else:
+            masses = weights
+        is_straight, numerators = self._is_straight(step), []
         for name, windows in self.windows.items():
-            changes = step[windows.right] - step[windows.left]
-            self.changes[name].moments.add_equal(changes, float(weights.sum()))
+            changes = windows.changes(step[None, :])
+            self.changes[name].moments.add_equal(changes[0], float(weights.sum()))
             if not is_straight:
-                self.changes[name].along += float(weights.sum() * windows.deviation(changes[None, :])[0])
-            self._pending[name].parallel = np.abs(changes)
+                self.changes[name].along += float(weights.sum() * windows.deviation(changes)[0])
+            numerators.append(ends_everywhere(at_places(windows.ends, np.abs(changes), len(self.grid))[0]))
+        if self.windows:
+            likely = [windows.likely for windows in self.windows.values()]
+            ends = (NO_ENDS, *numerators, *likely), np.zeros(5, np.int64)
+            self._add_likely(observed, scales, masses[:, None], ends)
         self.count(weights, missing_change)
 
     def _is_straight(self, step: Array) -> bool:
@@ -191,65 +208,68 @@ class FeatureSums(CurveSums):
         if len(step) < len(self.grid):
             return False
         rise, run = step - step[0], self.grid - self.grid[0]
-        apart = np.abs(rise - rise[-1] / run[-1] * run).max() if len(run) > 1 else 0.0
-        return bool(apart <= _ROUNDING * np.abs(step).max())
+        deviation = np.abs(rise - rise[-1] / run[-1] * run).max() if len(run) > 1 else 0.0
+        return bool(deviation <= _ROUNDING * np.abs(step).max())
 
     def finish(self) -> None:
-        """Sum what needs all rows, and release what is only needed while rows are added."""
-        if self._rows is None or not self.windows:
+        """Let likelihoods enter, and release what is only needed while rows are added."""
+        if self._lattice is not None and self._on_nodes.size:
+            nodes = self._lattice.nodes
+            self._add_likely(nodes, np.full(len(nodes), self._scale_of_nodes), self._on_nodes[: len(nodes)])
+        self._lattice, self._on_nodes = None, np.zeros((0, 0))
+
+    def _ends(self, n_columns: int, *, with_likely: bool) -> tuple[tuple[Ends, ...], NDArray[np.int64]]:
+        """Ends of all windows, as `add_likely` takes them, and where their columns begin."""
+        step, paper = self.windows["step"], self.windows["paper"]
+        first, last = len(step.factors), n_columns - 1
+        numerators = (*step.ends, paper.ends[1]) if n_columns > 1 else (NO_ENDS, NO_ENDS, NO_ENDS)
+        denominators = (step.likely, paper.likely) if with_likely else (NO_ENDS, NO_ENDS)
+        return (*numerators, *denominators), np.array([0, 0, first, last, last])
+
+    def _add_likely(
+        self,
+        observed: Array,
+        scales: Array,
+        masses: Array,
+        ends: tuple[tuple[Ends, ...], NDArray[np.int64]] | None = None,
+        *,
+        with_likely: bool = True,
+    ) -> None:
+        """Add numerators and denominators of Eq. 2 at all decays.
+
+        - `observed`, `scales` (n,): of rows, or of nodes that stand for them.
+        - `masses` (n, n_columns): w |Δ| of each group of windows, by convention, and w; or w alone.
+        - `ends`: those of all windows by default.
+        - `with_likely`: whether to add denominators.
+        """
+        exponents, n_grid = self.nodes.exponents, len(self.grid)
+        of_kinds, columns = self._ends(masses.shape[1], with_likely=with_likely) if ends is None else ends
+        if self._compiled:
+            from ice_explorer.metrics.fold_numba import add_likely
+
+            add_likely(observed, scales, masses, (self.grid, exponents, self.nearest), of_kinds, columns, self._likely)
             return
-        per_place = []
-        for name, windows in self.windows.items():
-            parallel = self._pending[name].parallel
-            per_place += [
-                windows.likely,
-                np.zeros_like(windows.likely) if parallel is None else windows.at_places(parallel),
-            ]
-        totals = self._likelihood_sums(np.stack(per_place))
-        for at, (name, changes) in enumerate(self.changes.items()):
-            pending = self._pending[name]
-            changes.likelihood = totals[2 * at]
-            if pending.parallel is not None:
-                changes.by_likelihood = totals[2 * at + 1]
-            elif self._lattice is None:
-                changes.by_likelihood = pending.own
-            else:
-                changes.by_likelihood = self._sums_of_nodes(name)
-        self._rows, self._lattice, self._pending = None, None, {}
-
-    def _sums_of_nodes(self, name: Convention) -> Array:
-        from ice_explorer.metrics import fold_numba
-
-        assert self._lattice is not None  # noqa: S101 - rows were added to its nodes
-        assert self._rows is not None  # noqa: S101 - likewise
-        return np.asarray(
-            fold_numba.sums_of_nodes(
-                self._lattice.nodes,
-                self._pending[name].on_nodes,
-                float(self._rows[1][0]),
-                self.grid,
-                self._exponents,
-                self.nearest,
-                self.windows[name].arrays,
-            )
-        )
-
-    def _likelihood_sums(self, per_place: Array) -> Array:
-        """Sum weights of likelihoods at grid values over all rows, (n_channels, n_exponents)."""
-        assert self._rows is not None  # noqa: S101 - they were given
-        observed, scales, weights = self._rows
-        if not self._compiled:
-            return _likelihood_sums(self._rows, self.grid, per_place, self._exponents, self.nearest)
-        from ice_explorer.metrics.fold_numba import likelihood_sums, masses_on
-
-        if self._lattice is None:
-            return np.asarray(
-                likelihood_sums(observed, scales, weights, self.grid, per_place, self._exponents, self.nearest)
-            )
-        nodes = self._lattice.nodes
-        masses = masses_on(self._lattice.arrays, observed, weights, len(nodes))
-        of_nodes = nodes, np.full(len(nodes), scales[0]), masses
-        return np.asarray(likelihood_sums(*of_nodes, self.grid, per_place, self._exponents, self.nearest))
+        per_place = np.zeros((4, len(observed), n_grid))
+        for (places, weights, starts), first, at in zip(of_kinds, columns, (0, 0, 2, 1, 3), strict=True):
+            of_kind = masses[:, first : first + len(starts) - 1]
+            per_place[at] += at_places([(places, weights, starts)], of_kind, n_grid)
+        rates, low, high = exponents / scales[0], min(observed.min(), self.grid[0]), max(observed.max(), self.grid[-1])
+        if scales.min() == scales.max() and rates.max() * (high - low) < _MOST_EXPONENT:
+            # e^{-a (v - x)} is a product, so that sums over rows and grid values are products of matrices.
+            of_grid = np.exp(-rates[:, None] * (self.grid - low))
+            of_rows = np.exp(rates[:, None] * (observed - low + self.nearest * scales[0]))
+            back = np.exp(-rates[:, None] * (observed - low - self.nearest * scales[0]))
+            is_left = observed[:, None] <= self.grid
+            for at, weights in enumerate(per_place):
+                self._likely[at] += np.einsum("tk,tk->t", of_grid, of_rows @ (weights * is_left))
+                self._likely[at] += np.einsum("tk,tk->t", 1.0 / of_grid, back @ (weights * ~is_left))
+            return
+        size = max(1, _CHUNK // n_grid)
+        for start in range(0, len(observed), size):
+            some = slice(start, start + size)
+            scaled = distances(self.grid, observed[some], scales[some]) - self.nearest
+            likely = np.exp(-exponents[:, None] * scaled.ravel())
+            self._likely += per_place[:, some].reshape(4, -1) @ likely.T
 
     @property
     def is_compiled(self) -> bool:
@@ -258,81 +278,43 @@ class FeatureSums(CurveSums):
 
     def at_grid(self, columns: Array) -> Array:
         """Write what holds on stretches (…, n_active + 1) at every grid value, (…, n_grid)."""
-        stretch = np.searchsorted(self.active, np.arange(len(self.grid)))
-        return np.asarray(columns[..., stretch])
+        if columns.shape[-1] == len(self.grid):
+            return columns
+        return np.asarray(columns[..., np.searchsorted(self.active, np.arange(len(self.grid)))])
 
-    def dense(self, convention: Convention) -> tuple[Any, ...]:
-        """Windows one by one: left and right grid values, c_k, p_k, and the shares of both sides in likelihoods."""
-        places = np.arange(len(self.grid))
-        if convention == "step":
-            left, right = window_ends(self.grid, self.scale)
-            shares, sides = self._shares / self._shares.sum(), (np.full(len(left), 0.5), np.full(len(left), 0.5))
-        else:
-            left, right = places[:-1], places[1:]
-            shares = np.full(len(left), 1.0 / len(places))
-            shares[0] *= 2.0
-            of_left = np.where(left == 0, 0.5, 0.0)
-            sides = of_left, 1.0 - of_left
-        return left, right, self.scale / (self.grid[right] - self.grid[left]), shares, sides
+    def windows_one_by_one(self, convention: Convention) -> tuple[Any, ...]:
+        """Return `left`, `right`, `ratios`, `shares` and `left_shares` of the windows."""
+        windows = self.windows[convention]
+        return windows.left, windows.right, windows.ratios, windows.shares, windows.left_shares
 
-    def dense_moments(self, convention: Convention) -> tuple[Array, Array]:
-        """Mean and sum of squared deviations of D of each window."""
-        left, right, ratios, _, _ = self.dense(convention)
-        moments = self._of_windows(convention, left, right)
-        return moments.mean * ratios, moments.squared * ratios**2
-
-    def _of_windows(self, convention: Convention, left: NDArray[np.int64], right: NDArray[np.int64]) -> Moments:
-        """Moments of the differences between grid values."""
-        stretch = np.searchsorted(self.active, np.arange(len(self.grid)))
-        windows, moments, n_stretches = self.windows[convention], self.changes[convention].moments, len(self.active) + 1
-        group = dict(zip((windows.left * n_stretches + windows.right).tolist(), range(len(windows.left)), strict=True))
-        at = [group.get(key, -1) for key in (stretch[left] * n_stretches + stretch[right]).tolist()]
-        found = Moments(0)
-        found.weight = moments.weight
-        found.mean, found.squared, found.absolute = (
-            np.append(columns, 0.0)[at] for columns in (moments.mean, moments.squared, moments.absolute)
-        )
-        return found
+    def window_moments(self, convention: Convention) -> Array:
+        """Mean, sum of squared deviations, and sum of absolute values of the difference of each window, one by one."""
+        columns, group = self.changes[convention].moments.columns, self.windows[convention].group
+        return np.where(group < 0, 0.0, columns[:, group]) if columns.size else np.zeros((3, len(group)))
 
     def at_every_interval(self) -> FeatureSums:
         """Return finished sums as those of curves that can change in every interval."""
         sums = FeatureSums(self.grid, self.scale, self._shares, self.nodes.decay, None)
-        curves = Moments(0)
-        curves.weight, curves.mean, curves.squared, curves.absolute = (
-            self.curves.weight,
-            *map(self.at_grid, (self.curves.mean, self.curves.squared, self.curves.absolute)),
-        )
         for name in ("n_rows", "total_weight", "lowest", "highest", "extent", "nearest", "nodes", "_missing_change"):
             setattr(sums, name, getattr(self, name))
-        sums.curves = curves
+        sums.curves.fill(self.curves.weight, self.at_grid(self.curves.columns))
         for name, changes in sums.changes.items():
-            windows, own = sums.windows[name], self.changes[name]
-            changes.moments = self._of_windows(name, windows.left, windows.right)
-            changes.along, changes.by_likelihood, changes.likelihood = own.along, own.by_likelihood, own.likelihood
+            observed, windows = self.changes[name], sums.windows[name]
+            first = windows.order[windows.starts[:-1]]
+            changes.moments.fill(observed.moments.weight, self.window_moments(name)[:, first])
+            changes.along, changes.likely = observed.along, observed.likely
         return sums
 
     @property
     def movement(self) -> Array:
         """Mean absolute change of the prediction within each interval of the grid, (n_grid - 1,) [output]."""
-        found = np.zeros(len(self.grid) - 1)
-        if self.changes:
-            found[self.active] = self.changes["paper"].moments.absolute / self.total_weight
-        return found
+        if not self.changes:
+            return np.zeros(len(self.grid) - 1)
+        return np.asarray(self.window_moments("paper")[2] / self.total_weight)
 
     def to_arrays(self) -> Arrays:
         """Return sums that are finished as arrays; see `CurveSums.to_arrays`."""
         return {**super().to_arrays(), "active": np.asarray(self.active, np.int64)}
-
-
-def _in_order(observed: Array, scales: Array, weights: Array) -> Rows:
-    """Sort rows by their observed values, where they share one likelihood scale; otherwise by that."""
-    if scales.min() < scales.max():
-        order = np.argsort(scales, kind="stable")
-    elif weights.min() == weights.max():
-        return np.sort(observed), np.full(len(observed), scales[0]), weights
-    else:
-        order = np.argsort(observed, kind="stable")
-    return observed[order], scales[order], weights[order]
 
 
 def _nearest(observed: Array, scales: Array, grid: Array) -> float:
@@ -340,37 +322,3 @@ def _nearest(observed: Array, scales: Array, grid: Array) -> float:
     above = np.minimum(np.searchsorted(grid, observed), len(grid) - 1)
     gaps = np.minimum(np.abs(grid[above] - observed), np.abs(grid[np.maximum(above - 1, 0)] - observed))
     return float((gaps / scales).min())
-
-
-def _likelihood_sums(rows: Rows, grid: Array, per_place: Array, exponents: Array, nearest: float) -> Array:
-    """Do what `fold_numba.likelihood_sums` does, for rows of one scale by running sums along the axis."""
-    observed, scales, weights = rows
-    if scales.min() < scales.max():
-        found = np.zeros((len(per_place), len(exponents)))
-        size = max(1, _CHUNK // len(grid))
-        for start in range(0, len(observed), size):
-            some = slice(start, start + size)
-            apart = distances(grid, observed[some], scales[some]) - nearest
-            for at, exponent in enumerate(exponents):
-                found[:, at] += per_place @ (weights[some] @ np.exp(-exponent * apart))
-        return found
-    rates = exponents / scales[0]
-    factors = np.exp(-np.diff(grid)[:, None] * rates)
-    below = np.zeros((len(grid) + 1, len(per_place), len(rates)))
-    above = np.zeros_like(below)
-    for place in range(len(grid)):
-        below[place + 1] = per_place[:, place, None] + (below[place] * factors[place - 1] if place else 0.0)
-    for place in range(len(grid) - 1, -1, -1):
-        above[place] = per_place[:, place, None] + (above[place + 1] * factors[place] if place < len(grid) - 1 else 0.0)
-    found = np.zeros((len(per_place), len(rates)))
-    padded = np.concatenate([[-np.inf], grid, [np.inf]])
-    for start in range(0, len(observed), _ROWS_AT_A_TIME):
-        own, mass = observed[start : start + _ROWS_AT_A_TIME], weights[start : start + _ROWS_AT_A_TIME]
-        cell = np.searchsorted(grid, own, "right")
-        for sums, apart in ((below, own - padded[cell]), (above, padded[cell + 1] - own)):
-            is_inside = np.isfinite(apart)
-            offsets = np.exp(-(apart[is_inside, None] - nearest * scales[0]) * rates) * mass[is_inside, None]
-            at_cells = np.zeros((len(grid) + 1, len(rates)))
-            np.add.at(at_cells, cell[is_inside], offsets)
-            found += np.einsum("jct,jt->ct", sums, at_cells)
-    return found

@@ -48,45 +48,68 @@ class FeatureMetrics:
 
 
 class Moments:
-    """Weighted mean, squared deviations and absolute sums of columns, merged by Chan's formula: nothing cancels."""
+    """Weighted mean, squared deviations and absolute sums of columns, merged by Chan's formula: nothing cancels.
+
+    - `weight`: of the rows.
+    - `columns` (3, n_columns): the three, also by name.
+    """
 
     def __init__(self, n_columns: int) -> None:
         self.weight = 0.0
-        self.mean = np.zeros(n_columns)
-        self.squared = np.zeros(n_columns)
-        self.absolute = np.zeros(n_columns)
+        self.columns = np.zeros((3, n_columns))
+
+    @property
+    def mean(self) -> Array:
+        """Weighted means, (n_columns,)."""
+        return np.asarray(self.columns[0])
+
+    @property
+    def squared(self) -> Array:
+        """Sums of weighted squared deviations from the means."""
+        return np.asarray(self.columns[1])
+
+    @property
+    def absolute(self) -> Array:
+        """Sums of weighted absolute values."""
+        return np.asarray(self.columns[2])
 
     def add(self, columns: Array, weights: Array) -> None:
         """Add weighted rows (n_rows, n_columns)."""
-        block = Moments(0)
-        block.weight = float(weights.sum())
-        block.mean = weights @ columns / block.weight
-        block.squared = weights @ np.square(columns - block.mean)
-        block.absolute = weights @ np.abs(columns)
-        self.merge(block)
+        weight = float(weights.sum())
+        mean = weights @ columns / weight
+        self.merge_columns(weight, mean, weights @ np.square(columns - mean), weights @ np.abs(columns))
 
     def add_parallel(self, step: Array, offsets: Array, weights: Array) -> None:
         """Add weighted rows `offsets[:, None] + step` without forming them; absolute sums are not those of the rows."""
-        block = Moments(1)
-        block.add(offsets[:, None], weights)
-        block.mean, block.squared = block.mean + step, np.repeat(block.squared, len(step))
-        self.merge(block)
+        weight = float(weights.sum())
+        mean = float(weights @ offsets) / weight
+        squared = float(weights @ np.square(offsets - mean))
+        self.merge_columns(weight, mean + step, np.full(len(step), squared), np.zeros(len(step)))
 
     def add_equal(self, row: Array, weight: float) -> None:
         """Add rows that are all the same."""
-        block = Moments(len(row))
-        block.weight, block.mean, block.absolute = weight, row, weight * np.abs(row)
-        self.merge(block)
+        self.merge_columns(weight, row, np.zeros(len(row)), weight * np.abs(row))
 
     def merge(self, other: Moments) -> None:
         """Add the moments of other rows."""
-        total = self.weight + other.weight
-        if total == 0:
-            return
-        shift = other.mean - self.mean
-        self.squared += other.squared + shift**2 * (self.weight * other.weight / total)
-        self.mean += shift * (other.weight / total)
-        self.absolute += other.absolute
+        if other.weight > 0:
+            self.merge_columns(other.weight, *other.columns)
+
+    def fill(self, weight: float, columns: Array) -> None:
+        """Set moments that were sent.
+
+        - raises ValueError: if sums of squares or absolute values are negative.
+        """
+        if (columns[1:] < 0).any():
+            raise ValueError("curves or changes have negative squares")
+        self.weight, self.columns = weight, columns
+
+    def merge_columns(self, weight: float, mean: Array, squared: Array, absolute: Array) -> None:
+        """Add rows of this weight, means, squared deviations and absolute sums."""
+        total, shift = self.weight + weight, mean - self.mean
+        self.columns[1] += squared + shift**2 * (self.weight * weight / total)
+        self.columns[0] += shift * (weight / total)
+        self.columns[2] += absolute
         self.weight = total
 
 
@@ -98,15 +121,14 @@ class Changes:
       these with the mean absolute change, and with its standard deviation over rows.
     - `moments`: of the changes.
     - `along`: Σ w of how much the changes of each row deviate along its curve (Eq. 5).
-    - `by_likelihood`, `likelihood` (n_exponents,): numerator and denominator of Eq. 2 at `Nodes.exponents`, as
-      multiples of e^{-a·nearest}.
+    - `likely` (2, n_exponents): numerator and denominator of Eq. 2 at `Nodes.exponents`, as multiples of
+      e^{-a·nearest}.
     """
 
     factors: Array
     moments: Moments = field(init=False)
     along: float = 0.0
-    by_likelihood: Array | float = 0.0
-    likelihood: Array | float = 0.0
+    likely: Array | float = 0.0
 
     def __post_init__(self) -> None:
         self.moments = Moments(len(self.factors))
@@ -206,17 +228,16 @@ class CurveSums(ABC):
             support=nan,
         )
 
-    def decayed(self, decays: Array, convention: Convention = "step") -> tuple[Array, Array]:
-        """In-distribution impact (Eq. 2) and support, (n_decays,) each, for many decays in (0, 1] at once."""
+    def decayed(self, decays: Array, convention: Convention = "step") -> Array:
+        """In-distribution impact (Eq. 2) and support, (2, n_decays), for many decays in (0, 1] at once."""
         if not self.is_defined:
-            return np.full(len(decays), np.nan), np.full(len(decays), np.nan)
+            return np.full((2, len(decays)), np.nan)
         if not self.changes:
-            return np.zeros(len(decays)), np.ones(len(decays))
+            return np.stack([np.zeros(len(decays)), np.ones(len(decays))])
         changes = self.changes[convention]
-        sums = np.column_stack([changes.by_likelihood, changes.likelihood])
-        by_likelihood, likelihood = self.nodes.at(sums, decays).T
+        by_likelihood, likelihood = self.nodes.at(np.asarray(changes.likely).T, decays).T
         support = decays**self.nearest * likelihood / self.total_weight
-        return np.maximum(by_likelihood / likelihood, 0.0), np.clip(support, 0.0, 1.0)
+        return np.stack([np.maximum(by_likelihood / likelihood, 0.0), np.clip(support, 0.0, 1.0)])
 
     # --- what is sent, saved and merged -----------------------------------------------------------
 
@@ -231,13 +252,12 @@ class CurveSums(ABC):
         arrays: Arrays = {
             "nodes": np.array([float(self.nodes.n_nodes), self.nodes.offset]),
             "counts": np.array([*counts, self._missing_change]),
-            **_moments_to_arrays("curve", self.curves),
+            "curves": self.curves.columns,
         }
         for name, changes in self._distinct_changes.items():
-            arrays |= _moments_to_arrays(f"{name}_change", changes.moments)
+            arrays[f"{name}_changes"] = changes.moments.columns
             arrays[f"{name}_along"] = np.array([changes.along])
-            arrays[f"{name}_by_likelihood"] = np.asarray(changes.by_likelihood)
-            arrays[f"{name}_likelihood"] = np.asarray(changes.likelihood)
+            arrays[f"{name}_likely"] = np.asarray(changes.likely)
         return arrays
 
     def fill(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
@@ -255,12 +275,11 @@ class CurveSums(ABC):
         self.nodes = Nodes(int(n_nodes), offset, self.nodes.decay)
         self.n_rows, self.total_weight, self.lowest, self.highest = int(n_rows), total, lowest, highest
         self.extent, self.nearest, self._missing_change = extent, nearest, missing
-        self.curves = _moments_from_arrays(arrays, "curve", len(self.curves.mean))
+        self.curves.fill(total, checked(arrays, "curves", self.curves.columns.shape))
         for name, changes in self._distinct_changes.items():
-            changes.moments = _moments_from_arrays(arrays, f"{name}_change", len(changes.factors))
+            changes.moments.fill(total, checked(arrays, f"{name}_changes", changes.moments.columns.shape))
             changes.along = float(checked(arrays, f"{name}_along", (1,))[0])
-            changes.by_likelihood = checked(arrays, f"{name}_by_likelihood", (self.nodes.n_nodes + 1,))
-            changes.likelihood = checked(arrays, f"{name}_likelihood", (self.nodes.n_nodes + 1,))
+            changes.likely = checked(arrays, f"{name}_likely", (2, self.nodes.n_nodes + 1))
         return self
 
     def merge(self, parts: Sequence[Self]) -> Self:
@@ -279,29 +298,8 @@ class CurveSums(ABC):
                 other = part.changes[name]
                 changes.moments.merge(other.moments)
                 changes.along += other.along
-                changes.by_likelihood = changes.by_likelihood + other.by_likelihood * farther
-                changes.likelihood = changes.likelihood + other.likelihood * farther
+                changes.likely = changes.likely + other.likely * farther
         return self
-
-
-def _moments_to_arrays(name: str, moments: Moments) -> Arrays:
-    return {
-        f"{name}_weight": np.array([moments.weight]),
-        f"{name}_mean": moments.mean,
-        f"{name}_squared": moments.squared,
-        f"{name}_absolute": moments.absolute,
-    }
-
-
-def _moments_from_arrays(arrays: Mapping[str, NDArray[Any]], name: str, n_columns: int) -> Moments:
-    moments = Moments(0)
-    moments.weight = float(checked(arrays, f"{name}_weight", (1,))[0])
-    moments.mean, moments.squared, moments.absolute = (
-        checked(arrays, f"{name}_{what}", (n_columns,)) for what in ("mean", "squared", "absolute")
-    )
-    if moments.weight < 0 or (moments.squared < 0).any() or (moments.absolute < 0).any():
-        raise ValueError(f"{name} has negative squares")
-    return moments
 
 
 def checked(arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...], *, is_finite: bool = True) -> Array:

@@ -13,7 +13,7 @@ those of its two levels. The convention does not matter.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
+
+    from ice_explorer.metrics.windows import Convention
 
     Array = NDArray[np.float64]
 
@@ -66,7 +68,6 @@ class CategorySums(CurveSums):
         self, grid: Array, scale: float, shares: Array, decay: float, active: NDArray[np.intp] | None = None
     ) -> None:
         super().__init__(grid, scale, decay, len(grid))
-        self._exponents = self.nodes.exponents
         self._stretch = None if active is None else np.searchsorted(active, np.arange(len(grid)))
         self.levels = np.flatnonzero(shares > 0)
         shares = shares[self.levels]
@@ -135,19 +136,17 @@ class CategorySums(CurveSums):
             if sum(levels.shape[1] for levels, _ in self._waiting) >= _FEWEST_AT_A_TIME:
                 self._add_waiting()
             return
-        moments = self.changes["step"].moments
-        block = type(moments)(len(moments.mean))
-        block.weight = float(weights.sum())
-        start = 0
+        weight, start = float(weights.sum()), 0
+        mean, squared, absolute = np.zeros((3, len(self.changes["step"].factors)))
         for level in range(len(levels) - 1):
             changes = levels[level + 1 :] - levels[level]
             pairs = slice(start, start + len(changes))
-            block.mean[pairs] = changes @ mass / block.weight
-            deviation = changes - block.mean[pairs, None] if len(mass) > 1 else np.zeros_like(changes)
-            block.squared[pairs] = np.square(deviation, out=deviation) @ mass
-            block.absolute[pairs] = np.abs(changes, out=changes) @ mass
+            mean[pairs] = changes @ mass / weight
+            deviation = changes - mean[pairs, None] if len(mass) > 1 else np.zeros_like(changes)
+            squared[pairs] = np.square(deviation, out=deviation) @ mass
+            absolute[pairs] = np.abs(changes, out=changes) @ mass
             start = pairs.stop
-        moments.merge(block)
+        self.changes["step"].moments.merge_columns(weight, mean, squared, absolute)
 
     def _add_waiting(self) -> None:
         """Add the changes of rows that came in small blocks: each pass over the pairs takes as long as many rows do."""
@@ -172,17 +171,29 @@ class CategorySums(CurveSums):
         moved = np.empty_like(apart)  # Σ_b q_ab |Δ_iab| / 2 of each level a
         for level, half in enumerate(self.half):
             moved[:, level] = np.abs(of_levels - of_levels[:, [level]]) @ half
-        sums = np.empty((2, len(self._exponents)))
-        for at, exponent in enumerate(self._exponents):
+        exponents = self.nodes.exponents
+        sums = np.empty((2, len(exponents)))
+        for at, exponent in enumerate(exponents):
             likely = np.exp(-exponent * apart)
             sums[0, at] = self.scale * float(weights @ np.einsum("ia,ia->i", likely, moved))
             sums[1, at] = float(weights @ (likely @ self.half.sum(axis=1)))
-        changes.by_likelihood, changes.likelihood = changes.by_likelihood + sums[0], changes.likelihood + sums[1]
+        changes.likely = changes.likely + sums
 
     def at_grid(self, columns: Array) -> Array:
         """Write curves on stretches, (…, n_active + 1), at every level, (…, n_grid)."""
         is_at_grid = self._stretch is None or columns.shape[-1] == len(self.grid)
         return columns if is_at_grid else np.asarray(columns[..., self._stretch])
+
+    def windows_one_by_one(self, convention: Convention) -> tuple[Any, ...]:  # noqa: ARG002
+        """Return pairs of levels as `FeatureSums` returns windows: both levels, σ_c, q_ab and halves."""
+        first, second = np.triu_indices(len(self.levels), 1)
+        shares = 2.0 * self.half[first, second]
+        scale, halves = np.full(len(shares), self.scale), np.full(len(shares), 0.5)
+        return self.levels[first], self.levels[second], scale, shares, halves
+
+    def window_moments(self, convention: Convention) -> Array:
+        """Mean, sum of squared deviations, and sum of absolute values of the change of each pair."""
+        return self.changes[convention].moments.columns
 
     def finish(self) -> None:
         """Add what waits."""

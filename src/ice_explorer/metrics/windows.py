@@ -25,11 +25,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-    Places = NDArray[np.int64]
+    Places = NDArray[np.intp]
 
+Ends = tuple["Places", "Array", "Places"]
 Convention = Literal["step", "paper"]
 CONVENTIONS: Final[tuple[Convention, ...]] = ("step", "paper")
 TOLERANCE: Final = 1e-9
@@ -37,88 +40,108 @@ TOLERANCE: Final = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
-    """Likelihoods that the windows of each group count with, on one side: left ends, or right ends.
-
-    - `places` (n_ends,): grid values, increasing within a group and from group to group.
-    - `weights` (n_ends,): Σ p_k σ / (v_{r_k} - v_{l_k}) of the windows that end there, times the share of this side.
-    - `starts` (n_groups + 1,): where the ends of each group begin.
-    """
-
-    places: Places
-    weights: Array
-    starts: Places
-
-
-_NO_ENDS: Final = Ends(np.empty(0, np.int64), np.empty(0), np.zeros(1, np.int64))
-
-
-@dataclass(frozen=True, eq=False)
 class Windows:
-    """The differences of one convention, in groups of those with ends on the same two stretches.
+    """The windows of one convention, and groups of those with ends on the same two stretches.
 
-    - `left`, `right` (n_groups,): stretches.
-    - `factors` (n_groups,): Σ p_k c_k with c_k = σ / (v_{r_k} - v_{l_k}): what a group brings to a figure per unit of
-      its difference.
-    - `shares` (n_groups,): Σ p_k.
-    - `still`: Σ p_k of windows within one stretch, where nothing changes.
-    - `starts` (n_groups + 1,), `ratios`, `ratio_shares`: c_k and p_k of the windows of each group, c_k increasing.
-    - `ends`: of the left and the right side.
-    - `likely` (n_grid,): weight of the likelihood at each grid value in the denominator of Eq. 2.
-    - `variance_divisor`: what the variance along a curve is divided by (non-linearity of "paper"); 0: the mean absolute
-      deviation is taken.
+    - `left`, `right` (n_windows,): grid values at the ends, l_k and r_k.
+    - `ratios`, `shares` (n_windows,): c_k = σ / (v_{r_k} - v_{l_k}), and p_k.
+    - `left_shares` (n_windows,): how much the left end counts in the likelihood; the right end has the rest of 1.
+    - `group` (n_windows,): number of the group, or -1 where the curve cannot change or p_k is 0.
+    - `stretches` (2, n_groups): those at the left and the right ends of a group.
+    - `factors`, `weights` (n_groups,): Σ p_k c_k, what a group adds to a figure per unit of its difference, and Σ p_k.
+    - `order`: the windows of groups, group by group, c_k increasing within each.
+    - `starts` (n_groups + 1,): where each group begins in `order`.
+    - `variance_divisor`: divides the variance along a curve (non-linearity of "paper"); 0: the mean absolute deviation
+      is taken.
+    - `n_grid`.
     """
 
     left: Places
     right: Places
-    factors: Array
-    shares: Array
-    still: float
-    starts: Places
     ratios: Array
-    ratio_shares: Array
-    ends: tuple[Ends, Ends]
-    likely: Array
+    shares: Array
+    left_shares: Array
+    group: Places
+    stretches: Places
+    factors: Array
+    weights: Array
+    order: Places
+    starts: Places
     variance_divisor: float
+    n_grid: int
+
+    @property
+    def still(self) -> float:
+        """Σ p_k of windows in which the curve cannot change."""
+        return float(self.shares[self.group < 0].sum())
+
+    def changes(self, stretches: Array) -> Array:
+        """Differences of each group, (n_rows, n_groups), from curves (n_rows, n_stretches)."""
+        return stretches[:, self.stretches[1]] - stretches[:, self.stretches[0]]
 
     def deviation(self, changes: Array) -> Array:
         """How much D deviates along each curve (Eq. 5), (n_rows,), from the differences (n_rows, n_groups)."""
-        steps = changes.repeat(np.diff(self.starts), axis=1) * self.ratios
-        mean = steps @ self.ratio_shares
-        apart = steps - mean[:, None]
+        shares = self.shares[self.order]
+        steps = changes.repeat(np.diff(self.starts), axis=1) * self.ratios[self.order]
+        mean = steps @ shares
+        deviations = steps - mean[:, None]
         if self.variance_divisor == 0:
-            return np.asarray(np.abs(apart) @ self.ratio_shares + self.still * np.abs(mean))
-        variance = np.square(apart) @ self.ratio_shares + self.still * np.square(mean)
+            return np.asarray(np.abs(deviations) @ shares + self.still * np.abs(mean))
+        variance = np.square(deviations) @ shares + self.still * np.square(mean)
         return np.asarray(np.sqrt(variance / self.variance_divisor))
 
-    def likelihoods(self, likely: Array) -> Array:
-        """Sum likelihoods at grid values, (…, n_grid), over the ends of each group, (…, n_groups)."""
-        found = np.zeros((*likely.shape[:-1], len(self.left)))
-        for ends in self.ends:
-            if len(ends.places):
-                found += np.add.reduceat(likely[..., ends.places] * ends.weights, ends.starts[:-1], axis=-1)
-        return found
+    @cached_property
+    def ends(self) -> tuple[Ends, Ends]:
+        """Likelihoods in the numerator of Eq. 2: grid values, increasing, weights, and where each group begins.
 
-    def at_places(self, changes: Array) -> Array:
-        """Weight of the likelihood at each grid value in the numerator of Eq. 2, for rows of equal |Δ| (n_groups,)."""
-        found = np.zeros(len(self.likely))
-        for ends in self.ends:
-            if len(ends.places):
-                weights = ends.weights * changes.repeat(np.diff(ends.starts))
-                found += np.bincount(ends.places, weights, len(found))
-        return found
+        Left ends, and right ends; the few left ends of "paper" are among the right ones.
+        """
+        moving = np.flatnonzero(self.group >= 0)
+        group, of_windows = self.group[moving], (self.shares * self.ratios)[moving]
+        from_left = of_windows * self.left_shares[moving]
+        sides = (self.left[moving], from_left), (self.right[moving], of_windows - from_left)
+        if self.variance_divisor == 0:
+            return (*sides[0], self.starts), (*sides[1], self.starts)
+        places, weights = (np.stack(both, axis=1).ravel() for both in zip(*sides, strict=True))
+        counts = weights > 0
+        starts = np.searchsorted(np.repeat(group, 2)[counts], np.arange(len(self.factors) + 1))
+        return NO_ENDS, (places[counts], weights[counts], starts)
 
     @cached_property
-    def arrays(self) -> tuple[Any, ...]:
-        """What the compiled fold reads."""
-        first, last = self.starts[:-1], self.starts[1:] - 1
-        wide = np.flatnonzero(self.ratios[first] < self.ratios[last])
-        along = (
-            self.factors, self.shares, self.still, self.starts, self.ratios, self.ratio_shares, wide,
-            self.variance_divisor,
-        )  # fmt: skip
-        left, right = ((ends.places, ends.weights, ends.starts) for ends in self.ends)
-        return self.left, self.right, along, left, right
+    def likely(self) -> Ends:
+        """Likelihoods in the denominator of Eq. 2, as one group."""
+        from_left = self.shares * self.left_shares
+        sides = (self.left, from_left), (self.right, self.shares - from_left)
+        likely = np.sum([np.bincount(places, weights, self.n_grid) for places, weights in sides], axis=0)
+        return ends_everywhere(np.asarray(likely, np.float64))
+
+    @cached_property
+    def along(self) -> tuple[Any, ...]:
+        """What the compiled fold reads of Eq. 5."""
+        ratios, shares = self.ratios[self.order], self.shares[self.order]
+        varied = np.flatnonzero(ratios[self.starts[:-1]] < ratios[self.starts[1:] - 1])
+        return self.factors, self.weights, self.still, self.starts, ratios, shares, varied, self.variance_divisor
+
+
+NO_ENDS: Final[Ends] = (np.empty(0, np.intp), np.empty(0), np.zeros(1, np.intp))
+
+
+def ends_everywhere(weights: Array) -> Ends:
+    """Return weights of likelihoods at all grid values, (n_grid,), as one group; see `Windows.ends`."""
+    return np.arange(len(weights)), weights, np.array([0, len(weights)])
+
+
+def at_places(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
+    """Return how much the likelihood at each grid value counts, (n_rows, n_grid).
+
+    - `ends`: see `Windows.ends`.
+    - `masses` (n_rows, n_groups): w |Δ|.
+    """
+    found = np.zeros((n_grid, len(masses)))
+    for places, weights, starts in ends:
+        groups = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        np.add.at(found, places, (masses[:, groups] * weights).T)
+    return found.T
 
 
 def nearest_shares(grid: Array, values: Array, weights: Array | None) -> Array:
@@ -134,13 +157,13 @@ def nearest_shares(grid: Array, values: Array, weights: Array | None) -> Array:
     return np.diff(below, prepend=0.0, append=cumulative[-1])
 
 
-def nearest_places(grid: Array, values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def nearest_places(grid: Array, values: Array) -> tuple[Places, Places]:
     """Grid value that is nearest to each value, none missing, twice; two grid values where both are as near."""
     middles, tolerance = grid[:-1] + np.diff(grid) / 2, TOLERANCE * np.diff(grid)
     return np.searchsorted(middles + tolerance, values, "left"), np.searchsorted(middles - tolerance, values, "right")
 
 
-def windows_of(grid: Array, shares: Array, scale: float, active: NDArray[np.intp]) -> dict[Convention, Windows]:
+def windows_of(grid: Array, shares: Array, scale: float, active: Places) -> dict[Convention, Windows]:
     """Return the windows of both conventions; none for a grid of one value, or a feature without spread.
 
     - `shares` (n_grid,): p_k, up to a factor.
@@ -149,41 +172,22 @@ def windows_of(grid: Array, shares: Array, scale: float, active: NDArray[np.intp
     """
     if len(grid) < 2 or scale == 0:
         return {}
-    return {"step": _step(grid, shares / shares.sum(), scale, active), "paper": _paper(grid, scale, active)}
-
-
-def _step(grid: Array, shares: Array, scale: float, active: NDArray[np.intp]) -> Windows:
-    left, right = window_ends(grid, scale)
-    stretch = np.searchsorted(active, np.arange(len(grid)))
-    likely = (np.bincount(left, shares, len(grid)) + np.bincount(right, shares, len(grid))) / 2.0
-    moving = (stretch[left] < stretch[right]) & (shares > 0)
-    still = float(shares[~moving].sum())
-    left, right, shares = left[moving], right[moving], shares[moving]
-    stretches = np.column_stack([stretch[left], stretch[right]])
-    is_first = np.ones(len(left), np.bool_)
-    is_first[1:] = (stretches[1:] != stretches[:-1]).any(axis=1)
-    first = np.flatnonzero(is_first)
-    group, starts = np.cumsum(is_first) - 1, np.append(first, len(left))
-    ratios = scale / (grid[right] - grid[left])
-    order = np.lexsort((ratios, group))
-    if len(first) == 1 and ratios.min() == ratios.max() and moving.all():
-        shares = shares / shares.sum()  # D is the same everywhere, so that it deviates by exactly 0
-    return Windows(
-        left=stretches[first, 0],
-        right=stretches[first, 1],
-        factors=np.bincount(group, shares * ratios, len(first)).astype(np.float64),
-        shares=np.bincount(group, shares, len(first)).astype(np.float64),
-        still=still,
-        starts=starts,
-        ratios=ratios[order],
-        ratio_shares=shares[order],
-        ends=(_ends(left, group, shares * ratios / 2.0), _ends(right, group, shares * ratios / 2.0)),
-        likely=likely,
+    left, right = _step_ends(grid, scale)
+    step = _in_groups(
+        grid, scale, active, ends=(left, right), shares=(shares / shares.sum(), np.full(len(grid), 0.5)),
         variance_divisor=0.0,
-    )
+    )  # fmt: skip
+    n_grid, places = len(grid), np.arange(len(grid))
+    of_paper = np.where(places[:-1] == 0, 2.0, 1.0) / n_grid
+    left_shares = np.where(places[:-1] == 0, 0.5, 0.0)
+    paper = _in_groups(
+        grid, scale, active, ends=(places[:-1], places[1:]), shares=(of_paper, left_shares),
+        variance_divisor=1.0 - 1.0 / n_grid,
+    )  # fmt: skip
+    return {"step": step, "paper": paper}
 
 
-def window_ends(grid: Array, scale: float) -> tuple[Places, Places]:
+def _step_ends(grid: Array, scale: float) -> tuple[Places, Places]:
     """Return l_k and r_k: the grid values just outside a stretch of length σ around v_k, moved inside the axis."""
     length = min(scale, grid[-1] - grid[0])
     tolerance = TOLERANCE * length
@@ -193,42 +197,43 @@ def window_ends(grid: Array, scale: float) -> tuple[Places, Places]:
     return left, np.minimum(right, len(grid) - 1)
 
 
-def _ends(places: Places, group: Places, weights: Array) -> Ends:
-    """Merge the ends of one group that lie at the same grid value."""
-    is_first = np.ones(len(places), np.bool_)
-    is_first[1:] = (places[1:] != places[:-1]) | (group[1:] != group[:-1])
-    first = np.flatnonzero(is_first)
-    if not len(first):
-        return Ends(places, weights, np.zeros(1, np.int64))
-    starts = np.searchsorted(group[first], np.arange(group[-1] + 2))
-    return Ends(places[first], np.add.reduceat(weights, first), starts)
-
-
-def _with_first(ends: Ends, active: NDArray[np.intp]) -> Ends:
-    """Add the left end of the first interval, if curves can change there: that of the copy of its slope."""
-    if not len(active) or active[0] > 0:
-        return ends
-    starts = ends.starts + 1
-    starts[0] = 0
-    return Ends(np.append(0, ends.places), np.append(ends.weights[:1], ends.weights), starts)
-
-
-def _paper(grid: Array, scale: float, active: NDArray[np.intp]) -> Windows:
-    n_grid, n_active = len(grid), len(active)
-    shares = np.where(active == 0, 2.0, 1.0) / n_grid
+def _in_groups(
+    grid: Array,
+    scale: float,
+    active: Places,
+    *,
+    ends: tuple[Places, Places],
+    shares: tuple[Array, Array],
+    variance_divisor: float,
+) -> Windows:
+    """Make windows of their ends l_k and r_k, of p_k, and of how much left ends count."""
+    (left, right), (of_windows, left_shares) = ends, shares
+    stretch = np.searchsorted(active, np.arange(len(grid)))
+    moving = np.flatnonzero((stretch[left] < stretch[right]) & (of_windows > 0))
+    stretches = np.stack([stretch[left[moving]], stretch[right[moving]]])
+    # Windows from left to right: those between the same two stretches are neighbors.
+    is_first = np.ones(len(moving), np.bool_)
+    is_first[1:] = (stretches[:, 1:] != stretches[:, :-1]).any(axis=0)
+    first, of_moving = np.flatnonzero(is_first), np.cumsum(is_first) - 1
+    group = np.full(len(left), -1)
+    group[moving] = of_moving
     with np.errstate(over="ignore"):  # refused with the curves
-        ratios = scale / np.diff(grid)[active]
-    groups = np.arange(n_active)
+        ratios = np.divide(scale, grid[right] - grid[left], out=np.zeros(len(left)), where=left < right)
+    if len(first) == 1 and len(moving) == len(left) and ratios.min() == ratios.max():
+        of_windows = of_windows / of_windows.sum()  # D is the same everywhere, so that it deviates by exactly 0
+    n_groups = len(first)
     return Windows(
-        left=groups,
-        right=groups + 1,
-        factors=shares * ratios,
-        shares=shares,
-        still=(n_grid - n_active - (n_active > 0 and active[0] == 0)) / n_grid,
-        starts=np.arange(n_active + 1),
+        left=left,
+        right=right,
         ratios=ratios,
-        ratio_shares=shares,
-        ends=(_NO_ENDS, _with_first(_ends(active + 1, groups, ratios / n_grid), active)),
-        likely=np.full(n_grid, 1.0 / n_grid),
-        variance_divisor=1.0 - 1.0 / n_grid,
+        shares=of_windows,
+        left_shares=left_shares,
+        group=group,
+        stretches=stretches[:, first],
+        factors=np.bincount(of_moving, (of_windows * ratios)[moving], n_groups).astype(np.float64),
+        weights=np.bincount(of_moving, of_windows[moving], n_groups).astype(np.float64),
+        order=moving[np.lexsort((ratios[moving], of_moving))],
+        starts=np.append(first, len(moving)),
+        variance_divisor=variance_divisor,
+        n_grid=len(grid),
     )

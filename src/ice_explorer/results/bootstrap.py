@@ -145,6 +145,7 @@ class Bootstrap:
             flat, of_rows = by_place.reshape(-1), np.zeros(len(values))
             if isinstance(sums, CategorySums):
                 levels, shares = item.grid.values[sums.levels], item.shares[sums.levels] / mass
+                flat = flat[sums.levels]
                 if name != "in_distribution_impact":  # which is a ratio
                     flat = flat - figures[name] * 2.0 * sums.half.sum(axis=1)
                 at = np.minimum(np.searchsorted(levels, values[present]), len(levels) - 1)
