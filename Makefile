@@ -77,7 +77,7 @@ test-floors: .venv-floors/.ready $(BUNDLE) ## Test with the oldest versions that
 	$(FLOORS)/pytest --quiet tests/test_floors.py
 	# The other tests open a connection of their own, which ipywidgets 7 refuses, and bqplot refuses ipywidgets 7.
 	$(FLOORS)/pip install --quiet ipywidgets==8.1.0 $$(grep ^bqplot== tests/floors.txt)
-	$(FLOORS)/pytest --quiet $(PARALLEL) -m "not browser and not current" \
+	$(FLOORS)/pytest --quiet $(PARALLEL) --ignore=tests/browser -m "not browser and not current" \
 		-W "ignore:Deprecated in traitlets 4.1:DeprecationWarning"
 
 test-versions: $(VERSIONS:%=.venv-%/.ready) $(BUNDLE) ## Run the Python tests on every version of Python that pyproject.toml declares

@@ -141,10 +141,10 @@ CLAIMS = {
     strongest = ["log triglycerides", "body mass index"]
     assert all(list(comparison.table[name].nlargest(2).index) == strongest for name in comparison.table)
     assert comparison.correlations["pearson"].min() > 0.9
-    assert comparison.correlations["rank"].max() < 0.95
+    assert comparison.correlations["rank"].drop("permutation").min() > 0.95 > 0.8 > comparison.correlations["rank"].min()
     assert comparison.table.loc[strongest, "permutation"].sum() > 90
     others = comparison.table.loc[["blood pressure", "age"]].sum()
-    assert 18 < others["impact"] < 22
+    assert 16 < others["impact"] < 18
     assert 4 < others["permutation"] < 6
     assert together > 1.1 * one_by_one
     shares = [found.table["permutation"] for found in forms.values()]

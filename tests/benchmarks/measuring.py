@@ -15,7 +15,7 @@ import numpy as np
 
 import ice_explorer as ice
 
-DECAYS = np.arange(1, 102) / 101
+DECAYS = np.linspace(0.01, 1.0, 101)
 LONG = 10.0
 THREADS = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "LOKY_MAX_CPU_COUNT"]
 PACKAGES = [

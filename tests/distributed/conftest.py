@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-collect_ignore_glob = [] if find_spec("distributed") else ["test_*.py"]
+collect_ignore_glob = [] if find_spec("dask") else ["test_*.py"]
 
 
 @contextmanager

@@ -161,7 +161,9 @@ def test_many_distinct_values_have_a_sketch(client):
         ranks = np.searchsorted(np.sort(X[:, int(name[1])]), mine[name].grid) / len(X)
         assert_allclose(ranks, np.linspace(0, 1, 20), atol=summaries.RANK_ERROR)
     given = {name: expected[name].grid for name in expected.features}
-    assert_same(ice.explain(first, da.from_array(X, chunks=(30_000, 2)), client=client, grid=given), expected)
+    # The shares of observations nearest to each grid value are read from the sketch.
+    found = ice.explain(first, da.from_array(X, chunks=(30_000, 2)), client=client, grid=given)
+    assert_same(found, expected, rtol=1e-3)
 
 
 @pytest.mark.slow

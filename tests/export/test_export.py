@@ -81,6 +81,7 @@ def test_png_has_the_size_and_the_provenance(explanation, tmp_path):
     assert plt.get_fignums() == before
 
 
+@pytest.mark.current  # older versions of Matplotlib place pixels elsewhere
 def test_png_shows_what_the_svg_shows(explanation, tmp_path):
     """Both are the same marks in the same places: the lines of the PNG are the pixels in the SVG."""
     state = ViewState(feature="x1", color_by="x0")
