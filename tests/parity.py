@@ -53,7 +53,8 @@ def assert_equal_explanations(fast, brute, rounding=ROUNDING):
         tables = [e.table(decay, convention, sort_by=None) for e in (fast, brute)]
         for feature in brute.features:
             noise = slope_rounding(brute[feature], rounding)
-            _assert_equal_figures(*(table.loc[feature] for table in tables), noise)
+            is_exact = decay == fast.settings.decay
+            _assert_equal_figures(*(table.loc[feature] for table in tables), noise, is_exact=is_exact)
     return worst
 
 
@@ -84,11 +85,12 @@ def assert_equal_features(fast, brute, rounding=ROUNDING):
     return float(np.max(np.abs(fast.curves - brute.curves), initial=0.0)) / size
 
 
-def _assert_equal_figures(fast, brute, noise):
-    for name in _EFFECTS:
-        assert_allclose(fast[name], brute[name], rtol=_RTOL, atol=noise, err_msg=f"{name} of {brute.name!r}")
-    for name in ("support", "scale", "n_grid", "missing_impact"):
-        assert_allclose(fast[name], brute[name], rtol=_RTOL, err_msg=f"{name} of {brute.name!r}")
+def _assert_equal_figures(fast, brute, noise, *, is_exact=True):
+    """Between the decays that sums are kept for, small ones keep fewer digits: they are known to a millionth."""
+    for name in (*_EFFECTS, "support", "scale", "n_grid", "missing_impact"):
+        rtol = _RTOL if is_exact or name not in ("in_distribution_impact", "support") else 1e-7
+        atol = noise if name in _EFFECTS else 0.0
+        assert_allclose(fast[name], brute[name], rtol=rtol, atol=atol, err_msg=f"{name} of {brute.name!r}")
     assert fast["kind"] == brute["kind"]
 
 

@@ -104,6 +104,9 @@ def test_distances_given_the_other_features(lab, notebook):
     expect(choice).to_have_value("marginal")
     expect(readout).to_contain_text("a value 1.0 SD from the observed one")
     impact = "x.table.loc['x2', 'in_distribution_impact']"
+    n_calls = -1
+    while n_calls < (n_calls := notebook.ask("len(calls)")):  # until nothing is predicted in the background
+        notebook.page.wait_for_timeout(500)
     before, n_rows, _ = notebook.ask(f"{impact}, len(X), calls.clear()")
 
     choice.select_option("conditional")

@@ -119,6 +119,7 @@ def errors(data, rows, counts, convention):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("data", [Ordered(1500, weighted=False), Ordered(1500, 300, [4, 70, 200]), Category(1500)])
 def test_two_standard_errors_cover_the_value_of_all_rows(data):
     """In 400 draws of 200 rows the figure of all rows is within 1.96 standard errors 95 % of the time."""

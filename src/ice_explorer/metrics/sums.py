@@ -192,7 +192,7 @@ class CurveSums(ABC):
     @property
     def partial_dependence(self) -> Array:
         """Mean of the curves, (n_grid,) [output]."""
-        return self.at_grid(self.curves.mean)
+        return self.at_grid(self.curves.mean).copy()
 
     @property
     def spread(self) -> Array:
