@@ -51,7 +51,7 @@ MUTATIONS: Final = r"""
 + _is_copy(column.missing.astype(np.float64), 0.0 * numbers)
 = influences on missing impact are those on its sum
 @ metrics/influence.py : metrics/test_influence.py results/test_missing_impact_intervals.py
-- missing = block.missing_change - sums.undecayed().missing_impact
+- missing = block.missing_change - figures.missing_impact
 + missing = block.missing_change
 = notes need six grid values
 @ results/impact_notes.py : results/test_impact_notes.py
@@ -92,20 +92,20 @@ MUTATIONS: Final = r"""
 + np.sqrt(moments.squared / self.total_weight)
 = steps weigh by the right end alone
 @ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
-- ends=(_ends(left, group, shares * ratios / 2.0), _ends(right, group, shares * ratios / 2.0)),
-+ ends=(_NO_ENDS, _ends(right, group, shares * ratios)),
+- grid, scale, active, ends=(left, right), shares=(shares / shares.sum(), np.full(len(grid), 0.5)),
++ grid, scale, active, ends=(left, right), shares=(shares / shares.sum(), np.full(len(grid), 1e-9)),
 = windows stick out of the axis
 @ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_oracles.py
 - start = np.clip(grid - length / 2.0, grid[0], grid[-1] - length)
 + start = grid - length / 2.0
 = non-linearity ignores the flat part of a curve
 @ metrics/windows.py : metrics/test_sums.py trees/test_libraries.py
-- return np.asarray(np.abs(apart) @ self.ratio_shares + self.still * np.abs(mean))
-+ return np.asarray(np.abs(apart) @ self.ratio_shares)
+- return np.asarray(np.abs(deviations) @ shares + self.still * np.abs(mean))
++ return np.asarray(np.abs(deviations) @ shares)
 = the copy of the first slope has the likelihood of its right end
 @ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_published_tables.py
-- ends=(_NO_ENDS, _with_first(_ends(active + 1, groups, ratios / n_grid), active)),
-+ ends=(_NO_ENDS, _ends(active + 1, groups, shares * ratios)),
+- left_shares = np.where(places[:-1] == 0, 0.5, 0.0)
++ left_shares = np.zeros(len(places) - 1)
 = ties between grid values count above
 @ metrics/windows.py : metrics/test_sums.py metrics/test_metrics_identities.py
 - below = (cumulative[ends[0]] + cumulative[ends[1]]) / 2.0
