@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 import ice_explorer as ice
+from ice_explorer.errors import PredictionError
 from ice_explorer.tables.natural_order import in_natural_order
 
 SIZES = ["lo", "mid", "hi", "top"]
@@ -345,3 +346,26 @@ def test_many_groups_are_counted():
             "`groups=ice.find_groups(X)` to vary them together."
         )
     ]
+
+
+def test_a_note_names_whole_numbers_that_are_rounded():
+    """Such as IDs of 64 bits: coordinates are floats. Cells of other columns stay as they are."""
+    X = pd.DataFrame({"id": 2**60 + np.arange(6), "x": np.arange(6)})
+    seen = []
+
+    def model(rows):
+        seen.append(rows["id"].to_numpy())
+        return rows["x"] * 1.0
+
+    e = ice.explain(model, X, engine="brute", progress=False)
+    assert "'id' has whole numbers beyond 2^53, which are rounded to 16 digits." in e.notes
+    seen.clear()
+    ice.explain(model, X, features=["x"], engine="brute", progress=False)
+    assert set(np.concatenate(seen)) <= set(X["id"])
+
+
+def test_grid_values_whose_slopes_are_no_numbers_are_refused():
+    """Steps of 1e-200 within a column of 1e15: squares of slopes would be infinite."""
+    X = pd.DataFrame({"a": [1e15, 1e15, 1e-200, 1e15, 5e-324, 1e15]})
+    with pytest.raises(PredictionError, match=r"Grid values of 'a' must be further apart than"):
+        ice.explain(lambda rows: rows["a"] * 1e-16, X, grid_size=3, progress=False, convention="paper")

@@ -121,6 +121,15 @@ def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
             f" have up to {most:,} {what}; their grids are at most {n_grid:,} of them, {which}. "
             f"Pass `grid_size={most}` for all.",
         )
+    yield from about(
+        [
+            item.feature.label
+            for item in ordered
+            if item.feature.digits == 0 and np.abs(item.grid.values).max() > 1 << 53
+        ],
+        " has whole numbers beyond 2^53, which are rounded to 16 digits.",
+        " have whole numbers beyond 2^53, which are rounded to 16 digits.",
+    )
     is_off = {
         item.feature.label: ~np.isnan(item.feature.values) & ~np.isin(item.feature.values, item.grid.values)
         for item in unordered
