@@ -734,3 +734,12 @@ def test_the_contract_is_what_python_gives_today():
 if __name__ == "__main__":
     parts = (f"{json.dumps(name)}: {json.dumps(part, ensure_ascii=False)}" for name, part in contract().items())
     CONTRACT.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+
+def test_the_sentence_tells_what_a_missing_value_does():
+    """Where that is more than a step does: a model that acts only through a column being missing."""
+    X = pd.DataFrame({"c": [1.0, 2.0, np.nan, 4.0] * 6, "x": np.arange(24.0)})
+    e = explain(lambda rows: rows["c"].isna() * 1.0 + 0.001 * rows["x"], X, progress=False)
+    sentences = {name: scene(e, ViewState(feature=name)).average for name in X}
+    assert sentences["c"].endswith(" whatever the value of c. If c is missing, it changes by 1 on average.")
+    assert "missing" not in sentences["x"]

@@ -74,6 +74,20 @@ def test_one_group_of_all_rows_is_the_table():
         pd.testing.assert_frame_equal(table.loc[0.0].drop(columns="n_rows"), e.table(), rtol=1e-12, check_names=False)
 
 
+def test_groups_of_fewer_than_ten_observations_have_no_intervals():
+    """A warning names them; their figures are there, and the intervals of other groups are what they were."""
+    X = frame()
+    labels = np.where(np.arange(len(X)) < 9, "few", "many")
+    e = ice.explain(model, X, features=["age", "city"], progress=False)
+    with pytest.warns(UserWarning, match=r"^'few' has fewer than 10 observations: no intervals\.$"):
+        table = e.table(by=labels, ci=0.9)
+    ends = [name for name in table.columns if name.endswith(("_low", "_high"))]
+    assert table.loc["few", ends].isna().all(axis=None)
+    assert table.loc["few", "impact"].notna().all()
+    assert table.loc["many", ["impact_low", "impact_high", "rank_low"]].notna().all(axis=None)
+    e.table(by=np.resize(["a", "b"], len(X)), ci=0.9)
+
+
 def test_the_partial_dependence_of_a_group_is_the_mean_of_its_curves():
     """On the grid of all observations."""
     e = ice.explain(model, X)

@@ -37,7 +37,7 @@ from ice_explorer.results.feature_explanation import FeatureResult, decay_table
 from ice_explorer.results.impact_notes import missing_notes, movement_notes, step_notes
 from ice_explorer.results.options import UNITS, resolve_display
 from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
-from ice_explorer.results.subgroups import metrics_of, subgroups_of
+from ice_explorer.results.subgroups import FEWEST_IN_GROUP, metrics_of, subgroups_of
 from ice_explorer.results.target_check import known_target
 from ice_explorer.results.two_way import GRID_SIZE, MAX_ROWS, TwoWay
 from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
@@ -256,7 +256,7 @@ class ExplanationResult:
         ci : float, optional
             Level of bootstrap intervals, such as 0.95: adds columns `impact_low`, `impact_high` and so on for each
             metric, in the same unit, and `rank_low`, `rank_high`, the ranks by `sort_by` (by in-distribution impact
-            where that is no metric).
+            where that is no metric). Groups of fewer than 10 observations have none; a warning names them.
 
         Returns
         -------
@@ -306,11 +306,15 @@ class ExplanationResult:
             if draws is None or level is None:
                 return {}
             of_group = self._in_units([of_feature[at] for of_feature in draws], named, steps)
-            return intervals(of_group, of_group.get(str(sort_by), of_group["in_distribution_impact"]), level)
+            found = intervals(of_group, of_group.get(str(sort_by), of_group["in_distribution_impact"]), level)
+            is_small = subgroups is not None and subgroups.counts[at] < FEWEST_IN_GROUP
+            return {name: np.full(len(values), np.nan) for name, values in found.items()} if is_small else found
 
         if subgroups is None:
             metrics = [result.metrics(decay, convention) for result in self]
             return self._as_table(metrics, sort_by, named, steps, ends(0))
+        if level is not None:
+            subgroups.warn_of_small_groups()
         sums = [result._sums_by(subgroups) for result in self]
         tables = [
             self._as_table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Hashable
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.checks import check_index
+from ice_explorer.engines.notes import about
 from ice_explorer.engines.sums import add_block, empty_sums, missing_change
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import quoted
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     Blocks = Iterable[tuple[NDArray[np.int64], Array]]
 
 _MOST_GROUPS: Final = 20
+FEWEST_IN_GROUP: Final = 10
+"""Observations of a group below which it has no intervals."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +56,13 @@ class Subgroups:
     def counts(self) -> list[int]:
         """Observations of each group."""
         return [int(count) for count in np.bincount(self.codes, minlength=len(self.labels))]
+
+    def warn_of_small_groups(self) -> None:
+        """Warn of groups of so few observations that draws of them tell little; they have no intervals."""
+        small = [str(label) for label, n in zip(self.labels, self.counts, strict=True) if n < FEWEST_IN_GROUP]
+        few = f"fewer than {FEWEST_IN_GROUP} observations"
+        for note in about(small, f" has {few}: no intervals.", f" have {few}: no intervals.", "groups"):
+            warnings.warn(note, UserWarning, stacklevel=3)
 
 
 def subgroups_of(columns: Columns, index: Any, by: Name | ArrayLike) -> Subgroups:

@@ -21,7 +21,7 @@ from ice_explorer.scene.scene import Bar, Ranking, Scene
 from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_of
 from ice_explorer.scene.view_state import ViewState, kept_by, shared_span
-from ice_explorer.scene.words import average_sentence
+from ice_explorer.scene.words import average_sentence, missing_sentence
 from ice_explorer.scene.zoom import held_to
 
 if TYPE_CHECKING:
@@ -79,16 +79,18 @@ def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) 
         coloring=coloring,
         state=state,
         n_rows=len(opened.row_positions),
-        average=("" if models is None else f"{models._opened}: ")
-        + average_sentence(
-            opened.label,
-            lines.axis,
-            opened.partial_dependence,
-            explanation.output_label,
-            sum(opened.prediction_range) / 2,
-        ),
+        average=("" if models is None else f"{models._opened}: ") + _sentences(explanation, opened, lines, ranking),
         sample="" if opened._sampling is None else opened._sampling.text,
     )
+
+
+def _sentences(explanation: ExplanationResult, opened: FeatureResult, lines: Lines, ranking: Ranking) -> str:
+    """Return how the mean prediction changes along the open feature, and what a missing value does."""
+    middle = sum(opened.prediction_range) / 2
+    average = average_sentence(opened.label, lines.axis, opened.partial_dependence, explanation.output_label, middle)
+    figures = opened.metrics(convention=ranking.convention)
+    missing = missing_sentence(opened.label, figures["missing_impact"], figures["impact"])
+    return f"{average} {missing}".rstrip()
 
 
 def _marked(bar: Bar, *, is_open: bool) -> Bar:

@@ -89,6 +89,13 @@ def average_sentence(feature: str, axis: DisplayAxis, mean: NDArray[np.float64],
     return f"{lead} {goes} along {feature}{', with ' if turns else ''}{' and '.join(turns)}."
 
 
+def missing_sentence(feature: str, missing_impact: float, impact: float) -> str:
+    """Return what a missing value does, where that is more than a step does; either may be NaN."""
+    if not missing_impact > impact:
+        return ""
+    return f"If {feature} is missing, it changes by {number_text(missing_impact)} on average."
+
+
 def weight_text(decay: float) -> str:
     """Return the name of the slider and where it stands."""
     name = explanation("decay").name

@@ -47,6 +47,12 @@ export function averageSentence(curves: Curves, output: string): string {
   return `${lead} ${goes} ${ends} along ${feature}${turns.length > 0 ? `, with ${turns.join(" and ")}` : ""}.`;
 }
 
+/** What a missing value does, where that is more than a step does. */
+export function missingSentence(feature: string, missingImpact: number, impact: number): string {
+  if (!(missingImpact > impact)) return ""; // either may be undefined
+  return `If ${feature} is missing, it changes by ${number(missingImpact)} on average.`;
+}
+
 /** Where the mean slope is largest, up or down; nothing where slopes are not drawn or the mean is flat. */
 export function steepestSentence({ kind, curves, x, mean }: Scene): string {
   if (kind !== "d-ice") return "";
@@ -69,10 +75,20 @@ function rankText(ranked: RankedFeature, of: number): string {
 
 export function featureSentence({ store, keep }: View, { loaded, plot }: Shown): HTMLElement {
   const average = html("span");
+  const missing = html("span", { "data-test": "missing-sentence" });
   const steepest = html("span", { "data-test": "steepest" });
   const rank = explained(html("span", { "data-test": "rank" }), explanation("rank"));
   const unlike = html("span", { "data-test": "unlike-of-row" });
-  const sentence = html("p", { class: "ice-sentence", "data-test": "sentence" }, average, " ", rank, steepest, unlike);
+  const sentence = html(
+    "p",
+    { class: "ice-sentence", "data-test": "sentence" },
+    average,
+    missing,
+    " ",
+    rank,
+    steepest,
+    unlike,
+  );
   keep(
     () =>
       [
@@ -81,10 +97,16 @@ export function featureSentence({ store, keep }: View, { loaded, plot }: Shown):
         store.outputName.value,
         store.opened,
         store.ranking.value.length,
+        store.figures.value?.impact ?? null,
       ] as const,
-    ([curves, feature, output, opened, of]) => {
+    ([curves, feature, output, opened, of, figures]) => {
       // While the curves of a feature are computed, those of the last one are on screen.
       setText(average, curves === null || curves.feature !== feature ? "" : averageSentence(curves, output));
+      const [missingImpact, impact] = ["missing_impact", "impact"].map((metric) =>
+        opened === null || figures === null ? Number.NaN : figures.get(opened.index, metric),
+      ) as [number, number];
+      const ifMissing = average.textContent === "" ? "" : missingSentence(feature, missingImpact, impact);
+      setText(missing, ifMissing && ` ${ifMissing}`);
       setText(rank, opened === null ? "" : rankText(opened, of));
       rank.hidden = rank.textContent === "";
     },

@@ -1,6 +1,6 @@
 /** `drawn.test.ts` has the sentence about the mean. */
 import { expect, test } from "vitest";
-import { averageSentence, steepestSentence } from "../../../src/panels/curves/sentence.ts";
+import { averageSentence, missingSentence, steepestSentence } from "../../../src/panels/curves/sentence.ts";
 import type { Scene } from "../../../src/plots/scene.ts";
 import type { Curves } from "../../../src/wire/decode.ts";
 
@@ -11,6 +11,12 @@ test("of slopes the sentence names the steepest part of the mean, up or down", (
   expect(steepestSentence(scene)).toBe("The mean slope is steepest from 1 to 2: −5 per unit of hum.");
   expect(steepestSentence({ ...scene, mean: new Float32Array(6) })).toBe("");
   expect(steepestSentence({ ...scene, kind: "ice" })).toBe("");
+});
+
+test("what a missing value does is told where it is more than a step does", () => {
+  expect(missingSentence("age", 0.93, 0.03)).toBe("If age is missing, it changes by 0.93 on average.");
+  expect(missingSentence("age", 0.03, 0.93)).toBe("");
+  expect(missingSentence("age", Number.NaN, 0)).toBe("");
 });
 
 test("small effects on a large prediction keep the digits that tell them apart", () => {
