@@ -27,7 +27,7 @@ def test_an_explanation_is_shown_as_a_table_with_bars(open_notebook, theme):
     assert ranking.locator("tr td:first-child").all_inner_texts() == notebook.ask("e.table().index")
     lengths = ranking.evaluate(BARS)
     assert lengths == sorted(lengths, reverse=True)
-    assert lengths[0] > 10 * lengths[-1]
+    assert lengths[0] > 5 * lengths[-1]
     expect(metrics.locator("tr td:first-child").first).to_have_text("impact")
     for table in (ranking, metrics):
         assert contrast(table, *table.evaluate(COLORS))[0] > 7

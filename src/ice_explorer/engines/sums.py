@@ -74,7 +74,10 @@ def add_block(
 
 def check_changes(sums: Sums, item: FeatureInput) -> None:
     """Refuse changes whose squares are no numbers, and slopes between values that are too close."""
-    if isinstance(sums, FeatureSums) and any((each.ratios > LARGEST).any() for each in sums.windows.values()):
+    steep = sums.windows.values() if isinstance(sums, FeatureSums) else ()
+    if any(not np.isfinite(each.factors).all() for each in steep) or not all(
+        np.isfinite(changes.along) for changes in sums.changes.values()
+    ):
         raise PredictionError(
             f"Grid values of {quoted(item.feature.readable)} must be further apart than "
             f"{item.scale / LARGEST:.3g}; two are {float(np.diff(sums.grid).min()):.3g} apart.",

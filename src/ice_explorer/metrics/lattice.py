@@ -81,8 +81,8 @@ def make_lattice(values: Array, grid: Array, scale: float, decay: float) -> Latt
         number = np.floor((values - values[0]) / width)
         cell = np.searchsorted(grid, values)
         is_first[1:] = (number[1:] != number[:-1]) | (cell[1:] != cell[:-1])
-        counts = np.bincount(np.cumsum(is_first) - 1)
-        is_first |= np.repeat(counts <= len(_NODES), counts)  # the values are as few as their nodes would be
+        bucket = np.cumsum(is_first) - 1
+        is_first |= (np.bincount(bucket) <= len(_NODES))[bucket]  # the values are as few as their nodes would be
     start = np.flatnonzero(is_first)
     low, high = values[start], values[np.append(start[1:], len(values)) - 1]
     is_one = low == high

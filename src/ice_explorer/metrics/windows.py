@@ -139,7 +139,7 @@ def at_places(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
     """
     found = np.zeros((n_grid, len(masses)))
     for places, weights, starts in ends:
-        groups = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        groups = np.searchsorted(starts, np.arange(len(places)), "right") - 1
         np.add.at(found, places, (masses[:, groups] * weights).T)
     return found.T
 
