@@ -119,6 +119,13 @@ test("bars keep their places while the keyboard is on them, and the arrows go by
 }, async () => {
   const mounted = await draftedMount("Age", 20_000);
   const { part, bar, sample, model } = mounted;
+  let before: (string | undefined)[] = [];
+  const isSettled = () => {
+    const last = before;
+    before = seen(mounted);
+    return before.length > 0 && before.join() === last.join();
+  };
+  await expect.poll(isSettled, { interval: 300 }).toBe(true); // the bars of the draft have their order
   await glided(mounted);
   part("rank-by").focus();
   bar(seen(mounted)[0]!).focus();
