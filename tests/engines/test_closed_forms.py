@@ -195,3 +195,13 @@ def test_one_hot_columns_of_a_kernel_move_together():
     X = np.column_stack([np.eye(3)[np.arange(40) % 3], table()[:, 0]])
     model = SVR(C=3.0).fit(X, targets()["number"])
     parity.assert_as_predicted("kernel", model, X, 1e-11, groups={"wing": ["x0", "x1", "x2"]})
+
+
+def test_a_kernel_without_support_vectors_is_predicted():
+    """All targets lie within its tolerance, so that it is constant."""
+    X = table()
+    model = SVR(epsilon=1e3).fit(X, np.arange(len(X)))
+    assert not len(model.support_)
+    e = parity.explained(model, X)
+    assert e.engine == "brute"
+    assert (e.table()["impact"] == 0.0).all()
