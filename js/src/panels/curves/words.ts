@@ -35,6 +35,7 @@ const FACTS = [
   ["in distribution", "in_distribution_impact"],
   ["heterogeneity", "heterogeneity"],
   ["non-linearity", "non_linearity"],
+  ["missing", "missing_impact"],
   ["disagreement", "disagreement"],
 ] as const;
 
@@ -104,7 +105,7 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
       const variants = variantsOf(opened.kind, reading.figures.header.convention);
       for (const { metric, name, figure } of defined) {
         explained(name, explanation(metric, ...variants));
-        setText(figure, write(of(metric)));
+        setText(figure, metric === "missing_impact" ? reading.write(of(metric)) : write(of(metric)));
       }
     },
   );
