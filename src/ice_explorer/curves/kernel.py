@@ -78,7 +78,7 @@ def read_kernel(model: Any, position: int | None, response: str) -> KernelModel 
     if type(model).__name__ == "KernelRidge":
         centres, weights = dense(model.X_fit_), model.dual_coef_.reshape(len(model.dual_coef_), -1)[:, output]
         gamma, intercept = model.gamma or 1.0 / centres.shape[1], 0.0
-    elif not len(getattr(model, "support_vectors_", ())) or len(model.intercept_) > 1:
+    elif not len(getattr(model, "support_", ())) or len(model.intercept_) > 1:
         return None  # it is constant without support vectors, and several classes are compared in pairs
     else:
         sign = -1.0 if is_class and position == 0 else 1.0
