@@ -48,6 +48,13 @@ def test_a_step_that_brings_most_of_the_movement_is_named():
     assert note.endswith(" and 2 more.")
 
 
+def test_five_values_are_enough_for_a_step():
+    """Where few observations are at the two between which most of the movement happens."""
+    X = np.repeat([0.0, 9.0, 10.0, 10.03, 20.0], [10, 10, 1, 1, 10])[:, None]
+    (note,) = explained(steps(0.7), X).notes
+    assert note.startswith("'x0': 70 % of the movement")
+
+
 @pytest.mark.wide
 def test_many_features_have_one_note():
     """However many features step, there is one note of at most a few hundred letters."""
