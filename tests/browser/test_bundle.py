@@ -68,7 +68,8 @@ def test_bars_fill_in_and_a_cancelled_computation_goes_on(explore, view, X, gate
     expect(bar(view, "near")).to_have_attribute("data-pending", "")
     expect(status).to_contain_text("0 of 4 features")
     cancel.click()
-    soon(lambda: "cancelled" in repr(explorer).lower(), True)  # the request has arrived before the model goes on
+    # The request has arrived before the model goes on.
+    soon(lambda: re.findall("Cancelled", repr(explorer)), ["Cancelled"])
     gated.gate.set()
     expect(view).to_have_attribute("data-status", "cancelled")
     expect(status).to_contain_text("Cancelled after")
