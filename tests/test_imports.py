@@ -20,7 +20,7 @@ PACKAGES = {
     "tables": "narwhals numpy pandas",
     "models": "narwhals numpy sklearn torch xgboost",
     "trees": "catboost numba numpy",
-    "metrics": "numba numpy sklearn threadpoolctl",
+    "metrics": "numba numpy scipy sklearn threadpoolctl",
     "features": "numpy pandas",
     "engines": "numpy",
     "curves": "numpy",

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 import ice_explorer as ice
 from ice_explorer.errors import PredictionError
@@ -369,3 +370,12 @@ def test_grid_values_whose_slopes_are_no_numbers_are_refused():
     X = pd.DataFrame({"a": [1e15, 1e15, 1e-200, 1e15, 5e-324, 1e15]})
     with pytest.raises(PredictionError, match=r"Grid values of 'a' must be further apart than"):
         ice.explain(lambda rows: (rows["a"] > 1e-250) * 1.0, X, grid_size=3, progress=False, convention="paper")
+
+
+def test_grid_values_too_close_for_slopes_are_refused_by_every_engine():
+    """Also where the curves do not change between them, which only some engines know."""
+    X = pd.DataFrame({"a": [1e15] * 4 + [5e-324, 0.0], "b": [0.0, 1.0] * 3})
+    tree = DecisionTreeRegressor().fit(X, X["b"])
+    for engine in ("auto", "brute"):
+        with pytest.raises(PredictionError, match=r"Grid values of 'a' must be further apart than"):
+            ice.explain(tree, X, engine=engine, progress=False)

@@ -74,16 +74,6 @@ def add_block(
 
 def check_changes(sums: Sums, item: FeatureInput) -> None:
     """Refuse changes whose squares are no numbers, and slopes between values that are too close."""
-    steep = sums.windows.values() if isinstance(sums, FeatureSums) else ()
-    if any(not np.isfinite(each.factors).all() for each in steep) or not all(
-        np.isfinite(changes.along) for changes in sums.changes.values()
-    ):
-        raise PredictionError(
-            f"Grid values of {quoted(item.feature.readable)} must be further apart than "
-            f"{item.scale / LARGEST:.3g}; two are {float(np.diff(sums.grid).min()):.3g} apart.",
-            "Write the feature in a smaller unit, or space its values with `grid=`.",
-            "Write the feature in a smaller unit, or create the explorer with grid values that are further apart.",
-        )
     for changes in sums.changes.values():
         if not np.isfinite(changes.moments.squared).all():
             raise PredictionError(
@@ -92,6 +82,17 @@ def check_changes(sums: Sums, item: FeatureInput) -> None:
                 "Predict on another scale, or leave the feature out with `features=`.",
                 'Choose another scale under "Response", or create the explorer without the feature.',
             )
+    # Those of all windows, because curves that do not change in one are known to some engines only.
+    ratios = [windows.ratios for windows in sums.windows.values()] if isinstance(sums, FeatureSums) else []
+    if not all(np.isfinite(each).all() for each in ratios) or not all(
+        np.isfinite(changes.along) for changes in sums.changes.values()
+    ):
+        raise PredictionError(
+            f"Grid values of {quoted(item.feature.readable)} must be further apart than "
+            f"{item.scale / LARGEST:.3g}; two are {float(np.diff(sums.grid).min()):.3g} apart.",
+            "Write the feature in a smaller unit, or space its values with `grid=`.",
+            "Write the feature in a smaller unit, or create the explorer with grid values that are further apart.",
+        )
 
 
 def missing_change(brute: BruteCurves, item: FeatureInput, rows: NDArray[np.int64]) -> Array | None:

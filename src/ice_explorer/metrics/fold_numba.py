@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ice_explorer.metrics.windows import SUMS_OF_ENDS
 from ice_explorer.trees.margins_numba import ROWS_AT_A_TIME, curves_of, exponential
 
-_SUMS = (0, 0, 2, 1, 3)  # what each of five ends is added to: see `add_likely`
-_RUN = 512  # rows whose likelihoods are summed together
+_RUN = 64  # rows whose likelihoods are summed together, so that what they reach stays in the cache
 _FAST = {"nsz", "contract", "reassoc"}
 # The Gauss-Legendre rule with four nodes on [-1, 1]: ±_OUTER and ±_INNER.
 _OUTER, _INNER = np.sqrt(3.0 / 7.0 + 2.0 / 7.0 * np.sqrt(1.2)), np.sqrt(3.0 / 7.0 - 2.0 / 7.0 * np.sqrt(1.2))
@@ -215,7 +215,7 @@ def _add_run(observed, masses, axis, ends, columns, of_scale, sums):
     for kind in range(5):
         for side in range(2):
             rows, of_kind = (cells, offsets[side]), of_columns[columns[kind] :]
-            _add_from_one_side(side, ends[kind], tables[kind], rows, of_kind, reached, sums[_SUMS[kind]])
+            _add_from_one_side(side, ends[kind], tables[kind], rows, of_kind, reached, sums[SUMS_OF_ENDS[kind]])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -394,11 +394,11 @@ def fold(stretches, jumps, rows, total, lattice, on_nodes, by_row, curves, step,
     total : float64
         Weight of the rows before.
     lattice : as `_place_on` takes it
-    on_nodes : float64 (n_nodes + 3, n_columns)
-        Added to: w at the nodes of the lattice; before it, where there is room, w |Δ| of the groups of windows of
-        "step" and of "paper". Without columns where no nodes stand for the observed values.
+    on_nodes : float64 (n_nodes + 3, n_groups + 1)
+        Added to: w |Δ| of the groups of windows of "step" and of "paper", and w, at the nodes of the lattice. Without
+        columns where no nodes stand for the observed values.
     by_row : float64 (n_rows, n_groups + 1)
-        All of that row by row, where there is no room; else without rows.
+        All of that row by row, where there are no nodes; else without rows.
     curves : moments as `_merge` takes them, (3, n_active + 1)
     step, paper : `Windows.stretches` and `Windows.along` of a convention, and moments of changes
 
@@ -455,11 +455,10 @@ def fold(stretches, jumps, rows, total, lattice, on_nodes, by_row, curves, step,
             by_row[start:stop] = masses[:n_some]
         for at in range(n_some if n_columns > 0 else 0):
             first = _place_on(lattice, observed[start + at], shares)
-            of_row = masses[at, masses.shape[1] - n_columns :]
             for node in range(4):
                 share, of_node = shares[node], on_nodes[first + node]
                 if share != 0.0:
                     for column in range(n_columns):
-                        of_node[column] += of_row[column] * share
+                        of_node[column] += masses[at, column] * share
         total += of_some.sum()
     return lowest, highest, extent, step_along, paper_along

@@ -13,7 +13,7 @@ from ice_explorer.metrics.decay import NEAR, nodes_of
 from ice_explorer.metrics.lattice import NO_LATTICE, make_lattice
 from ice_explorer.metrics.likelihood import distances
 from ice_explorer.metrics.sums import Changes, CurveSums
-from ice_explorer.metrics.windows import CONVENTIONS, NO_ENDS, at_places, ends_everywhere, windows_of
+from ice_explorer.metrics.windows import CONVENTIONS, NO_ENDS, SUMS_OF_ENDS, at_places, ends_everywhere, windows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,7 +75,8 @@ class FeatureSums(CurveSums):
         self._shares = shares
         self._compiled = compiled
         self._lattice: Lattice | None = None
-        # At the nodes: Σ w |Δ| of each group of windows, if there is room, and Σ w.
+        # At the nodes, if there is room: Σ w |Δ| of each group of windows, and Σ w.
+        self._has_room = False
         self._on_nodes = np.zeros((0, 0))
         self._likely = np.zeros((4, 0))
         if rows is None or not self.windows:
@@ -94,8 +95,8 @@ class FeatureSums(CurveSums):
         if not have_one_scale:
             return
         self._lattice, self._scale_of_nodes = make_lattice(observed, grid, float(scales[0]), decay), scales[0]
-        has_room = len(self._lattice.nodes) * self._n_groups <= (MOST_CELLS if most_cells is None else most_cells)
-        self._most_columns = self._n_groups + 1 if has_room else 1
+        n_cells = len(self._lattice.nodes) * self._n_groups
+        self._has_room = n_cells <= (MOST_CELLS if most_cells is None else most_cells)
 
     def add(self, stretches: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows.
@@ -125,8 +126,8 @@ class FeatureSums(CurveSums):
 
     def _make_nodes(self) -> None:
         """Make room for changes at the nodes, which parallel curves do not need."""
-        if self._lattice is not None and not self._on_nodes.size:
-            self._on_nodes = np.zeros((len(self._lattice.nodes) + _PADDING, self._most_columns))
+        if self._has_room and not self._on_nodes.size and self._lattice is not None:
+            self._on_nodes = np.zeros((len(self._lattice.nodes) + _PADDING, self._n_groups + 1))
 
     @property
     def _n_groups(self) -> int:
@@ -136,8 +137,7 @@ class FeatureSums(CurveSums):
         from ice_explorer.metrics import fold_numba
 
         observed, scales, weights = rows
-        n_columns = self._n_groups + 1
-        by_row = np.empty((0 if self._on_nodes.shape[1] == n_columns else len(weights), n_columns))
+        by_row = np.empty((0 if self._has_room else len(weights), self._n_groups + 1))
         of_conventions = [
             (windows.stretches, windows.along, self.changes[name].moments.columns)
             for name, windows in self.windows.items()
@@ -148,7 +148,7 @@ class FeatureSums(CurveSums):
         )  # fmt: skip
         if len(by_row):
             order = np.lexsort((observed, scales))
-            self._add_likely(observed[order], scales[order], by_row[order], with_likely=self._lattice is None)
+            self._add_likely(observed[order], scales[order], by_row[order])
         self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
         self.extent += extent
         self.curves.weight = self.total_weight + float(rows[2].sum())
@@ -158,6 +158,8 @@ class FeatureSums(CurveSums):
 
     def _fold_plainly(self, stretches: Array, rows: Rows) -> None:
         """Add a few rows: the same sums as those of `fold_numba`, to which a test holds both."""
+        from scipy.sparse import csr_array
+
         observed, scales, weights = rows
         self._add_curves(stretches, weights)
         masses = []
@@ -167,13 +169,12 @@ class FeatureSums(CurveSums):
             self.changes[name].along += float(weights @ windows.deviation(changes))
             masses.append(np.abs(changes))
         by_row = np.column_stack([*masses, np.ones(len(weights))]) * weights[:, None]
-        if self._lattice is not None:
+        if self._has_room and self._lattice is not None:
             node, shares = self._lattice.place(observed)
-            of_nodes = by_row[:, by_row.shape[1] - self._on_nodes.shape[1] :]
-            for at in range(4):
-                np.add.at(self._on_nodes, node + at, of_nodes * shares[:, [at]])
-        if self.windows and self._on_nodes.shape[1] < by_row.shape[1]:
-            self._add_likely(observed, scales, by_row, with_likely=self._lattice is None)
+            of_rows = (shares.ravel(), (node[:, None] + np.arange(4)).ravel(), 4 * np.arange(len(node) + 1))
+            self._on_nodes += csr_array(of_rows, shape=(len(node), len(self._on_nodes))).T @ by_row
+        elif self.windows:
+            self._add_likely(observed, scales, by_row)
 
     def add_parallel(self, step: Array, offsets: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows whose curves are `offsets[:, None] + step`, without forming them.
@@ -218,13 +219,12 @@ class FeatureSums(CurveSums):
             self._add_likely(nodes, np.full(len(nodes), self._scale_of_nodes), self._on_nodes[: len(nodes)])
         self._lattice, self._on_nodes = None, np.zeros((0, 0))
 
-    def _ends(self, n_columns: int, *, with_likely: bool) -> tuple[tuple[Ends, ...], NDArray[np.int64]]:
+    def _ends(self) -> tuple[tuple[Ends, ...], NDArray[np.int64]]:
         """Ends of all windows, as `add_likely` takes them, and where their columns begin."""
         step, paper = self.windows["step"], self.windows["paper"]
-        first, last = len(step.factors), n_columns - 1
-        numerators = (*step.ends, paper.ends[1]) if n_columns > 1 else (NO_ENDS, NO_ENDS, NO_ENDS)
-        denominators = (step.likely, paper.likely) if with_likely else (NO_ENDS, NO_ENDS)
-        return (*numerators, *denominators), np.array([0, 0, first, last, last])
+        of_step = len(step.factors)
+        ends = (*step.ends, paper.ends[1], step.likely, paper.likely)
+        return ends, np.array([0, 0, of_step, self._n_groups, self._n_groups])
 
     def _add_likely(
         self,
@@ -232,25 +232,22 @@ class FeatureSums(CurveSums):
         scales: Array,
         masses: Array,
         ends: tuple[tuple[Ends, ...], NDArray[np.int64]] | None = None,
-        *,
-        with_likely: bool = True,
     ) -> None:
         """Add numerators and denominators of Eq. 2 at all decays.
 
         - `observed`, `scales` (n,): of rows, or of nodes that stand for them.
-        - `masses` (n, n_columns): w |Δ| of each group of windows, by convention, and w; or w alone.
+        - `masses` (n, n_columns): w |Δ| of each group of windows, by convention, and w.
         - `ends`: those of all windows by default.
-        - `with_likely`: whether to add denominators.
         """
         exponents, n_grid = self.nodes.exponents, len(self.grid)
-        of_kinds, columns = self._ends(masses.shape[1], with_likely=with_likely) if ends is None else ends
+        of_kinds, columns = self._ends() if ends is None else ends
         if self._compiled:
             from ice_explorer.metrics.fold_numba import add_likely
 
             add_likely(observed, scales, masses, (self.grid, exponents, self.nearest), of_kinds, columns, self._likely)
             return
         per_place = np.zeros((4, len(observed), n_grid))
-        for (places, weights, starts), first, at in zip(of_kinds, columns, (0, 0, 2, 1, 3), strict=True):
+        for (places, weights, starts), first, at in zip(of_kinds, columns, SUMS_OF_ENDS, strict=True):
             of_kind = masses[:, first : first + len(starts) - 1]
             per_place[at] += at_places([(places, weights, starts)], of_kind, n_grid)
         rates, low, high = exponents / scales[0], min(observed.min(), self.grid[0]), max(observed.max(), self.grid[-1])

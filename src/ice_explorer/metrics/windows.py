@@ -123,6 +123,11 @@ class Windows:
         return self.factors, self.weights, self.still, self.starts, ratios, shares, varied, self.variance_divisor
 
 
+SUMS_OF_ENDS: Final = (0, 0, 2, 1, 3)
+"""Of ends of "step" on the left and on the right, ends of "paper", and `likely` of both: the sum that each adds to.
+
+Those are numerator and denominator of "step", and of "paper".
+"""
 NO_ENDS: Final[Ends] = (np.empty(0, np.intp), np.empty(0), np.zeros(1, np.intp))
 
 
@@ -137,11 +142,13 @@ def at_places(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
     - `ends`: see `Windows.ends`.
     - `masses` (n_rows, n_groups): w |Δ|.
     """
-    found = np.zeros((n_grid, len(masses)))
+    from scipy.sparse import csr_array
+
+    found = np.zeros((len(masses), n_grid))
     for places, weights, starts in ends:
-        groups = np.searchsorted(starts, np.arange(len(places)), "right") - 1
-        np.add.at(found, places, (masses[:, groups] * weights).T)
-    return found.T
+        n_groups = len(starts) - 1
+        found += masses[:, :n_groups] @ csr_array((weights, places, starts), shape=(n_groups, n_grid))
+    return found
 
 
 def nearest_shares(grid: Array, values: Array, weights: Array | None) -> Array:
