@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ice_explorer.metrics.likelihood import distances
+from ice_explorer.metrics.ordered import FeatureSums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from ice_explorer.metrics.ordered import FeatureSums
     from ice_explorer.metrics.unordered import CategorySums
     from ice_explorer.metrics.windows import Convention
 
@@ -145,15 +145,13 @@ def _of_block(
                 "support": below,
             }
         nothing = np.full(len(weights), math.nan)
-        if not sums.has_order:
+        if not isinstance(sums, FeatureSums):
             yield rows | {"direction": nothing, "non_linearity": nothing}, windows
             continue
         means = steps @ shares
         deviation = np.abs(steps - means[:, None])
         turning = (np.sign(steps - means[:, None]) @ shares)[:, None]
-        if convention == "step":
-            along = deviation @ shares
-        else:
-            along = np.sqrt(np.square(deviation) @ shares / (1.0 - 1.0 / len(sums.grid)))
+        divisor = sums.windows[convention].variance_divisor
+        along = np.sqrt(np.square(deviation) @ shares / divisor) if divisor > 0 else deviation @ shares
         rows |= {"direction": means - figures.direction, "non_linearity": along - figures.non_linearity}
         yield rows, windows | {"direction": weights @ steps, "non_linearity": weights @ (deviation - steps * turning)}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_ALONG: Final = 0.1  # standard deviations of the values that the curves lie beside the diagonal: steps of trees do
+_ALONG: Final = 0.1  # distance of curves from the diagonal, in SD of the values: steps of trees have one
 _NEAR: Final = 0.05  # the same of the target beside the values
 _SURE: Final = 0.05  # a probability this near to 0 or 1 is certain
 _ROUNDING: Final = 1e-9  # of the range of a column

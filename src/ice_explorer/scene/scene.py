@@ -30,7 +30,7 @@ CONVENTION_TITLES: Final[Mapping[Convention, str]] = {each: explained(each).name
 UNIT_TITLES: Final[Mapping[Unit, str]] = {"prediction": "", "sd": "% of SD", "share": "share"}
 KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice": "d-ICE"}
 FAR_OFF: Final = "*"
-"""Stands beside a figure that is far from that of "step"."""
+"""Mark of a figure that is far from that of "step"."""
 
 
 @dataclass(frozen=True)
