@@ -58,7 +58,7 @@ def _decays_from(value, cell, grid, rates, shift, scratch, to_left, to_right):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _tables_of(factors, ends):
+def _tables_of(factors, ends, by_cell):
     """Sums over the ends of each group that rows need, whatever their observed value.
 
     Returns
@@ -67,10 +67,10 @@ def _tables_of(factors, ends):
         Σ weight · e^{-a distance} over the ends of a group, from its last end on the right, from its first on the left.
     chain : float64 (2, n_groups, n_rates)
         Factor from one group to the next, to the right and to the left.
-    edge : float64 (2, n_grid + 1, n_rates)
+    edge : float64 (2, n_grid + 1, n_rates), `by_cell[0]`
         Of an observed value in the interval before each grid value: factor from the last group that is all on its left
         to the grid value on its left, and from the first that is all on its right to that on its right.
-    partial : float64 (2, n_grid + 1, n_rates)
+    partial : float64 (2, n_grid + 1, n_rates), `by_cell[1]`
         For the group with ends on both sides: the sums over those on the left and on the right.
     straddling : int64 (n_grid + 1,)
         That group; -1 where there is none.
@@ -80,8 +80,7 @@ def _tables_of(factors, ends):
     n_grid = factors.shape[0] if n_groups > 0 else 0
     whole = np.zeros((2, n_groups, n_rates))
     chain = np.ones((2, n_groups, n_rates))
-    edge = np.zeros((2, n_grid + 1, n_rates))
-    partial = np.zeros((2, n_grid + 1, n_rates))
+    edge, partial = by_cell[0], by_cell[1]
     straddling = np.full(n_grid + 1, -1, np.int64)
     running = np.empty(n_rates)
     for group in range(n_groups):
@@ -189,12 +188,13 @@ def _of_scale(scale, axis, ends):
     grid, exponents, _ = axis
     rates, factors = exponents / scale, np.empty((grid.shape[0], exponents.shape[0]))
     _decays_between(grid, rates, factors)
+    by_cell = np.zeros((5, 2, 2, grid.shape[0] + 1, exponents.shape[0]))  # one allocation, which is reused
     return rates, (
-        _tables_of(factors, ends[0]),
-        _tables_of(factors, ends[1]),
-        _tables_of(factors, ends[2]),
-        _tables_of(factors, ends[3]),
-        _tables_of(factors, ends[4]),
+        _tables_of(factors, ends[0], by_cell[0]),
+        _tables_of(factors, ends[1], by_cell[1]),
+        _tables_of(factors, ends[2], by_cell[2]),
+        _tables_of(factors, ends[3], by_cell[3]),
+        _tables_of(factors, ends[4], by_cell[4]),
     )
 
 
