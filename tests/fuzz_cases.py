@@ -24,7 +24,7 @@ import xgboost
 from hypothesis import strategies as st
 from sklearn import ensemble, linear_model, neighbors, neural_network, pipeline, preprocessing, svm, tree
 
-TEXTS = ("red", "blue", "", "Ärger", "10", "=1+1", "a b")
+TEXTS = ("", "10", "=1+1", "a b", "blue", "red", "Ärger")  # in the order of levels, as their codes are
 RANKS = ("low", "mid", "high")
 CODES = {text: 0.75 * at for at, text in enumerate(TEXTS)} | {text: float(at) for at, text in enumerate(RANKS)}
 DAY = dt.datetime(2020, 1, 1)  # noqa: DTZ001 - of a clock on the wall
