@@ -283,6 +283,14 @@ def test_predictions_that_depend_on_the_other_rows_of_a_call_are_a_note(model, o
     assert float(NOTE.fullmatch(note)[1]) > 0.05
 
 
+def test_a_mean_over_rows_of_two_values_is_noticed():
+    """The rows of the check have another mean than all, even if there are only two values."""
+    rows = np.array([[0.0]] * 4 + [[1.0]])
+    for random_state in range(5):
+        e = explained(lambda rows: rows[:, 0] - rows[:, 0].mean(), rows, random_state=random_state)
+        assert any(note.startswith("Predictions of the same rows") for note in e.notes)
+
+
 def test_a_model_that_fails_on_phantoms_of_other_rows_is_checked_for_the_other_rows_of_a_call():
     """The first call of a model, with values of other rows, is not what is compared."""
     rows = np.column_stack([np.arange(20.0), np.arange(20.0)])

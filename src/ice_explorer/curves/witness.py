@@ -68,14 +68,14 @@ class Witness:
         """Whether the model predicts phantoms."""
         return bool((self.crossed >= 0).all())
 
-    def _container(self, step: int = 1) -> Any:
-        """Return every `step`-th observation as the model takes them, made anew: some models write into them."""
+    def _container(self, some: NDArray[np.intp] | slice = slice(None)) -> Any:
+        """Return some of the observations as the model takes them, made anew: some models write into them."""
         sources = {
-            place: np.where(self.crossed == number, self.donors, self.rows)[::step]
+            place: np.where(self.crossed == number, self.donors, self.rows)[some]
             for number in np.unique(self.crossed).tolist()
             for place in self._moves.get(number, ())
         }
-        return self._table.crossed(self.rows[::step], sources)
+        return self._table.crossed(self.rows[some], sources)
 
     def check(self) -> None:
         """Raise if the model predicts these observations otherwise now, and not by chance.
@@ -115,12 +115,14 @@ class Witness:
     def dependence_note(self, bounds: tuple[float, float]) -> str:
         """Return a note if predictions depend on chance, or on the rows predicted in the same call; else "".
 
-        Half of the observations are predicted in a call of their own, which must change nothing.
+        Half of the observations are predicted in a call of their own, which must change nothing: those with the smaller
+        predictions, so that their mean, on which a prediction may depend, is not that of all.
 
         - `bounds`: smallest and largest prediction of all.
         """
+        half = np.argsort(self.predicted, kind="stable")[: (len(self.predicted) + 1) // 2]
         try:
-            difference = _difference(self.predict(self._container(2)), self.predicted[::2])
+            difference = _difference(self.predict(self._container(half)), self.predicted[half])
         except Cancelled:
             raise
         except Exception:  # noqa: BLE001 - of a model that cannot predict so few rows: a note is not worth an error
