@@ -61,7 +61,7 @@ def written(folder, what):
     return sorted(path.name.split("-")[1] for path in folder.glob(f"{what}-*"))
 
 
-# Workers import this file by its name: it is on the path of the tests, which test modules are not.
+# ThreadPool import this file by its name: it is on the path of the tests, which test modules are not.
 def first(X):
     return X[:, 0] ** 2 + 0.1 * X[:, 1]
 

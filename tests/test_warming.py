@@ -15,10 +15,10 @@ import ice_explorer as ice
 
 ice.warmup()
 from ice_explorer.figures.raster import lines_numba
-from ice_explorer.metrics import fold_numba
+from ice_explorer.metrics import ordered_numba
 from ice_explorer.trees import margins_numba, sweep_numba
 
-modules = (fold_numba, lines_numba, margins_numba, sweep_numba)
+modules = (ordered_numba, lines_numba, margins_numba, sweep_numba)
 kernels = {
     f"{module.__name__}.{name}": kernel
     for module in modules

@@ -24,7 +24,7 @@ def n_masked(given: object) -> int:
     return int(np.sum(given.mask)) if isinstance(given, np.ma.MaskedArray) else 0
 
 
-def real_numbers(given: object) -> NDArray[np.float64] | None:
+def to_float_array(given: object) -> NDArray[np.float64] | None:
     """Turn what was given into an array of float64; None where it does not hold such numbers.
 
     NumPy would take dates for counts, leave out imaginary parts and masks, and stop at too large whole numbers.
@@ -141,7 +141,7 @@ def check_weights(
     """
     if sample_weight is None:
         return None
-    weights, problem = real_numbers(sample_weight), ""
+    weights, problem = to_float_array(sample_weight), ""
     if weights is None:
         problem = f"got {quoted(sample_weight)}"
     elif weights.shape != (n_observations,):

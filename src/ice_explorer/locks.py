@@ -1,4 +1,4 @@
-"""Locks that survive a fork, and turns: one model is called by one explanation at a time, in any number of threads."""
+"""Locks that survive a fork, and one for each model, which one explanation at a time calls in any number of threads."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _SECONDS_BETWEEN_CHECKS: Final = 0.1  # for a cancel, and for Ctrl-C on Windows
 
 
 class _Thread(threading.local):
-    """State of one thread: the turns that it has, and what cancels its waiting."""
+    """State of one thread: the locks that it holds, and what cancels its waiting."""
 
-    turns: tuple[Turn, ...] = ()
+    held: tuple[ModelLock, ...] = ()
     is_cancelled: Callable[[], bool] | None = None
 
 
 _thread = _Thread()
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()
-_turns: weakref.WeakValueDictionary[int, Turn] = weakref.WeakValueDictionary()
+_model_locks: weakref.WeakValueDictionary[int, ModelLock] = weakref.WeakValueDictionary()
 
 
 def new_lock() -> threading.RLock:
@@ -43,8 +43,8 @@ def new_lock() -> threading.RLock:
     return lock
 
 
-class Turn:
-    """The right to call one model, which is kept alive so that no other object gets its identity."""
+class ModelLock:
+    """Re-entrant lock of one model, which is kept alive so that its `id` is not reused."""
 
     def __init__(self, model: object) -> None:
         self._model = model
@@ -58,12 +58,12 @@ class Turn:
     def call(self, task: Callable[[Any], Result], argument: object, group: object = None) -> Result:
         """Wait until no one else calls the model, then call the task, which calls the model.
 
-        Callers of the same group call side by side; by default a caller is alone. A thread that has the turn, as where
-        a model explains itself, does not wait.
+        Callers of the same group call side by side; by default a caller is alone. A thread that holds the lock, as
+        where a model explains itself, does not wait.
 
-        - raises Cancelled: while waiting, soon after the function given to `cancelled_by` returns True.
+        - raises Cancelled: while waiting, soon after the function given to `cancel_wait_when` returns True.
         """
-        before, caller = _thread.turns, object()
+        before, caller = _thread.held, object()
         if self in before:
             return task(argument)
         # Not a context manager: Ctrl-C could come between its methods and the block.
@@ -74,10 +74,10 @@ class Turn:
                     self._changed.wait(_SECONDS_BETWEEN_CHECKS)
                     if _thread.is_cancelled is not None and _thread.is_cancelled():
                         raise Cancelled
-            _thread.turns = (*before, self)
+            _thread.held = (*before, self)
             return task(argument)
         finally:
-            _thread.turns = before
+            _thread.held = before
             try:
                 self._leave(caller)
             except BaseException:  # Ctrl-C at this very moment
@@ -95,7 +95,7 @@ class Turn:
             self._changed.notify_all()
 
 
-def owner_of(model: object) -> object:
+def find_bound_object(model: object) -> object:
     """Return the object that a method belongs to, also where its arguments are fixed by `partial`; else the model."""
     function = model
     while isinstance(function, functools.partial):
@@ -103,18 +103,18 @@ def owner_of(model: object) -> object:
     return function.__self__ if isinstance(function, MethodType) else model
 
 
-def turn_of(model: object) -> Turn:
-    """Return the turn of an object: always the same one, as long as anyone holds it."""
-    with _turns_lock:
-        turn = _turns.get(id(model))
-        if turn is None:
-            turn = _turns[id(model)] = Turn(model)
-        return turn
+def lock_of_model(model: object) -> ModelLock:
+    """Return the lock of an object: always the same one, as long as anyone holds it."""
+    with _model_locks_guard:
+        lock = _model_locks.get(id(model))
+        if lock is None:
+            lock = _model_locks[id(model)] = ModelLock(model)
+        return lock
 
 
 @contextmanager
-def cancelled_by(is_cancelled: Callable[[], bool] | None) -> Iterator[None]:
-    """Stop waiting for a turn in this thread once a function returns True."""
+def cancel_wait_when(is_cancelled: Callable[[], bool] | None) -> Iterator[None]:
+    """Stop waiting for a lock in this thread once a function returns True."""
     before, _thread.is_cancelled = _thread.is_cancelled, is_cancelled
     try:
         yield
@@ -122,24 +122,24 @@ def cancelled_by(is_cancelled: Callable[[], bool] | None) -> Iterator[None]:
         _thread.is_cancelled = before
 
 
-def on_behalf(task: Task) -> Task:
-    """Return a task for a thread that works for this one: it has the same turns, and is cancelled with it."""
-    turns, is_cancelled = _thread.turns, _thread.is_cancelled
+def share_locks(task: Task) -> Task:
+    """Return a task for another thread, which shares the locks of this one and is cancelled with it."""
+    held, is_cancelled = _thread.held, _thread.is_cancelled
 
     @functools.wraps(task)
     def run(*args: Any, **kwargs: Any) -> Any:
-        _thread.turns, _thread.is_cancelled = turns, is_cancelled
+        _thread.held, _thread.is_cancelled = held, is_cancelled
         return task(*args, **kwargs)
 
     return run  # type: ignore[return-value]
 
 
 def _after_fork() -> None:
-    """Free all locks and turns: the threads that held them do not exist in a forked process."""
+    """Free all locks: the threads that held them do not exist in a forked process."""
     for lock in list(_locks):
         lock._at_fork_reinit()  # noqa: SLF001 - as the threading module does with its own
-    for turn in list(_turns.values()):
-        turn.reset()
+    for lock in list(_model_locks.values()):
+        lock.reset()
     if sys.version_info < (3, 12):  # each cached property has a lock there
         modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == _PACKAGE]
         for each in {each for module in modules for each in vars(module).values() if isinstance(each, type)}:
@@ -148,6 +148,6 @@ def _after_fork() -> None:
                     member.lock = threading.RLock()  # type: ignore[attr-defined]
 
 
-_turns_lock = new_lock()
+_model_locks_guard = new_lock()
 if hasattr(os, "register_at_fork"):  # not on Windows
     os.register_at_fork(after_in_child=_after_fork)

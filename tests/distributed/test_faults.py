@@ -1,4 +1,4 @@
-"""Workers that are killed, models that fail, work that is cancelled: what it costs, and what is said."""
+"""ThreadPool that are killed, models that fail, work that is cancelled: what it costs, and what is said."""
 
 import os
 import signal

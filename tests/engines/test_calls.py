@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer import progress
-from ice_explorer.curves.brute import CallSize
+from ice_explorer.curves.brute import BatchSize
 from ice_explorer.errors import Cancelled, InvalidOptionError
 from ice_explorer.explanation import prepare
 from ice_explorer.results.options import Options
@@ -35,10 +35,10 @@ class Model:
 
 def settled(seconds_of, most=1 << 16):
     """Sizes of the calls of a model that takes so long for so many phantoms, until they stay the same."""
-    calls, sizes = CallSize(most), []
+    calls, sizes = BatchSize(most), []
     for _ in range(30):
         sizes.append(calls.next())
-        calls.took(sizes[-1], seconds_of(sizes[-1]))
+        calls.record_time(sizes[-1], seconds_of(sizes[-1]))
     return sizes
 
 

@@ -228,7 +228,7 @@ def test_a_predict_method_set_on_the_model_is_heeded():
 
 
 def test_a_model_changed_after_fitting_is_explained_as_it_is():
-    """Inside and outside change together: leaves are read when asked, nothing is remembered."""
+    """InnerModel and outside change together: leaves are read when asked, nothing is remembered."""
     model = fitted(forest())
     before = parity.explained(model, table())
     model.estimators_.pop()

@@ -41,7 +41,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVR
 
-from ice_explorer.models.pipeline import peel
+from ice_explorer.models.pipeline import unwrap
 
 pytestmark = pytest.mark.current
 compare = partial(parity.assert_as_predicted, rounding=1e-11)
@@ -108,11 +108,11 @@ def test_layers_come_off_from_the_outside_in():
     inner = TransformedTargetRegressor(forest(), func=np.log1p, inverse_func=np.expm1)
     search = GridSearchCV(make_pipeline(StandardScaler(), MinMaxScaler(), inner), {"minmaxscaler__clip": [False]}, cv=2)
     search.fit(X, np.exp(target() / 5))
-    peeled = peel(search)
-    assert isinstance(peeled.model, RandomForestRegressor)
+    unwrapped = unwrap(search)
+    assert isinstance(unwrapped.model, RandomForestRegressor)
     transformed = search.best_estimator_[:-1].transform(X)
-    assert_array_equal(peeled.transform(X), transformed)
-    assert_allclose(peeled.output(peeled.model.predict(transformed)), search.predict(X), rtol=1e-15)
+    assert_array_equal(unwrapped.transform(X), transformed)
+    assert_allclose(unwrapped.restore_output(unwrapped.model.predict(transformed)), search.predict(X), rtol=1e-15)
     compare("tree", search, X)
 
 
@@ -174,7 +174,7 @@ def test_what_is_around_a_model_is_taken_off_where_that_is_exact(name):
 def test_a_pipeline_that_ends_in_a_transformer_stays_on():
     """No layer is known of it."""
     passing = Pipeline([("scale", StandardScaler()), ("end", "passthrough")]).fit(numbers())
-    assert peel(passing).model is passing
+    assert unwrap(passing).model is passing
 
 
 @pytest.mark.parametrize("response", ["predict_proba", pytest.param("log_odds", marks=pytest.mark.wide)])

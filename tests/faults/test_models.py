@@ -608,7 +608,7 @@ def called_by_another(gate):
 
     def act_when_one_waits(act):
         def wait():
-            while len(locks.turn_of(gate)._callers) < 2:  # earlier, and it would end something else
+            while len(locks.lock_of_model(gate)._callers) < 2:  # earlier, and it would end something else
                 time.sleep(0.01)
             act()
 
@@ -653,7 +653,7 @@ def test_ctrl_c_while_another_explanation_calls_the_model_stops_the_wait():
 
 def test_turns_come_in_the_order_of_the_calls():
     """A model that is called again and again does not keep others out."""
-    turn, order = locks.turn_of(object()), []
+    turn, order = locks.lock_of_model(object()), []
     all_wait = threading.Event()
     with ThreadPoolExecutor(5) as pool:
         calls = []
@@ -670,7 +670,7 @@ def test_turns_come_in_the_order_of_the_calls():
 
 def test_a_call_that_fails_ends_its_turn():
     """Whatever it raises."""
-    turn = locks.turn_of(object())
+    turn = locks.lock_of_model(object())
 
     def fail(error):
         raise error
@@ -685,7 +685,7 @@ def test_models_live_no_longer_than_their_explanations():
     """Nothing is kept of a model that nobody explains any more."""
     model = Estimator(Overlap(0)).fit(FEW)
     e = ice.explain(model, FEW, **BLOCKS)
-    assert locks.turn_of(model) is locks.turn_of(model)
+    assert locks.lock_of_model(model) is locks.lock_of_model(model)
     there, before = weakref.ref(model), len(locks._turns)
     del e, model
     gc.collect()

@@ -288,7 +288,7 @@ def test_conditional_likelihoods_of_a_category():
 def test_likelihoods_of_a_category(explanation):
     """1 at the own level, the decay at every other."""
     f = explanation["town"]
-    expected = np.where(f._item.own[:, None] == f.axis, 1.0, 0.4)
+    expected = np.where(f._item.observed[:, None] == f.axis, 1.0, 0.4)
     assert_allclose(f.likelihood(0.4), expected)
     assert_allclose(f.likelihood(0.4, rows=[5, 1]), expected[[5, 1]])
     assert_array_equal(f.likelihood_scale, 1.0)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ice_explorer.features.dates import UTC_CLOCK, clock_of, date_text, date_ticks, span_texts, unit_of
+from ice_explorer.features.dates import UTC_CLOCK, choose_unit, date_text, date_ticks, make_clock, span_texts
 
 
 def day(text):
@@ -83,7 +83,7 @@ def test_ticks_lie_within_the_axis_in_increasing_order(first, length, wanted):
 )
 def test_durations_are_read_in_the_largest_unit_of_which_there_are_some(durations, name):
     """At least three of it, for 1.2 days are read as 29 hours."""
-    assert unit_of(durations).name == name
+    assert choose_unit(durations).name == name
 
 
 def test_the_ends_of_a_stretch_are_no_finer_than_its_length():
@@ -96,7 +96,7 @@ def test_the_ends_of_a_stretch_are_no_finer_than_its_length():
 
 
 def berlin(first, last):
-    return clock_of(ZoneInfo("Europe/Berlin"), day(first), day(last))
+    return make_clock(ZoneInfo("Europe/Berlin"), day(first), day(last))
 
 
 def test_a_clock_changes_when_its_zone_does():
@@ -120,7 +120,7 @@ def test_a_clock_changes_when_its_zone_does():
 )
 def test_clocks_show_what_the_standard_library_says(zone, first, length, share):
     """At every moment of a stretch; and there is a moment for what they show."""
-    clock = clock_of(ZoneInfo(zone), first, first + length)
+    clock = make_clock(ZoneInfo(zone), first, first + length)
     at = math.floor((first + share * length) * 1440) / 1440
     shown = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(minutes=round(at * 1440))).astimezone(ZoneInfo(zone))
     assert clock.wall(at) == pytest.approx(day(shown.replace(tzinfo=None).isoformat()), abs=1e-6)
@@ -148,6 +148,6 @@ def test_ticks_stand_where_the_clock_is_round():
 
 def test_without_a_zone_a_clock_shows_utc():
     """As do years beyond every calendar."""
-    assert clock_of(None, 0.0, 1.0) == UTC_CLOCK
+    assert make_clock(None, 0.0, 1.0) == UTC_CLOCK
     assert date_text(0.5, UTC_CLOCK) == "1970-01-01 12:00"
-    assert clock_of(ZoneInfo("Asia/Tokyo"), 1e9, 1e9 + 1).wall(1e9) == 1e9
+    assert make_clock(ZoneInfo("Asia/Tokyo"), 1e9, 1e9 + 1).wall(1e9) == 1e9

@@ -503,10 +503,10 @@ def test_numbers_are_short_enough_to_read_and_exact_enough_to_compare():
     assert [write(value) for value in (12.345, 0.5, 0.0, math.nan)] == ["12.3", "0.5", "0.0", "–"]
     largest = {123456.0: "123,456", 12345678.0: "1.23e7", 2e-7: "2e−7"}
     assert {value: axis_text.column_format([value])(value) for value in largest} == largest
-    write = axis_text.figure_format([0.2211, 0.0004])
+    write = axis_text.nonnegative_format([0.2211, 0.0004])
     texts = [write(value) for value in (0.2211, 0.004, 0.0004, 1e-14, 0.0, math.nan)]
     assert texts == ["0.221", "0.004", "< 0.001", "0", "0", "–"]
-    assert [axis_text.is_nothing(text) for text in texts] == [False, False, True, True, True, False]
+    assert [axis_text.is_zero(text) for text in texts] == [False, False, True, True, True, False]
 
 
 def test_a_direction_that_rounds_to_0_has_no_sign():

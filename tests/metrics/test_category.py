@@ -13,7 +13,7 @@ from strategies import DECAYS, OTHER_DECAYS
 
 from ice_explorer.metrics import unordered
 from ice_explorer.metrics.conditional_scale import level_distances, level_probabilities
-from ice_explorer.metrics.unordered import CategorySums, category_scale
+from ice_explorer.metrics.unordered import UnorderedSums, category_scale
 
 VALUES = st.integers(-8, 8).map(lambda v: v / 4)
 
@@ -42,7 +42,7 @@ def summed(case, *, decay=0.75, parts=1, parallel=None, is_merged=False):
     grid, own, weights, curves = np.array(grid, float), np.array(own, float), np.array(weights), np.array(curves)
     sigma = category_scale(np.array(list(shares.values())))
     of_grid = np.array([shares.get(level, 0.0) for level in grid])
-    empty = lambda: CategorySums(grid, sigma, of_grid, decay)  # noqa: E731
+    empty = lambda: UnorderedSums(grid, sigma, of_grid, decay)  # noqa: E731
     made = []
     for rows in np.array_split(np.arange(len(own)), parts):
         if len(rows) and (not made or is_merged):
@@ -52,7 +52,7 @@ def summed(case, *, decay=0.75, parts=1, parallel=None, is_merged=False):
         if len(rows) and parallel is None:
             made[-1].add(curves[rows], (own[rows], far, weights[rows]))
         elif len(rows):
-            made[-1].add_parallel(np.array(parallel), curves[rows], (own[rows], far, weights[rows]))
+            made[-1].add_parallel_curves(np.array(parallel), curves[rows], (own[rows], far, weights[rows]))
     for sums in made:
         sums.finish()
     return empty().merge([empty().fill(sums.to_arrays()) for sums in made]) if is_merged else made[0]
@@ -144,7 +144,7 @@ def test_without_other_features_every_level_is_as_far():
 
 def test_a_decay_that_underflows_where_no_own_level_is_on_the_grid():
     """Relative to each other all pairs are as likely, however unlikely they are."""
-    sums = CategorySums(np.array([0.0, 1.0]), 0.5, np.array([2.0, 3.0]), 1e-300)
+    sums = UnorderedSums(np.array([0.0, 1.0]), 0.5, np.array([2.0, 3.0]), 1e-300)
     sums.add(np.array([[0.0, 1.0], [0.0, 2.0]]), (np.array([2.0, 2.0]), None, np.ones(2)))
     found = sums.metrics(1e-300)
     assert_allclose([found.in_distribution_impact, found.support], [found.impact, 1e-300])

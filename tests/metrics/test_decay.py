@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.metrics.decay import nodes_of
-from ice_explorer.metrics.ordered import FeatureSums
+from ice_explorer.metrics.decay import choose_decay_nodes
+from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.windows import CONVENTIONS, nearest_shares
 
 DECAYS = np.append(np.arange(1, 100) / 100, [0.993, 1.0])
@@ -31,7 +31,7 @@ def test_decayed_figures_are_within_a_millionth(sample, n_grid, compiled):
     rows = observed, np.full(n, observed.std()), rng.choice([0.5, 1.0, 2.0], n)
     order = np.argsort(observed)
     shares = nearest_shares(grid, observed[order], rows[2][order])
-    sums = FeatureSums(grid, observed.std(), shares, 0.75, rows, compiled=compiled)
+    sums = OrderedSums(grid, observed.std(), shares, 0.75, rows, compiled=compiled)
     sums.add(curves, rows)
     sums.finish()
     apart = np.abs(grid - observed[:, None]) / observed.std()
@@ -55,7 +55,7 @@ def test_decayed_figures_are_within_a_millionth(sample, n_grid, compiled):
 )
 def test_one_distance_at_every_decay(are_near, distances, error):
     """A sum of one likelihood is interpolated from 0.01 to 1, however far away where nodes are made for that."""
-    nodes = nodes_of(0.3, are_near=are_near)
+    nodes = choose_decay_nodes(0.3, are_near=are_near)
     for distance in distances:
         found = nodes.at(np.exp(-nodes.exponents * distance), DECAYS)
         assert_allclose(found, DECAYS**distance, rtol=0, atol=error)
@@ -63,7 +63,7 @@ def test_one_distance_at_every_decay(are_near, distances, error):
 
 def test_decays_below_the_lowest_are_refused():
     """Unless it is that of the explanation."""
-    nodes = nodes_of(1e-6, are_near=True)
+    nodes = choose_decay_nodes(1e-6, are_near=True)
     found = nodes.at(nodes.exponents, np.array([1e-6, 0.01]))
     assert_allclose(found, -np.log([1e-6, 0.01]))
     with pytest.raises(InvalidOptionError, match=r"`decay` must be at least 0.01, or that of the explanation, 1e-06"):

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ice_explorer.metrics.influence import DECAYED, UNDECAYED, Block, influences
-from ice_explorer.metrics.ordered import FeatureSums
+from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.sampling import sampling_of
-from ice_explorer.metrics.unordered import CategorySums, category_scale
+from ice_explorer.metrics.unordered import UnorderedSums, category_scale
 from ice_explorer.metrics.windows import CONVENTIONS
 
 OWN = 0.75
@@ -36,7 +36,7 @@ class Ordered:
 
     def sums(self, rows, weights=None):
         of_rows = self.own[rows], self.units[rows], (self.weights if weights is None else weights)[rows]
-        sums = FeatureSums(self.grid, 0.6, self.shares, OWN, of_rows, active=self.active)
+        sums = OrderedSums(self.grid, 0.6, self.shares, OWN, of_rows, active=self.active)
         sums.add(self.curves[rows], of_rows, self.missing[rows])
         sums.finish()
         return sums
@@ -61,7 +61,7 @@ class Category(Ordered):
 
     def sums(self, rows, weights=None):
         of_rows = self.own[rows], self.units[rows], (self.weights if weights is None else weights)[rows]
-        sums = CategorySums(self.grid, category_scale(self.shares / self.shares.sum()), self.shares, OWN)
+        sums = UnorderedSums(self.grid, category_scale(self.shares / self.shares.sum()), self.shares, OWN)
         sums.add(self.curves[rows], of_rows, self.missing[rows])
         sums.finish()
         return sums
@@ -155,7 +155,7 @@ def test_errors_where_there_is_no_spread():
     assert found["missing_impact"] > 0.01
     ones = np.ones(4)
     for scale, grid in ((0.0, np.arange(2.0)), (1.0, np.ones(1))):
-        sums = FeatureSums(grid, scale, np.ones(len(grid)), OWN, (ones, ones, ones))
+        sums = OrderedSums(grid, scale, np.ones(len(grid)), OWN, (ones, ones, ones))
         curves = np.ones((4, len(grid)))
         sums.add(curves, (ones, ones, ones))
         sums.finish()
@@ -164,7 +164,7 @@ def test_errors_where_there_is_no_spread():
         assert_allclose(sampling.in_distribution_impact(np.array([0.1, 1.0]), "paper"), 0.0)
     single = errors(Ordered(1), np.arange(1), (1, 100), "step")
     assert np.isnan([float(np.squeeze(error)) for error in single.values()]).all()
-    sums = CategorySums(np.arange(2.0), 0.5, np.array([0.0, 3.0]), OWN)
+    sums = UnorderedSums(np.arange(2.0), 0.5, np.array([0.0, 3.0]), OWN)
     sums.add(np.ones((3, 2)), (np.ones(3), None, np.ones(3)))
     block = Block(np.ones((3, 2)), np.ones(3), np.ones((3, 2)), np.ones(3), None)
     assert math.isnan(sampling_of(sums, block, (3, 9), "step").metrics["step"]["impact"])

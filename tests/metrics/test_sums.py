@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference.step_oracle import step_figures
 
 from ice_explorer.metrics.likelihood import standard_deviation
-from ice_explorer.metrics.ordered import FeatureSums
+from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.sums import Moments
-from ice_explorer.metrics.unordered import CategorySums
-from ice_explorer.metrics.windows import CONVENTIONS, nearest_places, nearest_shares, windows_of
+from ice_explorer.metrics.unordered import UnorderedSums
+from ice_explorer.metrics.windows import CONVENTIONS, make_windows, nearest_places, nearest_shares
 from ice_explorer.trees import margins_numba
 from ice_explorer.trees.link import Link
 
@@ -58,7 +58,7 @@ def shares_of(grid, rows):
 
 def made(grid, rows, active, *, all_rows=None, **options):
     """Make sums of some rows, with shares of all."""
-    return FeatureSums(
+    return OrderedSums(
         grid, SIGMA, shares_of(grid, rows if all_rows is None else all_rows), OWN, rows, active=active, **options
     )
 
@@ -90,7 +90,7 @@ def assert_same(found, known, feature, *, rtol=1e-12):
     assert_allclose(found.extent, known.extent, rtol=rtol, atol=1e-13 * size)
     assert_allclose(found.partial_dependence, known.partial_dependence, rtol=rtol, atol=1e-13 * size)
     assert_allclose(found.spread, known.spread, rtol=1e-10, atol=1e-12 * size)
-    assert_allclose(found.movement, known.movement, rtol=rtol, atol=1e-13 * size)
+    assert_allclose(found.mean_absolute_changes, known.mean_absolute_changes, rtol=rtol, atol=1e-13 * size)
     steepest = SIGMA * size / np.diff(grid).min(initial=np.inf)  # whose rounding cancels in heterogeneity
     for convention in CONVENTIONS:
         for name in UNDECAYED:
@@ -107,7 +107,7 @@ def assert_same(found, known, feature, *, rtol=1e-12):
 @given(feature=features(), n_blocks=st.sampled_from([1, 2, 7]), most_cells=st.sampled_from([None, 0]))
 @settings(max_examples=120)
 def test_the_compiled_fold_adds_what_numpy_adds(feature, n_blocks, most_cells):
-    """In blocks of any size; on stretches of a few intervals; by way of a lattice, or each row at all decays."""
+    """In blocks of any size; on stretches of a few intervals; by way of a quadrature, or each row at all decays."""
     known = summed(feature)
     assert_same(summed(feature, n_blocks), known, feature)
     assert_same(summed(feature, n_blocks, compiled=True, most_cells=most_cells), known, feature)
@@ -122,7 +122,7 @@ def test_sums_are_those_of_loops_over_all_windows(feature, compiled):
     observed = np.clip(np.resize(observed[:n], n), grid[0] - 1.0, grid[-1] + 1.0)
     spread = standard_deviation(observed, weights[:n])  # exactly 0 where all values are equal
     rows = observed, np.full(n, max(spread, 0.1)), weights[:n]
-    sums = FeatureSums(grid, spread, shares_of(grid, rows), OWN, rows, active=active, compiled=compiled)
+    sums = OrderedSums(grid, spread, shares_of(grid, rows), OWN, rows, active=active, compiled=compiled)
     sums.add(stretches[:n], rows)
     sums.finish()
     curves = at_grid((grid, active, stretches[:n]))
@@ -147,7 +147,7 @@ def test_parallel_curves_are_added_without_forming_them(feature, slope, compiled
     offsets = 10.0 * rng.normal(size=len(rows[0]))
     sums = made(grid, rows, active, compiled=compiled)
     for block in np.array_split(np.arange(len(offsets)), 3):
-        sums.add_parallel(step, offsets[block], of_rows(rows, block), None if change is None else change[block])
+        sums.add_parallel_curves(step, offsets[block], of_rows(rows, block), None if change is None else change[block])
     sums.finish()
     formed = grid, active, np.tile(step, (len(offsets), 1)), rows, change  # without the rounding of offsets
     known = summed(formed)
@@ -188,7 +188,7 @@ def test_jumps_are_added_as_their_curves_are(link, feature):
 
 def sent(sums):
     """Sums as another process has them."""
-    empty = FeatureSums(sums.grid, SIGMA, sums._shares, OWN, None, active=sums.active)
+    empty = OrderedSums(sums.grid, SIGMA, sums._shares, OWN, None, active=sums.active)
     return empty.fill(sums.to_arrays())
 
 
@@ -209,7 +209,7 @@ def test_parts_that_are_sent_and_merged_are_the_whole(feature, n_parts, compiled
             parts.append(sent(sums))
     if len({part.active.tobytes() for part in parts}) > 1:
         parts = [part.at_every_interval() for part in parts]
-    empty = lambda: FeatureSums(grid, SIGMA, shares_of(grid, rows), OWN, None, active=parts[0].active)  # noqa: E731
+    empty = lambda: OrderedSums(grid, SIGMA, shares_of(grid, rows), OWN, None, active=parts[0].active)  # noqa: E731
     known = summed(feature)
     assert_same(empty().merge(parts), known, feature, rtol=1e-11)
     found = parts[0]
@@ -223,10 +223,10 @@ def some_sums(kind):
     curves = np.array([[0.0, 1.0, 4.0], [1.0, 1.0, 3.0], [2.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     shares = np.array([1.0, 2.0, 1.0])
     if kind == "ordered":
-        sums, empty = (FeatureSums(np.arange(3.0), SIGMA, shares, OWN, of) for of in (rows, None))
+        sums, empty = (OrderedSums(np.arange(3.0), SIGMA, shares, OWN, of) for of in (rows, None))
         sums.add(curves, rows)
     else:
-        sums, empty = (CategorySums(np.arange(3.0), 0.5, shares, OWN) for _ in range(2))
+        sums, empty = (UnorderedSums(np.arange(3.0), 0.5, shares, OWN) for _ in range(2))
         sums.add(curves, (rows[0], None, rows[2]))
     sums.finish()
     return sums, empty
@@ -267,10 +267,10 @@ def test_shares_and_windows_of_a_grid(grid, values, scale):
     expected = np.bincount(below, minlength=len(grid)) + np.bincount(above, minlength=len(grid))
     assert_allclose(shares, expected)
     assert_allclose(np.abs(grid[below] - values), np.abs(grid - values[:, None]).min(axis=1))
-    for windows in windows_of(grid, shares, scale, np.arange(len(grid) - 1)).values():
+    for windows in make_windows(grid, shares, scale, np.arange(len(grid) - 1)).values():
         assert (windows.left < windows.right).all()
-        assert_allclose(windows.weights.sum() + windows.still, 1.0)
-        assert_allclose(windows.likely[1].sum(), 1.0)
+        assert_allclose(windows.weights.sum() + windows.constant_share, 1.0)
+        assert_allclose(windows.denominator_ends[1].sum(), 1.0)
 
 
 # --- what rounding must not take -----------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""scikit-learn's brute-force partial dependence as a witness from outside this project."""
+"""scikit-learn's brute-force partial dependence as a prediction_check from outside this project."""
 
 import numpy as np
 import pandas as pd
@@ -42,7 +42,7 @@ def classification():
     return X, np.where(y == 1, "yes", "no")
 
 
-def witness(model, X, feature, grid, **options):
+def prediction_check(model, X, feature, grid, **options):
     """ICE curves and their mean by scikit-learn, at the grid values given."""
     bunch = partial_dependence(
         model,
@@ -58,13 +58,13 @@ def witness(model, X, feature, grid, **options):
 
 
 def assert_agrees(model, X, *, sklearn_options=None, **options):
-    """Compare every feature's curves and partial dependence with the witness."""
+    """Compare every feature's curves and partial dependence with the prediction_check."""
     e = ice.explain(model, X, progress=False, **options)
     assert sorted(e.features) == sorted(X.columns)
     for name in e.features:
         f = e[name]
         assert_allclose(f.grid, np.unique(X[name]), rtol=0)
-        individual, average = witness(model, X, name, f.grid, **(sklearn_options or {}))
+        individual, average = prediction_check(model, X, name, f.grid, **(sklearn_options or {}))
         assert_allclose(f.curves, individual, rtol=1e-9, atol=1e-12)
         assert_allclose(f.partial_dependence, average, rtol=1e-9, atol=1e-12)
 
@@ -116,7 +116,7 @@ def test_a_pipeline_on_mixed_columns_agrees(regression):
     e = ice.explain(model, X, progress=False)
     assert sorted(e.features) == sorted([*NAMES, "city"])
     for name in NAMES:
-        individual, average = witness(model, X, name, e[name].grid)
+        individual, average = prediction_check(model, X, name, e[name].grid)
         assert_allclose(e[name].curves, individual, rtol=1e-9, atol=1e-12)
         assert_allclose(e[name].partial_dependence, average, rtol=1e-9, atol=1e-12)
     for position, town in enumerate(e["city"].grid):

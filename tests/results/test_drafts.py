@@ -60,7 +60,7 @@ def fitted(model, n=300):
 def clock(monkeypatch):
     """A clock that models move on: how long they take does not depend on the machine."""
     clock = SimpleNamespace(now=0.0)
-    for module in ("curves.brute", "curves.witness", "results.drafts"):
+    for module in ("curves.brute", "curves.prediction_check", "results.drafts"):
         monkeypatch.setattr(f"ice_explorer.{module}.perf_counter", lambda: clock.now)
     return clock
 
@@ -273,7 +273,7 @@ def test_phantoms_of_several_features_are_those_of_each(X):
         item, rows = feature._item, feature.row_positions
         values = np.broadcast_to(item.grid.values, (len(rows), item.grid.n_grid))
         if item.has_missing:
-            values = np.column_stack([values, item.own[rows], np.full(len(rows), np.nan)])
+            values = np.column_stack([values, item.observed[rows], np.full(len(rows), np.nan)])
         plan.drafter._context.brute.evaluate(item.feature, rows, values)
     apart = pd.concat([pd.DataFrame(rows) for rows in seen], ignore_index=True)
     assert_frame_equal(pd.DataFrame(together).reset_index(drop=True), apart)

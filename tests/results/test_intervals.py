@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
-from ice_explorer.metrics.ordered import FeatureSums
+from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.row_draws import ROWS_AT_A_TIME, RowDraws
 from ice_explorer.metrics.windows import nearest_shares
 from ice_explorer.results.bootstrap import METRICS, Bootstrap
@@ -51,7 +51,7 @@ def weights_of(e, n_rows):
     """Return the weight of every row in each draw, (n_draws, n_rows)."""
     weights = np.zeros((e._bootstrap.rows.n_draws, n_rows))
     for rows, counts in e._bootstrap.rows:
-        weights[:, e._context.weighing[rows]] = counts
+        weights[:, e._context.weighted_rows[rows]] = counts
     return weights
 
 
@@ -134,7 +134,7 @@ def test_intervals_are_as_wide_as_those_of_a_plain_bootstrap(convention):
             order = np.argsort(own)
             scale = np.sqrt(np.cov(own, aweights=weights, ddof=0))
             of_rows = own, np.full(len(own), scale), weights
-            sums = FeatureSums(f.grid, scale, nearest_shares(f.grid, own[order], weights[order]), 0.75, of_rows)
+            sums = OrderedSums(f.grid, scale, nearest_shares(f.grid, own[order], weights[order]), 0.75, of_rows)
             sums.add(f.curves[drawn], of_rows)
             sums.finish()
             plain.append(vars(sums.metrics(0.75, convention)))

@@ -330,13 +330,16 @@ def test_crossed_rows_have_cells_of_their_donors(container, columns, data):
     rows, donors = data.draw(places), data.draw(places)
     moved = data.draw(st.lists(st.lists(st.integers(0, len(columns) - 1), unique=True), min_size=3, max_size=3))
     expected = [[] for _ in columns]
-    for row, donor, at_issue in zip(rows, donors, moved, strict=True):
+    for row, donor, feature_number in zip(rows, donors, moved, strict=True):
         for at, column in enumerate(expected):
-            column.append(before[at][donor if at in at_issue else row])
+            column.append(before[at][donor if at in feature_number else row])
     table = table_from(X)
     sources = {
         at: np.array(
-            [donor if at in at_issue else row for row, donor, at_issue in zip(rows, donors, moved, strict=True)]
+            [
+                donor if at in feature_number else row
+                for row, donor, feature_number in zip(rows, donors, moved, strict=True)
+            ]
         )
         for at in range(len(columns))
     }

@@ -100,7 +100,7 @@ MUTATIONS: Final = r"""
 + start = grid - length / 2.0
 = non-linearity ignores the flat part of a curve
 @ metrics/windows.py : metrics/test_sums.py trees/test_libraries.py
-- return np.asarray(np.abs(deviations) @ shares + self.still * np.abs(mean))
+- return np.asarray(np.abs(deviations) @ shares + self.constant_share * np.abs(mean))
 + return np.asarray(np.abs(deviations) @ shares)
 = the copy of the first slope has the likelihood of its right end
 @ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_published_tables.py
@@ -115,7 +115,7 @@ MUTATIONS: Final = r"""
 - * (part.nearest - self.nearest))
 + * 0.0)
 = a bucket of observed values has its nodes too near
-@ metrics/lattice.py : metrics/test_sums.py metrics/test_decay.py
+@ metrics/quadrature.py : metrics/test_sums.py metrics/test_decay.py
 - _NODES: Final = np.polynomial.legendre.leggauss(4)[0]
 + _NODES: Final = np.polynomial.legendre.leggauss(4)[0] * 0.9
 = weighted quantiles take the next value

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 import numpy as np
 
 from ice_explorer.checks import check_integer, check_names, check_one_of
-from ice_explorer.features.feature import level_places
+from ice_explorer.features.feature import level_positions
 from ice_explorer.features.grid import Grid, make_grid
-from ice_explorer.metrics.likelihood import Ordered
+from ice_explorer.metrics.likelihood import SortedValues
 from ice_explorer.metrics.row_draws import N_DRAWS, RowDraws
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.bootstrap import check_level, interval
@@ -168,7 +168,7 @@ def local_effects(result: FeatureResult, between_blocks: Callable[[], object] | 
 def _within(result: FeatureResult, values: Array, heights: Array) -> tuple[Array, Array]:
     """Return places on the axis of pictures, and the heights (n_effects, n_values) there."""
     if result._item.feature.is_unordered:
-        places = level_places(values, result.axis)
+        places = level_positions(values, result.axis)
         return places[places >= 0], heights[:, places >= 0]
     low, high = result.axis[[0, -1]]
     inside = values[(values >= low) & (values <= high)]
@@ -184,10 +184,10 @@ class _Sums:
         self._context, self._result = context, result
         self.feature: Feature = result._item.feature
         self._rows = result._item.summed
-        column = Ordered.of(self.feature.values[self._rows], context.row_weights[self._rows])
+        column = SortedValues.of(self.feature.values[self._rows], context.row_weights[self._rows])
         seed = context.settings.random_state
         chosen = make_grid(self.feature, column, grid="observed", grid_size=grid_size, random_state=seed)
-        self.grid = _near(chosen, result) if len(self._rows) == len(context.weighing) else chosen
+        self.grid = _near(chosen, result) if len(self._rows) == len(context.weighted_rows) else chosen
         weights = context.row_weights[self._rows]
         self._draws = RowDraws(weights, context.settings.random_state, N_DRAWS if is_drawn else 0)
         self._totals: dict[str, Array] = {}
@@ -258,7 +258,7 @@ class _Sums:
         if n_values and self._places is not None:
             self._result._check_unchanged()
         elif n_values:
-            context.witness.check()
+            context.prediction_check.check()
         predictions = self._predictions() if "m_plot" in kinds else None
         with progress_reporter(context.progress, n_rows * n_values) as report:
 

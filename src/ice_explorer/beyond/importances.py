@@ -13,8 +13,8 @@ from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.errors.base import cause_of
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.locks import owner_of, turn_of
-from ice_explorer.models.pipeline import dense, peel
+from ice_explorer.locks import find_bound_object, lock_of_model
+from ice_explorer.models.pipeline import dense, unwrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -64,8 +64,8 @@ def native(context: Context, results: Sequence[FeatureResult]) -> Generator[floa
     importances : ndarray of shape (n_features,)
     are_coefficients : bool
     """
-    peeled = peel(context.predictor.model, context.predictor.response)
-    inside = peeled.model
+    unwrapped = unwrap(context.predictor.model, context.predictor.response)
+    inside = unwrapped.model
     are_coefficients = not hasattr(inside, "feature_importances_")
     given = getattr(inside, "coef_" if are_coefficients else "feature_importances_", None)
     if given is None or callable(given):
@@ -75,7 +75,7 @@ def native(context: Context, results: Sequence[FeatureResult]) -> Generator[floa
     donors = np.random.default_rng(0).permutation(rows)
 
     def seen(rows_of_x: Any) -> Array | None:
-        return None if peeled.transform is None else peeled.transform(rows_of_x)
+        return None if unwrapped.transform is None else unwrapped.transform(rows_of_x)
 
     start, found = seen(context.table.take(rows)), []
     for result in results:
@@ -169,7 +169,7 @@ class Scored:
     def _called(self, what: str, task: Callable[[Any], Any], X: Any) -> Any:
         """Do something with the model while nothing else calls it."""
         try:
-            return turn_of(peel(owner_of(self.model)).model).call(task, X)
+            return lock_of_model(unwrap(find_bound_object(self.model)).model).call(task, X)
         except (Cancelled, PredictionError):
             raise
         except Exception as error:
@@ -187,7 +187,7 @@ def permutation(
     """
     context = scored.context
     table, rows = context.table, scored.rows
-    context.witness.check()
+    context.prediction_check.check()
     seed = np.random.RandomState(context.settings.random_state % _SEEDS).randint(np.iinfo(np.int32).max + 1)
     base = scored.score(scored.model, table.take(rows))
     scores = np.empty((len(moved), n_repeats))
@@ -216,7 +216,7 @@ def leave_out(
     from sklearn.model_selection import KFold, StratifiedKFold
 
     context, rows = scored.context, scored.rows
-    context.witness.check()
+    context.prediction_check.check()
     table, seed = context.table, context.settings.random_state % _SEEDS
     kind = StratifiedKFold if is_classifier(scored.model) and scored.y.ndim == 1 else KFold
     folds = list(kind(N_FOLDS, shuffle=True, random_state=seed).split(np.zeros(len(rows)), scored.y))
@@ -252,12 +252,12 @@ def mean_absolute_shap(
     values = np.column_stack([feature.values for feature in features])
     explained, background = (
         draw_stratified(
-            context.all_predictions, context.weighing, size, feature_seed(context.settings.random_state, name),
+            context.all_predictions, context.weighted_rows, size, feature_seed(context.settings.random_state, name),
             context.weights,
         )
         for name, size in (("SHAP", N_EXPLAINED), ("background of SHAP", N_BACKGROUND))
     )  # fmt: skip
-    context.witness.check()
+    context.prediction_check.check()
 
     def predict(points: Array) -> Array:
         moved = Points(features, np.asarray(points, np.float64))
@@ -276,7 +276,7 @@ def mean_absolute_shap(
         total += np.abs(found[0])
         yield (at + 1) / len(explained)
     by_number = dict(zip(columns.in_order, total / len(explained), strict=True))
-    return np.array([by_number[result._item.at_issue] for result in results])
+    return np.array([by_number[result._item.feature_number] for result in results])
 
 
 def n_masks_of(n_features: int) -> int:

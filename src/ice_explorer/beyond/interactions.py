@@ -112,7 +112,7 @@ class InteractionsResult:
         self._results = {result.feature: result for result in results}
         self._are_named = are_named
         generator = feature_seed(context.settings.random_state, "interactions")
-        self.row_positions = draw_stratified(context.all_predictions, context.weighing, rows, generator)
+        self.row_positions = draw_stratified(context.all_predictions, context.weighted_rows, rows, generator)
         self._weights = context.row_weights[self.row_positions]
         self._moved: dict[Name, _Moved] = {}
         self._joint: dict[tuple[Name, Name], Joint] = {}
@@ -180,7 +180,7 @@ class InteractionsResult:
         with self._lock:
             if self._n_done == self._n_steps:
                 return True
-            self._context.witness.check()
+            self._context.prediction_check.check()
             if self._steps is None:
                 self._steps = self._all_steps()
             try:
@@ -233,7 +233,7 @@ class InteractionsResult:
         """Return what moving each of some features says, once computed."""
         new = [self._results[name] for name in names if name not in self._moved]
         if new:
-            self._context.witness.check()
+            self._context.prediction_check.check()
         total = len(self.row_positions) * sum(len(self._values_of(result)) for result in new)
         with progress_reporter(self._context.progress, total) as report:
             for result in new:

@@ -12,7 +12,7 @@ from ice_explorer.checks import check_one_of
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features.feature import step_of
+from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.row_draws import ROWS_AT_A_TIME
 from ice_explorer.progress import progress_reporter
 
@@ -71,7 +71,7 @@ class MarginalEffects:
         self._rows = np.flatnonzero(~np.isnan(self._observed).any(axis=1) & ~stays.any(axis=1))
         self._label = " and ".join(feature.label for feature in self._features)
         context.check_all_rows("Marginal effects need")
-        context.witness.check()
+        context.prediction_check.check()
         self.values = self._computed()
         self.outside = self._leaves_range()
 
@@ -95,7 +95,7 @@ class MarginalEffects:
         found = np.full(len(self.values), np.nan)
         if self.kind == "derivative" or self._is_level.any():
             return found
-        self._context.witness.check()
+        self._context.prediction_check.check()
         start, change = self._context.all_predictions[self._rows], self.values[self._rows]
         along = self._predicted(_NODES)
         line = start[:, None] + change[:, None] * _NODES
@@ -142,7 +142,7 @@ class MarginalEffects:
     def _leaves_range(self) -> NDArray[np.bool_]:
         """Whether a step of numbers ends outside of the observed values."""
         outside = np.zeros(len(self.values), np.bool_)
-        weighing = self._context.weighing
+        weighing = self._context.weighted_rows
         for at in np.flatnonzero(~self._is_level):
             observed, step = self._observed[:, at], self._steps[at]
             lowest, highest = np.nanmin(observed[weighing]), np.nanmax(observed[weighing])
@@ -187,7 +187,7 @@ def _for(feature: Feature) -> str:
 def _level_of(feature: Feature, step: object) -> float:
     """Return the code of a level."""
     levels = [False, True] if feature.levels is None else feature.levels.tolist()
-    found = feature.coordinate_of(step) if feature.levels is not None or step in levels else None
+    found = feature.find_coordinate(step) if feature.levels is not None or step in levels else None
     if found is None:
         raise InvalidOptionError.must(
             "step", "be a level of a feature that has levels", step, f"Its levels are {listed(levels)}.",
@@ -200,7 +200,7 @@ def _length_of(feature: Feature, step: Any) -> float:
     """Return a step along the axis, which may go down."""
     try:
         is_down = bool(step < type(step)(0))
-        return -step_of(feature, -step) if is_down else step_of(feature, step)
+        return -check_step(feature, -step) if is_down else check_step(feature, step)
     except (TypeError, ValueError):
         advice = "Leave it out for one standard deviation."
         what = "be a number other than 0, or of dates and durations a timedelta"

@@ -84,7 +84,7 @@ class Measuring:
         with self._lock:
             if self.share_done == 1:
                 return True
-            self._explanation._context.witness.check()
+            self._explanation._context.prediction_check.check()
             if self._steps is None:
                 self._steps = self._all_steps()
                 self.notes = []

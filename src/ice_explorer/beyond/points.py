@@ -44,12 +44,12 @@ class Points:
         self.coordinates: Array = self._first + np.arange(len(values), dtype=np.float64)
         self.readable = " and ".join(feature.label for feature in features)
 
-    def moves(self, coordinates: Array) -> Mapping[Column, Array]:
+    def column_coordinates(self, coordinates: Array) -> Mapping[Column, Array]:
         """Return the coordinates of each column for numbers of points of any shape."""
         values = self._values[(coordinates - self._first).astype(np.intp)]
         moves: dict[Column, Array] = {}
         for at, feature in enumerate(self._features):
-            moves.update(feature.moves(values[..., at]))
+            moves.update(feature.column_coordinates(values[..., at]))
         return moves
 
     def text(self, coordinate: float) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ice_explorer.checks import LARGEST
-from ice_explorer.curves.threads import Workers
+from ice_explorer.curves.threads import ThreadPool
 from ice_explorer.errors import Cancelled, ModelNeededError, PredictionError
 from ice_explorer.errors.base import cause_of, counted, quoted
 from ice_explorer.locks import new_lock
@@ -33,21 +33,21 @@ _WORTH_GROWING = 1.2  # in phantoms per second
 _OUT_OF_MEMORY = ("out of memory", "t allocate memory", "cannot allocate", "not enough memory", "bad_alloc")
 
 
-class Moving(Protocol):
-    """A feature: it knows what its coordinates mean in X."""
+class VariedFeature(Protocol):
+    """What brute force needs of a feature, or of several that vary together."""
 
     @property
     def readable(self) -> object:
         """Its name as messages quote it."""
 
-    def moves(self, coordinates: Array) -> Mapping[Column, Array]:
+    def column_coordinates(self, coordinates: Array) -> Mapping[Column, Array]:
         """Return the coordinates of each column of X that moves, for coordinates of any shape."""
 
     def text(self, coordinate: float) -> str:
         """Write a coordinate for a message."""
 
 
-class CallSize:
+class BatchSize:
     """How many phantoms one call of the model takes, from the times of the calls before.
 
     Calls grow while they are short or while more phantoms are predicted per second. Otherwise they take about half a
@@ -66,8 +66,8 @@ class CallSize:
         with self._lock:
             return self._next
 
-    def took(self, n_phantoms: int, seconds: float) -> None:
-        """Learn from the time of a call; one that was not full is left out."""
+    def record_time(self, n_phantoms: int, seconds: float) -> None:
+        """Update the size from the time of a full call; others are ignored."""
         with self._lock:
             size = self._next
             if not size / 2 <= n_phantoms <= size:
@@ -118,7 +118,7 @@ class BruteCurves:
         # The container, a copy that the model makes of it, its votes, and the slopes and moments
         # that the metrics derive from each prediction.
         self.phantoms_per_block = int(np.clip(memory_limit // (3 * rows.row_bytes + 160), 1, _BLOCK))
-        self._calls = CallSize(self.phantoms_per_block)
+        self._calls = BatchSize(self.phantoms_per_block)
 
     def rows_per_block(self, n_grid: int) -> int:
         """Rows whose phantoms are summed together; a row is never split between blocks."""
@@ -130,7 +130,7 @@ class BruteCurves:
         return self._calls.next()
 
     def evaluate(
-        self, feature: Moving, positions: Rows, values: Array, n_jobs: int = 1, made: Made | None = None
+        self, feature: VariedFeature, positions: Rows, values: Array, n_jobs: int = 1, made: Made | None = None
     ) -> Array:
         """Predict rows with the feature set to given values.
 
@@ -159,14 +159,14 @@ class BruteCurves:
             predictions[part] = self._call(feature, positions[part[0]], values[part])
             return predictions[part].size
 
-        with Workers(n_jobs) as workers:
+        with ThreadPool(n_jobs) as workers:
             # The size of the next calls depends on the time of these.
-            for _, size in workers.ahead(call, parts(), n_jobs - 1):
+            for _, size in workers.prefetch(call, parts(), n_jobs - 1):
                 if made is not None:
                     made(size)
         return predictions
 
-    def evaluate_together(self, requests: Sequence[tuple[Moving, Array, Rows, Array]]) -> list[Array]:
+    def evaluate_together(self, requests: Sequence[tuple[VariedFeature, Array, Rows, Array]]) -> list[Array]:
         """Predict phantoms of several features in one call of the model.
 
         - `requests`: as for `phantoms_together`.
@@ -204,13 +204,15 @@ class BruteCurves:
                 raise
             self._calls.halve(n_rows)
             return None
-        self._calls.took(n_rows, perf_counter() - began)
+        self._calls.record_time(n_rows, perf_counter() - began)
         return predictions
 
-    def _call(self, feature: Moving, positions: Rows, values: Array) -> Array:
+    def _call(self, feature: VariedFeature, positions: Rows, values: Array) -> Array:
         """Predict phantoms in one call of the model, or in smaller ones where it runs out of memory."""
         try:
-            flat = self._predict(lambda: self._rows.phantoms(positions, feature.moves(values)), values.size)
+            flat = self._predict(
+                lambda: self._rows.phantoms(positions, feature.column_coordinates(values)), values.size
+            )
         except (Cancelled, ModelNeededError):
             raise
         except Exception as error:
@@ -219,13 +221,15 @@ class BruteCurves:
             return self.evaluate(feature, positions, values)
         return check_fits(feature, positions, values, flat.reshape(values.shape), self.response)
 
-    def _failure(self, error: Exception, feature: Moving, positions: Rows, values: Array) -> PredictionError:
+    def _failure(self, error: Exception, feature: VariedFeature, positions: Rows, values: Array) -> PredictionError:
         """Return the error for a call that failed, with the first phantom that fails alone."""
         name, cause = quoted(feature.readable), cause_of(error)
         rows, single = np.repeat(positions, values.shape[1]), values.reshape(-1, 1)
 
         def fails(low: int, high: int) -> bool:
-            return self._fails(lambda: self._rows.phantoms(rows[low:high], feature.moves(single[low:high])))
+            return self._fails(
+                lambda: self._rows.phantoms(rows[low:high], feature.column_coordinates(single[low:high]))
+            )
 
         if _is_out_of_memory(error):
             return PredictionError(
@@ -285,7 +289,7 @@ class BruteCurves:
 
 
 def phantoms_together(
-    requests: Sequence[tuple[Moving, Array, Rows, Array]],
+    requests: Sequence[tuple[VariedFeature, Array, Rows, Array]],
 ) -> tuple[Rows, dict[Column, Array], list[slice]]:
     """Return the phantoms of several features as rows and what moves in them, and the part of each feature.
 
@@ -299,7 +303,7 @@ def phantoms_together(
         start, end = end, end + values.size
         coordinates = observed[rows]
         coordinates[start:end] = values.ravel()
-        moves.update(feature.moves(coordinates[:, None]))
+        moves.update(feature.column_coordinates(coordinates[:, None]))
         parts.append(slice(start, end))
     return rows, moves, parts
 
@@ -310,7 +314,7 @@ def _is_out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or is_runtime
 
 
-def check_fits(feature: Moving, positions: Rows, values: Array, predictions: Array, response: str) -> Array:
+def check_fits(feature: VariedFeature, positions: Rows, values: Array, predictions: Array, response: str) -> Array:
     """Return predictions (n_rows, n_values), or raise for the first that is not a number, or too large.
 
     - `values`: the same shape, or (n_values,).
@@ -336,5 +340,5 @@ def check_fits(feature: Moving, positions: Rows, values: Array, predictions: Arr
     )
 
 
-def _place(feature: Moving, value: float, row: Any) -> str:
+def _place(feature: VariedFeature, value: float, row: Any) -> str:
     return f"grid value {feature.text(float(value))}, row {row} of X"

@@ -10,13 +10,13 @@ import numpy as np
 
 from ice_explorer.curves.kernel import read_kernel
 from ice_explorer.curves.linear import read_linear
-from ice_explorer.curves.method import Brute, ClosedForm, Method, Trees
+from ice_explorer.curves.method import BruteMethod, ClosedFormMethod, CurveMethod, TreeMethod
 from ice_explorer.curves.model_matrix import read_matrix
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.models.pipeline import peel
+from ice_explorer.models.pipeline import unwrap
 from ice_explorer.runtime import HAS_NUMBA
 from ice_explorer.trees.curves import MOST_FEATURES
-from ice_explorer.trees.forest import NotExactError, OtherKindError, read_forest
+from ice_explorer.trees.forest import NotExactError, UnsupportedModelError, read_forest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,14 +42,14 @@ _REASONS = {
 }
 
 
-class Inside:
+class InnerModel:
     """The structure inside a model.
 
-    - `peeled`: the model without pipelines and other wrappers.
+    - `unwrapped`: the model without pipelines and other wrappers.
     """
 
     def __init__(self, model: Any, predictor: Predictor, columns: Columns, table: Table) -> None:
-        self.peeled = peel(model, predictor.response)
+        self.unwrapped = unwrap(model, predictor.response)
         self.predictor = predictor
         self._columns, self._table = columns, table
 
@@ -60,14 +60,14 @@ class Inside:
         """
         if name == "tree":
             return self.trees
-        model, response = self.peeled.model, self.predictor.response
+        model, response = self.unwrapped.model, self.predictor.response
         try:
             read: Any = read_linear if name == "linear" else read_kernel
             structure: LinearModel | KernelModel | None = read(model, self.predictor.position, response)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise NotExactError.unknown_format(type(model).__name__, "the fitted model", error) from error
         if structure is None:
-            raise OtherKindError(f"The response {response!r} of {type(model).__name__} is not {_FORMS[name]}.")
+            raise UnsupportedModelError(f"The response {response!r} of {type(model).__name__} is not {_FORMS[name]}.")
         return structure
 
     @cached_property
@@ -76,20 +76,20 @@ class Inside:
 
         - raises NotExactError: if they cannot be read, or are none.
         """
-        sees_x = self.peeled.transform is None
+        sees_x = self.unwrapped.transform is None
         categorical = [
             position for position, column in enumerate(self._columns.read)
             if sees_x and column.kind in {"category", "ordered"}
         ]  # fmt: skip
-        forest = read_forest(self.peeled.model, self.predictor.position, self.predictor.response, categorical)
+        forest = read_forest(self.unwrapped.model, self.predictor.position, self.predictor.response, categorical)
         if forest.library == "LightGBM" and sees_x and self._table.is_integer_array:
             return replace(forest, dtype=np.dtype(np.float32))  # as it makes of such arrays
         return forest
 
 
 def choose_method(
-    wanted: EngineName, inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int
-) -> tuple[Method, list[str]]:
+    wanted: EngineName, inside: InnerModel, context: Context, items: Sequence[FeatureInput], n_jobs: int
+) -> tuple[CurveMethod, list[str]]:
     """Choose the method of a model: linear where it applies, then kernel, tree, and brute.
 
     - `wanted`: "auto", or the method that the user insists on.
@@ -98,7 +98,7 @@ def choose_method(
     - raises InvalidOptionError: if the method that was asked for cannot explain the model.
     """
     if wanted == "brute":
-        return Brute("requested; " + _BRUTE, context, items, n_jobs), []
+        return BruteMethod("requested; " + _BRUTE, context, items, n_jobs), []
     notes = []
     for name in _REASONS if wanted == "auto" else [wanted]:
         try:
@@ -107,42 +107,46 @@ def choose_method(
             if wanted != "auto":
                 what = "a model that it computes exactly"
                 raise InvalidOptionError.needs(f'engine="{name}"', what, str(error), 'engine="auto"') from error
-            if not isinstance(error, OtherKindError):
+            if not isinstance(error, UnsupportedModelError):
                 notes.append(f"The {name} engine is not used; every phantom observation is predicted: {error}")
-    return Brute(_BRUTE, context, items, n_jobs), notes
+    return BruteMethod(_BRUTE, context, items, n_jobs), notes
 
 
-def _exact_method(name: str, inside: Inside, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> Method:
+def _exact_method(
+    name: str, inside: InnerModel, context: Context, items: Sequence[FeatureInput], n_jobs: int
+) -> CurveMethod:
     """Return a method that computes from the structure of the model what the model predicted for a few phantoms."""
-    if not context.witness.are_phantoms:
-        raise OtherKindError("The model fails on phantoms.")
-    peeled, predictor, structure = inside.peeled, inside.predictor, inside.read(name)
+    if not context.prediction_check.predicts_phantoms:
+        raise UnsupportedModelError("The model fails on phantoms.")
+    unwrapped, predictor, structure = inside.unwrapped, inside.predictor, inside.read(name)
     if name == "tree" and not HAS_NUMBA:
         raise NotExactError("numba is not installed, and exact curves of trees need compiled code.")
     if name == "tree" and len(items) > MOST_FEATURES:
         raise NotExactError(f"The sweep moves up to {MOST_FEATURES} features; there are {len(items)}.")
-    matrix = read_matrix(context, items, peeled, structure)
-    phantoms, is_known = matrix.phantoms(context.witness)
-    predicted = context.witness.predicted[is_known]
+    matrix = read_matrix(context, items, unwrapped, structure)
+    phantoms, is_known = matrix.phantoms(context.prediction_check)
+    predicted = context.prediction_check.predicted[is_known]
     tolerance = _FLOAT32_TOLERANCE if getattr(structure, "library", "") == "XGBoost" else _TOLERANCE
     size, smallest = float(np.max(np.abs(predicted), initial=1e-300)), float("inf")
     matches: list[Any] = []
-    untransformed = predicted if peeled.restore is None else None
+    untransformed = predicted if unwrapped.restore is None else None
     for make_curves, outputs in structure.candidates(phantoms, untransformed, predictor.position, predictor.response):
         if np.isfinite(outputs).all() and np.isfinite(size):
-            difference = float(np.max(np.abs(peeled.output(outputs) - predicted), initial=0.0)) / size
+            difference = float(np.max(np.abs(unwrapped.restore_output(outputs) - predicted), initial=0.0)) / size
             smallest = min(smallest, difference)
             matches += [make_curves] if difference <= tolerance else []
     if not matches:
         raise NotExactError(
             f"Its predictions of phantom observations differ from those of the model by {smallest:.2g} of their size."
         )
-    reason = f"{type(peeled.model).__name__}{' after its transformers' if peeled.steps else ''} {_REASONS[name]}"
+    reason = f"{type(unwrapped.model).__name__}{' after its transformers' if unwrapped.steps else ''} {_REASONS[name]}"
     if name != "tree":
         formula = matches[0](np.column_stack(matrix.columns))
-        return ClosedForm(name, reason, context, items, n_jobs, formula=formula, matrix=matrix, peeled=peeled)
+        return ClosedFormMethod(
+            name, reason, context, items, n_jobs, formula=formula, matrix=matrix, unwrapped=unwrapped
+        )
     if len(matches) > 1 and len(structure.unused) < structure.n_columns:
         raise NotExactError("Several functions of the sum of the leaves reproduce the predictions of the model.")
     free = {number: (places, matrix.grids[number]) for number, places in matrix.places.items()}
     make_trees = partial(matches[0], matrix.columns, free)
-    return Trees(reason, context, n_jobs, make_trees=make_trees, peeled=peeled)
+    return TreeMethod(reason, context, n_jobs, make_trees=make_trees, unwrapped=unwrapped)

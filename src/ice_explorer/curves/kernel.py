@@ -1,8 +1,8 @@
 """ICE curves of models that sum RBF kernels around known points: support vectors, Gaussian processes, kernel ridge.
 
-The similarity of a row to a centre is a product over columns. Moving one column exchanges its factor, so curves are a
-product of two matrices: similarities in the other columns (rows × centres), and the factors of grid values times the
-weights of centres (centres × grid).
+The similarity of a row to a centre is a product over columns. Another value of one column exchanges its factor, so
+curves are a product of two matrices: similarities in the other columns (rows × centres), and the factors of grid
+values times the weights of centres (centres × grid).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.models.pipeline import dense
-from ice_explorer.trees.link import links_of
+from ice_explorer.trees.link import list_links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,7 +53,7 @@ class LinearModel:
         - `position`, `response`: as `Predictor` has them.
         """
         margins = self.coefficients @ np.stack(columns) + self.intercepts[:, None]
-        for link, sign in links_of(response, len(self.coefficients), position):
+        for link, sign in list_links(response, len(self.coefficients), position):
             intercepts, outputs = sign * self.intercepts, link.apply(sign * margins)
             if link.kind == "identity" and predicted is not None:
                 constant = float(np.mean(predicted - outputs))

@@ -11,19 +11,19 @@ import numpy as np
 
 from ice_explorer.checks import LARGEST
 from ice_explorer.curves.brute import check_fits
-from ice_explorer.curves.threads import Workers
+from ice_explorer.curves.threads import ThreadPool
 from ice_explorer.engines.sums import (
     add_block,
     check_changes,
     empty_sums,
     is_worth_compiling,
     missing_change,
-    rows_of,
+    select_rows,
 )
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.locks import new_lock
 from ice_explorer.metrics.ordered import MOST_CELLS
-from ice_explorer.metrics.unordered import CategorySums
+from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
-    from ice_explorer.models.pipeline import Peeled
+    from ice_explorer.models.pipeline import UnwrappedModel
     from ice_explorer.trees.curves import Jumps, TreeCurves
 
     Array = NDArray[np.float64]
@@ -55,7 +55,7 @@ _FEW_VALUES = 20  # of a grid, of which a row's observed value is one
 _MOST_KEPT = 1 << 26  # bytes of all curves of a model that are kept for bootstrap draws, unless all are to be kept
 
 
-class Method(ABC):
+class CurveMethod(ABC):
     """Turns features into curves, and into the sums that their metrics are made of.
 
     - `name`, `reason`: of the choice of this method.
@@ -119,7 +119,7 @@ class _Begun:
     n_rows: int = 0
 
 
-class _ByFeature(Method):
+class _ByFeature(CurveMethod):
     """Sums one feature at a time from its curves at every grid value."""
 
     def __init__(self, name: str, reason: str, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> None:
@@ -167,7 +167,7 @@ class _ByFeature(Method):
             raise
         begun.sums.finish()
         if begun.kept is not None:
-            self.kept[item.at_issue] = begun.kept
+            self.kept[item.feature_number] = begun.kept
         return begun.sums
 
     def _add_blocks(
@@ -192,8 +192,8 @@ class _ByFeature(Method):
 
         size = _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item)
         blocks = _in_blocks(item.summed[begun.n_rows :], size)
-        with Workers(self._n_jobs if len(blocks) > 1 else 1) as workers:
-            for rows, (curves, change) in workers.ahead(compute, blocks, self._n_jobs - 1):
+        with ThreadPool(self._n_jobs if len(blocks) > 1 else 1) as workers:
+            for rows, (curves, change) in workers.prefetch(compute, blocks, self._n_jobs - 1):
                 end = begun.n_rows + len(rows)
                 if begun.kept is not None:
                     of_block = curves[1][:, None] + curves[0] if isinstance(curves, tuple) else curves
@@ -205,7 +205,7 @@ class _ByFeature(Method):
                 n_made = 0
 
 
-class Brute(_ByFeature):
+class BruteMethod(_ByFeature):
     """Predicts every phantom observation.
 
     A phantom with the observed value is the row itself, whose prediction other features have a use for, too.
@@ -220,14 +220,14 @@ class Brute(_ByFeature):
         self._keeps_curves |= n_kept * 8 <= min(_MOST_KEPT, context.bytes_for_blocks // 8)
         # Other grid values may need another dtype than that of X, which a model may not take for the same.
         shared = {
-            item.at_issue
+            item.feature_number
             for item in items
             if item.grid.n_grid <= _FEW_VALUES and np.isin(item.grid.values, item.feature.values).all()
         }
         # One feature alone would pay for the rows what it saves, and samples have rows of their own.
         self._sharing_rows = shared if len(shared) > 1 and context.settings.sample is None else set()
         self._of_rows = np.full(context.table.n_observations, np.nan)
-        self._witness = context.witness
+        self._witness = context.prediction_check
         self._is_checked = False
 
     def _sum(self, item: FeatureInput, report: Report | None, cancelled: IsCancelled | None) -> Sums:
@@ -250,7 +250,7 @@ class Brute(_ByFeature):
 
     def _curves(self, item: FeatureInput, rows: Rows, at: Places = EVERYWHERE, made: Made | None = None) -> Array:
         grid, predict = item.grid.values[at], partial(self._brute.evaluate, item.feature, n_jobs=self._jobs, made=made)
-        if item.at_issue not in self._sharing_rows:
+        if item.feature_number not in self._sharing_rows:
             return predict(rows, np.broadcast_to(grid, (len(rows), len(grid))))
         observed = item.feature.values[rows]
         place = np.searchsorted(grid, observed)  # missing values come after the last
@@ -265,7 +265,7 @@ class Brute(_ByFeature):
         return curves
 
 
-class ClosedForm(_ByFeature):
+class ClosedFormMethod(_ByFeature):
     """Computes curves from the formula of a model: linear models and sums of RBF kernels."""
 
     def __init__(
@@ -278,12 +278,12 @@ class ClosedForm(_ByFeature):
         *,
         formula: LinearCurves | KernelCurves,
         matrix: ModelMatrix,
-        peeled: Peeled,
+        unwrapped: UnwrappedModel,
     ) -> None:
         super().__init__(name, reason, context, items, n_jobs)
         self._formula = formula
         self._places, self._grids = matrix.places, matrix.grids
-        self._peeled = peeled
+        self._unwrapped = unwrapped
         self._memory_limit = context.bytes_for_blocks
 
     def n_computed(self, item: FeatureInput) -> int:
@@ -295,20 +295,20 @@ class ClosedForm(_ByFeature):
         return int(max(1, min(_ROWS_AT_A_TIME, self._memory_limit // row_bytes)))
 
     def _parallel(self, item: FeatureInput, rows: Rows) -> tuple[Array, Array] | None:
-        if self._peeled.restore is not None:
+        if self._unwrapped.restore is not None:
             return None
-        parallel = self._formula.parallel(self._places[item.at_issue], self._grids[item.at_issue], rows)
+        parallel = self._formula.parallel(self._places[item.feature_number], self._grids[item.feature_number], rows)
         # What is no number is named by the curves.
         is_fit = parallel is not None and all((np.abs(part) <= LARGEST).all() for part in parallel)
         return parallel if is_fit else None
 
     def _curves(self, item: FeatureInput, rows: Rows, at: Places = EVERYWHERE, made: Made | None = None) -> Array:  # noqa: ARG002
-        places, grid = self._places[item.at_issue], self._grids[item.at_issue][at]
-        curves = self._peeled.output(self._formula.curves(places, grid, rows))
+        places, grid = self._places[item.feature_number], self._grids[item.feature_number][at]
+        curves = self._unwrapped.restore_output(self._formula.curves(places, grid, rows))
         return check_fits(item.feature, rows, item.grid.values[at], curves, self._brute.response)
 
 
-class Trees(Method):
+class TreeMethod(CurveMethod):
     """Sweeps all features at once.
 
     - `make_trees`: ranks trees, rows and grids; called once, when curves are first asked for: of thousands of columns
@@ -324,12 +324,12 @@ class Trees(Method):
         n_jobs: int,
         *,
         make_trees: Callable[[], TreeCurves],
-        peeled: Peeled,
+        unwrapped: UnwrappedModel,
     ) -> None:
         super().__init__("tree", reason)
         self._make_trees: Callable[[], TreeCurves] | None = make_trees
         self._lock = new_lock()
-        self._peeled = peeled
+        self._unwrapped = unwrapped
         self._brute = context.brute
         self._weights = context.row_weights
         self._memory_limit = context.bytes_for_blocks
@@ -338,7 +338,7 @@ class Trees(Method):
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Predict rows of X in place of the model, which is not in a pickle."""
         vars(self).update(state)
-        self._brute.observed = self.observed
+        self._brute.observed = self.predict_rows
 
     @property
     def _trees(self) -> TreeCurves:
@@ -350,10 +350,10 @@ class Trees(Method):
 
     def curves(self, item: FeatureInput, positions: Rows, at: Places = EVERYWHERE) -> Iterator[tuple[Rows, Array]]:
         """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
-        sweep = self._trees.sweep([item.at_issue])
+        sweep = self._trees.sweep([item.feature_number])
         stretches = np.searchsorted(self.active(item), np.arange(item.grid.n_grid)[at])
         for rows in self._blocks(positions):
-            curves = self._peeled.output(sweep(rows).curves(item.at_issue)[:, stretches])
+            curves = self._unwrapped.restore_output(sweep(rows).curves(item.feature_number)[:, stretches])
             yield rows, check_fits(item.feature, rows, item.grid.values[at], curves, self._brute.response)
 
     def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[Rows]) -> Iterator[Array]:
@@ -361,9 +361,9 @@ class Trees(Method):
         if any(of_feature is not rows[0] for of_feature in rows):
             yield from super().curves_together(items, rows)
             return
-        jumps = self._trees.sweep([item.at_issue for item in items])(rows[0])
+        jumps = self._trees.sweep([item.feature_number for item in items])(rows[0])
         for item in items:
-            yield self._peeled.output(jumps.curves(item.at_issue))
+            yield self._unwrapped.restore_output(jumps.curves(item.feature_number))
 
     def sums(
         self, items: Sequence[FeatureInput], report: Report | None = None, cancelled: IsCancelled | None = None
@@ -373,15 +373,15 @@ class Trees(Method):
             return self._sweep(items, report, cancelled)
         return [sums for item in items for sums in self._sweep([item], report, cancelled)]
 
-    def observed(self, positions: Rows) -> Array:
+    def predict_rows(self, positions: Rows) -> Array:
         """Predict rows of X as they are, without the model, (n_rows,)."""
         sweep, link = self._trees.sweep([]), self._trees.link
         blocks = [link.apply(sweep(rows).base) for rows in self._blocks(positions)]
-        return self._peeled.output(np.concatenate([np.empty(0), *blocks]))
+        return self._unwrapped.restore_output(np.concatenate([np.empty(0), *blocks]))
 
     def active(self, item: FeatureInput) -> NDArray[np.intp]:
         """Intervals of the grid in which curves can change."""
-        return self._trees.active[item.at_issue]
+        return self._trees.active[item.feature_number]
 
     def _blocks(self, positions: Rows) -> list[Rows]:
         # Boundaries do not depend on the number of threads, so that sums do not either.
@@ -391,7 +391,7 @@ class Trees(Method):
         # Half of the limit is for blocks that are swept, a quarter each for the sums of features and curves if formed.
         quarter = self._memory_limit // 4
         most_cells = min(MOST_CELLS, quarter // (8 * len(items)))
-        swept = self._trees.sweep([item.at_issue for item in items])
+        swept = self._trees.sweep([item.feature_number for item in items])
         blocks = self._blocks(self._trees.alike(items[0].summed))
         n_ahead = min(self._n_jobs, 2 * quarter // (self._trees.row_bytes * len(blocks[0])) - 1)
         n_per_row = sum(item.n_predictions_per_row for item in items)
@@ -407,39 +407,39 @@ class Trees(Method):
             return empty_sums(item, self._weights, self.active(item), compiled=HAS_NUMBA, most_cells=most_cells)
 
         parts = [slice(start, start + _FEATURES_AT_A_TIME) for start in range(0, len(items), _FEATURES_AT_A_TIME)]
-        with Workers(self._n_jobs) as workers:
+        with ThreadPool(self._n_jobs) as workers:
             sums: list[Sums] = []
             for part in parts:
-                sums += workers.each(empty, items[part])
+                sums += workers.map(empty, items[part])
                 tell(0)
-            for rows, jumps in workers.ahead(swept, blocks, n_ahead):
+            for rows, jumps in workers.prefetch(swept, blocks, n_ahead):
                 # Features are added side by side, each in the order of the blocks.
-                workers.each(partial(self._add, rows, jumps), items, sums)
+                workers.map(partial(self._add, rows, jumps), items, sums)
                 jumps.release()
                 tell(len(rows) * n_per_row)
             for part in parts:
-                workers.each(lambda of_feature: of_feature.finish(), sums[part])
+                workers.map(lambda of_feature: of_feature.finish(), sums[part])
                 tell(0)
         return sums
 
     def _add(self, rows: Rows, jumps: Jumps, item: FeatureInput, sums: Sums) -> None:
         """Add one feature of a block to its sums."""
         change = missing_change(self._brute, item, rows)
-        to_fold = None
-        if not isinstance(sums, CategorySums) and sums.is_compiled and self._peeled.restore is None:
-            to_fold = jumps.to_fold(item.at_issue)
-        if to_fold is None or isinstance(sums, CategorySums):
-            curves = self._fitting(item, rows, jumps.curves(item.at_issue))
+        to_compiled = None
+        if not isinstance(sums, UnorderedSums) and sums.is_compiled and self._unwrapped.restore is None:
+            to_compiled = jumps.to_compiled(item.feature_number)
+        if to_compiled is None or isinstance(sums, UnorderedSums):
+            curves = self._fitting(item, rows, jumps.curves(item.feature_number))
             add_block(sums, curves, item, (rows, self._weights, change))
             return
-        sums.add_jumps(to_fold, rows_of(item, self._weights, rows), change)
+        sums.add_jumps(to_compiled, select_rows(item, self._weights, rows), change)
         if not (max(-sums.lowest, sums.highest) <= LARGEST and np.isfinite(sums.curves.mean).all()):
             # Names the prediction that does not fit.
-            self._fitting(item, rows, self._trees.sweep([item.at_issue])(rows).curves(item.at_issue))
+            self._fitting(item, rows, self._trees.sweep([item.feature_number])(rows).curves(item.feature_number))
         check_changes(sums, item)
 
     def _fitting(self, item: FeatureInput, rows: Rows, stretches: Array) -> Array:
         """Return what the model predicts of stretches, or name the first that is no number, or too large a one."""
         # A prediction is named by the grid value at which its stretch begins.
         values = item.grid.values[self.starts(item)]
-        return check_fits(item.feature, rows, values, self._peeled.output(stretches), self._brute.response)
+        return check_fits(item.feature, rows, values, self._unwrapped.restore_output(stretches), self._brute.response)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from ice_explorer.curves.kernel import KernelModel
     from ice_explorer.curves.linear import LinearModel
-    from ice_explorer.curves.witness import Witness
+    from ice_explorer.curves.prediction_check import PredictionCheck
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.models.pipeline import Peeled
+    from ice_explorer.models.pipeline import UnwrappedModel
     from ice_explorer.tables.column import Column
     from ice_explorer.trees.forest import Forest
 
@@ -48,18 +48,21 @@ class ModelMatrix:
     places: dict[int, NDArray[np.intp]]
     grids: dict[int, NDArray[Any]]
 
-    def phantoms(self, witness: Witness) -> tuple[list[NDArray[Any]], NDArray[np.bool_]]:
+    def phantoms(self, prediction_check: PredictionCheck) -> tuple[list[NDArray[Any]], NDArray[np.bool_]]:
         """Return columns of those phantoms in which an explained feature moves, and which these are."""
-        is_known = np.isin(witness.crossed, list(self.places))
-        source = np.tile(witness.rows, (len(self.columns), 1))
+        is_known = np.isin(prediction_check.crossed, list(self.places))
+        source = np.tile(prediction_check.rows, (len(self.columns), 1))
         for number, places in self.places.items():
-            crossed = np.flatnonzero(witness.crossed == number)
-            source[np.ix_(places, crossed)] = witness.donors[crossed]
+            crossed = np.flatnonzero(prediction_check.crossed == number)
+            source[np.ix_(places, crossed)] = prediction_check.donors[crossed]
         return [values[rows] for values, rows in zip(self.columns, source[:, is_known], strict=True)], is_known
 
 
 def read_matrix(
-    context: Context, items: Sequence[FeatureInput], peeled: Peeled, structure: LinearModel | KernelModel | Forest
+    context: Context,
+    items: Sequence[FeatureInput],
+    unwrapped: UnwrappedModel,
+    structure: LinearModel | KernelModel | Forest,
 ) -> ModelMatrix:
     """Return X and the grids of features as the model inside receives them.
 
@@ -67,9 +70,9 @@ def read_matrix(
       labels itself; of others it takes numbers.
     - raises NotExactError: if transformers combine columns, or return no numbers.
     """
-    if peeled.transform is not None:
+    if unwrapped.transform is not None:
         try:
-            matrix = _transformed(context, items, peeled)
+            matrix = _transformed(context, items, unwrapped)
         except (TypeError, ValueError) as error:
             raise NotExactError(
                 f"The transformers do not return a numeric matrix ({type(error).__name__}: {error})."
@@ -91,9 +94,9 @@ def read_matrix(
 
         matrix = ModelMatrix([seen(column, column.values) for column in context.columns.read], {}, {})
         for item in items:
-            moves = item.feature.moves(item.grid.values)
-            matrix.places[item.at_issue] = np.array([column.position for column in moves])
-            matrix.grids[item.at_issue] = np.column_stack([seen(*moved) for moved in moves.items()])
+            moves = item.feature.column_coordinates(item.grid.values)
+            matrix.places[item.feature_number] = np.array([column.position for column in moves])
+            matrix.grids[item.feature_number] = np.column_stack([seen(*moved) for moved in moves.items()])
     if structure.n_columns != len(matrix.columns):
         raise NotExactError(f"The model was fitted on {structure.n_columns} columns, X has {len(matrix.columns)}.")
     return matrix
@@ -104,8 +107,8 @@ def same(first: Array, second: Array) -> NDArray[np.bool_]:
     return np.asarray((first == second) | (np.isnan(first) & np.isnan(second)))
 
 
-def _transformed(context: Context, items: Sequence[FeatureInput], peeled: Peeled) -> ModelMatrix:
-    table, transform, n_rows = context.table, peeled.transform, context.table.n_observations
+def _transformed(context: Context, items: Sequence[FeatureInput], unwrapped: UnwrappedModel) -> ModelMatrix:
+    table, transform, n_rows = context.table, unwrapped.transform, context.table.n_observations
     assert transform is not None  # noqa: S101 - the caller has checked it
     matrix = transform(table.take(context.everything))
     grids: list[Array] = []
@@ -140,6 +143,6 @@ def _transformed(context: Context, items: Sequence[FeatureInput], peeled: Peeled
     places = [np.flatnonzero(is_moved) for is_moved in moving]
     return ModelMatrix(
         list(matrix.T),
-        {item.at_issue: to for item, to in zip(items, places, strict=True)},
-        {item.at_issue: grid[:, to] for item, grid, to in zip(items, grids, places, strict=True)},
+        {item.feature_number: to for item, to in zip(items, places, strict=True)},
+        {item.feature_number: grid[:, to] for item, grid, to in zip(items, grids, places, strict=True)},
     )

@@ -1,4 +1,4 @@
-"""Threads that work for this one."""
+"""A pool of threads whose tasks share the locks of the calling thread."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from ice_explorer.locks import on_behalf
+from ice_explorer.locks import share_locks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -15,8 +15,8 @@ Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 
-class Workers:
-    """Threads that work for this one; for one job there are none, and this one does everything itself."""
+class ThreadPool:
+    """Pool of threads; with one job, tasks run in the calling thread."""
 
     def __init__(self, n_jobs: int) -> None:
         self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
@@ -28,23 +28,23 @@ class Workers:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
-    def each(self, task: Callable[..., Result], *arguments: Iterable[Any]) -> list[Result]:
-        """Do a task for all arguments side by side, as `map` does."""
+    def map(self, task: Callable[..., Result], *arguments: Iterable[Any]) -> list[Result]:
+        """Return the results of a task for all arguments, in their order."""
         if self._pool is None:
             return list(map(task, *arguments))
-        return list(self._pool.map(on_behalf(task), *arguments))
+        return list(self._pool.map(share_locks(task), *arguments))
 
-    def ahead(
+    def prefetch(
         self, task: Callable[[Argument], Result], arguments: Iterable[Argument], n_ahead: int
     ) -> Iterator[tuple[Argument, Result]]:
-        """Yield arguments and results in their order; meanwhile the next ones are worked on, at most `n_ahead`."""
+        """Yield arguments and results in their order, while at most `n_ahead` later tasks run."""
         if self._pool is None:
             for argument in arguments:
                 yield argument, task(argument)
             return
         begun = deque[tuple[Argument, Future[Result]]]()
         for argument in arguments:
-            begun.append((argument, self._pool.submit(on_behalf(task), argument)))
+            begun.append((argument, self._pool.submit(share_locks(task), argument)))
             if len(begun) > n_ahead:
                 done, result = begun.popleft()
                 yield done, result.result()

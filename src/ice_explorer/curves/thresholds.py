@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.choose import Inside
+    from ice_explorer.curves.choose import InnerModel
     from ice_explorer.features.columns import Columns
     from ice_explorer.features.feature import Feature
     from ice_explorer.tables.table import Table
@@ -34,7 +34,7 @@ _MOST_HALVINGS = 100  # between two numbers of one sign are at most 64; around 0
 
 
 def threshold_grids(
-    inside: Inside, table: Table, columns: Columns, positions: Sequence[int]
+    inside: InnerModel, table: Table, columns: Columns, positions: Sequence[int]
 ) -> tuple[dict[str, Array], list[str]]:
     """Make grids of all thresholds of a tree model inside the data, and the extremes of the data.
 
@@ -53,7 +53,7 @@ def threshold_grids(
     except NotExactError as error:
         instead = 'grid="observed"'
         raise InvalidOptionError.needs('grid="thresholds"', "a tree model", str(error), instead) from error
-    transform, grids, lost = inside.peeled.transform, {}, []
+    transform, grids, lost = inside.unwrapped.transform, {}, []
     for feature in map(columns.feature, positions):
         if feature.kind != "numeric" or np.isnan(feature.values).all():
             continue
@@ -69,7 +69,7 @@ def threshold_grids(
     if lost and not grids:
         raise InvalidOptionError(
             '`grid="thresholds"` needs a column of numbers that the model sees as it is, or scaled. '
-            f"The transformers in front of {type(inside.peeled.model).__name__} combine or encode all of them.",
+            f"The transformers in front of {type(inside.unwrapped.model).__name__} combine or encode all of them.",
             'Use `grid="observed"`.',
         )
     named = ", ".join(map(repr, lost[:3])) + (", …" if len(lost) > 3 else "")
@@ -104,7 +104,7 @@ def _ends_of_x(forest: Forest, transform: Callable[[Any], Array], table: Table, 
     points = present[np.unique(np.linspace(0, len(present) - 1, _N_POINTS).astype(np.intp))]
 
     def see(rows: NDArray[np.int64], values: Array) -> Array:
-        moves = feature.moves(np.tile(values, (len(rows), 1)))
+        moves = feature.column_coordinates(np.tile(values, (len(rows), 1)))
         return transform(table.phantoms(rows, moves)).reshape(len(rows), len(values), -1)
 
     ends = [np.empty(0)]

@@ -64,8 +64,8 @@ def prepare(
         plan = one_machine.prepare(model, X, options, is_opening=is_opening, y=y)
         partitions = partitions_of_table(X, plan._context.weights, cluster.n_threads)
         work, context = Work(cluster, model, options, partitions), plan._context
-        features = {item.at_issue: _alone(item) for item in plan._inputs.values()}
-        whole = Whole(features, context.n_explained, len(context.weighing))
+        features = {item.feature_number: _alone(item) for item in plan._inputs.values()}
+        whole = Whole(features, context.n_explained, len(context.weighted_rows))
         return _ClusterPlan(plan, work, whole, (X, options.sample_weight), y=y)
     except BaseException:
         cluster.close()
@@ -150,7 +150,7 @@ class _ClusterPlan(Plan):
             if self._summed is None:
                 self._summed = self._sum_all(progress, cancelled)
         item = self._inputs[feature]
-        sums = sums_of(self._summed, self._whole, item.at_issue)
+        sums = sums_of(self._summed, self._whole, item.feature_number)
         return FeatureResult(self._context, self._engine, item, sums, None)
 
     def _sum_all(

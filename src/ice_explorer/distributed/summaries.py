@@ -12,9 +12,9 @@ from ice_explorer.checks import check_names, check_weights
 from ice_explorer.errors import InputDataError, MissingDependencyError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.features.columns import Columns
-from ice_explorer.features.feature import Feature, with_levels_of
+from ice_explorer.features.feature import Feature, align_levels
 from ice_explorer.features.groups import check_groups
-from ice_explorer.metrics.likelihood import Ordered
+from ice_explorer.metrics.likelihood import SortedValues
 from ice_explorer.metrics.sums import Moments
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.tables.natural_order import sort_levels
@@ -76,12 +76,12 @@ class Values:
         sketch.update(self.distinct, self.weights)
         return sketch
 
-    def ordered(self, *, are_whole: bool) -> Ordered:
+    def ordered(self, *, are_whole: bool) -> SortedValues:
         """Return the values as a column has them; those that stand for a sketch have equal weights."""
         if self.sketch is None:
-            return Ordered(self.distinct, self.weights)
+            return SortedValues(self.distinct, self.weights)
         values = np.sort(self.sketch.quantile(np.linspace(0.0, 1.0, _SKETCHED)))
-        return Ordered(np.rint(values) if are_whole else values, None)
+        return SortedValues(np.rint(values) if are_whole else values, None)
 
 
 def _sketch() -> Any:
@@ -146,7 +146,7 @@ class FeatureSummary:
             if own != others:
                 if first.kind == "ordered" or first.has_declared_levels:
                     raise _unlike(first, "declare the same levels in all partitions", listed(own), listed(others))
-                feature = with_levels_of(replace(second, values=np.empty(0)), first)
+                feature = align_levels(replace(second, values=np.empty(0)), first)
                 counts = np.append(counts, np.zeros(len(feature.levels) - len(own)))  # type: ignore[arg-type]
         if first.is_unordered:
             assert feature.levels is not None  # noqa: S101 - as above

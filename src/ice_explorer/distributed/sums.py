@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ice_explorer.engines.sums import empty_sums
-from ice_explorer.metrics.ordered import FeatureSums
+from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.sums import Moments
 from ice_explorer.results.plan import Whole, prepare
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.metrics.unordered import CategorySums
+    from ice_explorer.metrics.unordered import UnorderedSums
     from ice_explorer.results.options import Options
 
 
@@ -42,7 +42,7 @@ def summed(model: Any, X: Any, options: Options, whole: Whole, cancelled: Callab
     for feature, number in zip(plan.features, whole.features, strict=True):
         features[number] = plan.compute(feature, cancelled=cancelled)._sums.to_arrays()
     context, predictions = plan._context, Moments(1)
-    predictions.add(context.predictions(context.weighing)[:, None], context.row_weights[context.weighing])
+    predictions.add(context.predictions(context.weighted_rows)[:, None], context.row_weights[context.weighted_rows])
     return Summed(features, predictions, plan._engine.notes)
 
 
@@ -57,7 +57,7 @@ def merge_summed(parts: Sequence[Summed | None], whole: Whole) -> Summed | None:
     features = {}
     for number in whole.features:
         parts_of: Any = [sums_of(part, whole, number) for part in held]
-        actives = {part.active.tobytes() for part in parts_of if isinstance(part, FeatureSums)}
+        actives = {part.active.tobytes() for part in parts_of if isinstance(part, OrderedSums)}
         if len(actives) > 1:
             parts_of = [part.at_every_interval() for part in parts_of]
         active = None if len(actives) != 1 else parts_of[0].active
@@ -65,7 +65,7 @@ def merge_summed(parts: Sequence[Summed | None], whole: Whole) -> Summed | None:
     return Summed(features, predictions, tuple(dict.fromkeys(note for part in held for note in part.notes)))
 
 
-def sums_of(part: Summed, whole: Whole, number: int) -> FeatureSums | CategorySums:
+def sums_of(part: Summed, whole: Whole, number: int) -> OrderedSums | UnorderedSums:
     """Return the sums of a feature."""
     arrays = part.features[number]
     return empty_sums(whole.features[number], active=arrays.get("active")).fill(arrays)

@@ -12,9 +12,9 @@ from ice_explorer.engines import notes
 from ice_explorer.engines.feature_input import FeatureInput, measure
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import listed
-from ice_explorer.features.feature import tells_rows_apart
+from ice_explorer.features.feature import is_identifier
 from ice_explorer.features.grid import Grid, make_grid
-from ice_explorer.metrics.likelihood import Ordered
+from ice_explorer.metrics.likelihood import SortedValues
 from ice_explorer.results.plan import Whole
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def whole_of(summary: Summary, options: Options, columns: Columns) -> tuple[Whol
     if isinstance(grid, Mapping):
         given = {columns.number(name): values for name, values in grid.items()}
         grid = {
-            features[number].feature.label: features[number].feature.grid_of(values)
+            features[number].feature.label: features[number].feature.check_grid(values)
             for number, values in given.items() if number in features
         }  # fmt: skip
     items = {number: _item(features[number], grid, options) for number in chosen}
@@ -59,7 +59,7 @@ def _chosen(summary: Summary, features: Mapping[int, FeatureSummary], options: O
     names = dict(summary.names)
     for number, held in features.items():
         n_levels = int(np.count_nonzero(held.counts))
-        if held.feature.kind == "category" and tells_rows_apart(n_levels, held.n_present):
+        if held.feature.kind == "category" and is_identifier(n_levels, held.n_present):
             names[number] = held.feature.label
     usable = [number for number, held in features.items() if held.weight > 0]
     chosen = [number for number in usable if number not in names] or usable
@@ -71,12 +71,14 @@ def _chosen(summary: Summary, features: Mapping[int, FeatureSummary], options: O
         )
     left_out = [label for number, label in names.items() if number not in chosen]
     said = [
-        *notes.about(empty, " has no values; it is not ranked.", " have no values; they are not ranked.", "columns"),
-        *notes.about(
+        *notes.merge_notes(
+            empty, " has no values; it is not ranked.", " have no values; they are not ranked.", "columns"
+        ),
+        *notes.merge_notes(
             list(summary.objects.values()), " holds objects that cannot be placed on an axis; it is not ranked.",
             " hold objects that cannot be placed on an axis; they are not ranked.", "columns",
         ),
-        *notes.about(
+        *notes.merge_notes(
             left_out, " has more than one level for every two rows, like an ID or free text; it is not ranked. "
             "Name it in `features=` to explain it.",
             " have more than one level for every two rows, like IDs or free text; they are not ranked. "
@@ -90,7 +92,7 @@ def _item(summary: FeatureSummary, grid: Any, options: Options) -> FeatureInput:
     feature = summary.feature
     if feature.is_unordered:
         codes = np.flatnonzero(summary.counts)
-        column = Ordered(codes.astype(np.float64), summary.counts[codes])
+        column = SortedValues(codes.astype(np.float64), summary.counts[codes])
     else:
         assert summary.values is not None  # noqa: S101 - it has an order
         column = summary.values.ordered(are_whole=feature.digits == 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.errors.labels import shortened
-from ice_explorer.features.dates import UTC_CLOCK, Clock, clock_of_column
+from ice_explorer.features.dates import UTC_CLOCK, Clock, make_column_clock
 from ice_explorer.features.feature import UNORDERED
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def distinct_rows(columns: Sequence[NDArray[np.float64]], positions: NDArray[np.
 
 
 def _second(columns: Columns, number: int) -> SecondFeature:
-    members = columns.moves[number]
+    members = columns.columns_by_feature[number]
     column = columns.at(members[0])
     if len(members) == 1 and column.kind == "other":
         return _by_text(column)
@@ -87,7 +87,7 @@ def _second(columns: Columns, number: int) -> SecondFeature:
     feature = columns.feature(number)
     levels = None if feature.levels is None else shortened([str(level) for level in feature.levels])
     return SecondFeature(
-        feature.label, feature.kind, feature.is_integer, feature.values, levels, clock_of_column(column)
+        feature.label, feature.kind, feature.is_integer, feature.values, levels, make_column_clock(column)
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ice_explorer.features.dates import date_text, unit_of
+from ice_explorer.features.dates import choose_unit, date_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ def _threshold_text(second: SecondFeature, lower: float, upper: float) -> str:
         ahead = second.clock.wall(upper) - upper
         return _date_between(lower + ahead, upper + ahead)
     if second.kind == "timedelta":
-        unit = unit_of(second.values)
+        unit = choose_unit(second.values)
         return f"{_roundest(lower * unit.per_day, upper * unit.per_day)} {unit.short}"
     return _roundest(lower, upper, is_integer=second.is_integer)
 

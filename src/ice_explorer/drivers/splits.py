@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.drivers.rules import between, or_missing, sides_of_levels, sides_of_threshold
-from ice_explorer.features.feature import tells_rows_apart
+from ice_explorer.features.feature import is_identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -174,7 +174,7 @@ def split_column(second: SecondFeature, weights: Array) -> SplitColumn | None:
     missing = bool(not present.all())
     if not second.is_unordered:
         return _Ordered(second, _placed(present, found, len(distinct)), len(distinct), missing, distinct)
-    if tells_rows_apart(len(distinct), len(found)):
+    if is_identifier(len(distinct), len(found)):
         return None
     groups, found = _most_frequent(distinct.astype(np.intp), found, weights[present])
     return _Levels(second, _placed(present, found, len(groups)), len(groups), missing, groups)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.curves.brute import BruteCurves
-    from ice_explorer.curves.witness import Witness
+    from ice_explorer.curves.prediction_check import PredictionCheck
     from ice_explorer.features.columns import Columns
     from ice_explorer.models.predict import Predictor
     from ice_explorer.progress import Progress
@@ -50,7 +50,7 @@ class Context:
     predictor: Predictor
     settings: Settings
     brute: BruteCurves
-    witness: Witness
+    prediction_check: PredictionCheck
     progress: Progress
     bytes_for_blocks: int
     n_summed: int | None = None
@@ -124,7 +124,7 @@ class Context:
         return np.arange(self.table.n_observations)
 
     @cached_property
-    def weighing(self) -> NDArray[np.int64]:
+    def weighted_rows(self) -> NDArray[np.int64]:
         """Rows that have weight."""
         return self.everything if self.weights is None else np.flatnonzero(self.weights > 0)
 
@@ -140,7 +140,7 @@ class Context:
 
         - raises PredictionError: if the model fails or changed, or a prediction is no finite number.
         """
-        self.witness.check()
+        self.prediction_check.check()
         size = max(self.brute.rows_per_block(1), _FEWEST_AT_A_TIME)
         predicted = np.empty(len(positions))
         for start in range(0, len(positions), size):
@@ -174,4 +174,4 @@ class Context:
         """Standard deviation of the predictions of all observations that have weight, ddof=0 [output]."""
         if self.weights is None:
             return standard_deviation(self.all_predictions)
-        return standard_deviation(self.predictions(self.weighing), self.weights[self.weighing])
+        return standard_deviation(self.predictions(self.weighted_rows), self.weights[self.weighted_rows])

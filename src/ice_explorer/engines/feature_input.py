@@ -10,11 +10,11 @@ import numpy as np
 
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import quoted
-from ice_explorer.features.feature import feature_of
+from ice_explorer.features.feature import make_feature
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.conditional_scale import conditional_moments, level_distances, level_probabilities
-from ice_explorer.metrics.likelihood import Ordered, floored_scale, standard_deviation
+from ice_explorer.metrics.likelihood import SortedValues, floored_scale, standard_deviation
 from ice_explorer.metrics.unordered import category_scale
 from ice_explorer.metrics.windows import nearest_shares
 
@@ -66,7 +66,7 @@ class FeatureInput:
     missing_changes: Array = field(default_factory=partial(np.empty, 0))
 
     @cached_property
-    def own(self) -> Array:
+    def observed(self) -> Array:
         """Observed coordinates, (n_observations,), with the median in place of missing ones."""
         missing = np.isnan(self.feature.values)
         return np.where(missing, self.median, self.feature.values) if missing.any() else self.feature.values
@@ -77,7 +77,7 @@ class FeatureInput:
         return self.likelihood_scale.strides == (0,)
 
     @property
-    def at_issue(self) -> int:
+    def feature_number(self) -> int:
         """Number of the feature."""
         return self.feature.position
 
@@ -104,11 +104,11 @@ def feature_input(
     """
     feature, weights, settings = context.columns.feature(number), context.weights, context.settings
     values, missing = feature.values, np.isnan(feature.values)
-    has_missing = bool(missing[context.weighing].any())
+    has_missing = bool(missing[context.weighted_rows].any())
     if like is not None and is_part:
         chosen, has_missing = like.grid, like.has_missing
     else:
-        column = Ordered.of(values, weights)
+        column = SortedValues.of(values, weights)
         size, seed = settings.grid_size, settings.random_state
         chosen = make_grid(feature, column, grid=grid, grid_size=size, random_state=seed)
     if like is not None:
@@ -118,9 +118,9 @@ def feature_input(
     likelihood_scale, distances = np.broadcast_to(1.0 if feature.is_unordered else sigma, len(values)), None
     if settings.scale == "conditional" and feature.is_unordered:
         own = np.where(missing, median, values)
-        distances = level_distances(own, probabilities_of(context, feature), chosen.values)
+        distances = level_distances(own, estimate_probabilities(context, feature), chosen.values)
     elif settings.scale == "conditional":
-        others = others_of(context, feature)
+        others = read_predictors(context, feature)
         likelihood_scale = conditional_moments(values, others, sigma, weights, settings.random_state).scale
     elif scale is not None and feature.is_unordered:
         raise InvalidOptionError(
@@ -130,10 +130,10 @@ def feature_input(
         )
     elif scale is not None:
         likelihood_scale = floored_scale(feature.name, scale, sigma, len(values))
-    positions, summed = context.everything, context.weighing
+    positions, summed = context.everything, context.weighted_rows
     if n_rows is not None:
         generator = feature_seed(settings.random_state, feature.label)
-        positions = summed = draw_stratified(values, context.weighing, n_rows, generator)
+        positions = summed = draw_stratified(values, context.weighted_rows, n_rows, generator)
         if weights is not None and weights[summed].sum() <= 1:
             raise InvalidOptionError(
                 "`sample_weight` of the sampled observations must sum to more than 1; got a sum of "
@@ -148,7 +148,9 @@ def feature_input(
     )  # fmt: skip
 
 
-def measure(feature: Feature, column: Ordered, grid: Array, standard_deviation: float) -> tuple[float, float, Array]:
+def measure(
+    feature: Feature, column: SortedValues, grid: Array, standard_deviation: float
+) -> tuple[float, float, Array]:
     """Return scale and median of a feature, and the weight of the observations at or nearest to each grid value.
 
     - `column`: its values, or its levels with their weights.
@@ -161,23 +163,23 @@ def measure(feature: Feature, column: Ordered, grid: Array, standard_deviation: 
     return category_scale(weights / weights.sum()), float(np.argmax(weights)), weights[grid.astype(np.intp)]
 
 
-def probabilities_of(
+def estimate_probabilities(
     context: Context, feature: Feature, between_fits: Callable[[], object] | None = None
 ) -> Array | None:
     """Estimate the probability of each level given the other features, (n_observations, n_levels), if it can be."""
     assert feature.levels is not None  # noqa: S101 - it has no order
-    others, seed = others_of(context, feature), context.settings.random_state
+    others, seed = read_predictors(context, feature), context.settings.random_state
     known = level_probabilities(feature.values, others, context.weights, seed, between_fits=between_fits)
     return None if known is None else np.pad(known, ((0, 0), (0, len(feature.levels) - known.shape[1])))
 
 
-def others_of(context: Context, feature: Feature) -> Array:
+def read_predictors(context: Context, feature: Feature) -> Array:
     """Coordinates of all other columns that have some, (n_observations, n_others), as far as trees can tell."""
     columns, values = context.columns, [np.empty((context.table.n_observations, 0))]
     for place in range(len(columns.names)):
         if place in feature.positions or columns.at(place).kind == "other":
             continue
-        coordinates = feature_of(columns.at(place)).values  # which are finite, or refused
+        coordinates = make_feature(columns.at(place)).values  # which are finite, or refused
         known = ~np.isnan(coordinates)
         # Of a column of one known value it matters where that is missing.
         is_constant = known.any() and np.ptp(coordinates[known]) == 0

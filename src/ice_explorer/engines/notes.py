@@ -23,14 +23,14 @@ _SMALL_SUM: Final = 2.0  # of weights
 _SMALL_SHARE: Final = 0.1  # of the rows that have weight
 
 
-def count_others(texts: Sequence[str]) -> str:
+def shorten_list(texts: Sequence[str]) -> str:
     """Return the first three texts and the number of the others.
 
     Examples
     --------
-    >>> count_others(["'age'", "'city'"])
+    >>> shorten_list(["'age'", "'city'"])
     "'age' and 'city'"
-    >>> count_others([f"x{number}" for number in range(2000)])
+    >>> shorten_list([f"x{number}" for number in range(2000)])
     'x0, x1, x2 and 1,997 more'
     """
     named = list(texts[:_MOST_NAMED])
@@ -41,23 +41,23 @@ def count_others(texts: Sequence[str]) -> str:
     return ", ".join(named) + others
 
 
-def about(labels: Sequence[str], one: str, several: str, noun: str = "features") -> Iterator[str]:
+def merge_notes(labels: Sequence[str], one: str, several: str, noun: str = "features") -> Iterator[str]:
     """Yield no note, a note that begins with the one label, or one that counts the labels and names three.
 
     Examples
     --------
-    >>> list(about(["age"], " is constant.", " are constant."))
+    >>> list(merge_notes(["age"], " is constant.", " are constant."))
     ["'age' is constant."]
-    >>> list(about(["age", "city"], " is constant.", " are constant."))
+    >>> list(merge_notes(["age", "city"], " is constant.", " are constant."))
     ["2 features ('age' and 'city') are constant."]
     """
     if len(labels) == 1:
         yield f"{labels[0]!r}{one}"
     elif labels:
-        yield f"{len(labels):,} {noun} ({count_others(list(map(repr, labels)))}){several}"
+        yield f"{len(labels):,} {noun} ({shorten_list(list(map(repr, labels)))}){several}"
 
 
-def columns_beyond_limit(n_bytes: int, limit: int) -> list[str]:
+def note_columns_beyond_limit(n_bytes: int, limit: int) -> list[str]:
     """Return a note if the columns of X alone take more than the limit."""
     if n_bytes <= limit:
         return []
@@ -65,15 +65,17 @@ def columns_beyond_limit(n_bytes: int, limit: int) -> list[str]:
     return [f"{what}; blocks are as small as they get. Pass fewer rows or columns, or a DataFrame of float64 columns."]
 
 
-def columns_not_ranked(empty: Sequence[Column], objects: Sequence[Column], names: Sequence[Column]) -> Iterator[str]:
+def note_columns_not_ranked(
+    empty: Sequence[Column], objects: Sequence[Column], names: Sequence[Column]
+) -> Iterator[str]:
     """Yield notes on columns without values, of objects that have no place on an axis, and of the names of rows."""
-    yield from about(
+    yield from merge_notes(
         [column.label for column in empty],
         " has no values; it is not ranked.",
         " have no values; they are not ranked.",
         "columns",
     )
-    yield from about(
+    yield from merge_notes(
         [column.label for column in objects],
         f" has dtype {objects[0].dtype if objects else ''} and cannot be placed on an axis; it is not ranked, but "
         "curves can be coloured by it.",
@@ -81,7 +83,7 @@ def columns_not_ranked(empty: Sequence[Column], objects: Sequence[Column], names
         "columns",
     )
     present = names[0].values[~names[0].missing] if names else np.empty(0)
-    yield from about(
+    yield from merge_notes(
         [column.label for column in names],
         f" has {len(np.unique(present)):,} levels in {len(present):,} rows, like an ID or free text; it is not ranked, "
         "but curves can be coloured by it. Name it in `features=` to explain it.",
@@ -91,7 +93,7 @@ def columns_not_ranked(empty: Sequence[Column], objects: Sequence[Column], names
     )
 
 
-def undeclared_groups(groups: Mapping[str, Sequence[Name]]) -> Iterator[str]:
+def note_undeclared_groups(groups: Mapping[str, Sequence[Name]]) -> Iterator[str]:
     """Yield a note on columns that look like one category and were not declared as one."""
     if not groups:
         return
@@ -115,13 +117,13 @@ def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
         capped = [item for item in items if item.grid.capped]
         most = max((item.grid.n_distinct for item in capped), default=0)
         n_grid = max((item.grid.n_grid for item in capped), default=0)
-        yield from about(
+        yield from merge_notes(
             [item.feature.label for item in capped],
             f" has {most} {what}; its grid is {n_grid} of them, {which}. Pass `grid_size={most}` for all.",
             f" have up to {most:,} {what}; their grids are at most {n_grid:,} of them, {which}. "
             f"Pass `grid_size={most}` for all.",
         )
-    yield from about(
+    yield from merge_notes(
         [
             item.feature.label
             for item in ordered
@@ -135,7 +137,7 @@ def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
         for item in unordered
     }
     n_off = {label: int(each.sum()) for label, each in is_off.items() if each.any()}
-    yield from about(
+    yield from merge_notes(
         list(n_off),
         f": levels of {counted(next(iter(n_off.values()), 0), 'observation')} are not on the grid; their dots are not "
         "drawn, their curves are included.",
@@ -150,7 +152,7 @@ def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
     ]
     levels = [natural[0].feature.shown(code) for code in natural[0].grid.values] if natural else []
     shown = ", ".join(levels if len(levels) <= _MOST_NAMED else [*levels[:2], "…", levels[-1]])
-    yield from about(
+    yield from merge_notes(
         [item.feature.label for item in natural],
         f": its levels are shown in the order {shown}. Metrics treat them as unordered; declare an ordered category "
         "to use its ranks.",
@@ -159,7 +161,7 @@ def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
     )
 
 
-def weights_of_small_sum(weights: NDArray[np.float64] | None) -> Iterator[str]:
+def note_small_weights(weights: NDArray[np.float64] | None) -> Iterator[str]:
     """Yield a note on what weights of a small sum do to heterogeneity, which divides by their sum less 1."""
     if weights is None:
         return

@@ -9,8 +9,8 @@ import numpy as np
 from ice_explorer.checks import LARGEST
 from ice_explorer.errors import PredictionError
 from ice_explorer.errors.base import quoted
-from ice_explorer.metrics.ordered import FeatureSums
-from ice_explorer.metrics.unordered import CategorySums
+from ice_explorer.metrics.ordered import OrderedSums
+from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.feature_input import FeatureInput
 
     Array = NDArray[np.float64]
-    Sums = FeatureSums | CategorySums
+    Sums = OrderedSums | UnorderedSums
 
 _WORTH_COMPILING = 2_000_000  # predictions of all features; numba takes longer to load than NumPy to add up fewer
 
@@ -38,19 +38,19 @@ def empty_sums(
     """Make the sums of a feature, nothing added yet; without weights they are to be filled or merged."""
     grid, rows = item.grid.values, None
     if item.feature.is_unordered:
-        return CategorySums(grid, item.scale, item.shares, item.decay, None if weights is None else active)
+        return UnorderedSums(grid, item.scale, item.shares, item.decay, None if weights is None else active)
     if weights is not None:
         scales = item.likelihood_scale
         scales = scales[: len(item.summed)] if item.has_marginal_scale else scales[item.summed]  # a view of one number
-        rows = item.own[item.summed], scales, weights[item.summed]
-    return FeatureSums(
+        rows = item.observed[item.summed], scales, weights[item.summed]
+    return OrderedSums(
         grid, item.scale, item.shares, item.decay, rows, active=active, compiled=compiled, most_cells=most_cells
     )
 
 
-def rows_of(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tuple[Array, Array, Array]:
+def select_rows(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tuple[Array, Array, Array]:
     """Observed values, likelihood scales and weights of rows."""
-    return item.own[rows], item.likelihood_scale[rows], weights[rows]
+    return item.observed[rows], item.likelihood_scale[rows], weights[rows]
 
 
 def add_block(
@@ -61,12 +61,12 @@ def add_block(
 ) -> None:
     """Add the curves of a block: its rows, the weights of all, and how far missing values move predictions."""
     rows, weights, change = block
-    of_rows: Any = rows_of(item, weights, rows)
-    if isinstance(sums, CategorySums):
+    of_rows: Any = select_rows(item, weights, rows)
+    if isinstance(sums, UnorderedSums):
         of_rows = of_rows[0], None if item.distances is None else item.distances[rows], of_rows[2]
     with np.errstate(over="ignore", invalid="ignore"):
         if isinstance(curves, tuple):
-            sums.add_parallel(*curves, of_rows, change)
+            sums.add_parallel_curves(*curves, of_rows, change)
         else:
             sums.add(curves, of_rows, change)
     check_changes(sums, item)
@@ -83,9 +83,9 @@ def check_changes(sums: Sums, item: FeatureInput) -> None:
                 'Choose another scale under "Response", or create the explorer without the feature.',
             )
     # Those of all windows, because curves that do not change in one are known to some engines only.
-    ratios = [windows.ratios for windows in sums.windows.values()] if isinstance(sums, FeatureSums) else []
+    ratios = [windows.ratios for windows in sums.windows.values()] if isinstance(sums, OrderedSums) else []
     if not all(np.isfinite(each).all() for each in ratios) or not all(
-        np.isfinite(changes.along) for changes in sums.changes.values()
+        np.isfinite(changes.deviations) for changes in sums.changes.values()
     ):
         raise PredictionError(
             f"Grid values of {quoted(item.feature.readable)} must be further apart than "
@@ -101,13 +101,13 @@ def missing_change(brute: BruteCurves, item: FeatureInput, rows: NDArray[np.int6
         return None
     new = rows[np.isnan(item.missing_changes[rows])]
     if len(new):
-        values = np.column_stack([item.own[new], np.full(len(new), np.nan)])
+        values = np.column_stack([item.observed[new], np.full(len(new), np.nan)])
         predictions = brute.evaluate(item.feature, new, values)
         item.missing_changes[new] = np.abs(predictions[:, 1] - predictions[:, 0])
     return item.missing_changes[rows]
 
 
-def sums_of(
+def sum_blocks(
     blocks: Iterable[tuple[NDArray[np.int64], Array]], brute: BruteCurves, item: FeatureInput, weights: Array
 ) -> Sums:
     """Sum blocks of rows and their curves at every grid value."""

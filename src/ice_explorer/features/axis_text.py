@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.features.dates import UTC_CLOCK, Clock, clock_of_column, date_text, nice_step, unit_of
+from ice_explorer.features.dates import UTC_CLOCK, Clock, choose_unit, date_text, make_column_clock, nice_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,7 +78,7 @@ def column_format(values: Sequence[float]) -> Callable[[float], str]:
     return lambda value: write(value) if math.isfinite(value) else "–"
 
 
-def figure_format(values: Sequence[float]) -> Callable[[float], str]:
+def nonnegative_format(values: Sequence[float]) -> Callable[[float], str]:
     """Return the same for figures that are not negative: "< 0.001" in place of zeros only, and "0" for nothing."""
     write, nothing = column_format(values), _ROUNDING * _largest(values)
     zeros = write(0.0)
@@ -90,7 +90,7 @@ def _largest(values: Sequence[float]) -> float:
     return max((abs(value) for value in values if math.isfinite(value)), default=0.0)
 
 
-def is_nothing(text: str) -> bool:
+def is_zero(text: str) -> bool:
     """Return whether a figure in this format rounds to 0."""
     return text.startswith("<") or text.partition("\N{NO-BREAK SPACE}")[0] == "0"
 
@@ -161,7 +161,7 @@ def writer(
     elif kind == "datetime":
         write = partial(date_text, clock=clock)
     elif kind == "timedelta":
-        unit = unit_of(grid)
+        unit = choose_unit(grid)
         write = lambda value: f"{number(value * unit.per_day)} {unit.short}"  # noqa: E731
     return lambda value: MISSING if math.isnan(value) else names[value] if value in names else write(value)
 
@@ -172,4 +172,4 @@ def cell_writer(column: Column) -> Callable[[float], str]:
         return lambda value: MISSING if math.isnan(value) else str(bool(value))
     texts = column.level_texts
     axis = column.values if texts is None else np.arange(len(texts))
-    return writer(column.kind, axis, texts, cell_text, clock_of_column(column))
+    return writer(column.kind, axis, texts, cell_text, make_column_clock(column))

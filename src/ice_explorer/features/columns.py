@@ -12,7 +12,7 @@ import numpy as np
 from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted, text_of
 from ice_explorer.errors.labels import labels_of, readable
-from ice_explorer.features.feature import feature_of, unordered
+from ice_explorer.features.feature import make_feature, unordered
 from ice_explorer.features.groups import make_group
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Columns:
         return [self.at(position) for position in range(len(self.names))]
 
     @cached_property
-    def moves(self) -> dict[int, tuple[int, ...]]:
+    def columns_by_feature(self) -> dict[int, tuple[int, ...]]:
         """Columns that move together, by number of the feature; each column is in one of them."""
         alone = {place: (place,) for place in range(len(self.names)) if place not in self._group_of}
         return alone | dict(enumerate(self.groups.values(), len(self.names)))
@@ -120,10 +120,10 @@ class Columns:
     @property
     def in_order(self) -> list[int]:
         """Numbers of all features, a group at the place of its first column."""
-        return sorted(self.moves, key=lambda number: min(self.moves[number]))
+        return sorted(self.columns_by_feature, key=lambda number: min(self.columns_by_feature[number]))
 
     @property
-    def color_names(self) -> list[Name]:
+    def names_for_coloring(self) -> list[Name]:
         """Names of all columns, each group before its first column."""
         before = {min(positions): [name] for name, positions in self.groups.items()}
         return [name for position, column in enumerate(self.names) for name in (*before.get(position, []), column)]
@@ -152,7 +152,7 @@ class Columns:
         """
         if number not in self._features:
             if number < len(self.names):
-                feature = feature_of(self.at(number))
+                feature = make_feature(self.at(number))
                 feature = unordered(feature) if number in self.categorical else feature
             else:
                 name, positions = list(self.groups.items())[number - len(self.names)]

@@ -42,7 +42,7 @@ _UNITS: Final = (
 )
 
 
-def unit_of(durations: ArrayLike) -> Unit:
+def choose_unit(durations: ArrayLike) -> Unit:
     """Return the largest unit of which the longest of some durations [days] has at least three."""
     known = np.abs(np.asarray(durations, dtype=np.float64))
     longest = float(np.max(known[np.isfinite(known)], initial=0.0))
@@ -80,7 +80,7 @@ _EXACT: Final = 1e-8  # [days], a millisecond
 _MOST_SAMPLES: Final = 5000
 
 
-def clock_of(zone: tzinfo | None, first: float, last: float) -> Clock:
+def make_clock(zone: tzinfo | None, first: float, last: float) -> Clock:
     """Return the clock of a time zone within a stretch of time; changes that undo each other in a week are not seen."""
     if zone is None or not first <= last:
         return UTC_CLOCK
@@ -97,12 +97,12 @@ def clock_of(zone: tzinfo | None, first: float, last: float) -> Clock:
     return Clock(tuple(changes))
 
 
-def clock_of_column(column: Column) -> Clock:
+def make_column_clock(column: Column) -> Clock:
     """Return how datetimes of a column are written: in its time zone."""
     present = column.values[~column.missing] if column.zone is not None else np.empty(0)
     if not len(present):
         return UTC_CLOCK
-    return clock_of(column.native(present[:1])[0].tzinfo, float(present.min()), float(present.max()))
+    return make_clock(column.native(present[:1])[0].tzinfo, float(present.min()), float(present.max()))
 
 
 def _ahead(zone: tzinfo, days: float) -> float:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from ice_explorer.checks import LARGEST, n_masked, real_numbers
+from ice_explorer.checks import LARGEST, n_masked, to_float_array
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import counted, did_you_mean, listed, quoted
 from ice_explorer.features.axis_text import cell_writer
-from ice_explorer.features.transforms import ANCHOR_NAMES, check_anchor, is_place
+from ice_explorer.features.transforms import ANCHOR_NAMES, check_anchor, is_shared_anchor
 from ice_explorer.tables.column import MOMENTS, Column, days, is_missing, objects
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Feature(Column):
         """Whether its levels have no order, so that its curves have no slopes."""
         return self.kind in UNORDERED
 
-    def moves(self, coordinates: Array) -> dict[Column, Array]:
+    def column_coordinates(self, coordinates: Array) -> dict[Column, Array]:
         """Return the coordinates that each column of X has where the feature has these, of any shape."""
         if self.codebook is None:
             return {self: coordinates}
@@ -84,13 +84,13 @@ class Feature(Column):
         """Write a coordinate for readers, datetimes by the clock of the column."""
         return cell_writer(self)(coordinate)
 
-    def coordinate_of(self, value: object) -> float | None:
+    def find_coordinate(self, value: object) -> float | None:
         """Find the coordinate of one value given by the user; None where it has none."""
         if self.levels is not None:
             return self._code_of(value)
         if self.kind in MOMENTS:
             return self._day_of(value)
-        number = real_numbers(value) if isinstance(value, (int, float, Decimal, np.number, np.bool_)) else None
+        number = to_float_array(value) if isinstance(value, (int, float, Decimal, np.number, np.bool_)) else None
         return None if number is None or not np.isfinite(number) else float(number)
 
     def _code_of(self, label: Any) -> float | None:
@@ -108,14 +108,14 @@ class Feature(Column):
         codes = {level: float(code) for code, level in enumerate(self.levels.tolist())}
         return codes, {str(level): code for level, code in reversed(codes.items())}
 
-    def grid_of(self, given: Any) -> Array:
+    def check_grid(self, given: Any) -> Array:
         """Turn a grid given in the values of the feature into increasing coordinates, or say what is wrong with it.
 
         Labels may come in any order: the grid has that of the levels.
         """
         is_list = hasattr(given, "__iter__") and not isinstance(given, str)
         values = list(given) if is_list else [given]
-        found = [self.coordinate_of(value) for value in values]
+        found = [self.find_coordinate(value) for value in values]
         if self.levels is not None:
             for place, code in enumerate(found or [None]):
                 if code is None or code in found[:place]:
@@ -174,12 +174,12 @@ class Feature(Column):
         raise InvalidOptionError(f"Values of {quoted(self.readable)} must have {what}; got {quoted(value)}.", advice)
 
 
-def tells_rows_apart(n_levels: int, n_rows: int) -> bool:
+def is_identifier(n_levels: int, n_rows: int) -> bool:
     """Return True for levels that name rows rather than group them: more than 8, and more than one for two rows."""
     return n_levels > _FEW_LEVELS and 2 * n_levels > n_rows
 
 
-def feature_of(column: Column) -> Feature:
+def make_feature(column: Column) -> Feature:
     """Make a feature of a column as it is."""
     if column.kind == "other":
         raise InputDataError.no_kind(column.readable, column.dtype)
@@ -214,7 +214,7 @@ def unordered(feature: Feature) -> Feature:
     )
 
 
-def with_levels_of(feature: Feature, other: Feature) -> Feature:
+def align_levels(feature: Feature, other: Feature) -> Feature:
     """Number the levels of a feature as those of the same feature elsewhere; levels of its own come after them.
 
     - raises InvalidOptionError: if the dtype of its column declares its levels, and not all of the other's.
@@ -238,7 +238,7 @@ def with_levels_of(feature: Feature, other: Feature) -> Feature:
     return replace(feature, values=code_of[codes], levels=objects(merged), codebook=codebook)
 
 
-def step_of(feature: Feature, step: object) -> float:
+def check_step(feature: Feature, step: object) -> float:
     """Return a step along the axis of a feature, given as a number or, of dates and durations, as a timedelta.
 
     - raises InvalidOptionError: if the feature has no order, or the step is not a number greater than 0.
@@ -249,7 +249,7 @@ def step_of(feature: Feature, step: object) -> float:
         )
     length: Any = None
     if isinstance(step, (int, float, np.number)) and not isinstance(step, (bool, np.timedelta64)):
-        length = real_numbers(step)
+        length = to_float_array(step)
     elif feature.kind in MOMENTS:
         with suppress(TypeError, ValueError):
             length = np.timedelta64(cast("Any", step), "us") / np.timedelta64(1, "D")
@@ -263,7 +263,7 @@ def step_of(feature: Feature, step: object) -> float:
     return float(length)
 
 
-def level_places(codes: NDArray[np.float64], axis: NDArray[np.float64]) -> NDArray[np.float64]:
+def level_positions(codes: NDArray[np.float64], axis: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return where levels without an order are drawn by their codes: 0 … K - 1, or -1 off the axis, NaN missing."""
     nearest = np.minimum(np.searchsorted(axis, codes), len(axis) - 1)
     places = np.where(axis[nearest] == codes, nearest, OFF_GRID).astype(np.float64)
@@ -271,7 +271,7 @@ def level_places(codes: NDArray[np.float64], axis: NDArray[np.float64]) -> NDArr
     return places
 
 
-def place_of(feature: Feature, grid: Array, anchor: object) -> AnchorName | float:
+def convert_anchor(feature: Feature, grid: Array, anchor: object) -> AnchorName | float:
     """Convert an anchor to a name or a position on the axis.
 
     - `grid` (n_grid,): coordinates of its grid values.
@@ -284,10 +284,10 @@ def place_of(feature: Feature, grid: Array, anchor: object) -> AnchorName | floa
     """
     if isinstance(anchor, str) and anchor in ANCHOR_NAMES:
         return check_anchor(anchor)
-    coordinate = feature.coordinate_of(anchor)
+    coordinate = feature.find_coordinate(anchor)
     if feature.levels is None:
         return check_anchor(anchor if coordinate is None else coordinate)
-    if coordinate is None and is_place(anchor) and not any(map(is_place, feature.levels.tolist())):
+    if coordinate is None and is_shared_anchor(anchor) and not any(map(is_shared_anchor, feature.levels.tolist())):
         return check_anchor(anchor)
     on_grid = np.flatnonzero(grid == coordinate)
     if coordinate is None or (feature.is_unordered and on_grid.size == 0):

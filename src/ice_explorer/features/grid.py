@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ice_explorer.errors import InputDataError
-from ice_explorer.metrics.likelihood import distinct_of
+from ice_explorer.metrics.likelihood import distinct_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.features.feature import Feature
-    from ice_explorer.metrics.likelihood import Ordered
+    from ice_explorer.metrics.likelihood import SortedValues
 
 GridName = Literal["observed", "quantile", "uniform", "random", "thresholds"]
 GRID_NAMES: tuple[GridName, ...] = ("observed", "quantile", "uniform", "random", "thresholds")
@@ -53,7 +53,7 @@ def feature_seed(random_state: int, feature: str) -> np.random.Generator:
 
 def make_grid(
     feature: Feature,
-    column: Ordered,
+    column: SortedValues,
     *,
     grid: GridName | Mapping[str, NDArray[np.float64]],
     grid_size: int | None,
@@ -100,4 +100,4 @@ def make_grid(
     if grid == "uniform":
         evenly = np.linspace(column.values[0], column.values[-1], size)
         return Grid(np.unique(evenly if digits is None else np.round(evenly, digits)), n_distinct)
-    return Grid(distinct_of(column.quantiles(np.linspace(0, 1, size))), n_distinct, capped=grid == "observed")
+    return Grid(distinct_values(column.quantiles(np.linspace(0, 1, size))), n_distinct, capped=grid == "observed")

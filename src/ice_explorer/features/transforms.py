@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
-from ice_explorer.checks import real_numbers
+from ice_explorer.checks import to_float_array
 from ice_explorer.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def slopes(curves: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[np
     return np.diff(curves, axis=1) / np.diff(grid)
 
 
-def is_place(anchor: object) -> bool:
+def is_shared_anchor(anchor: object) -> bool:
     """Return whether an anchor is the same on every axis: a name, or a number."""
     if isinstance(anchor, str):
         return anchor in ANCHOR_NAMES
@@ -33,8 +33,8 @@ def is_place(anchor: object) -> bool:
 
 def check_anchor(anchor: object) -> AnchorName | float:
     """Return an anchor, or say what it may be."""
-    if is_place(anchor):
-        value = anchor if isinstance(anchor, str) else real_numbers(anchor)
+    if is_shared_anchor(anchor):
+        value = anchor if isinstance(anchor, str) else to_float_array(anchor)
         if isinstance(value, str) or (value is not None and np.isfinite(value)):
             return cast("AnchorName", value) if isinstance(value, str) else float(value)
     raise InvalidOptionError.must(

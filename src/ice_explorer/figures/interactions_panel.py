@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ice_explorer.features.axis_text import figure_format
+from ice_explorer.features.axis_text import nonnegative_format
 from ice_explorer.figures.page.lettering import elide_apart, text_width, wrapped
 from ice_explorer.figures.page.page import INK, QUIET, SIZE, SMALL, TITLE, Box, Rect, Style, printable
 from ice_explorer.figures.ranking_panel import BAR, BAR_OPEN
@@ -43,7 +43,7 @@ def draw_interactions(page: Page, shown: InteractionsScene, box: Box) -> float:
 
 def _draw_rows(page: Page, heading: str, rows: Sequence[Interaction], box: Box, longest: float) -> float:
     """Draw bars for H² with its figure and the size; return where they end."""
-    share, size = figure_format([longest]), figure_format([row.effect for row in rows])
+    share, size = nonnegative_format([longest]), nonnegative_format([row.effect for row in rows])
     texts = [(share(row.h2), size(row.effect)) for row in rows]
     sizes = box.right
     shares = sizes - max(text_width(text, SIZE) for _, text in texts) - _FIGURE_GAP

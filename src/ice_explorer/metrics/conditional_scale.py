@@ -46,8 +46,8 @@ _TREES: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-class Conditional(NamedTuple):
-    """What the other features say of a feature with an order.
+class ConditionalMoments(NamedTuple):
+    """Mean and standard deviation of a feature with an order, given the other features.
 
     - `mean` (n_observations,): μ_i [feature].
     - `scale` (n_observations,): s_i [feature], at least 0.01·σ.
@@ -65,7 +65,7 @@ def conditional_moments(
     random_state: int,
     *,
     between_fits: BetweenFits = None,
-) -> Conditional:
+) -> ConditionalMoments:
     """Estimate mean and standard deviation of a feature given the other features.
 
     - `column` (n_observations,): the feature; NaN is missing.
@@ -80,7 +80,7 @@ def conditional_moments(
     mass = np.ones(len(column)) if weights is None else weights
     present = ~np.isnan(column) & (mass > 0)
     centre = float(np.average(column[present], weights=mass[present])) if present.any() else 0.0
-    alike = Conditional(np.full(len(column), centre), np.full(len(column), standard_deviation))
+    alike = ConditionalMoments(np.full(len(column), centre), np.full(len(column), standard_deviation))
     if standard_deviation == 0 or others.shape[1] == 0:
         return alike
     folds = _folds_of(column, others, mass, present, random_state)
@@ -127,7 +127,7 @@ def conditional_moments(
             is_simple=True,
         )
     scale = standard_deviation * np.sqrt(np.clip(variance, *ends))
-    return Conditional(centre + standard_deviation * mean, scale)
+    return ConditionalMoments(centre + standard_deviation * mean, scale)
 
 
 def level_probabilities(

@@ -25,7 +25,7 @@ LOWEST_DECAY: Final = 0.01
 NEAR: Final = 10.0
 
 
-class Nodes(NamedTuple):
+class DecayNodes(NamedTuple):
     """The decays that sums are kept for.
 
     - `n_nodes`, `offset`: how many nodes there are, and c.
@@ -70,13 +70,13 @@ class Nodes(NamedTuple):
         return np.asarray(values)
 
 
-def nodes_of(decay: float, *, are_near: bool) -> Nodes:
+def choose_decay_nodes(decay: float, *, are_near: bool) -> DecayNodes:
     """Return the decays that sums are kept for.
 
     - `are_near`: whether distances are at most `NEAR` likelihood scales, for which few nodes are enough: they miss
       e^{-ad} by less than 1e-6. More miss it by 2e-8 up to a distance of 1,000.
     """
-    return Nodes(16, 0.5, decay) if are_near else Nodes(40, 0.004, decay)
+    return DecayNodes(16, 0.5, decay) if are_near else DecayNodes(40, 0.004, decay)
 
 
 @lru_cache

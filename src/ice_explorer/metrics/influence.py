@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ice_explorer.metrics.likelihood import distances
-from ice_explorer.metrics.ordered import FeatureSums
+from ice_explorer.metrics.ordered import OrderedSums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from ice_explorer.metrics.unordered import CategorySums
+    from ice_explorer.metrics.unordered import UnorderedSums
     from ice_explorer.metrics.windows import Convention
 
     Array = NDArray[np.float64]
@@ -45,14 +45,14 @@ class Block(NamedTuple):
     """Rows and their curves.
 
     - `curves` (n_rows, n_columns): at every grid value, or on the stretches between active intervals.
-    - `own` (n_rows,): observed values or codes, none missing.
+    - `observed` (n_rows,): values or codes, none missing.
     - `units`: likelihood scales (n_rows,); of levels without an order exponents of the likelihood (n_rows, n_grid).
     - `weights` (n_rows,).
     - `missing_change` (n_rows,): absolute change of the prediction when the value goes missing, if any is.
     """
 
     curves: Array
-    own: Array
+    observed: Array
     units: Array
     weights: Array
     missing_change: Array | None
@@ -71,7 +71,7 @@ class Influences(NamedTuple):
 
 
 def influences(
-    sums: FeatureSums | CategorySums,
+    sums: OrderedSums | UnorderedSums,
     blocks: Iterable[Block],
     decays: Array,
     convention: Convention,
@@ -99,7 +99,7 @@ def influences(
 
 
 def _of_block(
-    sums: FeatureSums | CategorySums, block: Block, decays: Array, convention: Convention
+    sums: OrderedSums | UnorderedSums, block: Block, decays: Array, convention: Convention
 ) -> Iterator[tuple[dict[str, Array], dict[str, Array]]]:
     """Yield influences of some rows, and Σ w/W of what makes up those of windows, or of pairs of levels."""
     figures, total = sums.undecayed(convention), sums.total_weight
@@ -124,7 +124,9 @@ def _of_block(
         varies = spread > _ROUNDING * np.maximum(np.abs(mean), sizes.max(initial=0.0))
         differing = (np.square(steps - mean) - spread**2) / (2.0 * np.where(varies, spread, 1.0))
         scaled = (
-            block.units[some] if block.units.ndim == 2 else distances(sums.grid, block.own[some], block.units[some])
+            block.units[some]
+            if block.units.ndim == 2
+            else distances(sums.grid, block.observed[some], block.units[some])
         )
         likely = np.exp(np.log(decays)[:, None, None] * scaled)
         likely = left_shares * likely[:, :, left] + (1.0 - left_shares) * likely[:, :, right]
@@ -145,7 +147,7 @@ def _of_block(
                 "support": below,
             }
         nothing = np.full(len(weights), math.nan)
-        if not isinstance(sums, FeatureSums):
+        if not isinstance(sums, OrderedSums):
             yield rows | {"direction": nothing, "non_linearity": nothing}, windows
             continue
         means = steps @ shares

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.checks import real_numbers
+from ice_explorer.checks import to_float_array
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted, quoted
 
@@ -28,7 +28,7 @@ def check_decay(decay: object) -> float:
     return float(decay)
 
 
-def weighing(values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+def has_value_and_weight(values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
     """Whether each value is not missing, in a row that has weight."""
     present = ~np.isnan(values)
     return present if weights is None else present & (weights > 0)
@@ -39,7 +39,7 @@ def standard_deviation(values: NDArray[np.float64], weights: NDArray[np.float64]
 
     Exactly 0 where all values are equal, which the usual formula misses by rounding.
     """
-    present = weighing(values, weights)
+    present = has_value_and_weight(values, weights)
     column = values if present.all() else values[present]
     if column.size == 0 or column.min() == column.max():
         return 0.0
@@ -50,7 +50,7 @@ def standard_deviation(values: NDArray[np.float64], weights: NDArray[np.float64]
     return math.sqrt(float(np.average((column - mean) ** 2, weights=mass)))
 
 
-def distinct_of(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
+def distinct_values(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
     """Each of some increasing values once, for which `np.unique` would sort them again."""
     is_new = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
@@ -58,7 +58,7 @@ def distinct_of(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Ordered:
+class SortedValues:
     """The values of a column that are not missing, of rows that have weight, sorted once for all that needs it.
 
     - `values`: increasing, equal ones in the order of their rows.
@@ -69,12 +69,12 @@ class Ordered:
     weights: NDArray[np.float64] | None
 
     @classmethod
-    def of(cls, values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> Ordered:
+    def of(cls, values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> SortedValues:
         """Sort the values of a column, (n_observations,)."""
         if weights is None:
             ordered = np.sort(values)  # missing ones come last
             return cls(ordered[: len(ordered) - np.count_nonzero(np.isnan(ordered))], None)
-        present = weighing(values, weights)
+        present = has_value_and_weight(values, weights)
         column = values[present]
         order = np.argsort(column, kind="stable")
         return cls(column[order], weights[present][order])
@@ -82,7 +82,7 @@ class Ordered:
     @cached_property
     def distinct(self) -> NDArray[np.float64]:
         """Each value once."""
-        return distinct_of(self.values)
+        return distinct_values(self.values)
 
     @cached_property
     def n_distinct(self) -> int:
@@ -111,7 +111,7 @@ class Ordered:
 
 def most_frequent(codes: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
     """Most frequent code of those that are not missing, by weight; the first of equally frequent ones."""
-    present = weighing(codes, weights)
+    present = has_value_and_weight(codes, weights)
     held = codes[present].astype(np.intp)
     return float(np.argmax(np.bincount(held, None if weights is None else weights[present])))
 
@@ -119,8 +119,8 @@ def most_frequent(codes: NDArray[np.float64], weights: NDArray[np.float64] | Non
 def observed_quantiles(
     values: NDArray[np.float64], levels: NDArray[np.float64], weights: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
-    """Quantiles of values none of which is missing; see `Ordered.quantiles`."""
-    return Ordered.of(values, weights).quantiles(levels)
+    """Quantiles of values none of which is missing; see `SortedValues.quantiles`."""
+    return SortedValues.of(values, weights).quantiles(levels)
 
 
 def distances(
@@ -168,7 +168,7 @@ def floored_scale(
     feature: object, given: ArrayLike, standard_deviation_: float, n_observations: int
 ) -> NDArray[np.float64]:
     """Check a likelihood scale given by the user and keep it above 1 % of the standard deviation."""
-    scale = real_numbers(given)
+    scale = to_float_array(given)
     if scale is None:
         raise InvalidOptionError.scale_values(feature, f"got {quoted(given)}")
     if scale.shape not in {(), (n_observations,)}:

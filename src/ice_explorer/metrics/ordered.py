@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.metrics.decay import NEAR, nodes_of
-from ice_explorer.metrics.lattice import NO_LATTICE, make_lattice
+from ice_explorer.metrics.decay import NEAR, choose_decay_nodes
 from ice_explorer.metrics.likelihood import distances
+from ice_explorer.metrics.quadrature import NO_QUADRATURE, make_quadrature
 from ice_explorer.metrics.sums import Changes, CurveSums
-from ice_explorer.metrics.windows import CONVENTIONS, NO_ENDS, SUMS_OF_ENDS, at_places, ends_everywhere, windows_of
+from ice_explorer.metrics.windows import CONVENTIONS, NO_ENDS, SUMS_OF_ENDS, ends_on_grid, make_windows, weights_on_grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.metrics.lattice import Lattice
+    from ice_explorer.metrics.quadrature import Quadrature
     from ice_explorer.metrics.sums import Arrays
     from ice_explorer.metrics.windows import Convention, Ends, Windows
 
@@ -34,7 +34,7 @@ MOST_CELLS: Final = 10_000_000
 _ROUNDING: Final = 8 * np.finfo(float).eps  # of the largest value of a line
 
 
-class FeatureSums(CurveSums):
+class OrderedSums(CurveSums):
     """Sums of one feature with an order over blocks of rows.
 
     Between two neighbouring grid values a curve can change only if the model can tell them apart. A method that knows
@@ -42,7 +42,7 @@ class FeatureSums(CurveSums):
     at every grid value.
 
     Likelihoods depend on where a row is, and decay from there. Where all rows have one likelihood scale, absolute
-    changes are summed at the nodes of a `Lattice`, and likelihoods enter when all rows are there; else row by row.
+    changes are summed at the nodes of a `Quadrature`, and likelihoods enter when all rows are there; else row by row.
 
     - `grid` (n_grid,).
     - `scale`: σ, the standard deviation of the feature, ddof=0 [feature].
@@ -70,15 +70,15 @@ class FeatureSums(CurveSums):
         self.active = np.arange(len(grid) - 1) if active is None else active
         # A copy, because numba compiles anew for arrays that cannot be written to.
         super().__init__(np.array(grid, np.float64), scale, decay, len(self.active) + 1)
-        self.windows: dict[Convention, Windows] = windows_of(grid, shares, scale, self.active)
+        self.windows: dict[Convention, Windows] = make_windows(grid, shares, scale, self.active)
         self.changes = {name: Changes(windows.factors) for name, windows in self.windows.items()}
         self._shares = shares
         self._compiled = compiled
-        self._lattice: Lattice | None = None
+        self._quadrature: Quadrature | None = None
         # At the nodes, if there is room: Σ w |Δ| of each group of windows, and Σ w.
         self._has_room = False
         self._on_nodes = np.zeros((0, 0))
-        self._likely = np.zeros((4, 0))
+        self._likelihood_sums = np.zeros((4, 0))
         if rows is None or not self.windows:
             return
         observed, scales, _ = rows
@@ -87,15 +87,15 @@ class FeatureSums(CurveSums):
             observed = np.sort(observed)
         # Sums over parts of the rows merge only where all keep the same decays.
         are_near = bool((scales == scale).all()) and (grid[-1] - grid[0]) <= NEAR * scale
-        self.nodes = nodes_of(decay, are_near=are_near)
+        self.nodes = choose_decay_nodes(decay, are_near=are_near)
         self.nearest = _nearest(observed, scales, grid)
-        self._likely = np.zeros((4, len(self.nodes.exponents)))
+        self._likelihood_sums = np.zeros((4, len(self.nodes.exponents)))
         for at, changes in enumerate(self.changes.values()):
-            changes.likely = self._likely[2 * at : 2 * at + 2]
+            changes.likelihood_sums = self._likelihood_sums[2 * at : 2 * at + 2]
         if not have_one_scale:
             return
-        self._lattice, self._scale_of_nodes = make_lattice(observed, grid, float(scales[0]), decay), scales[0]
-        n_cells = len(self._lattice.nodes) * self._n_groups
+        self._quadrature, self._scale_of_nodes = make_quadrature(observed, grid, float(scales[0]), decay), scales[0]
+        n_cells = len(self._quadrature.nodes) * self._n_groups
         self._has_room = n_cells <= (MOST_CELLS if most_cells is None else most_cells)
 
     def add(self, stretches: Array, rows: Rows, missing_change: Array | None = None) -> None:
@@ -110,54 +110,54 @@ class FeatureSums(CurveSums):
             return
         self._make_nodes()
         if self.is_compiled:
-            self._fold(np.ascontiguousarray(stretches), None, rows)
+            self._add_compiled(np.ascontiguousarray(stretches), None, rows)
         else:
             size = max(1, _CHUNK // stretches.shape[1])
             for start in range(0, len(stretches), size):
                 some = slice(start, start + size)
-                self._fold_plainly(stretches[some], (rows[0][some], rows[1][some], rows[2][some]))
+                self._add_by_numpy(stretches[some], (rows[0][some], rows[1][some], rows[2][some]))
         self.count(rows[2], missing_change)
 
     def add_jumps(self, jumps: Any, rows: Rows, missing_change: Array | None = None) -> None:
         """Add rows by the jumps of a sweep of trees, which are set back to 0; only where sums are compiled."""
         self._make_nodes()
-        self._fold(None, jumps, rows)
+        self._add_compiled(None, jumps, rows)
         self.count(rows[2], missing_change)
 
     def _make_nodes(self) -> None:
         """Make room for changes at the nodes, which parallel curves do not need."""
-        if self._has_room and not self._on_nodes.size and self._lattice is not None:
-            self._on_nodes = np.zeros((len(self._lattice.nodes) + _PADDING, self._n_groups + 1))
+        if self._has_room and not self._on_nodes.size and self._quadrature is not None:
+            self._on_nodes = np.zeros((len(self._quadrature.nodes) + _PADDING, self._n_groups + 1))
 
     @property
     def _n_groups(self) -> int:
         return sum(len(windows.factors) for windows in self.windows.values())
 
-    def _fold(self, stretches: Array | None, jumps: Any, rows: Rows) -> None:
-        from ice_explorer.metrics import fold_numba
+    def _add_compiled(self, stretches: Array | None, jumps: Any, rows: Rows) -> None:
+        from ice_explorer.metrics import ordered_numba
 
         observed, scales, weights = rows
         by_row = np.empty((0 if self._has_room else len(weights), self._n_groups + 1))
         of_conventions = [
-            (windows.stretches, windows.along, self.changes[name].moments.columns)
+            (windows.stretches, windows.deviation_terms, self.changes[name].moments.columns)
             for name, windows in self.windows.items()
         ]
-        lowest, highest, extent, *along = fold_numba.fold(
-            stretches, jumps, (observed, weights), self.total_weight, (self._lattice or NO_LATTICE).arrays,
+        lowest, highest, extent, *along = ordered_numba.add_curves(
+            stretches, jumps, (observed, weights), self.total_weight, (self._quadrature or NO_QUADRATURE).arrays,
             self._on_nodes, by_row, self.curves.columns, *of_conventions,
         )  # fmt: skip
         if len(by_row):
             order = np.lexsort((observed, scales))
-            self._add_likely(observed[order], scales[order], by_row[order])
+            self._add_likelihoods(observed[order], scales[order], by_row[order])
         self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
         self.extent += extent
         self.curves.weight = self.total_weight + float(rows[2].sum())
         for name, of_curves in zip(CONVENTIONS, along, strict=True):
             self.changes[name].moments.weight = self.curves.weight
-            self.changes[name].along += of_curves
+            self.changes[name].deviations += of_curves
 
-    def _fold_plainly(self, stretches: Array, rows: Rows) -> None:
-        """Add a few rows: the same sums as those of `fold_numba`, to which a test holds both."""
+    def _add_by_numpy(self, stretches: Array, rows: Rows) -> None:
+        """Add a few rows: the same sums as those of `ordered_numba`, to which a test holds both."""
         from scipy.sparse import csr_array
 
         observed, scales, weights = rows
@@ -166,17 +166,17 @@ class FeatureSums(CurveSums):
         for name, windows in self.windows.items():
             changes = windows.changes(stretches)
             self.changes[name].moments.add(changes, weights)
-            self.changes[name].along += float(weights @ windows.deviation(changes))
+            self.changes[name].deviations += float(weights @ windows.deviation(changes))
             masses.append(np.abs(changes))
         by_row = np.column_stack([*masses, np.ones(len(weights))]) * weights[:, None]
-        if self._has_room and self._lattice is not None:
-            node, shares = self._lattice.place(observed)
+        if self._has_room and self._quadrature is not None:
+            node, shares = self._quadrature.place(observed)
             of_rows = (shares.ravel(), (node[:, None] + np.arange(4)).ravel(), 4 * np.arange(len(node) + 1))
             self._on_nodes += csr_array(of_rows, shape=(len(node), len(self._on_nodes))).T @ by_row
         elif self.windows:
-            self._add_likely(observed, scales, by_row)
+            self._add_likelihoods(observed, scales, by_row)
 
-    def add_parallel(self, step: Array, offsets: Array, rows: Rows, missing_change: Array | None = None) -> None:
+    def add_parallel_curves(self, step: Array, offsets: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows whose curves are `offsets[:, None] + step`, without forming them.
 
         Their changes are the same, so that they differ by exactly 0 and not by rounding. `step` is of shape
@@ -185,9 +185,9 @@ class FeatureSums(CurveSums):
         if len(offsets) == 0:
             return
         observed, scales, weights = rows
-        self._add_parallel_curves(step, offsets, weights)
-        if self._lattice is not None:
-            observed, masses = self._lattice.nodes, self._lattice.masses(observed, weights)
+        self._add_parallel_moments(step, offsets, weights)
+        if self._quadrature is not None:
+            observed, masses = self._quadrature.nodes, self._quadrature.masses(observed, weights)
             scales = np.full(len(observed), self._scale_of_nodes)
         else:
             masses = weights
@@ -196,12 +196,12 @@ class FeatureSums(CurveSums):
             changes = windows.changes(step[None, :])
             self.changes[name].moments.add_equal(changes[0], float(weights.sum()))
             if not is_straight:
-                self.changes[name].along += float(weights.sum() * windows.deviation(changes)[0])
-            numerators.append(ends_everywhere(at_places(windows.ends, np.abs(changes), len(self.grid))[0]))
+                self.changes[name].deviations += float(weights.sum() * windows.deviation(changes)[0])
+            numerators.append(ends_on_grid(weights_on_grid(windows.numerator_ends, np.abs(changes), len(self.grid))[0]))
         if self.windows:
-            likely = [windows.likely for windows in self.windows.values()]
+            likely = [windows.denominator_ends for windows in self.windows.values()]
             ends = (NO_ENDS, *numerators, *likely), np.zeros(5, np.int64)
-            self._add_likely(observed, scales, masses[:, None], ends)
+            self._add_likelihoods(observed, scales, masses[:, None], ends)
         self.count(weights, missing_change)
 
     def _is_straight(self, step: Array) -> bool:
@@ -213,20 +213,20 @@ class FeatureSums(CurveSums):
         return bool(deviation <= _ROUNDING * np.abs(step).max())
 
     def finish(self) -> None:
-        """Let likelihoods enter, and release what is only needed while rows are added."""
-        if self._lattice is not None and self._on_nodes.size:
-            nodes = self._lattice.nodes
-            self._add_likely(nodes, np.full(len(nodes), self._scale_of_nodes), self._on_nodes[: len(nodes)])
-        self._lattice, self._on_nodes = None, np.zeros((0, 0))
+        """Add the sums that likelihoods weigh, and release temporary arrays."""
+        if self._quadrature is not None and self._on_nodes.size:
+            nodes = self._quadrature.nodes
+            self._add_likelihoods(nodes, np.full(len(nodes), self._scale_of_nodes), self._on_nodes[: len(nodes)])
+        self._quadrature, self._on_nodes = None, np.zeros((0, 0))
 
     def _ends(self) -> tuple[tuple[Ends, ...], NDArray[np.int64]]:
-        """Ends of all windows, as `add_likely` takes them, and where their columns begin."""
+        """Ends of all windows, as `add_likelihoods` takes them, and where their columns begin."""
         step, paper = self.windows["step"], self.windows["paper"]
         of_step = len(step.factors)
-        ends = (*step.ends, paper.ends[1], step.likely, paper.likely)
+        ends = (*step.numerator_ends, paper.numerator_ends[1], step.denominator_ends, paper.denominator_ends)
         return ends, np.array([0, 0, of_step, self._n_groups, self._n_groups])
 
-    def _add_likely(
+    def _add_likelihoods(
         self,
         observed: Array,
         scales: Array,
@@ -242,14 +242,16 @@ class FeatureSums(CurveSums):
         exponents, n_grid = self.nodes.exponents, len(self.grid)
         of_kinds, columns = self._ends() if ends is None else ends
         if self._compiled:
-            from ice_explorer.metrics.fold_numba import add_likely
+            from ice_explorer.metrics.ordered_numba import add_likelihoods
 
-            add_likely(observed, scales, masses, (self.grid, exponents, self.nearest), of_kinds, columns, self._likely)
+            add_likelihoods(
+                observed, scales, masses, (self.grid, exponents, self.nearest), of_kinds, columns, self._likelihood_sums
+            )
             return
         per_place = np.zeros((4, len(observed), n_grid))
         for (places, weights, starts), first, at in zip(of_kinds, columns, SUMS_OF_ENDS, strict=True):
             of_kind = masses[:, first : first + len(starts) - 1]
-            per_place[at] += at_places([(places, weights, starts)], of_kind, n_grid)
+            per_place[at] += weights_on_grid([(places, weights, starts)], of_kind, n_grid)
         rates, low, high = exponents / scales[0], min(observed.min(), self.grid[0]), max(observed.max(), self.grid[-1])
         if scales.min() == scales.max() and rates.max() * (high - low) < _MOST_EXPONENT:
             # e^{-a (v - x)} is a product, so that sums over rows and grid values are products of matrices.
@@ -258,19 +260,19 @@ class FeatureSums(CurveSums):
             back = np.exp(-rates[:, None] * (observed - low - self.nearest * scales[0]))
             is_left = observed[:, None] <= self.grid
             for at, weights in enumerate(per_place):
-                self._likely[at] += np.einsum("tk,tk->t", of_grid, of_rows @ (weights * is_left))
-                self._likely[at] += np.einsum("tk,tk->t", 1.0 / of_grid, back @ (weights * ~is_left))
+                self._likelihood_sums[at] += np.einsum("tk,tk->t", of_grid, of_rows @ (weights * is_left))
+                self._likelihood_sums[at] += np.einsum("tk,tk->t", 1.0 / of_grid, back @ (weights * ~is_left))
             return
         size = max(1, _CHUNK // n_grid)
         for start in range(0, len(observed), size):
             some = slice(start, start + size)
             scaled = distances(self.grid, observed[some], scales[some]) - self.nearest
             likely = np.exp(-exponents[:, None] * scaled.ravel())
-            self._likely += per_place[:, some].reshape(4, -1) @ likely.T
+            self._likelihood_sums += per_place[:, some].reshape(4, -1) @ likely.T
 
     @property
     def is_compiled(self) -> bool:
-        """Whether blocks are added by the compiled fold."""
+        """Whether blocks are added by compiled functions."""
         return self._compiled and bool(self.windows)
 
     def at_grid(self, columns: Array) -> Array:
@@ -289,9 +291,9 @@ class FeatureSums(CurveSums):
         columns, group = self.changes[convention].moments.columns, self.windows[convention].group
         return np.where(group < 0, 0.0, columns[:, group]) if columns.size else np.zeros((3, len(group)))
 
-    def at_every_interval(self) -> FeatureSums:
+    def at_every_interval(self) -> OrderedSums:
         """Return finished sums as those of curves that can change in every interval."""
-        sums = FeatureSums(self.grid, self.scale, self._shares, self.nodes.decay, None)
+        sums = OrderedSums(self.grid, self.scale, self._shares, self.nodes.decay, None)
         for name in ("n_rows", "total_weight", "lowest", "highest", "extent", "nearest", "nodes", "_missing_change"):
             setattr(sums, name, getattr(self, name))
         sums.curves.fill(self.curves.weight, self.at_grid(self.curves.columns))
@@ -299,11 +301,11 @@ class FeatureSums(CurveSums):
             observed, windows = self.changes[name], sums.windows[name]
             first = windows.order[windows.starts[:-1]]
             changes.moments.fill(observed.moments.weight, self.window_moments(name)[:, first])
-            changes.along, changes.likely = observed.along, observed.likely
+            changes.deviations, changes.likelihood_sums = observed.deviations, observed.likelihood_sums
         return sums
 
     @property
-    def movement(self) -> Array:
+    def mean_absolute_changes(self) -> Array:
         """Mean absolute change of the prediction within each interval of the grid, (n_grid - 1,) [output]."""
         if not self.changes:
             return np.zeros(len(self.grid) - 1)

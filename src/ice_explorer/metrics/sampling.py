@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.metrics.influence import Block
-    from ice_explorer.metrics.ordered import FeatureSums
-    from ice_explorer.metrics.unordered import CategorySums
+    from ice_explorer.metrics.ordered import OrderedSums
+    from ice_explorer.metrics.unordered import UnorderedSums
     from ice_explorer.metrics.windows import Convention
 
     Array = NDArray[np.float64]
@@ -51,7 +51,7 @@ class Sampling:
 
     @property
     def text(self) -> str:
-        """What files that are saved from it state."""
+        """Description of the sample, for files that are saved from it."""
         return f"sample of {self.n_rows:,} of {self.n_all:,} rows"
 
     def with_rows(self, n_rows: int) -> Sampling:
@@ -68,7 +68,7 @@ class Sampling:
 
 
 def sampling_of(
-    sums: FeatureSums | CategorySums, block: Block, counts: tuple[int, int], convention: Convention
+    sums: OrderedSums | UnorderedSums, block: Block, counts: tuple[int, int], convention: Convention
 ) -> Sampling:
     """Estimate the standard errors of a feature from the influences of some rows, by one convention.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from ice_explorer.metrics.decay import Nodes, nodes_of
+from ice_explorer.metrics.decay import DecayNodes, choose_decay_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,7 +79,7 @@ class Moments:
         mean = weights @ columns / weight
         self.merge_columns(weight, mean, weights @ np.square(columns - mean), weights @ np.abs(columns))
 
-    def add_parallel(self, step: Array, offsets: Array, weights: Array) -> None:
+    def add_parallel_curves(self, step: Array, offsets: Array, weights: Array) -> None:
         """Add weighted rows `offsets[:, None] + step` without forming them; absolute sums are not those of the rows."""
         weight = float(weights.sum())
         mean = float(weights @ offsets) / weight
@@ -120,15 +120,15 @@ class Changes:
     - `factors` (n_changes,): what each brings to a figure per unit of change; the figures of Eqs 1 and 4 are sums of
       these with the mean absolute change, and with its standard deviation over rows.
     - `moments`: of the changes.
-    - `along`: Σ w of how much the changes of each row deviate along its curve (Eq. 5).
-    - `likely` (2, n_exponents): numerator and denominator of Eq. 2 at `Nodes.exponents`, as multiples of
+    - `deviations`: Σ w of how much the changes of each row deviate along its curve (Eq. 5).
+    - `likelihood_sums` (2, n_exponents): numerator and denominator of Eq. 2 at `DecayNodes.exponents`, as multiples of
       e^{-a·nearest}.
     """
 
     factors: Array
     moments: Moments = field(init=False)
-    along: float = 0.0
-    likely: Array | float = 0.0
+    deviations: float = 0.0
+    likelihood_sums: Array | float = 0.0
 
     def __post_init__(self) -> None:
         self.moments = Moments(len(self.factors))
@@ -150,7 +150,7 @@ class CurveSums(ABC):
     def __init__(self, grid: Array, scale: float, decay: float, n_columns: int) -> None:
         self.grid = grid
         self.scale = scale
-        self.nodes = nodes_of(decay, are_near=True)
+        self.nodes = choose_decay_nodes(decay, are_near=True)
         self.nearest = 0.0
         self.n_rows = 0
         self.total_weight = 0.0
@@ -167,11 +167,11 @@ class CurveSums(ABC):
         self.extent += float(weights @ (high - low))
         self.curves.add(curves, weights)
 
-    def _add_parallel_curves(self, step: Array, offsets: Array, weights: Array) -> None:
+    def _add_parallel_moments(self, step: Array, offsets: Array, weights: Array) -> None:
         self.lowest = min(self.lowest, float(offsets.min() + step.min()))
         self.highest = max(self.highest, float(offsets.max() + step.max()))
         self.extent += float(weights.sum() * (step.max() - step.min()))
-        self.curves.add_parallel(step, offsets, weights)
+        self.curves.add_parallel_curves(step, offsets, weights)
 
     def count(self, weights: Array, missing_change: Array | None) -> None:
         """Count rows that were added, and how far their predictions move when the value goes missing."""
@@ -223,7 +223,7 @@ class CurveSums(ABC):
             in_distribution_impact=nan,
             direction=float(changes.factors @ moments.mean) if self.has_order else nan,
             heterogeneity=float(changes.factors @ deviations),
-            non_linearity=changes.along / self.total_weight if self.has_order else nan,
+            non_linearity=changes.deviations / self.total_weight if self.has_order else nan,
             missing_impact=missing,
             support=nan,
         )
@@ -235,7 +235,7 @@ class CurveSums(ABC):
         if not self.changes:
             return np.stack([np.zeros(len(decays)), np.ones(len(decays))])
         changes = self.changes[convention]
-        by_likelihood, likelihood = self.nodes.at(np.asarray(changes.likely).T, decays).T
+        by_likelihood, likelihood = self.nodes.at(np.asarray(changes.likelihood_sums).T, decays).T
         support = decays**self.nearest * likelihood / self.total_weight
         return np.stack([np.maximum(by_likelihood / likelihood, 0.0), np.clip(support, 0.0, 1.0)])
 
@@ -256,8 +256,8 @@ class CurveSums(ABC):
         }
         for name, changes in self._distinct_changes.items():
             arrays[f"{name}_changes"] = changes.moments.columns
-            arrays[f"{name}_along"] = np.array([changes.along])
-            arrays[f"{name}_likely"] = np.asarray(changes.likely)
+            arrays[f"{name}_along"] = np.array([changes.deviations])
+            arrays[f"{name}_likely"] = np.asarray(changes.likelihood_sums)
         return arrays
 
     def fill(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
@@ -272,14 +272,14 @@ class CurveSums(ABC):
         n_nodes, offset = checked(arrays, "nodes", (2,)).tolist()
         if not 2 <= n_nodes <= _MOST_NODES or not offset > 0:
             raise ValueError("no decays")
-        self.nodes = Nodes(int(n_nodes), offset, self.nodes.decay)
+        self.nodes = DecayNodes(int(n_nodes), offset, self.nodes.decay)
         self.n_rows, self.total_weight, self.lowest, self.highest = int(n_rows), total, lowest, highest
         self.extent, self.nearest, self._missing_change = extent, nearest, missing
         self.curves.fill(total, checked(arrays, "curves", self.curves.columns.shape))
         for name, changes in self._distinct_changes.items():
             changes.moments.fill(total, checked(arrays, f"{name}_changes", changes.moments.columns.shape))
-            changes.along = float(checked(arrays, f"{name}_along", (1,))[0])
-            changes.likely = checked(arrays, f"{name}_likely", (2, self.nodes.n_nodes + 1))
+            changes.deviations = float(checked(arrays, f"{name}_along", (1,))[0])
+            changes.likelihood_sums = checked(arrays, f"{name}_likely", (2, self.nodes.n_nodes + 1))
         return self
 
     def merge(self, parts: Sequence[Self]) -> Self:
@@ -297,8 +297,8 @@ class CurveSums(ABC):
             for name, changes in self._distinct_changes.items():
                 other = part.changes[name]
                 changes.moments.merge(other.moments)
-                changes.along += other.along
-                changes.likely = changes.likely + other.likely * farther
+                changes.deviations += other.deviations
+                changes.likelihood_sums = changes.likelihood_sums + other.likelihood_sums * farther
         return self
 
 

@@ -49,7 +49,7 @@ def _sums_of_others(values: Array) -> Array:
     return np.asarray(before + after)
 
 
-class CategorySums(CurveSums):
+class UnorderedSums(CurveSums):
     """Sums of one unordered feature over blocks of rows.
 
     - `grid` (n_grid,): codes of the levels that curves are evaluated at, increasing.
@@ -96,10 +96,10 @@ class CategorySums(CurveSums):
             self._add_curves(of_levels, rows[2][some])
             if self.changes:
                 self._add_pairs(of_levels, rows[2][some])
-                self._add_likely(of_levels, rows, some)
+                self._add_likelihoods(of_levels, rows, some)
         self.count(rows[2], missing_change)
 
-    def add_parallel(
+    def add_parallel_curves(
         self,
         step: Array,
         offsets: Array,
@@ -112,11 +112,11 @@ class CategorySums(CurveSums):
         """
         if len(offsets) == 0:
             return
-        self._add_parallel_curves(step, offsets, rows[2])
+        self._add_parallel_moments(step, offsets, rows[2])
         if self.changes:
             self._add_pairs(step[None, :], rows[2])
             for some in self._few_at_a_time(len(offsets)):
-                self._add_likely(np.broadcast_to(step, (len(rows[2][some]), len(step))), rows, some)
+                self._add_likelihoods(np.broadcast_to(step, (len(rows[2][some]), len(step))), rows, some)
         self.count(rows[2], missing_change)
 
     def _few_at_a_time(self, n_rows: int) -> Iterator[slice]:
@@ -160,7 +160,7 @@ class CategorySums(CurveSums):
         )
         moments.weight += weight
 
-    def _add_likely(self, curves: Array, rows: tuple[Array, Array | None, Array], some: slice) -> None:
+    def _add_likelihoods(self, curves: Array, rows: tuple[Array, Array | None, Array], some: slice) -> None:
         """Add the numerator and the denominator of Eq. 2 at all exponents."""
         own, weights = rows[0][some], rows[2][some]
         if rows[1] is None:
@@ -177,7 +177,7 @@ class CategorySums(CurveSums):
             likely = np.exp(-exponent * apart)
             sums[0, at] = self.scale * float(weights @ np.einsum("ia,ia->i", likely, moved))
             sums[1, at] = float(weights @ (likely @ self.half.sum(axis=1)))
-        changes.likely = changes.likely + sums
+        changes.likelihood_sums = changes.likelihood_sums + sums
 
     def at_grid(self, columns: Array) -> Array:
         """Write curves on stretches, (…, n_active + 1), at every level, (…, n_grid)."""
@@ -185,7 +185,7 @@ class CategorySums(CurveSums):
         return columns if is_at_grid else np.asarray(columns[..., self._stretch])
 
     def windows_one_by_one(self, convention: Convention) -> tuple[Any, ...]:  # noqa: ARG002
-        """Return pairs of levels as `FeatureSums` returns windows: both levels, σ_c, q_ab and halves."""
+        """Return pairs of levels as `OrderedSums` returns windows: both levels, σ_c, q_ab and halves."""
         first, second = np.triu_indices(len(self.levels), 1)
         shares = 2.0 * self.half[first, second]
         scale, halves = np.full(len(shares), self.scale), np.full(len(shares), 0.5)
@@ -196,6 +196,6 @@ class CategorySums(CurveSums):
         return self.changes[convention].moments.columns
 
     def finish(self) -> None:
-        """Add what waits."""
+        """Add the buffered rows."""
         if self._waiting:
             self._add_waiting()

@@ -1,4 +1,4 @@
-"""Changes between every two of many levels, compiled: `CategorySums._add_pairs` is the reference."""
+"""Changes between every two of many levels, compiled: `UnorderedSums._add_pairs` is the reference."""
 
 from __future__ import annotations
 

@@ -71,8 +71,8 @@ class Windows:
     n_grid: int
 
     @property
-    def still(self) -> float:
-        """Σ p_k of windows in which the curve cannot change."""
+    def constant_share(self) -> float:
+        """Total share Σ p_k of the windows in which the curve is constant."""
         return float(self.shares[self.group < 0].sum())
 
     def changes(self, stretches: Array) -> Array:
@@ -86,12 +86,12 @@ class Windows:
         mean = steps @ shares
         deviations = steps - mean[:, None]
         if self.variance_divisor == 0:
-            return np.asarray(np.abs(deviations) @ shares + self.still * np.abs(mean))
-        variance = np.square(deviations) @ shares + self.still * np.square(mean)
+            return np.asarray(np.abs(deviations) @ shares + self.constant_share * np.abs(mean))
+        variance = np.square(deviations) @ shares + self.constant_share * np.square(mean)
         return np.asarray(np.sqrt(variance / self.variance_divisor))
 
     @cached_property
-    def ends(self) -> tuple[Ends, Ends]:
+    def numerator_ends(self) -> tuple[Ends, Ends]:
         """Likelihoods in the numerator of Eq. 2: grid values, increasing, weights, and where each group begins.
 
         Left ends, and right ends; the few left ends of "paper" are among the right ones.
@@ -108,38 +108,47 @@ class Windows:
         return NO_ENDS, (places[counts], weights[counts], starts)
 
     @cached_property
-    def likely(self) -> Ends:
+    def denominator_ends(self) -> Ends:
         """Likelihoods in the denominator of Eq. 2, as one group."""
         from_left = self.shares * self.left_shares
         sides = (self.left, from_left), (self.right, self.shares - from_left)
         likely = np.sum([np.bincount(places, weights, self.n_grid) for places, weights in sides], axis=0)
-        return ends_everywhere(np.asarray(likely, np.float64))
+        return ends_on_grid(np.asarray(likely, np.float64))
 
     @cached_property
-    def along(self) -> tuple[Any, ...]:
-        """What the compiled fold reads of Eq. 5."""
+    def deviation_terms(self) -> tuple[Any, ...]:
+        """Arrays of Eq. 5 for the compiled function."""
         ratios, shares = self.ratios[self.order], self.shares[self.order]
         varied = np.flatnonzero(ratios[self.starts[:-1]] < ratios[self.starts[1:] - 1])
-        return self.factors, self.weights, self.still, self.starts, ratios, shares, varied, self.variance_divisor
+        return (
+            self.factors,
+            self.weights,
+            self.constant_share,
+            self.starts,
+            ratios,
+            shares,
+            varied,
+            self.variance_divisor,
+        )
 
 
 SUMS_OF_ENDS: Final = (0, 0, 2, 1, 3)
-"""Of ends of "step" on the left and on the right, ends of "paper", and `likely` of both: the sum that each adds to.
+"""The sum that each of five kinds of ends adds to: numerator or denominator of "step", or those of "paper".
 
-Those are numerator and denominator of "step", and of "paper".
+The kinds are left and right ends of "step", ends of "paper", and denominators of "step" and of "paper".
 """
 NO_ENDS: Final[Ends] = (np.empty(0, np.intp), np.empty(0), np.zeros(1, np.intp))
 
 
-def ends_everywhere(weights: Array) -> Ends:
-    """Return weights of likelihoods at all grid values, (n_grid,), as one group; see `Windows.ends`."""
+def ends_on_grid(weights: Array) -> Ends:
+    """Return weights of likelihoods at all grid values, (n_grid,), as one group; see `Windows.numerator_ends`."""
     return np.arange(len(weights)), weights, np.array([0, len(weights)])
 
 
-def at_places(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
+def weights_on_grid(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
     """Return how much the likelihood at each grid value counts, (n_rows, n_grid).
 
-    - `ends`: see `Windows.ends`.
+    - `ends`: see `Windows.numerator_ends`.
     - `masses` (n_rows, n_groups): w |Δ|.
     """
     from scipy.sparse import csr_array
@@ -170,7 +179,7 @@ def nearest_places(grid: Array, values: Array) -> tuple[Places, Places]:
     return np.searchsorted(middles + tolerance, values, "left"), np.searchsorted(middles - tolerance, values, "right")
 
 
-def windows_of(grid: Array, shares: Array, scale: float, active: Places) -> dict[Convention, Windows]:
+def make_windows(grid: Array, shares: Array, scale: float, active: Places) -> dict[Convention, Windows]:
     """Return the windows of both conventions; none for a grid of one value, or a feature without spread.
 
     - `shares` (n_grid,): p_k, up to a factor.

@@ -12,7 +12,7 @@ import numpy as np
 
 from ice_explorer.errors import InputDataError
 from ice_explorer.errors.base import closest, listed, quoted
-from ice_explorer.locks import owner_of
+from ice_explorer.locks import find_bound_object
 from ice_explorer.models.predict import default_call
 from ice_explorer.tables.table import table_from
 
@@ -30,7 +30,7 @@ def fitted_table(model: Any, X: Any) -> Table:
     - raises InputDataError: if columns are missing or in another order, or if there are columns that the model does not
       take.
     """
-    table, owner = table_from(X), owner_of(model)
+    table, owner = table_from(X), find_bound_object(model)
     names = [str(name) for name in table.names]
     fitted, expression = _columns_of_fit(owner)
     if not fitted:  # the first step of a pipeline may have no names, where the last one has those of X

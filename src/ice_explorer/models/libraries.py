@@ -18,7 +18,7 @@ import numpy as np
 
 from ice_explorer.errors import InputDataError, InputTypeError, PredictionError
 from ice_explorer.locks import new_lock
-from ice_explorer.models.pipeline import dense, peel
+from ice_explorer.models.pipeline import dense, unwrap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ _XGBOOST_PROBABILITIES: Final = {"binary:logistic", "multi:softprob"}
 
 
 @dataclass(frozen=True)
-class Method:
+class PredictionMethod:
     """A prediction method of a model.
 
     - `call`: rows in the container of X -> what the model returns.
@@ -52,10 +52,10 @@ class Method:
     note: str = ""
 
 
-Methods = tuple[dict[str, Method], Any]
+Methods = tuple[dict[str, PredictionMethod], Any]
 
 
-def methods_of(model: Any) -> Methods:
+def list_methods(model: Any) -> Methods:
     """List the prediction methods of a fitted model or a function.
 
     - returns `methods`: by response, the default first; "callable" for a function.
@@ -80,27 +80,27 @@ def methods_of(model: Any) -> Methods:
             f"model must have a predict method or be a function of X; got {type(model).__name__}.",
             "Pass `lambda X: …` that returns one number per row.",
         )
-    return {"callable": Method(model, "numbers", "model")}, None
+    return {"callable": PredictionMethod(model, "numbers", "model")}, None
 
 
 def _estimator(model: Any) -> Methods:
     """List the methods of a model with scikit-learn's interface."""
-    peeled = peel(model)
-    inner, tags = peeled.model, getattr(model, "__sklearn_tags__", None)
+    unwrapped = unwrap(model)
+    inner, tags = unwrapped.model, getattr(model, "__sklearn_tags__", None)
     kind = getattr(model, "_estimator_type", None) if tags is None else tags().estimator_type
     has_proba, classes = hasattr(model, "predict_proba"), getattr(model, "classes_", None)
     if kind == "outlier_detector":
-        labels = {"predict": Method(model.predict, "labels")}
+        labels = {"predict": PredictionMethod(model.predict, "labels")}
         score = next((name for name in ("decision_function", "score_samples") if hasattr(model, name)), None)
         if score is None:
             return labels, [-1, 1]
-        scores = Method(getattr(model, score), "numbers", score, _NOTE_OF_OUTLIERS.format(score))
+        scores = PredictionMethod(getattr(model, score), "numbers", score, _NOTE_OF_OUTLIERS.format(score))
         return {"decision_function": scores, **labels}, [-1, 1]
     if kind == "clusterer" and not has_proba:
         # Labels are those of the training data, and of the centres where the model has some.
         centers = range(len(getattr(inner, "cluster_centers_", ())))
         clusters = sorted({*np.asarray(getattr(inner, "labels_", ())).tolist(), *centers})
-        return {"predict": Method(model.predict, "labels", note=_NOTE_OF_CLUSTERS)}, clusters or None
+        return {"predict": PredictionMethod(model.predict, "labels", note=_NOTE_OF_CLUSTERS)}, clusters or None
     classes = None if classes is None or len(classes) == 0 else classes  # regressors of CatBoost have an empty list
     is_classifier = classes is not None or has_proba
     order = ["predict_proba", "decision_function", "predict"] if is_classifier else ["predict", "decision_function"]
@@ -111,10 +111,12 @@ def _estimator(model: Any) -> Methods:
         "decision_function": "scores",
         "predict": "labels" if is_classifier else "numbers",
     }
-    methods = {name: Method(getattr(model, name), returns[name], name) for name in order if hasattr(model, name)}
+    methods = {
+        name: PredictionMethod(getattr(model, name), returns[name], name) for name in order if hasattr(model, name)
+    }
     objective = getattr(inner, "objective", None)
     if has_proba and type(inner).__module__.startswith("xgboost.") and objective in _XGBOOST_PROBABILITIES:
-        margin = lambda rows: inner.predict(peeled.transformed(rows), output_margin=True)  # noqa: E731
+        margin = lambda rows: inner.predict(unwrapped.transform_rows(rows), output_margin=True)  # noqa: E731
         methods["log_odds"] = _log_odds(margin, objective)
     return methods, classes
 
@@ -131,17 +133,17 @@ def _xgboost_booster(booster: Any) -> Methods:
     objective = learner["objective"]["name"]
     classes = list(range(max(2, int(learner["learner_model_param"]["num_class"]))))
     margin = partial(predict, output_margin=True)
-    scores, numbers = Method(margin, "scores"), Method(predict, "numbers")
+    scores, numbers = PredictionMethod(margin, "scores"), PredictionMethod(predict, "numbers")
     if objective == "multi:softmax":
-        return {"predict": Method(predict, "labels"), "decision_function": scores}, classes
+        return {"predict": PredictionMethod(predict, "labels"), "decision_function": scores}, classes
     if objective not in _XGBOOST_PROBABILITIES:
         return {"predict": numbers, "decision_function": scores}, None
-    proba = Method(predict, "probabilities") if objective == "multi:softprob" else _two_classes(predict)
+    proba = PredictionMethod(predict, "probabilities") if objective == "multi:softprob" else _two_classes(predict)
     log_odds = _log_odds(margin, objective)
     return {"predict_proba": proba, "log_odds": log_odds, "decision_function": scores, "predict": numbers}, classes
 
 
-def _log_odds(margin: Call, objective: str) -> Method:
+def _log_odds(margin: Call, objective: str) -> PredictionMethod:
     """Compute log-odds from margins: probabilities in single precision are 1 from log-odds of 17 on."""
 
     def log_odds(rows: Any) -> NDArray[np.float64]:
@@ -153,17 +155,17 @@ def _log_odds(margin: Call, objective: str) -> Method:
         rest = [np.logaddexp.reduce(np.delete(margins, k, axis=1), axis=1) for k in range(margins.shape[1])]
         return np.asarray(margins - np.column_stack(rest))
 
-    return Method(log_odds, "log-odds")
+    return PredictionMethod(log_odds, "log-odds")
 
 
-def _two_classes(second: Call) -> Method:
+def _two_classes(second: Call) -> PredictionMethod:
     """Return the method for a function that returns the probability of the second class alone."""
 
     def proba(rows: Any) -> NDArray[np.float64]:
         probability = np.asarray(second(rows), np.float64)
         return np.column_stack([1.0 - probability, probability])
 
-    return Method(proba, "probabilities")
+    return PredictionMethod(proba, "probabilities")
 
 
 def _lightgbm_booster(booster: Any) -> Methods:
@@ -171,14 +173,14 @@ def _lightgbm_booster(booster: Any) -> Methods:
     head = booster.model_to_string(num_iteration=1).partition("\nTree=")[0]
     objective = head.partition("\nobjective=")[2].partition("\n")[0].partition(" ")[0]
     methods = {
-        "predict": Method(booster.predict, "numbers"),
-        "decision_function": Method(partial(booster.predict, raw_score=True), "scores"),
+        "predict": PredictionMethod(booster.predict, "numbers"),
+        "decision_function": PredictionMethod(partial(booster.predict, raw_score=True), "scores"),
     }
     if objective == "binary":
         return {"predict_proba": _two_classes(booster.predict), **methods}, [0, 1]
     if objective in {"multiclass", "multiclassova"}:
         classes = list(range(booster.num_model_per_iteration()))
-        return {"predict_proba": Method(booster.predict, "probabilities"), **methods}, classes
+        return {"predict_proba": PredictionMethod(booster.predict, "probabilities"), **methods}, classes
     return methods, None
 
 
@@ -187,9 +189,13 @@ def _catboost(model: Any) -> Methods:
     methods, classes = _estimator(model)
     if classes is None or hasattr(model, "predict_proba"):
         return methods, classes
-    proba = Method(partial(model.predict, prediction_type="Probability"), "probabilities")
-    scores = Method(partial(model.predict, prediction_type="RawFormulaVal"), "scores")
-    return {"predict_proba": proba, "decision_function": scores, "predict": Method(model.predict, "numbers")}, classes
+    proba = PredictionMethod(partial(model.predict, prediction_type="Probability"), "probabilities")
+    scores = PredictionMethod(partial(model.predict, prediction_type="RawFormulaVal"), "scores")
+    return {
+        "predict_proba": proba,
+        "decision_function": scores,
+        "predict": PredictionMethod(model.predict, "numbers"),
+    }, classes
 
 
 def _statsmodels_results(results: Any) -> Methods:
@@ -208,10 +214,10 @@ def _statsmodels_results(results: Any) -> Methods:
     if type(model).__name__ == "OrderedModel":
         classes = list(model.labels)
     if classes is not None:
-        return {"predict_proba": Method(predict, "probabilities")}, classes
-    methods = {"predict": Method(predict, "numbers")}
+        return {"predict_proba": PredictionMethod(predict, "probabilities")}, classes
+    methods = {"predict": PredictionMethod(predict, "numbers")}
     if "which" in inspect.signature(model.predict).parameters:
-        methods["decision_function"] = Method(partial(predict, which="linear"), "scores")
+        methods["decision_function"] = PredictionMethod(partial(predict, which="linear"), "scores")
     if type(getattr(model, "family", None)).__name__ != "Binomial":
         return methods, None
     return {"predict_proba": _two_classes(predict), **methods}, [0, 1]
@@ -248,11 +254,11 @@ def _torch_module(module: Any) -> Methods:
             return returned
         return returned.to(device="cpu", dtype=torch.float64).numpy()
 
-    return {"predict": Method(forward, "numbers", "forward")}, None
+    return {"predict": PredictionMethod(forward, "numbers", "forward")}, None
 
 
 def _mlflow_model(model: Any) -> Methods:
-    return {"predict": Method(lambda rows: model.predict(_as_pandas(rows)), "numbers")}, None
+    return {"predict": PredictionMethod(lambda rows: model.predict(_as_pandas(rows)), "numbers")}, None
 
 
 def _as_pandas(rows: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.locks import turn_of
+from ice_explorer.locks import lock_of_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ _PASSTHROUGH: Final = (None, "passthrough")
 
 
 @dataclass(frozen=True, eq=False)
-class Peeled:
+class UnwrappedModel:
     """A model and its wrappers.
 
     - `model`: the estimator inside.
@@ -37,23 +37,23 @@ class Peeled:
     @property
     def transform(self) -> Callable[[Any], NDArray[np.float64]] | None:
         """Rows of X -> the matrix that the model takes, (n_rows, n_columns); None where it takes X itself."""
-        return (lambda rows: dense(self.transformed(rows))) if self.steps else None
+        return (lambda rows: dense(self.transform_rows(rows))) if self.steps else None
 
-    def transformed(self, rows: Any) -> Any:
+    def transform_rows(self, rows: Any) -> Any:
         """Return rows of X as the model takes them."""
-        return turn_of(self.model).call(self._through_steps, rows)
+        return lock_of_model(self.model).call(self._through_steps, rows)
 
     def _through_steps(self, rows: Any) -> Any:
         for step in self.steps:
             rows = step.transform(rows)
         return rows
 
-    def output(self, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return outputs of the whole for outputs of the model."""
+    def restore_output(self, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Convert outputs of the inner model to outputs of the pipeline."""
         return predicted if self.restore is None else self.restore(predicted)
 
 
-def peel(model: Any, response: str = "auto") -> Peeled:
+def unwrap(model: Any, response: str = "auto") -> UnwrappedModel:
     """Remove all wrappers, however nested.
 
     - `response`: as `Predictor.response`: a tuned threshold changes the predicted class, but no probability.
@@ -78,7 +78,7 @@ def peel(model: Any, response: str = "auto") -> Peeled:
             model = model.regressor_
         else:
             break
-    return Peeled(model, tuple(steps), restore)
+    return UnwrappedModel(model, tuple(steps), restore)
 
 
 def dense(matrix: Any) -> NDArray[np.float64]:

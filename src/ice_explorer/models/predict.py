@@ -18,16 +18,16 @@ from ice_explorer.checks import check_one_of, n_masked
 from ice_explorer.errors import ICEExplorerError, InvalidOptionError, OutputError, PredictionError
 from ice_explorer.errors.base import did_you_mean, listed, quoted
 from ice_explorer.errors.labels import labels_of
-from ice_explorer.locks import owner_of, turn_of
-from ice_explorer.models.libraries import methods_of
-from ice_explorer.models.pipeline import peel
+from ice_explorer.locks import find_bound_object, lock_of_model
+from ice_explorer.models.libraries import list_methods
+from ice_explorer.models.pipeline import unwrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.models.libraries import Call, Method, Methods
+    from ice_explorer.models.libraries import Call, Methods, PredictionMethod
 
     Array = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ class Outputs:
     - `is_observed`: whether labels are those of the first predictions, because the model lists none.
     """
 
-    method: Method
+    method: PredictionMethod
     names: tuple[object, ...] = ()
     text: str = _PREDICTION
     form: Form = "columns"
@@ -188,7 +188,7 @@ def _output_needed(what: str, names: Sequence[object]) -> OutputError:
 
 
 def _outputs_of(  # noqa: PLR0911 - one per form
-    response: str, methods: dict[str, Method], classes: Any, returned: Any, rows: Any
+    response: str, methods: dict[str, PredictionMethod], classes: Any, returned: Any, rows: Any
 ) -> Outputs:
     """Find out which outputs a method has, from what it returned for some rows."""
     method, n_rows = methods[response], rows.shape[0]
@@ -219,7 +219,7 @@ def _outputs_of(  # noqa: PLR0911 - one per form
     return outputs
 
 
-def _outputs_of_pairs(method: Method, classes: Any, returned: Any) -> Outputs:
+def _outputs_of_pairs(method: PredictionMethod, classes: Any, returned: Any) -> Outputs:
     """Return the classes of several outputs, of which each has its own."""
     pairs = tuple((k, label) for k, labels in enumerate(classes) for label in _plain(labels))
     form: Form = "labels" if method.returns == "labels" else "sides"
@@ -229,7 +229,7 @@ def _outputs_of_pairs(method: Method, classes: Any, returned: Any) -> Outputs:
     return Outputs(method, pairs, _TEXT[method.returns], form, what=what, is_default=False)
 
 
-def _outputs_of_numbers(method: Method, returned: Any, n_rows: int) -> Outputs:
+def _outputs_of_numbers(method: PredictionMethod, returned: Any, n_rows: int) -> Outputs:
     array = _as_array(returned)
     is_text = array.dtype.kind in "US" or (array.dtype.kind == "O" and all(isinstance(v, str) for v in array.flat))
     if method.name != "model" and array.ndim == 1 and is_text:
@@ -241,7 +241,7 @@ def _outputs_of_numbers(method: Method, returned: Any, n_rows: int) -> Outputs:
     return Outputs(method, _plain(names), text, what="outputs", of_classes=False, is_default=False)
 
 
-def _outputs_of_labels(method: Method, returned: Any) -> Outputs:
+def _outputs_of_labels(method: PredictionMethod, returned: Any) -> Outputs:
     """Return the labels of the first predictions, of a model that lists none."""
     labels = tuple(sorted(set(_as_array(returned).ravel().tolist())))
     return Outputs(method, labels, _TEXT["labels"], "labels", is_default=False, is_observed=True)
@@ -380,10 +380,10 @@ def _methods_in_turn(model: Any, n_jobs: int) -> Methods:
 
     A pipeline and its last step are one model, so that they share a turn.
     """
-    methods, classes = methods_of(model)
-    turn, group = turn_of(peel(owner_of(model)).model), object() if n_jobs > 1 else None
+    methods, classes = list_methods(model)
+    turn, group = lock_of_model(unwrap(find_bound_object(model)).model), object() if n_jobs > 1 else None
 
-    def in_turn(method: Method) -> Method:
+    def in_turn(method: PredictionMethod) -> PredictionMethod:
         def call(rows: Any) -> Any:
             # Joblib must not start threads inside each of several threads, nor for a few rows.
             is_single = n_jobs > 1 or rows.shape[0] <= _FEW_ROWS
@@ -396,7 +396,7 @@ def _methods_in_turn(model: Any, n_jobs: int) -> Methods:
     return {name: in_turn(method) for name, method in methods.items()}, classes
 
 
-def _choose_response(methods: dict[str, Method], response: Response, model: str) -> str:
+def _choose_response(methods: dict[str, PredictionMethod], response: Response, model: str) -> str:
     if response == "auto":
         return next(iter(methods))
     if "callable" in methods:

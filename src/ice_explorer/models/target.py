@@ -122,7 +122,7 @@ def _numbers(column: Sequence[Any]) -> Array:
 # --- the output that an explorer opens with -------------------------------------------------------
 
 
-def opening_output(
+def choose_initial_output(
     y: object, table: Table, outputs: Outputs, predict: Callable[[Any], Array]
 ) -> tuple[int, tuple[str, ...]]:
     """Choose an output where the user did not; `explain` requires a choice instead.

@@ -13,7 +13,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.metrics.decay import LOWEST_DECAY
 from ice_explorer.metrics.influence import DECAYED, PER_SCALE, Block, influences
 from ice_explorer.metrics.row_draws import N_DRAWS, RowDraws, category_scales
-from ice_explorer.metrics.unordered import CategorySums
+from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.metrics.windows import nearest_places
 from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 
@@ -70,16 +70,16 @@ class Bootstrap:
     def __init__(self, context: Context, n_draws: int = N_DRAWS) -> None:
         self._context = context
         self._scales: dict[int, Array] = {}
-        self.rows = RowDraws(context.row_weights[context.weighing], context.settings.random_state, n_draws)
+        self.rows = RowDraws(context.row_weights[context.weighted_rows], context.settings.random_state, n_draws)
 
     def scales(self, item: FeatureInput) -> Array:
         """σ of a feature in each draw, (n_draws,) [feature]: that of `like` in all of them, where that is given."""
-        if item.at_issue not in self._scales:
-            self._scales[item.at_issue] = self._scales_of(item)
-        return self._scales[item.at_issue]
+        if item.feature_number not in self._scales:
+            self._scales[item.feature_number] = self._scales_of(item)
+        return self._scales[item.feature_number]
 
     def _scales_of(self, item: FeatureInput) -> Array:
-        values = item.feature.values[self._context.weighing]
+        values = item.feature.values[self._context.weighted_rows]
         if self._context.settings.like is not None:
             return np.full(self.rows.n_draws, item.scale)
         if not item.feature.is_unordered:
@@ -90,7 +90,7 @@ class Bootstrap:
     @cached_property
     def prediction_sd(self) -> Array:
         """Standard deviation of the predictions of the observations in each draw, (n_draws,) [output]."""
-        return self.rows.standard_deviations(self._context.all_predictions[self._context.weighing])
+        return self.rows.standard_deviations(self._context.all_predictions[self._context.weighted_rows])
 
     def metrics(
         self, item: FeatureInput, sums: Sums | None, curves_of: Curves, decay: float, convention: Convention
@@ -113,7 +113,7 @@ class Bootstrap:
         figures = vars(sums.metrics(decay, convention))
         is_resampled = self._context.settings.like is None
         found = influences(sums, self._blocks(item, curves_of), np.array([decay]), convention, with_places=is_resampled)
-        weighing, total = self._context.weighing, sums.total_weight
+        weighing, total = self._context.weighted_rows, sums.total_weight
         is_summed = np.isin(weighing, item.summed)
         of_places = {} if not is_resampled else self._of_places(item, sums, found.of_places, figures)
         of_scale = self._of_scale(item, sums, decay, convention) if is_resampled else {}
@@ -136,14 +136,14 @@ class Bootstrap:
         self, item: FeatureInput, sums: Sums, of_places: Mapping[str, Array], figures: Mapping[str, float]
     ) -> dict[str, Array]:
         """Influences of where the rows are on the axis, divided by their weight, (n_weighing,)."""
-        values = item.feature.values[self._context.weighing]
-        weights = self._context.row_weights[self._context.weighing]
+        values = item.feature.values[self._context.weighted_rows]
+        weights = self._context.row_weights[self._context.weighted_rows]
         present = ~np.isnan(values)
         mass = weights[present].sum()
         found = {}
         for name, by_place in of_places.items():
             flat, of_rows = by_place.reshape(-1), np.zeros(len(values))
-            if isinstance(sums, CategorySums):
+            if isinstance(sums, UnorderedSums):
                 levels, shares = item.grid.values[sums.levels], item.shares[sums.levels] / mass
                 flat = flat[sums.levels]
                 if name != "in_distribution_impact":  # which is a ratio
@@ -161,8 +161,8 @@ class Bootstrap:
         """Influences of σ as the unit of marginal distances, (n_weighing,)."""
         if item.feature.is_unordered or not item.has_marginal_scale or not item.scale > 0:
             return {}
-        values = item.feature.values[self._context.weighing]
-        weights = self._context.row_weights[self._context.weighing]
+        values = item.feature.values[self._context.weighted_rows]
+        weights = self._context.row_weights[self._context.weighted_rows]
         present = ~np.isnan(values)
         known, mass = values[present], weights[present].sum()
         relative = np.zeros(len(values))  # of σ
@@ -180,10 +180,10 @@ class Bootstrap:
         for rows, curves in curves_of(item.summed):
             units = item.likelihood_scale[rows]
             if item.feature.is_unordered:
-                units = (item.own[rows, None] != item.grid.values).astype(np.float64)
+                units = (item.observed[rows, None] != item.grid.values).astype(np.float64)
                 units = units if item.distances is None else item.distances[rows]
             change = missing_change(self._context.brute, item, rows)
-            yield Block(curves, item.own[rows], units, self._context.row_weights[rows], change)
+            yield Block(curves, item.observed[rows], units, self._context.row_weights[rows], change)
 
 
 def in_units(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from ice_explorer.features.axis_text import cell_writer
-from ice_explorer.features.dates import clock_of_column
+from ice_explorer.features.dates import make_column_clock
 from ice_explorer.results.residual import RESIDUAL
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def column_colors(column: Column, positions: NDArray[np.int64], apart: Sequence[
         domain=(float(low), float(high)),
         median=float(_finite(distinct[np.searchsorted(np.cumsum(counts), counts.sum() / 2)])),
         levels=column.level_texts,
-        clock=clock_of_column(column),
+        clock=make_column_clock(column),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.engines.sums import sums_of
+from ice_explorer.engines.sums import sum_blocks
 from ice_explorer.metrics.conditional_scale import level_distances
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def rescaled(item: FeatureInput, expected: Expected | None) -> FeatureInput:
     """Return a feature with the conditional scale that the other features let expect, or the marginal one for None."""
     if item.feature.is_unordered:
         known = None if expected is None or not expected.is_estimated else expected.probabilities
-        distances = None if expected is None else level_distances(item.own, known, item.grid.values)
+        distances = None if expected is None else level_distances(item.observed, known, item.grid.values)
         return replace(item, distances=distances)
-    scale = np.broadcast_to(item.scale, len(item.own)) if expected is None else expected.scale
+    scale = np.broadcast_to(item.scale, len(item.observed)) if expected is None else expected.scale
     assert scale is not None  # noqa: S101 - a feature with an order has one
     return replace(item, likelihood_scale=scale)
 
@@ -49,4 +49,4 @@ def sums_again(
             if between_blocks is not None:
                 between_blocks()
 
-    return sums_of(passing(), context.brute, item, context.row_weights)
+    return sum_blocks(passing(), context.brute, item, context.row_weights)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.curves.method import Brute
-from ice_explorer.engines.sums import sums_of
+from ice_explorer.curves.method import BruteMethod
+from ice_explorer.engines.sums import sum_blocks
 from ice_explorer.features.grid import Grid, feature_seed
 from ice_explorer.features.sampling import nested_samples
 from ice_explorer.metrics.influence import Block
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.method import Method
+    from ice_explorer.curves.method import CurveMethod
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
@@ -58,7 +58,7 @@ class Drafter:
     - `lock`: held while the engine is used.
     """
 
-    def __init__(self, context: Context, engine: Method, items: Sequence[FeatureInput], lock: RLock) -> None:
+    def __init__(self, context: Context, engine: CurveMethod, items: Sequence[FeatureInput], lock: RLock) -> None:
         self._context = context
         self._engine = engine
         self._items = items
@@ -76,7 +76,7 @@ class Drafter:
     @property
     def is_called(self) -> bool:
         """Whether the model is called for every phantom observation."""
-        return isinstance(self._engine, Brute)
+        return isinstance(self._engine, BruteMethod)
 
     @property
     def n_features(self) -> int:
@@ -86,14 +86,14 @@ class Drafter:
     @property
     def seconds_per_call(self) -> float:
         """How long a call of the model took, of a few phantom observations."""
-        return self._context.witness.seconds
+        return self._context.prediction_check.seconds
 
     @property
     def seconds_per_cell(self) -> float:
         """At most so long takes a prediction, before any draft is timed."""
         if not self.is_called:
             return 1.0 / _CELLS_PER_SECOND
-        return self.seconds_per_call / len(self._context.witness.predicted)
+        return self.seconds_per_call / len(self._context.prediction_check.predicted)
 
     @property
     def least_seconds_per_cell(self) -> float:
@@ -156,7 +156,7 @@ class Drafter:
         """
         items = [_on_sample(item, self._sample(item, level), n_grid) for item in self._items]
         of_errors = min(level, self.level_of(self._rows_of_errors(items)))
-        some = {item.at_issue: self._sample(item, of_errors) for item in self._items}
+        some = {item.feature_number: self._sample(item, of_errors) for item in self._items}
         known_of, errors = self._errors
         is_known = known_of == (of_errors, n_grid)
         errors = {number: known.with_rows(self.n_rows(level)) for number, known in errors.items()} if is_known else {}
@@ -166,13 +166,13 @@ class Drafter:
             for item, sums, curves, of_some in made(items, some, between_blocks):
                 parts.append((item, sums, curves))
                 if not is_known:
-                    rows = some[item.at_issue]
-                    errors[item.at_issue] = self._errors_of(item, sums, rows, of_some, self.n_rows(level))
+                    rows = some[item.feature_number]
+                    errors[item.feature_number] = self._errors_of(item, sums, rows, of_some, self.n_rows(level))
                 between_blocks()
         self._errors = (of_errors, n_grid), errors
         return {
             item.feature.name: FeatureResult(
-                self._context, self._engine, item, sums, curves, sampling=errors[item.at_issue]
+                self._context, self._engine, item, sums, curves, sampling=errors[item.feature_number]
             )
             for item, sums, curves in parts
         }
@@ -188,7 +188,7 @@ class Drafter:
         ]
         for group in self._groups([(item, rows, 2 * len(rows)) for item, rows in lacking if len(rows)]):
             asked = [
-                (item, rows, np.column_stack([item.own[rows], np.full(len(rows), np.nan)])) for item, rows in group
+                (item, rows, np.column_stack([item.observed[rows], np.full(len(rows), np.nan)])) for item, rows in group
             ]
             for (item, rows, _), predicted in zip(asked, self._ask(asked), strict=True):
                 item.missing_changes[rows] = np.abs(predicted[:, 1] - predicted[:, 0])
@@ -207,8 +207,8 @@ class Drafter:
         are_kept = sum(len(item.summed) * item.grid.n_grid for item in items) * 8 <= _MOST_KEPT
         sized = [(item, item.summed, len(item.summed) * item.n_predictions_per_row) for item in items]
         for item, rows, _ in (each for each in sized if each[2] > _LARGE):
-            sums = sums_of(_telling(self._engine.curves(item, rows), between_blocks), brute, item, weights)
-            of_some = [curves for _, curves in self._engine.curves(item, some[item.at_issue])]
+            sums = sum_blocks(_telling(self._engine.curves(item, rows), between_blocks), brute, item, weights)
+            of_some = [curves for _, curves in self._engine.curves(item, some[item.feature_number])]
             yield item, sums, None, np.concatenate(of_some)
         for group in self._groups([each for each in sized if each[2] <= _LARGE]):
             asked = [(item, rows, _phantom_values(item, rows)) for item, rows in group]
@@ -216,8 +216,8 @@ class Drafter:
                 curves = np.ascontiguousarray(predicted[:, : item.grid.n_grid])
                 if item.has_missing:
                     item.missing_changes[rows] = np.abs(predicted[:, -1] - predicted[:, -2])
-                sums = sums_of([(rows, curves)], brute, item, weights)
-                yield item, sums, curves if are_kept else None, curves[np.searchsorted(rows, some[item.at_issue])]
+                sums = sum_blocks([(rows, curves)], brute, item, weights)
+                yield item, sums, curves if are_kept else None, curves[np.searchsorted(rows, some[item.feature_number])]
             between_blocks()
 
     def _groups(
@@ -257,10 +257,10 @@ class Drafter:
         """Estimate the standard errors of a feature from the curves of some rows."""
         units = item.likelihood_scale[rows]
         if item.feature.is_unordered:
-            units = (item.own[rows, None] != item.grid.values).astype(np.float64)
+            units = (item.observed[rows, None] != item.grid.values).astype(np.float64)
             units = units if item.distances is None else item.distances[rows]
         missing = item.missing_changes[rows] if item.has_missing else None
-        block = Block(curves, item.own[rows], units, self._context.row_weights[rows], missing)
+        block = Block(curves, item.observed[rows], units, self._context.row_weights[rows], missing)
         return sampling_of(sums, block, (n_rows, self.n_all), self._context.settings.convention)
 
 
@@ -295,7 +295,7 @@ def _phantom_values(item: FeatureInput, rows: NDArray[np.int64]) -> Array:
     grid = np.broadcast_to(item.grid.values, (len(rows), item.grid.n_grid))
     if not item.has_missing:
         return grid
-    return np.column_stack([grid, item.own[rows], np.full(len(rows), np.nan)])
+    return np.column_stack([grid, item.observed[rows], np.full(len(rows), np.nan)])
 
 
 def _telling(blocks: Iterator[Any], between_blocks: BetweenBlocks) -> Iterator[Any]:

@@ -20,7 +20,7 @@ from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features.feature import step_of
+from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names, target_values
 from ice_explorer.results.bootstrap import (
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.curves.method import Method
+    from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.in_common import InCommon
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.engines.context import Context
@@ -71,7 +71,7 @@ class ExplanationResult:
     def __init__(
         self,
         context: Context,
-        engine: Method,
+        engine: CurveMethod,
         results: Sequence[FeatureResult],
         notes: Sequence[str],
         target: KnownTarget | None = None,
@@ -330,7 +330,7 @@ class ExplanationResult:
     def _steps(self, unit: Mapping[Name, object]) -> dict[Name, float]:
         """Return the steps that effects are per, by name of the feature [axis]."""
         found = [(self[name], step) for name, step in unit.items()]
-        return {result.feature: step_of(result._item.feature, step) for result, step in found}
+        return {result.feature: check_step(result._item.feature, step) for result, step in found}
 
     @cached_property
     def _bootstrap(self) -> Bootstrap:
@@ -668,7 +668,7 @@ class ExplanationResult:
     @property
     def _color_columns(self) -> list[Name]:
         """What lines can be coloured by: the columns of X, each group before its first column."""
-        return self._context.columns.color_names
+        return self._context.columns.names_for_coloring
 
     def _column(self, name: Name) -> Column:
         """Return a column of X by name, a group as one category, or the residuals."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.engines.feature_input import others_of, probabilities_of
+from ice_explorer.engines.feature_input import estimate_probabilities, read_predictors
 from ice_explorer.metrics.conditional_scale import conditional_moments
 from ice_explorer.metrics.likelihood import observed_quantiles
 
@@ -112,14 +112,14 @@ def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[],
         codes, mass = feature.values[known].astype(np.intp), None if weights is None else weights[known]
         shares = np.bincount(codes, mass, len(feature.levels))
         probabilities = np.tile(shares / shares.sum(), (len(feature.values), 1))
-        found = probabilities_of(context, feature, between_fits)
+        found = estimate_probabilities(context, feature, between_fits)
         probabilities = probabilities if found is None else found
     else:
-        others = others_of(context, feature)
+        others = read_predictors(context, feature)
         moments = conditional_moments(feature.values, others, item.scale, weights, seed, between_fits=between_fits)
         mean, scale = moments.mean, moments.scale
     expected = Expected(mean, scale, probabilities, found is not None, 0.0)
-    rows = context.weighing[~np.isnan(feature.values[context.weighing])]
+    rows = context.weighted_rows[~np.isnan(feature.values[context.weighted_rows])]
     own = expected.scores(rows, feature.values[rows, None])[:, 0]
     threshold = observed_quantiles(own, np.array([_LEVEL]), None if weights is None else weights[rows])[0]
     return replace(expected, threshold=float(threshold))

@@ -17,7 +17,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features import transforms
-from ice_explorer.features.feature import place_of
+from ice_explorer.features.feature import convert_anchor
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import new_lock
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.curves.method import Method
+    from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.drivers import Drivers
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.engines.context import Context
@@ -69,7 +69,7 @@ class FeatureResult:
     def __init__(
         self,
         context: Context,
-        engine: Method,
+        engine: CurveMethod,
         item: FeatureInput,
         sums: Sums,
         curves: NDArray[np.float64] | None = None,
@@ -260,7 +260,7 @@ class FeatureResult:
     def _check_unchanged(self) -> None:
         """Raise if the curves are those of the model, and it changed since it was explained."""
         if not self._engine.has_copied_model:
-            self._context.witness.check()
+            self._context.prediction_check.check()
 
     def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of the real rows themselves, (n_rows,) [output]."""
@@ -327,7 +327,7 @@ class FeatureResult:
 
     def _anchor_place(self, anchor: AnchorName | object) -> AnchorName | float:
         """Return an anchor of `centered_curves` as pictures have it: a name, or a place on their axis."""
-        return place_of(self._item.feature, self.axis, anchor)
+        return convert_anchor(self._item.feature, self.axis, anchor)
 
     def _index_at(self, place: AnchorName | float) -> int | None:
         """Return where on the grid an anchor stands; None for each observation's observed value."""
@@ -353,7 +353,7 @@ class FeatureResult:
         - `predictions` (n_rows,): those of the rows themselves where they are at hand, so that the model is called only
           where values are missing.
         """
-        own = self._item.own[positions]
+        own = self._item.observed[positions]
         at = np.minimum(np.searchsorted(self.axis, own), len(self.axis) - 1)
         found = curves[np.arange(len(curves)), at]
         is_off = self.axis[at] != own
@@ -366,14 +366,14 @@ class FeatureResult:
         off = np.flatnonzero(is_off)
         if off.size:
             with self._lock:
-                self._context.witness.check()
+                self._context.prediction_check.check()
                 phantoms = self._context.brute.evaluate(self._item.feature, positions[off], own[off, None])
             found[off] = phantoms[:, 0]
         return found
 
     def _are_on_grid(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether the observed values of some rows, the median for a missing one, are grid values, (n_rows,)."""
-        return np.isin(self._item.own[positions], self.axis)
+        return np.isin(self._item.observed[positions], self.axis)
 
     @property
     def median(self) -> float:
@@ -414,7 +414,7 @@ class FeatureResult:
         """Predictions of some rows of X with the value missing, (n_rows,) [output]."""
         wanted = self._context.positions(positions)
         with self._lock:
-            self._context.witness.check()
+            self._context.prediction_check.check()
             return self._context.brute.evaluate(self._item.feature, wanted, np.full((len(wanted), 1), np.nan))[:, 0]
 
     @cached_property
@@ -446,8 +446,8 @@ class FeatureResult:
         wanted = item.positions if rows is None else self._context.positions(rows)
         self._context.check_size("likelihoods", len(wanted), len(self.axis))
         if not item.feature.is_unordered:
-            return likelihood(self.axis, item.own[wanted], item.likelihood_scale[wanted], decay)
-        far = item.own[wanted, None] != self.axis if item.distances is None else item.distances[wanted]
+            return likelihood(self.axis, item.observed[wanted], item.likelihood_scale[wanted], decay)
+        far = item.observed[wanted, None] != self.axis if item.distances is None else item.distances[wanted]
         return np.asarray(decay**far)
 
     def _once(self, name: str, compute: Callable[[], Found]) -> Found:
@@ -710,7 +710,7 @@ class FeatureResult:
     def _is_target_like(self) -> bool:
         """Whether the feature determines the prediction as only the target would: its value, or the class."""
         predictor, mean, spread = self._context.predictor, self.partial_dependence, self.spread
-        if len(self._context.columns.moves) < 2:  # all there is determines the prediction
+        if len(self._context.columns.columns_by_feature) < 2:  # all there is determines the prediction
             return False
         if not predictor.of_classes:
             is_number = self.kind in ("numeric", "boolean")

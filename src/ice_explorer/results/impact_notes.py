@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.engines.notes import count_others
-from ice_explorer.metrics.unordered import CategorySums
+from ice_explorer.engines.notes import shorten_list
+from ice_explorer.metrics.unordered import UnorderedSums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.metrics.ordered import FeatureSums
+    from ice_explorer.metrics.ordered import OrderedSums
     from ice_explorer.metrics.windows import Convention
 
     Array = NDArray[np.float64]
@@ -38,16 +38,16 @@ class Note(NamedTuple):
     brief: str
 
 
-def step_note(sums: FeatureSums | CategorySums, shares: Array, shown: Callable[[float], str]) -> Note | None:
+def step_note(sums: OrderedSums | UnorderedSums, shares: Array, shown: Callable[[float], str]) -> Note | None:
     """Return a note on the two values between which most of the movement happens, if few observations are there.
 
     - `sums`: levels without an order have no steps.
     - `shares` (n_grid,): weight of the observations nearest to each grid value.
     - `shown`: writes a grid value for readers.
     """
-    if isinstance(sums, CategorySums) or len(sums.grid) < _FEWEST_VALUES:
+    if isinstance(sums, UnorderedSums) or len(sums.grid) < _FEWEST_VALUES:
         return None
-    movement = sums.movement
+    movement = sums.mean_absolute_changes
     total = movement.sum()
     if not total > 0:
         return None
@@ -61,16 +61,16 @@ def step_note(sums: FeatureSums | CategorySums, shares: Array, shown: Callable[[
     return Note(f"{share * 100:.0f} % of the movement happens between {low} and {high}.", brief)
 
 
-def movement_note(sums: FeatureSums | CategorySums, convention: Convention) -> Note | None:
+def movement_note(sums: OrderedSums | UnorderedSums, convention: Convention) -> Note | None:
     """Return a note where the curves go up and down far more than a step, or a swing, of the prediction tells.
 
     Under "step" that they go up and down many times their range; under "paper" that its figure is far from that of a
     step of one standard deviation.
     """
-    if isinstance(sums, CategorySums) or len(sums.grid) < _FEWEST_VALUES or not sums.changes:
+    if isinstance(sums, UnorderedSums) or len(sums.grid) < _FEWEST_VALUES or not sums.changes:
         return None
     if convention == "step":
-        extent, total = sums.extent / sums.total_weight, float(sums.movement.sum())
+        extent, total = sums.extent / sums.total_weight, float(sums.mean_absolute_changes.sum())
         if total <= (_MANY_TIMES + _ROUNDING) * extent:
             return None
         times = f"{total / extent:.0f} times their range"
@@ -86,7 +86,7 @@ def movement_note(sums: FeatureSums | CategorySums, convention: Convention) -> N
     return Note(sentence, brief)
 
 
-def missing_note(sums: FeatureSums | CategorySums, convention: Convention) -> Note | None:
+def missing_note(sums: OrderedSums | UnorderedSums, convention: Convention) -> Note | None:
     """Return a note where a value going missing changes the prediction more than its steps do."""
     figures = sums.undecayed(convention)
     if not figures.missing_impact > figures.impact:  # either may be NaN
@@ -124,7 +124,7 @@ def _told(found: Sequence[tuple[str, Note]], of_several: str) -> list[str]:
         label, note = found[0]
         return [f"{label!r}: {note.sentence}"]
     named = [f"{label!r} ({note.brief})" for label, note in found]
-    return [f"{of_several.format(count=f'{len(found):,}')}: {count_others(named)}."]
+    return [f"{of_several.format(count=f'{len(found):,}')}: {shorten_list(named)}."]
 
 
 def figure_text(value: float) -> str:

@@ -79,7 +79,7 @@ def disagreement_of(
     sums = tuple(DisagreementSums() for _ in pairs)
     n_blocks = min(len(rows), len(rows) * len(axis) // _VALUES_AT_A_TIME)
     for block in np.array_split(rows, max(1, n_blocks)):
-        own = item.own[block]
+        own = item.observed[block]
         if not is_unordered:
             far = distances(axis, own, item.likelihood_scale[block])
         else:

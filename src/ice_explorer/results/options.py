@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.checks import check_flag, check_integer, check_one_of, real_numbers
+from ice_explorer.checks import check_flag, check_integer, check_one_of, to_float_array
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted, or_listed
 from ice_explorer.features.grid import GRID_NAMES
@@ -196,7 +196,7 @@ def parse_memory_limit(limit: object) -> int:
             number = float(match[1]) * base ** " kmgt".index(unit[:1] or " ")
     else:
         is_number = isinstance(limit, (int, float, np.integer, np.floating)) and not isinstance(limit, bool)
-        given = real_numbers(limit) if is_number else None
+        given = to_float_array(limit) if is_number else None
         number = math.nan if given is None else float(given)
     if not (math.isfinite(number) and number >= 1):
         what = "be a positive number of bytes or a text such as '500MB' or '2GB'"

@@ -16,9 +16,9 @@ import numpy as np
 
 from ice_explorer.checks import check_index, check_names, check_weights
 from ice_explorer.curves.brute import BruteCurves
-from ice_explorer.curves.choose import Inside, choose_method
+from ice_explorer.curves.choose import InnerModel, choose_method
+from ice_explorer.curves.prediction_check import PredictionCheck
 from ice_explorer.curves.thresholds import threshold_grids
-from ice_explorer.curves.witness import Witness
 from ice_explorer.engines import notes
 from ice_explorer.engines.context import LEAST_BYTES, Context
 from ice_explorer.engines.feature_input import feature_input
@@ -26,12 +26,12 @@ from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, U
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import shortened
 from ice_explorer.features.columns import Columns
-from ice_explorer.features.feature import place_of, tells_rows_apart, with_levels_of
+from ice_explorer.features.feature import align_levels, convert_anchor, is_identifier
 from ice_explorer.features.groups import check_groups, groups_among
-from ice_explorer.locks import cancelled_by, new_lock
+from ice_explorer.locks import cancel_wait_when, new_lock
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
-from ice_explorer.models.target import opening_output, target_names
+from ice_explorer.models.target import choose_initial_output, target_names
 from ice_explorer.results.drafter import Drafter
 from ice_explorer.results.drafts import Drafts
 from ice_explorer.results.explanation_result import ExplanationResult
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.curves.method import Method
+    from ice_explorer.curves.method import CurveMethod
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
     from ice_explorer.features.feature import FeatureKind
@@ -87,7 +87,7 @@ class _Asked:
     """What a model returns for a few rows: what is predicted, and whether it still is the same."""
 
     predictor: Predictor
-    witness: Witness
+    prediction_check: PredictionCheck
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ class _Grids:
 class _Chosen:
     """What computes the curves, and the features as it gets them."""
 
-    engine: Method
+    engine: CurveMethod
     inputs: list[FeatureInput]
     notes: list[str]
 
@@ -138,7 +138,7 @@ def prepare(
     options = _as_in_reference(options)
     data = _read_data(model, X, options, whole)
     asked = _ask_model(model, data, options, y, is_opening=is_opening)
-    inside = Inside(model, asked.predictor, data.columns, data.table)
+    inside = InnerModel(model, asked.predictor, data.columns, data.table)
     grids = _Grids("observed", whole.features, []) if whole is not None else _choose_grids(inside, data, options)
     context = _context_of(data, asked, options, None if whole is None else whole.n_rows)
     chosen = _choose_engine(inside, context, data, grids, options, is_part=whole is not None)
@@ -169,7 +169,7 @@ def _read_data(model: Any, X: Any, options: Options, whole: Whole | None) -> _Da
     columns = Columns(table, groups, categorical)
     if whole is not None:
         for number, item in whole.features.items():
-            columns.replace_feature(number, with_levels_of(columns.feature(number), item.feature))
+            columns.replace_feature(number, align_levels(columns.feature(number), item.feature))
         return _Data(groups, categorical, table, weights, columns, list(whole.features), [])
     try:
         chosen, skipped = _choose_features(options.features, columns, weights)
@@ -184,20 +184,20 @@ def _read_data(model: Any, X: Any, options: Options, whole: Whole | None) -> _Da
 
 def _ask_model(model: Any, data: _Data, options: Options, y: object, *, is_opening: bool) -> _Asked:
     """Choose what to predict, and name it after the target."""
-    witness = Witness(data.table, data.columns.moves, options.random_state)
+    prediction_check = PredictionCheck(data.table, data.columns.columns_by_feature, options.random_state)
     make = partial(
         make_predictor,
         model,
         output=options.output,
         response=options.response,
         n_jobs=options.n_threads,
-        opening=partial(opening_output, y, data.table) if is_opening else None,
+        opening=partial(choose_initial_output, y, data.table) if is_opening else None,
     )
-    predictor = witness.observe(make)
-    return _Asked(replace(predictor, output_label=predictor.named_after(target_names(y))), witness)
+    predictor = prediction_check.observe(make)
+    return _Asked(replace(predictor, output_label=predictor.named_after(target_names(y))), prediction_check)
 
 
-def _choose_grids(inside: Inside, data: _Data, options: Options) -> _Grids:
+def _choose_grids(inside: InnerModel, data: _Data, options: Options) -> _Grids:
     """Choose where each feature is evaluated."""
     columns, like = data.columns, options.like
     if like is not None:
@@ -206,7 +206,7 @@ def _choose_grids(inside: Inside, data: _Data, options: Options) -> _Grids:
         return _Grids(grids, references, [])
     if isinstance(options.grid, Mapping):
         features = [(columns.feature(columns.number(name)), values) for name, values in options.grid.items()]
-        grids = {feature.label: feature.grid_of(values) for feature, values in features}
+        grids = {feature.label: feature.check_grid(values) for feature, values in features}
         return _Grids(grids, {}, [])
     if options.grid == "thresholds":
         thresholds, lost = threshold_grids(inside, data.table, columns, data.chosen)
@@ -219,7 +219,11 @@ def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | No
     predictor, limit = asked.predictor, options.bytes_in_all
     for_blocks = max(limit - data.n_bytes, min(limit, LEAST_BYTES))
     brute = BruteCurves(
-        predictor.predict, data.table, for_blocks, response=predictor.response, predicts=asked.witness.is_predicted
+        predictor.predict,
+        data.table,
+        for_blocks,
+        response=predictor.response,
+        predicts=asked.prediction_check.is_reproduced,
     )
     settings = Settings(
         groups=data.groups or None,
@@ -240,13 +244,13 @@ def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | No
         keep_curves=bool(options.keep_curves),
     )
     return Context(
-        data.table, data.columns, data.weights, predictor, settings, brute, asked.witness,
+        data.table, data.columns, data.weights, predictor, settings, brute, asked.prediction_check,
         options.progress, for_blocks, n_summed=n_summed,
     )  # fmt: skip
 
 
 def _choose_engine(
-    inside: Inside, context: Context, data: _Data, grids: _Grids, options: Options, *, is_part: bool
+    inside: InnerModel, context: Context, data: _Data, grids: _Grids, options: Options, *, is_part: bool
 ) -> _Chosen:
     """Lay out the features, and choose what computes their curves."""
     n_rows = check_sample(options.sample, data.table.n_observations)
@@ -265,9 +269,9 @@ def _choose_engine(
         inputs = list(map(laid_out, data.chosen))
     engine, engine_notes = choose_method(options.engine, inside, context, inputs, options.n_threads)
     said = [
-        *notes.columns_beyond_limit(data.n_bytes, max(context.settings.memory_limit, LEAST_BYTES)),
-        *notes.weights_of_small_sum(data.weights),
-        *notes.undeclared_groups(_undeclared_groups(data.columns)),
+        *notes.note_columns_beyond_limit(data.n_bytes, max(context.settings.memory_limit, LEAST_BYTES)),
+        *notes.note_small_weights(data.weights),
+        *notes.note_undeclared_groups(_undeclared_groups(data.columns)),
         *notes.grids(inputs),
         *_sample_note(inputs, context.settings),
         *engine_notes,
@@ -290,7 +294,7 @@ def _choose_features(
 def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[list[int], list[str]]:
     """Return the numbers of the features that can be ranked, and notes on the columns that cannot."""
     weighing = np.ones(columns.n_observations, np.bool_) if weights is None else weights > 0
-    alone = {at: columns.at(at) for at, positions in columns.moves.items() if len(positions) == 1}
+    alone = {at: columns.at(at) for at, positions in columns.columns_by_feature.items() if len(positions) == 1}
     empty = {at: column for at, column in alone.items() if column.missing[weighing].all()}
     objects = {at: column for at, column in alone.items() if column.kind == "other" and at not in empty}
     usable = [at for at in columns.in_order if at not in empty and at not in objects]
@@ -307,7 +311,7 @@ def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[li
             f"its columns are {listed(columns.names)}.",
             "Turn one into such a column in front of the model.",
         )
-    skipped = notes.columns_not_ranked(list(empty.values()), list(objects.values()), list(names.values()))
+    skipped = notes.note_columns_not_ranked(list(empty.values()), list(objects.values()), list(names.values()))
     return chosen, list(skipped)
 
 
@@ -316,7 +320,7 @@ def _is_name(column: Column, weighing: NDArray[np.bool_]) -> bool:
     if column.kind != "category":
         return False
     present = column.values[weighing & ~column.missing]
-    return tells_rows_apart(len(np.unique(present)), len(present))
+    return is_identifier(len(np.unique(present)), len(present))
 
 
 def _check_like(like: object, grid: object, grid_size: int | None) -> None:
@@ -343,7 +347,7 @@ def _references(like: ExplanationResult, columns: Columns, chosen: Sequence[int]
             raise InvalidOptionError.unlike(
                 feature.readable, f"be of the kind that it has in `like`, {reference.feature.kind}", feature.kind
             )
-        columns.replace_feature(number, with_levels_of(feature, reference.feature))
+        columns.replace_feature(number, align_levels(feature, reference.feature))
     return references
 
 
@@ -359,13 +363,15 @@ def _check_scale(scale: object, columns: Columns, index: Any) -> Mapping[int, Ar
 
 def _undeclared_groups(columns: Columns) -> Mapping[str, Sequence[Name]]:
     """Find columns that look like one category and were not declared as one."""
-    return groups_among([columns.at(positions[0]) for positions in columns.moves.values() if len(positions) == 1])
+    return groups_among(
+        [columns.at(positions[0]) for positions in columns.columns_by_feature.values() if len(positions) == 1]
+    )
 
 
 def _sample_note(inputs: Sequence[FeatureInput], settings: Settings) -> list[str]:
     if settings.sample is None:
         return []
-    n_rows, n_observations = len(inputs[0].positions), len(inputs[0].own)
+    n_rows, n_observations = len(inputs[0].positions), len(inputs[0].observed)
     return [f"Curves are computed for {n_rows} of {n_observations} observations, sampled separately for each feature."]
 
 
@@ -379,7 +385,7 @@ class Plan:
     def __init__(
         self,
         context: Context,
-        engine: Method,
+        engine: CurveMethod,
         inputs: Sequence[FeatureInput],
         notes: Sequence[str],
         y: object = None,
@@ -482,7 +488,7 @@ class Plan:
     def anchor_place(self, feature: Name, anchor: object) -> AnchorName | float:
         """Return an anchor of c-ICE as pictures have it, known before anything is computed."""
         item = self._inputs[feature]
-        return place_of(item.feature, item.grid.values, anchor)
+        return convert_anchor(item.feature, item.grid.values, anchor)
 
     @property
     def columns(self) -> list[Name]:
@@ -503,14 +509,14 @@ class Plan:
         - `cancelled`: asked between blocks; True stops with `Cancelled`.
         """
         item = self._inputs[feature]
-        with self._lock, cancelled_by(cancelled):
+        with self._lock, cancel_wait_when(cancelled):
             if feature not in self._sums:
                 are_together = self._engine.sums_together
                 items = [each for each in self._inputs.values() if are_together and each.summed is item.summed]
                 names = [each.feature.name for each in items or [item]]
                 self._sums.update(zip(names, self._engine.sums(items or [item], progress, cancelled), strict=True))
             sums = self._sums[feature] if self._engine.sums_together else self._sums.pop(feature)
-            kept = self._engine.kept.pop(item.at_issue, None)
+            kept = self._engine.kept.pop(item.feature_number, None)
         return FeatureResult(self._context, self._engine, item, sums, kept)
 
     @cached_property
@@ -527,7 +533,7 @@ class Plan:
 
     def output_means(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Predict some rows of X as they are; the mean of each of `outputs`."""
-        self._context.witness.check()
+        self._context.prediction_check.check()
         predicted = self._context.predictor.all_outputs(self._context.table.take(positions))
         return np.asarray(predicted.mean(axis=0))
 
@@ -537,7 +543,7 @@ class Plan:
         - raises PredictionError.
         """
         if feature is None or self._inputs[feature].has_missing or not self._engine.has_copied_model:
-            self._context.witness.check()
+            self._context.prediction_check.check()
 
     @property
     def grids(self) -> dict[Name, NDArray[Any]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.checks import check_index
-from ice_explorer.engines.notes import about
+from ice_explorer.engines.notes import merge_notes
 from ice_explorer.engines.sums import add_block, empty_sums, missing_change
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import quoted
@@ -61,7 +61,7 @@ class Subgroups:
         """Warn of groups of so few observations that draws of them tell little; they have no intervals."""
         small = [str(label) for label, n in zip(self.labels, self.counts, strict=True) if n < FEWEST_IN_GROUP]
         few = f"fewer than {FEWEST_IN_GROUP} observations"
-        for note in about(small, f" has {few}: no intervals.", f" have {few}: no intervals.", "groups"):
+        for note in merge_notes(small, f" has {few}: no intervals.", f" have {few}: no intervals.", "groups"):
             warnings.warn(note, UserWarning, stacklevel=3)
 
 

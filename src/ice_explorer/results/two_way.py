@@ -15,7 +15,7 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import new_lock
-from ice_explorer.metrics.likelihood import Ordered, most_frequent
+from ice_explorer.metrics.likelihood import SortedValues, most_frequent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -141,7 +141,7 @@ class TwoWay:
         """Predict the next block of rows, and return whether that was the last one."""
         with self._lock:
             if self._found is None:
-                self._context.witness.check()
+                self._context.prediction_check.check()
                 try:
                     self._add_block()
                 except PredictionError as error:
@@ -217,7 +217,7 @@ def _features(context: Context, first: Name, second: Name) -> list[Feature]:
 
 def _axis_of(feature: Feature, context: Context, grid_size: int) -> TwoWayAxis:
     weights, values = context.weights, feature.values
-    column = Ordered.of(values, weights)
+    column = SortedValues.of(values, weights)
     seed = context.settings.random_state
     grid = make_grid(feature, column, grid="quantile", grid_size=grid_size, random_state=seed)
     median = most_frequent(values, weights) if feature.is_unordered else column.lower_median
@@ -229,7 +229,7 @@ def _axis_of(feature: Feature, context: Context, grid_size: int) -> TwoWayAxis:
 def _draw(context: Context, feature: Feature, max_rows: int) -> NDArray[np.int64]:
     """Draw rows of weight that cover a feature evenly, the same whichever of the two is named first."""
     generator = feature_seed(context.settings.random_state, f"two-way of {feature.label}")
-    return draw_stratified(feature.values, context.weighing, max_rows, generator)
+    return draw_stratified(feature.values, context.weighted_rows, max_rows, generator)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,9 +254,9 @@ class _Pair:
         first, second = np.divmod(coordinates.astype(np.intp), len(self.second_axis))
         return self.first_axis[first], self.second_axis[second]
 
-    def moves(self, coordinates: Array) -> Mapping[Column, Array]:
+    def column_coordinates(self, coordinates: Array) -> Mapping[Column, Array]:
         first, second = self._at(coordinates)
-        return {**self.first.moves(first), **self.second.moves(second)}
+        return {**self.first.column_coordinates(first), **self.second.column_coordinates(second)}
 
     def text(self, coordinate: float) -> str:
         first, second = self._at(np.array([coordinate]))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import numpy as np
 
 from ice_explorer.curves.brute import BruteCurves
-from ice_explorer.curves.method import Method
-from ice_explorer.curves.witness import Witness
+from ice_explorer.curves.method import CurveMethod
+from ice_explorer.curves.prediction_check import PredictionCheck
 from ice_explorer.errors import ModelNeededError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.curves.brute import Moving
+    from ice_explorer.curves.brute import VariedFeature
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.saved.table import SavedTable
 
@@ -84,7 +84,7 @@ class SavedPredictions(BruteCurves):
 
     def evaluate(
         self,
-        feature: Moving,
+        feature: VariedFeature,
         positions: NDArray[np.int64],
         values: Array,
         n_jobs: int = 1,  # noqa: ARG002 - nothing is computed
@@ -110,7 +110,7 @@ def refused(_rows: object) -> NoReturn:
     raise ModelNeededError.predictions("Other predictions than those of the file need")
 
 
-class SavedWitness(Witness):
+class SavedWitness(PredictionCheck):
     """The model cannot change: there is none."""
 
     def __init__(self) -> None:
@@ -119,12 +119,12 @@ class SavedWitness(Witness):
     def check(self) -> None:
         """Find nothing changed."""
 
-    def is_predicted(self) -> bool:
+    def is_reproduced(self) -> bool:
         """Whether the model still predicts what it predicted."""
         return True
 
 
-class SavedEngine(Method):
+class SavedEngine(CurveMethod):
     """Curves that were saved, by number of the feature; `name` and `reason` are those of what computed them."""
 
     has_copied_model = True
@@ -139,7 +139,7 @@ class SavedEngine(Method):
         """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
         for start in range(0, len(positions), _ROWS_AT_A_TIME):
             rows = positions[start : start + _ROWS_AT_A_TIME]
-            yield rows, self.features[item.at_issue].curves(rows, at)
+            yield rows, self.features[item.feature_number].curves(rows, at)
 
     def sums(self, *_args: object) -> NoReturn:
         """Raise: sums are those of the file."""

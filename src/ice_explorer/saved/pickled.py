@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.curves.witness import Witness
+from ice_explorer.curves.prediction_check import PredictionCheck
 from ice_explorer.engines.context import Context
 from ice_explorer.errors import ModelNeededError
 from ice_explorer.errors.base import cause_of
 from ice_explorer.locks import new_lock
-from ice_explorer.models.pipeline import Peeled
+from ice_explorer.models.pipeline import UnwrappedModel
 from ice_explorer.models.predict import Predictor, make_predictor
 from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.saved.answers import SavedWitness
@@ -87,10 +87,10 @@ def dumped(result: Any, context: Context, engine: str) -> bytes:
     pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
     pickler.dispatch_table = copyreg.dispatch_table | {
         Context: lambda thing: _with(thing, progress=None if callable(thing.progress) else thing.progress),
-        Peeled: lambda thing: (Peeled, (None, (), thing.restore)),
+        UnwrappedModel: lambda thing: (UnwrappedModel, (None, (), thing.restore)),
         Predictor: predictor,
         SavedWitness: lambda _: (SavedWitness, ()),
-        Witness: lambda thing: _with(thing) if content else (SavedWitness, ()),
+        PredictionCheck: lambda thing: _with(thing) if content else (SavedWitness, ()),
         np.ndarray: array,
         partial: function,
         type(threading.RLock()): lambda _: (new_lock, ()),

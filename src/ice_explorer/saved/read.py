@@ -202,7 +202,7 @@ def _index(rows: Part, n_rows: int) -> Any:
 def _set_feature(entry: Part, columns: Columns) -> Feature:
     """Make a feature of the columns, with the levels of all rows that were explained."""
     number, kind, levels = entry.whole("number"), entry.choice("kind", _KINDS), levels_of(entry)
-    positions = columns.moves.get(number)
+    positions = columns.columns_by_feature.get(number)
     if positions is None or (kind == "group") != (number >= len(columns.names)):
         raise ValueError("there is no such feature")
     if (levels is not None) != (kind in UNORDERED or kind == "ordered"):
@@ -240,7 +240,7 @@ def _feature(entry: Part, context: Context, engine: SavedEngine, feature: Featur
         _check_active(arrays.get("active"), item.grid.n_grid)
     sums = empty_sums(item, active=arrays.get("active")).fill(arrays)
     result = FeatureResult(context, engine, item, sums, sampling=_sampling(entry))
-    result._drivers = _drivers(entry, len(item.own))
+    result._drivers = _drivers(entry, len(item.observed))
     if entry.has("mean_prediction"):
         keep_effects(result, _effects(entry, feature))
     return result
@@ -268,7 +268,7 @@ def _input(entry: Part, context: Context, feature: Feature) -> FeatureInput:
     if feature.is_unordered:
         checked_values(np.array([median]), feature.kind, feature.levels, 1)
         distances = entry.numbers("distances", (n_rows, grid.n_grid)) if entry.has_array("distances") else None
-    positions, summed = context.everything, context.weighing
+    positions, summed = context.everything, context.weighted_rows
     if entry.has_array("positions"):
         positions = summed = entry.whole_numbers("positions", n_rows)
     return FeatureInput(
@@ -290,7 +290,7 @@ def _in_order(values: NDArray[Any], feature: Feature) -> Array:
 
 
 def _curves(entry: Part, item: FeatureInput) -> SavedCurves:
-    n_rows, n_grid = len(item.own), item.grid.n_grid
+    n_rows, n_grid = len(item.observed), item.grid.n_grid
     starts = entry.whole_numbers("starts", n_grid)
     if starts[0] != 0:
         raise ValueError("the first stretch does not begin with the grid")
@@ -298,7 +298,7 @@ def _curves(entry: Part, item: FeatureInput) -> SavedCurves:
         item.grid.values,
         entry.numbers("curves", (n_rows, len(starts))),
         np.searchsorted(starts, np.arange(n_grid), side="right") - 1,
-        item.own,
+        item.observed,
         entry.numbers("at_own", (n_rows,)),
         entry.numbers("missing", (n_rows,)) if item.has_missing else None,
     )

@@ -78,7 +78,7 @@ def result_bytes(explanation: ExplanationResult, provenance: Mapping[str, Any], 
             _feature(result, rows, predictions, f"features/{at}", arrays) for at, result in enumerate(explanation)
         ],
     }
-    manifest["others"] = _others(context, {result._item.at_issue for result in explanation}, rows, arrays)
+    manifest["others"] = _others(context, {result._item.feature_number for result in explanation}, rows, arrays)
     arrays["rows/positions"] = rows
     arrays["rows/predictions"] = predictions
     if explanation._observed_target is not None:
@@ -183,7 +183,7 @@ def _feature(
         "shares": item.shares,
         "distances": None if item.distances is None else item.distances[rows],
         "missing": result.missing_rows(rows) if item.has_missing else None,
-        "positions": item.positions if 0 < len(item.positions) < len(item.own) == len(rows) else None,
+        "positions": item.positions if 0 < len(item.positions) < len(item.observed) == len(rows) else None,
     }
     found = {
         "grid": item.grid.values,

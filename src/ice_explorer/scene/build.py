@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.beyond.correlations import strong_correlations
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.features.dates import unit_of
+from ice_explorer.features.dates import choose_unit
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import OF_MODELS, resolve_display
 from ice_explorer.scene.coloring import Coloring, coloring_of
@@ -266,7 +266,7 @@ def _step_text(feature: FeatureResult, steps: Mapping[Any, float]) -> str:
         return " (per SD)"
     if feature.kind not in ("datetime", "timedelta"):
         return f" (per {step:g})"
-    unit = unit_of([step])
+    unit = choose_unit([step])
     return f" (per {step * unit.per_day:g} {unit.short})"
 
 

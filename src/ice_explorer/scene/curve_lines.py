@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.features import transforms
-from ice_explorer.features.dates import unit_of
+from ice_explorer.features.dates import choose_unit
 from ice_explorer.scene.display_axis import display_axis, histogram
 from ice_explorer.scene.lines import Lines, Missing
 from ice_explorer.scene.words import place_writer
@@ -282,7 +282,7 @@ _SHAPES: Final = {"ice": _ice_shape, "c-ice": _centered_shape, "d-ice": _slope_s
 
 def _x_title(feature: str, axis: DisplayAxis) -> str:
     """The name of the feature, with its unit where the axis chose one."""
-    return f"{feature} ({unit_of(axis.grid).name})" if axis.kind == "timedelta" else feature
+    return f"{feature} ({choose_unit(axis.grid).name})" if axis.kind == "timedelta" else feature
 
 
 _STEPS: Final[Mapping[str, str]] = {"ordered": "rank", "datetime": "day", "timedelta": "day"}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from ice_explorer.errors.labels import shortened
-from ice_explorer.features.dates import UTC_CLOCK, Clock, clock_of
-from ice_explorer.features.feature import LEVELLED, OFF_GRID, UNORDERED, level_places
+from ice_explorer.features.dates import UTC_CLOCK, Clock, make_clock
+from ice_explorer.features.feature import LEVELLED, OFF_GRID, UNORDERED, level_positions
 from ice_explorer.tables.natural_order import in_natural_order
 
 if TYPE_CHECKING:
@@ -97,11 +97,11 @@ def display_axis(feature: OnAxis) -> DisplayAxis:
     levels = shortened([str(label) for label in feature.grid]) if feature.kind in LEVELLED else None
     if feature.kind not in UNORDERED:
         axis, observed = feature.axis, feature.observed_axis
-        clock = clock_of(getattr(feature.grid[0], "tzinfo", None), axis[0], axis[-1])
+        clock = make_clock(getattr(feature.grid[0], "tzinfo", None), axis[0], axis[-1])
         return DisplayAxis(feature.kind, axis, observed, feature.median, levels, clock)
     places = np.arange(len(feature.axis), dtype=np.float64)
-    observed = level_places(feature.observed_axis, feature.axis)
-    median = float(level_places(np.array([feature.median]), feature.axis)[0])
+    observed = level_positions(feature.observed_axis, feature.axis)
+    median = float(level_positions(np.array([feature.median]), feature.axis)[0])
     return DisplayAxis(feature.kind, places, observed, max(0.0, median), levels)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
-from ice_explorer.features.axis_text import figure_format, is_nothing
+from ice_explorer.features.axis_text import is_zero, nonnegative_format
 from ice_explorer.glossary import explanation as explained
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.options import OF_MODELS, RANKINGS
@@ -147,7 +147,7 @@ class Ranking:
     @property
     def write(self) -> Callable[[float], str]:
         """How the values are written."""
-        write = figure_format([bar.value for bar in self.bars])
+        write = nonnegative_format([bar.value for bar in self.bars])
         if self.unit == "prediction":
             return write
         return lambda value: f"{write(value)}\N{NO-BREAK SPACE}%" if math.isfinite(value) else write(value)
@@ -159,7 +159,7 @@ class Ranking:
         if bar.is_unordered:
             return "levels"
         figures = [abs(bar.direction), *([bar.value] if self.rank_by in ("impact", "in_distribution_impact") else [])]
-        if not math.isfinite(bar.direction) or any(is_nothing(self.write(figure)) for figure in figures):
+        if not math.isfinite(bar.direction) or any(is_zero(self.write(figure)) for figure in figures):
             return "none"
         return "up" if bar.direction > 0 else "down"
 

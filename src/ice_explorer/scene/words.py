@@ -20,7 +20,7 @@ from ice_explorer.features.axis_text import (
     ticks,
     writer,
 )
-from ice_explorer.features.dates import date_ticks, date_writer, unit_of
+from ice_explorer.features.dates import choose_unit, date_ticks, date_writer
 from ice_explorer.glossary import explanation
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def axis_ticks(axis: DisplayAxis, domain: tuple[float, float], width: float) -> 
         return [Tick(*tick) for tick in date_ticks(low, high, max(2, round(width / 70)), axis.clock)]
     n_steps, separator = max(2, round(width / 52)), thousands_separator(grid)
     if axis.kind == "timedelta":
-        per_day = unit_of(grid).per_day
+        per_day = choose_unit(grid).per_day
         marks = ticks(low * per_day, high * per_day, n_steps, separator=separator)
         return [Tick(tick.value / per_day, tick.label) for tick in marks]
     return ticks(low, high, n_steps, whole=bool(np.all(grid == np.round(grid))), separator=separator)

@@ -125,7 +125,7 @@ class Column:
         if self.kind == "boolean" and np.isin(coordinates[~missing], (0.0, 1.0)).all():
             booleans = coordinates == 1.0
             return np.asarray(np.where(missing, None, booleans.astype(object)) if missing.any() else booleans)
-        fitting = (dtype for dtype in (np.int64, np.uint64) if self.is_integer and represents(dtype, coordinates))
+        fitting = (dtype for dtype in (np.int64, np.uint64) if self.is_integer and can_represent(dtype, coordinates))
         return coordinates.astype(next(fitting, np.float64))
 
     def labels_of(self, coordinates: Array) -> NDArray[Any]:
@@ -140,7 +140,7 @@ class Column:
         distinct, first = np.unique(self.values, return_index=True)
         return distinct, first
 
-    def rows_at(self, coordinates: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def find_rows(self, coordinates: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Find the first row with each coordinate, NaN included, and whether there is one."""
         distinct, first = self._first_rows
         place = np.minimum(np.searchsorted(distinct, coordinates), len(distinct) - 1)
@@ -164,8 +164,8 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, float | np.floating | np.datetime64 | np.timedelta64) and bool(value != value)  # noqa: PLR0124 - NaN
 
 
-def represents(dtype: Any, values: NDArray[Any]) -> bool:
-    """Return whether a dtype represents every one of some numbers exactly."""
+def can_represent(dtype: Any, values: NDArray[Any]) -> bool:
+    """Return whether a dtype can_represent every one of some numbers exactly."""
     with np.errstate(over="ignore", invalid="ignore"):
         there_and_back = values.astype(dtype).astype(values.dtype)
     return bool(np.array_equal(there_and_back, values, equal_nan=values.dtype.kind == "f"))
@@ -175,7 +175,7 @@ def days(moments: NDArray[Any]) -> Array:
     """Turn datetimes (since 1970-01-01) or timedeltas into days, NaT into NaN."""
     missing = np.isnat(moments)
     present = np.where(missing, np.zeros(1, moments.dtype), moments)
-    # The whole days are split off because a float64 represents the rest of a day exactly.
+    # The whole days are split off because a float64 can_represent the rest of a day exactly.
     whole = present.astype(f"{moments.dtype.kind}8[D]")
     coordinates: Array = whole.astype(np.int64) + (present - whole) / np.timedelta64(1, "D")
     coordinates[missing] = np.nan

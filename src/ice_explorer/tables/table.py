@@ -17,7 +17,7 @@ import numpy as np
 
 from ice_explorer.errors import InputDataError, InputTypeError
 from ice_explorer.errors.base import quoted
-from ice_explorer.tables.column import represents
+from ice_explorer.tables.column import can_represent
 from ice_explorer.tables.read import number_column, read_column
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ class Table:
 
 
 def _numbers(coordinates: Array, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Turn coordinates into numbers, of the dtype if it represents them, else of float64."""
-    return coordinates.astype(dtype if represents(dtype, coordinates) else np.float64)
+    """Turn coordinates into numbers, of the dtype if it can_represent them, else of float64."""
+    return coordinates.astype(dtype if can_represent(dtype, coordinates) else np.float64)
 
 
 class ArrayTable(Table):
@@ -172,7 +172,7 @@ class FrameTable(Table):
 
     def _cells(self, column: Column, coordinates: Array) -> Any:
         series = self._raw(column.position)
-        rows, is_observed = column.rows_at(coordinates)
+        rows, is_observed = column.find_rows(coordinates)
         if is_observed.all():
             return series[rows]
         distinct, places = np.unique(coordinates, return_inverse=True)
@@ -233,7 +233,7 @@ def _is_plain(dtype: Any) -> bool:
 
 
 def _made(column: Column, series: nw.Series[Any], coordinates: Array) -> nw.Series[Any]:
-    """Make cells, of the dtype of a series if it represents them all, else of what its library infers."""
+    """Make cells, of the dtype of a series if it can_represent them all, else of what its library infers."""
     values = column.labels_of(coordinates).tolist()
     native = series.to_native()
     for is_same in (True, False):

@@ -35,7 +35,7 @@ ToFold: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64], int, int]"
 """Jumps and base of one margin, first cell of a feature, and link, from which compiled sums make its curves."""
 
 
-class Movers(NamedTuple):
+class VariedFeatures(NamedTuple):
     """Features that are free to move while all others are fixed.
 
     - `mover` (n_columns,): which feature moves a column, -1 where none does.
@@ -226,7 +226,7 @@ class TreeCurves:
                 node, first = np.nonzero(steps == 1)
                 yield nodes[node], np.column_stack([first, np.nonzero(steps == -1)[1]])
 
-    def _move(self, features: Sequence[int]) -> Movers:
+    def _move(self, features: Sequence[int]) -> VariedFeatures:
         n_positions = np.array([len(self.active[feature]) + 1 for feature in features], np.int32)
         mover = np.full(len(self.ranks), -1, np.int32)
         for index, feature in enumerate(features):
@@ -234,7 +234,7 @@ class TreeCurves:
         in_runs = np.array([feature in self.in_runs for feature in features], np.bool_)
         ends = np.cumsum(n_positions + 1, dtype=np.int64)
         offsets = (ends - n_positions - 1).astype(np.uint64)
-        return Movers(mover, n_positions, in_runs, offsets, width=int((n_positions + 1).sum()))
+        return VariedFeatures(mover, n_positions, in_runs, offsets, width=int((n_positions + 1).sum()))
 
     @property
     def row_bytes(self) -> int:
@@ -293,7 +293,9 @@ class TreeCurves:
 
         return sweep_rows
 
-    def _prepare(self, positions: NDArray[np.int64], movers: Movers) -> tuple[NDArray[Any], tuple[Any, ...] | None]:
+    def _prepare(
+        self, positions: NDArray[np.int64], movers: VariedFeatures
+    ) -> tuple[NDArray[Any], tuple[Any, ...] | None]:
         """Return ranks in one of the two dtypes that kernels are compiled for, and the arrays of special cases.
 
         These are None for most forests and rows, because the sweep is slower with them.
@@ -328,7 +330,7 @@ class Jumps:
     link: Link
     release: Callable[[], None]
 
-    def to_fold(self, feature: int) -> ToFold | None:
+    def to_compiled(self, feature: int) -> ToFold | None:
         """Return what compiled sums make curves from, None if the link is not compiled."""
         from ice_explorer.trees.margins_numba import LINKS
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from ice_explorer.errors import ICEExplorerError
 from ice_explorer.trees.curves import TreeCurves
-from ice_explorer.trees.link import Link, links_of
+from ice_explorer.trees.link import Link, list_links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ class NotExactError(ICEExplorerError):
         return cls(f"This version of {library} stores {what} in an unknown format ({cause}).")
 
 
-class OtherKindError(NotExactError):
+class UnsupportedModelError(NotExactError):
     """The model is of a kind that the method is not made for."""
 
 
@@ -152,7 +152,7 @@ class Forest:
         """
         # The sweep that computes curves also sums the leaves.
         leaves = TreeCurves(replace(self, base=0.0 * self.base), columns, {}).sweep([])(np.arange(len(columns[0]))).base
-        links = [(link, 1.0) for link in self.links] or links_of(response, len(self.base), position)
+        links = [(link, 1.0) for link in self.links] or list_links(response, len(self.base), position)
         with np.errstate(divide="ignore", invalid="ignore"):
             by_kind = {"sigmoid": np.log(self.base) - np.log1p(-self.base), "exp": np.log(self.base)}
         for link, sign in links:
@@ -221,7 +221,7 @@ def read_forest(model: Any, position: int | None, response: str, categorical_col
         if forest.labels_in_order and len(forest.labels_in_order) == len(categorical_columns):
             return replace(forest, levels=dict(zip(categorical_columns, forest.labels_in_order, strict=True)))
         return forest
-    raise OtherKindError(f"{name} is not a supported tree ensemble.")
+    raise UnsupportedModelError(f"{name} is not a supported tree ensemble.")
 
 
 def join(arrays: Sequence[Any], dtype: type[Any]) -> NDArray[Any]:

@@ -67,7 +67,7 @@ class Link:
         assert_never(self.kind)
 
 
-def links_of(response: str, n_margins: int, position: int | None) -> list[tuple[Link, float]]:
+def list_links(response: str, n_margins: int, position: int | None) -> list[tuple[Link, float]]:
     """Return links that a response may have, each with a sign of the margins.
 
     - `position`: of the class or output; the first of two classes has the margin of the second with the other sign.

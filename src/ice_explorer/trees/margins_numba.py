@@ -58,7 +58,7 @@ def exponential(values, sign, scratch, results):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def curves_of(jumps, base, start, first, link, curves):
+def write_curves(jumps, base, start, first, link, curves):
     """Write the curves of some rows, and set their jumps back to 0.
 
     Parameters
@@ -103,4 +103,4 @@ def sum_margins(jumps, base, start, margins):
     for margin in range(margins.shape[0]):
         for first in range(0, margins.shape[2], ROWS_AT_A_TIME):
             rows = margins[margin, :, first : first + ROWS_AT_A_TIME]
-            curves_of(jumps[margin], base[margin], start, first, _IDENTITY, rows)
+            write_curves(jumps[margin], base[margin], start, first, _IDENTITY, rows)

@@ -398,7 +398,7 @@ def sweep(
     Compiled twice: forests without missing values, categories and features in runs need none of the code for them,
     and are up to half as fast again without it.
 
-    - `nodes` … `width`: as `TreeCurves` and `Movers` have them.
+    - `nodes` … `width`: as `TreeCurves` and `VariedFeatures` have them.
     - `special`: missing_left, category_start, category_words, in_runs, run_start, runs, rank of a missing value; None
       where no rank is that, no node is categorical and no feature is in runs.
     - `ranks`: uint16 or int32, flat (n_columns, n_rows), of at most 65536 rows.

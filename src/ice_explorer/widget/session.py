@@ -14,7 +14,7 @@ from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
-from ice_explorer.locks import cancelled_by
+from ice_explorer.locks import cancel_wait_when
 from ice_explorer.model_comparison import ModelComparison
 from ice_explorer.models.target import target_names
 from ice_explorer.progress import progress_reporter
@@ -152,7 +152,7 @@ class Work(ABC):
             if is_cancelled():
                 raise Cancelled
 
-        with cancelled_by(is_cancelled):
+        with cancel_wait_when(is_cancelled):
             found = self._drafts.next(after_block)
             if found is None:
                 return None

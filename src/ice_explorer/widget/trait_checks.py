@@ -9,7 +9,7 @@ import numpy as np
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.errors import InvalidOptionError, OutputError, UnknownFeatureError
 from ice_explorer.errors.base import quoted
-from ice_explorer.features.transforms import check_anchor, is_place
+from ice_explorer.features.transforms import check_anchor, is_shared_anchor
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.bootstrap import USUAL_LEVEL, check_level
@@ -110,7 +110,7 @@ def _check_rank_by(value: object, open_work: Callable[[], Work]) -> str:
 
 
 def _check_anchor(value: object, open_work: Callable[[], Work], feature: str) -> str | float:
-    if is_place(value):  # as the browser writes it, and as it stays when another feature is opened
+    if is_shared_anchor(value):  # as the browser writes it, and as it stays when another feature is opened
         return check_anchor(value)
     if feature == "":
         raise InvalidOptionError.must(

@@ -1,7 +1,7 @@
 """Compiled: sums over a block of curves from which every figure of a feature with an order follows.
 
-`fold` does what `ordered._fold_plainly` does in NumPy, which a test holds it to. Rows are worked on a few dozen at a
-time, so that what is made of them stays in the cache, in an array of one line for each column: all loops run over rows.
+`add_curves` equals `ordered._add_by_numpy`, which a test checks. It takes a few dozen rows at a time, so that what is
+made of them stays in the cache, in an array of one line for each column: all loops run over rows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from ice_explorer.metrics.windows import SUMS_OF_ENDS
-from ice_explorer.trees.margins_numba import ROWS_AT_A_TIME, curves_of, exponential
+from ice_explorer.trees.margins_numba import ROWS_AT_A_TIME, exponential, write_curves
 
 _RUN = 64  # rows whose likelihoods are summed together, so that what they reach stays in the cache
 _FAST = {"nsz", "contract", "reassoc"}
@@ -200,7 +200,7 @@ def _of_scale(scale, axis, ends):
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
 def _add_run(observed, masses, axis, ends, columns, of_scale, sums):
-    """Add rows of one scale in the order of their values, at most `_RUN`; see `add_likely`."""
+    """Add rows of one scale in the order of their values, at most `_RUN`; see `add_likelihoods`."""
     grid, exponents, nearest = axis
     rates, tables = of_scale
     n_rows, n_columns, n_rates = observed.shape[0], masses.shape[1], exponents.shape[0]
@@ -219,7 +219,7 @@ def _add_run(observed, masses, axis, ends, columns, of_scale, sums):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def add_likely(observed, scales, masses, axis, ends, columns, sums):
+def add_likelihoods(observed, scales, masses, axis, ends, columns, sums):
     """Add numerators and denominators of Eq. 2 at all decays.
 
     Of one group of windows the ends to the right of an observed value x have the likelihoods of its first end, times
@@ -235,7 +235,7 @@ def add_likely(observed, scales, masses, axis, ends, columns, sums):
     masses : float64 (at least n_rows, n_columns)
         w |Δ| of groups of windows, and w.
     axis : grid (n_grid,), exponents a = -ln(λ) (n_rates,), and the distance that likelihoods are relative to
-    ends : five of `Windows.ends` and `Windows.likely`
+    ends : five of `Windows.numerator_ends` and `Windows.denominator_ends`
         Of "step" left and right, of "paper" right, and of the denominators of both.
     columns : int64 (5,)
         First column of `masses` of each.
@@ -363,9 +363,9 @@ def _add_along(changes, weights, windows, mean, along):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _place_on(lattice, value, shares):
+def _place_on(quadrature, value, shares):
     """Find the first of the four nodes that an observed value is shared between, and its shares."""
-    edges, middle, inverse_half, first = lattice
+    edges, middle, inverse_half, first = quadrature
     bucket = _count_up_to(edges, value)
     if first[bucket + 1] - first[bucket] == 1:
         shares[0], shares[1], shares[2], shares[3] = 1.0, 0.0, 0.0, 0.0
@@ -380,7 +380,7 @@ def _place_on(lattice, value, shares):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def fold(stretches, jumps, rows, total, lattice, on_nodes, by_row, curves, step, paper):
+def add_curves(stretches, jumps, rows, total, quadrature, on_nodes, by_row, curves, step, paper):
     """Add a block of rows to all sums; return the extremes of the curves.
 
     Compiled twice: for curves, and for the jumps of a sweep, of which curves are made a few rows at a time.
@@ -388,19 +388,19 @@ def fold(stretches, jumps, rows, total, lattice, on_nodes, by_row, curves, step,
     Parameters
     ----------
     stretches : float64 (n_rows, n_active + 1), or None
-    jumps : `jumps`, `base`, `start` and `link` as `curves_of` takes them, or None
+    jumps : `jumps`, `base`, `start` and `link` as `write_curves` takes them, or None
         In place of `stretches`; set back to 0.
     rows : observed values and weights, float64 (n_rows,) each
     total : float64
         Weight of the rows before.
-    lattice : as `_place_on` takes it
+    quadrature : as `_place_on` takes it
     on_nodes : float64 (n_nodes + 3, n_groups + 1)
-        Added to: w |Δ| of the groups of windows of "step" and of "paper", and w, at the nodes of the lattice. Without
-        columns where no nodes stand for the observed values.
+        Added to: w |Δ| of the groups of windows of "step" and of "paper", and w, at the nodes of the quadrature.
+        Without columns where no nodes stand for the observed values.
     by_row : float64 (n_rows, n_groups + 1)
         All of that row by row, where there are no nodes; else without rows.
     curves : moments as `_merge` takes them, (3, n_active + 1)
-    step, paper : `Windows.stretches` and `Windows.along` of a convention, and moments of changes
+    step, paper : `Windows.stretches` and `Windows.deviation_terms` of a convention, and moments of changes
 
     Returns
     -------
@@ -424,7 +424,7 @@ def fold(stretches, jumps, rows, total, lattice, on_nodes, by_row, curves, step,
         n_some = stop - start
         of_some = weights[start:stop]
         if jumps is not None:
-            curves_of(jumps[0], jumps[1], jumps[2], start, jumps[3], columns[:, :n_some])
+            write_curves(jumps[0], jumps[1], jumps[2], start, jumps[3], columns[:, :n_some])
         if stretches is not None:
             for column in range(n_stretches):
                 for at in range(n_some):
@@ -454,7 +454,7 @@ def fold(stretches, jumps, rows, total, lattice, on_nodes, by_row, curves, step,
         if by_row.shape[0] > 0:
             by_row[start:stop] = masses[:n_some]
         for at in range(n_some if n_columns > 0 else 0):
-            first = _place_on(lattice, observed[start + at], shares)
+            first = _place_on(quadrature, observed[start + at], shares)
             for node in range(4):
                 share, of_node = shares[node], on_nodes[first + node]
                 if share != 0.0:

@@ -1,4 +1,4 @@
-"""A few values that stand for all observed ones in sums of likelihoods."""
+"""Gauss-Legendre quadrature of sums of likelihoods over observed values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NODES: Final = np.polynomial.legendre.leggauss(4)[0]
 
 
 @dataclass(frozen=True, eq=False)
-class Lattice:
+class Quadrature:
     """Buckets of observed values with four Gauss-Legendre nodes each, or one where a bucket holds one value.
 
     A row is shared between the nodes of its bucket by Lagrange interpolation, which is exact for polynomials of degree
@@ -41,7 +41,7 @@ class Lattice:
 
     @property
     def arrays(self) -> tuple[Any, ...]:
-        """What the compiled fold reads."""
+        """Arrays for the compiled function."""
         return self.edges, self.middle, self.inverse_half, self.first
 
     def place(self, observed: Array) -> tuple[NDArray[np.int64], Array]:
@@ -64,10 +64,10 @@ class Lattice:
         return np.asarray(np.append(masses, np.zeros(len(self.nodes)))[: len(self.nodes)], np.float64)
 
 
-NO_LATTICE: Final = Lattice(np.empty(0), np.empty(0), np.empty(0), np.zeros(1, np.int64), np.empty(0))
+NO_QUADRATURE: Final = Quadrature(np.empty(0), np.empty(0), np.empty(0), np.zeros(1, np.int64), np.empty(0))
 
 
-def make_lattice(values: Array, grid: Array, scale: float, decay: float) -> Lattice:
+def make_quadrature(values: Array, grid: Array, scale: float, decay: float) -> Quadrature:
     """Choose buckets of observed values, within which the likelihood of every grid value is smooth.
 
     - `values`: increasing.
@@ -92,4 +92,4 @@ def make_lattice(values: Array, grid: Array, scale: float, decay: float) -> Latt
     kept = np.ones_like(nodes, np.bool_)
     nodes[is_one, 0] = middle[is_one]
     kept[is_one, 1:] = False
-    return Lattice(low[1:], middle, 1.0 / half, first, nodes[kept])
+    return Quadrature(low[1:], middle, 1.0 / half, first, nodes[kept])

@@ -25,7 +25,7 @@ _FIRST_ROWS = 2  # enough to see what the model returns
 _TOLERANCE = 1e-6  # of the largest prediction: single precision rounds otherwise for another number of rows
 
 
-class Witness:
+class PredictionCheck:
     """A few observations, and what the model predicted for them when its explanation was planned.
 
     They show what the model returns, and what methods that read its structure must return.
@@ -53,7 +53,7 @@ class Witness:
         try:
             predictor, self.predicted = make(self._container())
         except PredictionError:
-            if not self.are_phantoms:
+            if not self.predicts_phantoms:
                 raise
             predictor = None
         if predictor is None:
@@ -64,7 +64,7 @@ class Witness:
         return predictor
 
     @property
-    def are_phantoms(self) -> bool:
+    def predicts_phantoms(self) -> bool:
         """Whether the model predicts phantoms."""
         return bool((self.crossed >= 0).all())
 
@@ -102,7 +102,7 @@ class Witness:
             "Run the cell of the explorer again.",
         )
 
-    def is_predicted(self) -> bool:
+    def is_reproduced(self) -> bool:
         """Whether the model still predicts these observations."""
         try:
             self.predict(self._container())
