@@ -49,6 +49,18 @@ def _sums_of_others(values: Array) -> Array:
     return np.asarray(before + after)
 
 
+def _weighted_distances(values: Array, shares: Array) -> Array:
+    """Return Σ_b p_b |c_ib - c_ia| of each value, (n_rows, n_levels), from sorted values in place of all pairs."""
+    order = np.argsort(values, axis=1)
+    ordered, weights = np.take_along_axis(values, order, axis=1), shares[order]
+    ordered -= ordered[:, [ordered.shape[1] // 2]]  # smaller numbers, and exactly 0 where all are the same
+    below, moment = np.cumsum(weights, axis=1), np.cumsum(weights * ordered, axis=1)
+    found = ordered * (2.0 * below - below[:, [-1]]) - (2.0 * moment - moment[:, [-1]])
+    distances = np.empty_like(found)
+    np.put_along_axis(distances, order, np.maximum(found, 0.0), axis=1)
+    return distances
+
+
 class UnorderedSums(CurveSums):
     """Sums of one unordered feature over blocks of rows.
 
@@ -59,7 +71,8 @@ class UnorderedSums(CurveSums):
     - `active` (n_active,): steps between neighbours on the grid at which curves can change, increasing; default all
       n_grid - 1. Curves come as their values on the stretches between them.
     - `levels` (n_levels,): where on the grid levels stand that occur. No others have a pair of any weight.
-    - `half` (n_levels, n_levels): half of q_ab, with the likelihood of each of both levels.
+    - `level_shares` (n_levels,): p_a of these levels, scaled such that q_ab = p_a p_b sum to 1 over pairs.
+    - `level_weights` (n_levels,): Σ_b q_ab.
     """
 
     has_order = False
@@ -76,10 +89,10 @@ class UnorderedSums(CurveSums):
         self._waiting: list[tuple[Array, Array]] = []  # predictions (n_levels, n_rows) and weights
         if not self.is_defined or len(grid) < 2 or scale == 0:
             return
-        weighted = np.outer(shares, shares) / total
-        np.fill_diagonal(weighted, 0.0)
-        self.half = weighted / 2.0
-        changes = Changes(scale * weighted[np.triu_indices(len(shares), 1)])
+        self.level_shares = shares / math.sqrt(total)
+        self.level_weights = self.level_shares * _sums_of_others(self.level_shares)
+        first, second = np.triu_indices(len(shares), 1)
+        changes = Changes(scale * self.level_shares[first] * self.level_shares[second])
         self.changes = dict.fromkeys(CONVENTIONS, changes)
 
     def add(self, curves: Array, rows: tuple[Array, Array | None, Array], missing_change: Array | None = None) -> None:
@@ -167,16 +180,15 @@ class UnorderedSums(CurveSums):
             apart = (own[:, None] != self.grid[self.levels]).astype(np.float64)
         else:
             apart = rows[1][some][:, self.levels]
-        of_levels, changes = curves[:, self.levels], self.changes["step"]
-        moved = np.empty_like(apart)  # Σ_b q_ab |Δ_iab| / 2 of each level a
-        for level, half in enumerate(self.half):
-            moved[:, level] = np.abs(of_levels - of_levels[:, [level]]) @ half
+        changes = self.changes["step"]
+        moved = self.level_shares * _weighted_distances(curves[:, self.levels], self.level_shares)  # Σ_b q_ab |Δ_iab|
         exponents = self.nodes.exponents
         sums = np.empty((2, len(exponents)))
         for at, exponent in enumerate(exponents):
             likely = np.exp(-exponent * apart)
-            sums[0, at] = self.scale * float(weights @ np.einsum("ia,ia->i", likely, moved))
-            sums[1, at] = float(weights @ (likely @ self.half.sum(axis=1)))
+            # The likelihood of each of both levels of a pair counts half.
+            sums[0, at] = self.scale * float(weights @ np.einsum("ia,ia->i", likely, moved)) / 2.0
+            sums[1, at] = float(weights @ (likely @ self.level_weights)) / 2.0
         changes.likelihood_sums = changes.likelihood_sums + sums
 
     def at_grid(self, columns: Array) -> Array:
@@ -187,7 +199,7 @@ class UnorderedSums(CurveSums):
     def windows_one_by_one(self, convention: Convention) -> tuple[Any, ...]:  # noqa: ARG002
         """Return pairs of levels as `OrderedSums` returns windows: both levels, σ_c, q_ab and halves."""
         first, second = np.triu_indices(len(self.levels), 1)
-        shares = 2.0 * self.half[first, second]
+        shares = self.level_shares[first] * self.level_shares[second]
         scale, halves = np.full(len(shares), self.scale), np.full(len(shares), 0.5)
         return self.levels[first], self.levels[second], scale, shares, halves
 

@@ -147,7 +147,7 @@ class Bootstrap:
                 levels, shares = item.grid.values[sums.levels], item.shares[sums.levels] / mass
                 flat = flat[sums.levels]
                 if name != "in_distribution_impact":  # which is a ratio
-                    flat = flat - figures[name] * 2.0 * sums.half.sum(axis=1)
+                    flat = flat - figures[name] * sums.level_weights
                 at = np.minimum(np.searchsorted(levels, values[present]), len(levels) - 1)
                 of_rows[present] = np.where(levels[at] == values[present], (flat / shares)[at], 0.0)
             else:
