@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ice_explorer.trees.link import Link
 
 _FEWEST_ROWS, _MOST_ROWS = 2048, 8192  # of a block: its rows share what is done once per node
-_MOST_BYTES = 64_000_000  # of the difference arrays of a block, which a few thousand positions make large
+_MOST_BYTES = 256_000_000  # of the difference arrays of a block, which a few thousand positions make large
 _ROWS_AT_A_TIME = 1 << 16  # that are ranked, or ordered
 _MOST_CELLS = 1 << 23  # nodes × grid values that are looked at together
 MOST_FEATURES = (1 << 16) - 1
