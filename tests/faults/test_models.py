@@ -686,11 +686,11 @@ def test_models_live_no_longer_than_their_explanations():
     model = Estimator(Overlap(0)).fit(FEW)
     e = ice.explain(model, FEW, **BLOCKS)
     assert locks.lock_of_model(model) is locks.lock_of_model(model)
-    there, before = weakref.ref(model), len(locks._turns)
+    there, before = weakref.ref(model), len(locks._model_locks)
     del e, model
     gc.collect()
     assert there() is None
-    assert len(locks._turns) < before
+    assert len(locks._model_locks) < before
 
 
 # --- modules of PyTorch ---------------------------------------------------------------------------
