@@ -311,6 +311,16 @@ def test_a_message_that_is_no_request_or_whose_id_cannot_be_returned_is_logged_a
     assert ask(explorer, type="rows", positions=[0])[0]["type"] == "result"
 
 
+def test_fields_that_a_request_does_not_have_are_left_out(make, caplog):
+    """Whatever they hold."""
+    explorer = make(Model(), observations())
+    assert explorer.explanation
+    (plain, _), (more, _) = (ask(explorer, type="extreme", end="highest", **fields) for fields in ({}, {"feature": []}))
+    assert plain["type"] == more["type"] == "result"
+    assert plain["body"] == more["body"]
+    assert caplog.records == []
+
+
 def test_of_several_traits_with_one_invalid_none_is_applied_and_the_page_receives_the_values_of_the_kernel(
     make, caplog
 ):

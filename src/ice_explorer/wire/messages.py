@@ -939,7 +939,7 @@ def parse_request(content: Mapping[str, Any]) -> Request:
     """Check a message from the browser once, at the door.
 
     - `content`: the JSON of a custom message.
-    - returns: the same content, known to hold what its type promises.
+    - returns: its id, type and fields, known to hold what the type promises; others are left out.
     - raises MessageError: if the type is unknown or a field is missing or of another kind.
     """
     request = content.get("type")
@@ -952,7 +952,7 @@ def parse_request(content: Mapping[str, Any]) -> Request:
     _check(request, "", fields, _FIELDS[request])
     for field, forms in _ENTRIES.get(request, {}).items():
         _check(request, f"{field}.", fields[field], forms)
-    return cast("Request", {**content, **fields})
+    return cast("Request", {"id": content.get("id"), "type": request, **fields})
 
 
 def _check(request: str, within: str, entries: Mapping[Any, Any], forms: Mapping[str, Form]) -> None:
