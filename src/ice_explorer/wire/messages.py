@@ -952,7 +952,7 @@ def parse_request(content: Mapping[str, Any]) -> Request:
     _check(request, "", fields, _FIELDS[request])
     for field, forms in _ENTRIES.get(request, {}).items():
         _check(request, f"{field}.", fields[field], forms)
-    return cast("Request", {"id": content.get("id"), "type": request, **fields})
+    return cast("Request", {**{name: content[name] for name in ("id", "type") if name in content}, **fields})
 
 
 def _check(request: str, within: str, entries: Mapping[Any, Any], forms: Mapping[str, Form]) -> None:
