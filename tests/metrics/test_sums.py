@@ -270,7 +270,7 @@ def test_shares_and_windows_of_a_grid(grid, values, scale):
     for windows in make_windows(grid, shares, scale, np.arange(len(grid) - 1)).values():
         assert (windows.left < windows.right).all()
         assert_allclose(windows.weights.sum() + windows.constant_share, 1.0)
-        assert_allclose(windows.denominator_ends[1].sum(), 1.0)
+        assert_allclose(windows.denominator_weights.sum(), 1.0)
 
 
 # --- what rounding must not take -----------------------------------------------------------------------

@@ -13,14 +13,14 @@ from ice_explorer.metrics.decay import NEAR, choose_decay_nodes
 from ice_explorer.metrics.likelihood import distances
 from ice_explorer.metrics.quadrature import NO_QUADRATURE, make_quadrature
 from ice_explorer.metrics.sums import Changes, CurveSums
-from ice_explorer.metrics.windows import CONVENTIONS, NO_ENDS, SUMS_OF_ENDS, ends_on_grid, make_windows, weights_on_grid
+from ice_explorer.metrics.windows import CONVENTIONS, make_windows, weights_on_grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.metrics.quadrature import Quadrature
     from ice_explorer.metrics.sums import Arrays
-    from ice_explorer.metrics.windows import Convention, Ends, Windows
+    from ice_explorer.metrics.windows import Convention, Windows
 
     Array = NDArray[np.float64]
     Rows = tuple[Array, Array, Array]
@@ -76,27 +76,22 @@ class OrderedSums(CurveSums):
         self._compiled = compiled
         self._quadrature: Quadrature | None = None
         # At the nodes, if there is room: Σ w |Δ| of each group of windows, and Σ w.
-        self._has_room = False
         self._on_nodes = np.zeros((0, 0))
-        self._likelihood_sums = np.zeros((4, 0))
+        self._most_cells = MOST_CELLS if most_cells is None else most_cells
         if rows is None or not self.windows:
             return
         observed, scales, _ = rows
-        have_one_scale = bool(scales.min() == scales.max())
-        if have_one_scale:
+        if scales.min() == scales.max():
             observed = np.sort(observed)
+            self._quadrature = make_quadrature(observed, grid, scales[0], decay)
+            self._scales_of_nodes = np.full(len(self._quadrature.nodes), scales[0])
         # Sums over parts of the rows merge only where all keep the same decays.
         are_near = bool((scales == scale).all()) and (grid[-1] - grid[0]) <= NEAR * scale
         self.nodes = choose_decay_nodes(decay, are_near=are_near)
         self.nearest = _nearest(observed, scales, grid)
-        self._likelihood_sums = np.zeros((4, len(self.nodes.exponents)))
-        for at, changes in enumerate(self.changes.values()):
-            changes.likelihood_sums = self._likelihood_sums[2 * at : 2 * at + 2]
-        if not have_one_scale:
-            return
-        self._quadrature, self._scale_of_nodes = make_quadrature(observed, grid, float(scales[0]), decay), scales[0]
-        n_cells = len(self._quadrature.nodes) * self._n_groups
-        self._has_room = n_cells <= (MOST_CELLS if most_cells is None else most_cells)
+        self._likelihood_sums = np.zeros((2, 2, len(self.nodes.exponents)))
+        for of_convention, changes in zip(self._likelihood_sums, self.changes.values(), strict=True):
+            changes.likelihood_sums = of_convention
 
     def add(self, stretches: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows.
@@ -126,8 +121,11 @@ class OrderedSums(CurveSums):
 
     def _make_nodes(self) -> None:
         """Make room for changes at the nodes, which parallel curves do not need."""
-        if self._has_room and not self._on_nodes.size and self._quadrature is not None:
-            self._on_nodes = np.zeros((len(self._quadrature.nodes) + _PADDING, self._n_groups + 1))
+        if self._quadrature is None or self._on_nodes.size:
+            return
+        n_nodes, n_groups = len(self._quadrature.nodes), self._n_groups
+        if n_nodes * n_groups <= self._most_cells:
+            self._on_nodes = np.zeros((n_nodes + _PADDING, n_groups + 1))
 
     @property
     def _n_groups(self) -> int:
@@ -137,7 +135,7 @@ class OrderedSums(CurveSums):
         from ice_explorer.metrics import ordered_numba
 
         observed, scales, weights = rows
-        by_row = np.empty((0 if self._has_room else len(weights), self._n_groups + 1))
+        by_row = np.empty((0 if self._on_nodes.size else len(weights), self._n_groups + 1))
         of_conventions = [
             (windows.stretches, windows.deviation_terms, self.changes[name].moments.columns)
             for name, windows in self.windows.items()
@@ -169,7 +167,7 @@ class OrderedSums(CurveSums):
             self.changes[name].deviations += float(weights @ windows.deviation(changes))
             masses.append(np.abs(changes))
         by_row = np.column_stack([*masses, np.ones(len(weights))]) * weights[:, None]
-        if self._has_room and self._quadrature is not None:
+        if self._on_nodes.size and self._quadrature is not None:
             node, shares = self._quadrature.place(observed)
             of_rows = (shares.ravel(), (node[:, None] + np.arange(4)).ravel(), 4 * np.arange(len(node) + 1))
             self._on_nodes += csr_array(of_rows, shape=(len(node), len(self._on_nodes))).T @ by_row
@@ -184,24 +182,22 @@ class OrderedSums(CurveSums):
         """
         if len(offsets) == 0:
             return
-        observed, scales, weights = rows
+        observed, _, weights = rows
         self._add_parallel_moments(step, offsets, weights)
-        if self._quadrature is not None:
-            observed, masses = self._quadrature.nodes, self._quadrature.masses(observed, weights)
-            scales = np.full(len(observed), self._scale_of_nodes)
-        else:
-            masses = weights
-        is_straight, numerators = self._is_straight(step), []
+        total, is_straight, on_grid = float(weights.sum()), self._is_straight(step), []
         for name, windows in self.windows.items():
             changes = windows.changes(step[None, :])
-            self.changes[name].moments.add_equal(changes[0], float(weights.sum()))
-            if not is_straight:
-                self.changes[name].deviations += float(weights.sum() * windows.deviation(changes)[0])
-            numerators.append(ends_on_grid(weights_on_grid(windows.numerator_ends, np.abs(changes), len(self.grid))[0]))
+            self.changes[name].moments.add_equal(changes[0], total)
+            if is_straight:  # every step of one SD is as large
+                numerator = windows.denominator_weights * float(np.abs(changes[0]) @ windows.factors)
+            else:
+                self.changes[name].deviations += total * float(windows.deviation(changes)[0])
+                numerator = weights_on_grid(windows.numerator_ends, np.abs(changes), len(self.grid))[0]
+            on_grid += [numerator, windows.denominator_weights]
+        if self._quadrature is not None:
+            rows = self._quadrature.nodes, self._scales_of_nodes, self._quadrature.masses(observed, weights)
         if self.windows:
-            likely = [windows.denominator_ends for windows in self.windows.values()]
-            ends = (NO_ENDS, *numerators, *likely), np.zeros(5, np.int64)
-            self._add_likelihoods(observed, scales, masses[:, None], ends)
+            self._add_on_grid(rows, np.stack(on_grid), self._likelihood_sums.reshape(4, -1))
         self.count(weights, missing_change)
 
     def _is_straight(self, step: Array) -> bool:
@@ -215,43 +211,48 @@ class OrderedSums(CurveSums):
     def finish(self) -> None:
         """Add the sums that likelihoods weigh, and release temporary arrays."""
         if self._quadrature is not None and self._on_nodes.size:
-            nodes = self._quadrature.nodes
-            self._add_likelihoods(nodes, np.full(len(nodes), self._scale_of_nodes), self._on_nodes[: len(nodes)])
+            self._add_likelihoods(self._quadrature.nodes, self._scales_of_nodes, self._on_nodes[:-_PADDING])
         self._quadrature, self._on_nodes = None, np.zeros((0, 0))
 
-    def _ends(self) -> tuple[tuple[Ends, ...], NDArray[np.int64]]:
-        """Ends of all windows, as `add_likelihoods` takes them, and where their columns begin."""
-        step, paper = self.windows["step"], self.windows["paper"]
-        of_step = len(step.factors)
-        ends = (*step.numerator_ends, paper.numerator_ends[1], step.denominator_ends, paper.denominator_ends)
-        return ends, np.array([0, 0, of_step, self._n_groups, self._n_groups])
-
-    def _add_likelihoods(
-        self,
-        observed: Array,
-        scales: Array,
-        masses: Array,
-        ends: tuple[tuple[Ends, ...], NDArray[np.int64]] | None = None,
-    ) -> None:
+    def _add_likelihoods(self, observed: Array, scales: Array, masses: Array) -> None:
         """Add numerators and denominators of Eq. 2 at all decays.
 
         - `observed`, `scales` (n,): of rows, or of nodes that stand for them.
         - `masses` (n, n_columns): w |Δ| of each group of windows, by convention, and w.
-        - `ends`: those of all windows by default.
         """
-        exponents, n_grid = self.nodes.exponents, len(self.grid)
-        of_kinds, columns = self._ends() if ends is None else ends
+        step, paper = self.windows["step"], self.windows["paper"]
+        likely = np.stack([step.denominator_weights, paper.denominator_weights])
+        self._add_on_grid((observed, scales, masses[:, -1].copy()), likely, self._likelihood_sums[:, 1])
         if self._compiled:
-            from ice_explorer.metrics.ordered_numba import add_likelihoods
+            from ice_explorer.metrics.ordered_numba import add_numerators
 
-            add_likelihoods(
-                observed, scales, masses, (self.grid, exponents, self.nearest), of_kinds, columns, self._likelihood_sums
-            )
+            ends, axis = (*step.numerator_ends, *paper.numerator_ends), (self.grid, self.nodes.exponents, self.nearest)
+            add_numerators(observed, scales, masses, axis, ends, self._likelihood_sums[:, 0])
             return
-        per_place = np.zeros((4, len(observed), n_grid))
-        for (places, weights, starts), first, at in zip(of_kinds, columns, SUMS_OF_ENDS, strict=True):
-            of_kind = masses[:, first : first + len(starts) - 1]
-            per_place[at] += weights_on_grid([(places, weights, starts)], of_kind, n_grid)
+        of_step, of_paper = np.split(masses[:, :-1], [len(step.factors)], axis=1)
+        on_grid = [
+            weights_on_grid(step.numerator_ends, of_step, len(self.grid)),
+            weights_on_grid(paper.numerator_ends, of_paper, len(self.grid)),
+        ]
+        self._add_by_row(observed, scales, np.stack(on_grid), self._likelihood_sums[:, 0])
+
+    def _add_on_grid(self, rows: Rows, weights: Array, sums: Array) -> None:
+        """Add likelihoods at all grid values, which count alike for all rows, to sums at all decays.
+
+        - `weights` (n_sums, n_grid).
+        - `sums` (n_sums, n_exponents).
+        """
+        observed, scales, of_rows = rows
+        if self._compiled:
+            from ice_explorer.metrics.ordered_numba import add_on_grid
+
+            add_on_grid(observed, scales, of_rows, (self.grid, self.nodes.exponents, self.nearest), weights, sums)
+            return
+        self._add_by_row(observed, scales, weights[:, None] * of_rows[:, None], sums)
+
+    def _add_by_row(self, observed: Array, scales: Array, per_place: Array, sums: Array) -> None:
+        """Add likelihoods as NumPy does; `per_place` (n_sums, n, n_grid): how much each counts."""
+        exponents, n_grid = self.nodes.exponents, len(self.grid)
         rates, low, high = exponents / scales[0], min(observed.min(), self.grid[0]), max(observed.max(), self.grid[-1])
         if scales.min() == scales.max() and rates.max() * (high - low) < _MOST_EXPONENT:
             # e^{-a (v - x)} is a product, so that sums over rows and grid values are products of matrices.
@@ -260,15 +261,15 @@ class OrderedSums(CurveSums):
             back = np.exp(-rates[:, None] * (observed - low - self.nearest * scales[0]))
             is_left = observed[:, None] <= self.grid
             for at, weights in enumerate(per_place):
-                self._likelihood_sums[at] += np.einsum("tk,tk->t", of_grid, of_rows @ (weights * is_left))
-                self._likelihood_sums[at] += np.einsum("tk,tk->t", 1.0 / of_grid, back @ (weights * ~is_left))
+                sums[at] += np.einsum("tk,tk->t", of_grid, of_rows @ (weights * is_left))
+                sums[at] += np.einsum("tk,tk->t", 1.0 / of_grid, back @ (weights * ~is_left))
             return
         size = max(1, _CHUNK // n_grid)
         for start in range(0, len(observed), size):
             some = slice(start, start + size)
             scaled = distances(self.grid, observed[some], scales[some]) - self.nearest
             likely = np.exp(-exponents[:, None] * scaled.ravel())
-            self._likelihood_sums += per_place[:, some].reshape(4, -1) @ likely.T
+            sums += per_place[:, some].reshape(len(sums), -1) @ likely.T
 
     @property
     def is_compiled(self) -> bool:

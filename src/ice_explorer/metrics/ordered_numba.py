@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ice_explorer.metrics.windows import SUMS_OF_ENDS
 from ice_explorer.trees.margins_numba import ROWS_AT_A_TIME, exponential, write_curves
 
 _RUN = 64  # rows whose likelihoods are summed together, so that what they reach stays in the cache
@@ -32,29 +31,17 @@ def _count_up_to(values, value):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _decays_between(grid, rates, factors):
-    """Write factors e^{-rate · gap} of the intervals of a grid, (n_grid - 1, n_rates)."""
-    n_rates = rates.shape[0]
-    gaps, power = np.empty(n_rates), np.empty(n_rates)
-    for place in range(grid.shape[0] - 1):
+def _likelihoods(distances, rates, shift):
+    """Return e^{shift - rate · distance}, (n_distances, n_rates)."""
+    n_distances, n_rates = distances.shape[0], rates.shape[0]
+    exponents, results = np.empty((n_distances, n_rates)), np.empty((n_distances, n_rates))
+    for index in range(n_distances):
         for t in range(n_rates):
-            gaps[t] = rates[t] * (grid[place + 1] - grid[place])
-        exponential(gaps, -1.0, (power, power.view(np.int64)), factors[place])
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _decays_from(value, cell, grid, rates, shift, scratch, to_left, to_right):
-    """Write factors e^{shift - rate · distance} from an observed value to the grid values on its left and right."""
-    exponents, power = scratch
-    to_left[:], to_right[:] = 0.0, 0.0
-    if cell > 0:
-        for t in range(rates.shape[0]):
-            exponents[t] = shift[t] - rates[t] * (value - grid[cell - 1])
-        exponential(exponents, 1.0, (power, power.view(np.int64)), to_left)
-    if cell < grid.shape[0]:
-        for t in range(rates.shape[0]):
-            exponents[t] = shift[t] - rates[t] * (grid[cell] - value)
-        exponential(exponents, 1.0, (power, power.view(np.int64)), to_right)
+            exponents[index, t] = shift[t] - rates[t] * distances[index]
+    # All in one call, which takes a seventh of the time of a call for each distance.
+    power = np.empty(exponents.size)
+    exponential(exponents.reshape(-1), 1.0, (power, power.view(np.int64)), results.reshape(-1))
+    return results
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
@@ -77,7 +64,7 @@ def _tables_of(factors, ends, by_cell):
     """
     places, weights, starts = ends
     n_groups, n_rates = starts.shape[0] - 1, factors.shape[1]
-    n_grid = factors.shape[0] if n_groups > 0 else 0
+    n_grid = factors.shape[0] + 1 if n_groups > 0 else 0
     whole = np.zeros((2, n_groups, n_rates))
     chain = np.ones((2, n_groups, n_rates))
     edge, partial = by_cell[0], by_cell[1]
@@ -183,44 +170,125 @@ def _add_from_one_side(side, ends, tables, rows, masses, reached, sums):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def _next_run(observed, scales, start):
+    """Find where the rows end, at most `_RUN`, that have one scale and come in the order of their values."""
+    stop, last = start + 1, min(observed.shape[0], start + _RUN)
+    while stop < last and scales[stop] == scales[start] and observed[stop] >= observed[stop - 1]:
+        stop += 1
+    return stop
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _likelihoods_beside(observed, axis, rates):
+    """Return intervals of the grid, (n_rows,), and likelihoods at both ends of each, two (n_rows, n_rates).
+
+    Beyond the grid both are those at its end.
+    """
+    grid, exponents, nearest = axis
+    n_rows = observed.shape[0]
+    cells, distances = np.empty(n_rows, np.int64), np.empty((2, n_rows))
+    for row in range(n_rows):
+        cell = _count_up_to(grid, observed[row])
+        cells[row] = cell
+        distances[0, row] = abs(observed[row] - grid[max(cell - 1, 0)])
+        distances[1, row] = abs(observed[row] - grid[min(cell, grid.shape[0] - 1)])
+    shift = exponents * nearest
+    return cells, (_likelihoods(distances[0], rates, shift), _likelihoods(distances[1], rates, shift))
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _pass_along(factors, at_grid, weights, sums):
+    """Add weighted likelihoods of what reaches each grid value from either side, and set `at_grid` back to 0."""
+    n_grid, n_rates = at_grid.shape[1], at_grid.shape[2]
+    for side in range(2):
+        running = np.zeros(n_rates)
+        for step in range(n_grid):
+            place = step if side == 1 else n_grid - 1 - step
+            if step > 0:
+                gap = place - side
+                for t in range(n_rates):
+                    running[t] *= factors[gap, t]
+            for t in range(n_rates):
+                running[t] += at_grid[side, place, t]
+                at_grid[side, place, t] = 0.0
+            for kind in range(weights.shape[0]):
+                for t in range(n_rates):
+                    sums[kind, t] += weights[kind, place] * running[t]
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def add_on_grid(observed, scales, masses, axis, weights, sums):
+    """Add sums of likelihoods that count alike for all rows, at all decays.
+
+    What the rows of an interval of the grid bring is summed at its ends, and passed on from one grid value to the next.
+
+    Parameters
+    ----------
+    observed, scales, masses : float64 (n_rows,)
+        Observed values, likelihood scales and weights of rows, or of nodes that stand for them.
+    axis : as `add_numerators` takes it
+    weights : float64 (n_sums, n_grid)
+        How much the likelihood at each grid value counts.
+    sums : float64 (n_sums, n_rates)
+        Added to.
+    """
+    grid, exponents, _ = axis
+    n_grid, n_rates = grid.shape[0], exponents.shape[0]
+    at_grid = np.zeros((2, n_grid, n_rates))
+    start = 0
+    while start < observed.shape[0]:
+        rates, stop = exponents / scales[start], start + 1
+        while stop < observed.shape[0] and scales[stop] == scales[start]:
+            stop += 1
+        for first in range(start, stop, _RUN):
+            cells, (to_left, to_right) = _likelihoods_beside(observed[first : min(first + _RUN, stop)], axis, rates)
+            for row in range(cells.shape[0]):
+                cell, mass = cells[row], masses[first + row]
+                if cell > 0:
+                    for t in range(n_rates):
+                        at_grid[0, cell - 1, t] += mass * to_left[row, t]
+                if cell < n_grid:
+                    for t in range(n_rates):
+                        at_grid[1, cell, t] += mass * to_right[row, t]
+        _pass_along(_likelihoods(np.diff(grid), rates, np.zeros_like(rates)), at_grid, weights, sums)
+        start = stop
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def _of_scale(scale, axis, ends):
     """Return what `_add_run` needs of all rows of one likelihood scale: rates of decay, and tables."""
     grid, exponents, _ = axis
-    rates, factors = exponents / scale, np.empty((grid.shape[0], exponents.shape[0]))
-    _decays_between(grid, rates, factors)
-    by_cell = np.zeros((5, 2, 2, grid.shape[0] + 1, exponents.shape[0]))  # one allocation, which is reused
+    rates = exponents / scale
+    factors = _likelihoods(np.diff(grid), rates, np.zeros_like(rates))
+    by_cell = np.zeros((3, 2, 2, grid.shape[0] + 1, exponents.shape[0]))  # one allocation, which is reused
     return rates, (
         _tables_of(factors, ends[0], by_cell[0]),
         _tables_of(factors, ends[1], by_cell[1]),
         _tables_of(factors, ends[2], by_cell[2]),
-        _tables_of(factors, ends[3], by_cell[3]),
-        _tables_of(factors, ends[4], by_cell[4]),
     )
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _add_run(observed, masses, axis, ends, columns, of_scale, sums):
-    """Add rows of one scale in the order of their values, at most `_RUN`; see `add_likelihoods`."""
-    grid, exponents, nearest = axis
+def _add_run(observed, masses, axis, ends, of_scale, sums):
+    """Add rows of one scale in the order of their values, at most `_RUN`; see `add_numerators`."""
     rates, tables = of_scale
-    n_rows, n_columns, n_rates = observed.shape[0], masses.shape[1], exponents.shape[0]
-    cells, offsets = np.empty(n_rows, np.int64), np.empty((2, n_rows, n_rates))
-    of_columns, reached = np.empty((n_columns, n_rows)), np.empty((n_rates, n_rows))
-    scratch, shift = (np.empty(n_rates), np.empty(n_rates)), exponents * nearest
+    n_rows, n_columns = masses.shape
+    cells, offsets = _likelihoods_beside(observed, axis, rates)
+    of_columns, reached = np.empty((n_columns, n_rows)), np.empty((rates.shape[0], n_rows))
     for row in range(n_rows):
-        cells[row] = _count_up_to(grid, observed[row])
-        _decays_from(observed[row], cells[row], grid, rates, shift, scratch, offsets[0, row], offsets[1, row])
         for column in range(n_columns):
             of_columns[column, row] = masses[row, column]
-    for kind in range(5):
-        for side in range(2):
-            rows, of_kind = (cells, offsets[side]), of_columns[columns[kind] :]
-            _add_from_one_side(side, ends[kind], tables[kind], rows, of_kind, reached, sums[SUMS_OF_ENDS[kind]])
+    of_paper = of_columns[ends[0][2].shape[0] - 1 :]
+    for side in range(2):
+        rows = cells, offsets[side]
+        _add_from_one_side(side, ends[0], tables[0], rows, of_columns, reached, sums[0])
+        _add_from_one_side(side, ends[1], tables[1], rows, of_columns, reached, sums[0])
+        _add_from_one_side(side, ends[2], tables[2], rows, of_paper, reached, sums[1])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def add_likelihoods(observed, scales, masses, axis, ends, columns, sums):
-    """Add numerators and denominators of Eq. 2 at all decays.
+def add_numerators(observed, scales, masses, axis, ends, sums):
+    """Add numerators of Eq. 2 at all decays.
 
     Of one group of windows the ends to the right of an observed value x have the likelihoods of its first end, times
     e^{-a(v - x)}: the sum over groups is a polynomial in decreasing factors, evaluated from the farthest group to x,
@@ -232,26 +300,20 @@ def add_likelihoods(observed, scales, masses, axis, ends, columns, sums):
     observed, scales : float64 (n_rows,)
         Observed values and likelihood scales of rows, or of nodes that stand for them. Rows of one scale that come in
         the order of their values are worked on together.
-    masses : float64 (at least n_rows, n_columns)
-        w |Δ| of groups of windows, and w.
+    masses : float64 (n_rows, n_columns)
+        w |Δ| of the groups of windows of "step" and of "paper".
     axis : grid (n_grid,), exponents a = -ln(λ) (n_rates,), and the distance that likelihoods are relative to
-    ends : five of `Windows.numerator_ends` and `Windows.denominator_ends`
-        Of "step" left and right, of "paper" right, and of the denominators of both.
-    columns : int64 (5,)
-        First column of `masses` of each.
-    sums : float64 (4, n_rates)
-        Numerator and denominator of "step" and of "paper"; added to.
+    ends : three of `Windows.numerator_ends`
+        Of "step" left and right, and of "paper".
+    sums : float64 (2, n_rates)
+        Of "step" and of "paper"; added to.
     """
     n_rows, start = observed.shape[0], 0
     while start < n_rows:
         if start == 0 or scales[start] != scales[start - 1]:
             of_scale = _of_scale(scales[start], axis, ends)
-        stop = start + 1
-        while stop < min(n_rows, start + _RUN) and scales[stop] == scales[start]:
-            if observed[stop] < observed[stop - 1]:
-                break
-            stop += 1
-        _add_run(observed[start:stop], masses[start:stop], axis, ends, columns, of_scale, sums)
+        stop = _next_run(observed, scales, start)
+        _add_run(observed[start:stop], masses[start:stop], axis, ends, of_scale, sums)
         start = stop
 
 

@@ -16,6 +16,8 @@ _MOST_VALUES: Final = 512  # observed ones that are all nodes
 _WIDEST: Final = 0.05  # width of a bucket, in likelihood scales
 _MOST_EXPONENT: Final = 0.01  # of λ, times the width
 _NODES: Final = np.polynomial.legendre.leggauss(4)[0]
+_LAGRANGE: Final = np.linalg.inv(np.vander(_NODES, increasing=True))
+"""Coefficients of the polynomials that share a row between four nodes, (power, node)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,20 +50,22 @@ class Quadrature:
         """Return the first node of each observed value, (n_rows,), and the shares of four, (n_rows, 4)."""
         bucket = np.searchsorted(self.edges, observed, "right")
         node = self.first[bucket]
-        position = ((observed - self.middle[bucket]) * self.inverse_half[bucket])[:, None]
-        shares = np.ones((len(observed), 4))
-        for at in range(4):
-            for other in range(4):
-                if other != at:
-                    shares[:, [at]] *= (position - _NODES[other]) / (_NODES[at] - _NODES[other])
+        position = (observed - self.middle[bucket]) * self.inverse_half[bucket]
+        shares = np.vander(position, 4, increasing=True) @ _LAGRANGE
         shares[self.first[bucket + 1] - node == 1] = [1.0, 0.0, 0.0, 0.0]
         return node, shares
 
     def masses(self, observed: Array, weights: Array) -> Array:
         """Share the weights of rows between the nodes, (n_nodes,)."""
-        node, shares = self.place(observed)
-        masses = np.bincount((node[:, None] + np.arange(4)).ravel(), (weights[:, None] * shares).ravel())
-        return np.asarray(np.append(masses, np.zeros(len(self.nodes)))[: len(self.nodes)], np.float64)
+        order = np.argsort(observed)
+        observed, weights = observed[order], weights[order]
+        counts = np.diff(np.searchsorted(observed, self.edges), prepend=0, append=len(observed))
+        bucket = np.repeat(np.arange(len(counts)), counts)
+        position = (observed - self.middle[bucket]) * self.inverse_half[bucket]
+        moments = np.stack([np.bincount(bucket, weights * position**power, len(counts)) for power in range(4)])
+        masses, is_one = moments.T @ _LAGRANGE, np.diff(self.first) == 1
+        masses[is_one, 0] = moments[0, is_one]
+        return np.asarray(masses[~is_one[:, None] | (np.arange(4) == 0)])
 
 
 NO_QUADRATURE: Final = Quadrature(np.empty(0), np.empty(0), np.empty(0), np.zeros(1, np.int64), np.empty(0))

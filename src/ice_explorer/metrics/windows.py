@@ -91,10 +91,10 @@ class Windows:
         return np.asarray(np.sqrt(variance / self.variance_divisor))
 
     @cached_property
-    def numerator_ends(self) -> tuple[Ends, Ends]:
+    def numerator_ends(self) -> tuple[Ends, ...]:
         """Likelihoods in the numerator of Eq. 2: grid values, increasing, weights, and where each group begins.
 
-        Left ends, and right ends; the few left ends of "paper" are among the right ones.
+        Left ends, and right ends; those of "paper" together, of which few are left ones.
         """
         moving = np.flatnonzero(self.group >= 0)
         group, of_windows = self.group[moving], (self.shares * self.ratios)[moving]
@@ -105,15 +105,15 @@ class Windows:
         places, weights = (np.stack(both, axis=1).ravel() for both in zip(*sides, strict=True))
         counts = weights > 0
         starts = np.searchsorted(np.repeat(group, 2)[counts], np.arange(len(self.factors) + 1))
-        return NO_ENDS, (places[counts], weights[counts], starts)
+        return ((places[counts], weights[counts], starts),)
 
     @cached_property
-    def denominator_ends(self) -> Ends:
-        """Likelihoods in the denominator of Eq. 2, as one group."""
+    def denominator_weights(self) -> Array:
+        """Weight of the likelihood at each grid value in the denominator of Eq. 2, (n_grid,)."""
         from_left = self.shares * self.left_shares
         sides = (self.left, from_left), (self.right, self.shares - from_left)
         likely = np.sum([np.bincount(places, weights, self.n_grid) for places, weights in sides], axis=0)
-        return ends_on_grid(np.asarray(likely, np.float64))
+        return np.asarray(likely, np.float64)
 
     @cached_property
     def deviation_terms(self) -> tuple[Any, ...]:
@@ -132,19 +132,6 @@ class Windows:
         )
 
 
-SUMS_OF_ENDS: Final = (0, 0, 2, 1, 3)
-"""The sum that each of five kinds of ends adds to: numerator or denominator of "step", or those of "paper".
-
-The kinds are left and right ends of "step", ends of "paper", and denominators of "step" and of "paper".
-"""
-NO_ENDS: Final[Ends] = (np.empty(0, np.intp), np.empty(0), np.zeros(1, np.intp))
-
-
-def ends_on_grid(weights: Array) -> Ends:
-    """Return weights of likelihoods at all grid values, (n_grid,), as one group; see `Windows.numerator_ends`."""
-    return np.arange(len(weights)), weights, np.array([0, len(weights)])
-
-
 def weights_on_grid(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
     """Return how much the likelihood at each grid value counts, (n_rows, n_grid).
 
@@ -153,11 +140,10 @@ def weights_on_grid(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
     """
     from scipy.sparse import csr_array
 
-    found = np.zeros((len(masses), n_grid))
+    on_grid = np.zeros((len(masses), n_grid))
     for places, weights, starts in ends:
-        n_groups = len(starts) - 1
-        found += masses[:, :n_groups] @ csr_array((weights, places, starts), shape=(n_groups, n_grid))
-    return found
+        on_grid += masses @ csr_array((weights, places, starts), shape=(masses.shape[1], n_grid))
+    return on_grid
 
 
 def nearest_shares(grid: Array, values: Array, weights: Array | None) -> Array:
