@@ -50,7 +50,9 @@ class Link:
                 return np.asarray(np.exp(m))
             case "sigmoid":
                 with np.errstate(over="ignore"):
-                    return np.asarray(1.0 / (1.0 + np.exp(-m)))
+                    odds = np.asarray(np.exp(-m))
+                odds += 1.0
+                return np.divide(1.0, odds, out=odds)  # in place, because new memory takes longer than the division
             case "softmax":
                 shifted = np.exp(margins - margins.max(axis=0))
                 return np.asarray(shifted[self.output] / shifted.sum(axis=0))
