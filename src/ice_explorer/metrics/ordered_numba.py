@@ -318,25 +318,8 @@ def add_numerators(observed, scales, masses, axis, ends, sums):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _merge(column, rows, weights, moments):
-    """Merge rows into the running moments of one column (Chan).
-
-    - `rows`: pivot, and Σ w (x - pivot), Σ w (x - pivot)² and Σ w |x| of the rows.
-    - `weights`: of the rows before and of these.
-    - `moments` (3, n_columns): means, squared deviations and absolute sums.
-    """
-    pivot, once, twice, size = rows
-    total, block = weights
-    mean = once / block
-    shift = pivot - moments[0, column] + mean
-    moments[1, column] += max(twice - mean * mean * block, 0.0) + shift * shift * (total * block / (total + block))
-    moments[0, column] += shift * (block / (total + block))
-    moments[2, column] += size
-
-
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
 def _add_moments(columns, n_columns, weights, total, moments):
-    """Merge weighted rows into running means, squared deviations and absolute values of columns (Chan).
+    """Merge weighted rows into running `moments` of columns, (3, n_columns): those of `sums.Moments` (Chan).
 
     Deviations are from the mean of the heavier of the two, the rows before or these, so that the difference of squares
     does not cancel beside what the shift of the mean brings.
@@ -356,33 +339,27 @@ def _add_moments(columns, n_columns, weights, total, moments):
             once += weighted
             twice += weighted * (value - pivot)
             size += weights[row] * abs(value)
-        _merge(column, (pivot, once, twice, size), (total, block), moments)
+        mean = once / block
+        shift = pivot - moments[0, column] + mean
+        within = max(twice - mean * mean * block, 0.0)
+        moments[1, column] += within + shift * shift * (total * block / (total + block))
+        moments[0, column] += shift * (block / (total + block))
+        moments[2, column] += size
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
 def _add_changes(columns, stretches, factors, weights, total, changes, means, moments):
-    """Write the differences of each group, and D̄ of each row; merge differences into moments as `_add_moments` does."""
-    n_rows, block = weights.shape[0], weights.sum()
+    """Write the differences of each group, and D̄ of each row; merge differences into moments."""
+    n_rows = weights.shape[0]
     for row in range(n_rows):
         means[row] = 0.0
     for group in range(factors.shape[0]):
         left, right, factor = stretches[0, group], stretches[1, group], factors[group]
-        pivot = moments[0, group]
-        if total < block:
-            pivot = 0.0
-            for row in range(n_rows):
-                pivot += weights[row] * (columns[right, row] - columns[left, row])
-            pivot /= block
-        once = twice = size = 0.0
         for row in range(n_rows):
             change = columns[right, row] - columns[left, row]
             changes[group, row] = change
             means[row] += factor * change
-            weighted = weights[row] * (change - pivot)
-            once += weighted
-            twice += weighted * (change - pivot)
-            size += weights[row] * abs(change)
-        _merge(group, (pivot, once, twice, size), (total, block), moments)
+    _add_moments(changes, factors.shape[0], weights, total, moments)
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
@@ -461,7 +438,7 @@ def add_curves(stretches, jumps, rows, total, quadrature, on_nodes, by_row, curv
         Without columns where no nodes stand for the observed values.
     by_row : float64 (n_rows, n_groups + 1)
         All of that row by row, where there are no nodes; else without rows.
-    curves : moments as `_merge` takes them, (3, n_active + 1)
+    curves : moments, (3, n_active + 1)
     step, paper : `Windows.stretches` and `Windows.deviation_terms` of a convention, and moments of changes
 
     Returns
