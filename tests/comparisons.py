@@ -80,7 +80,7 @@ def of_partial_dependence():
     figures, source = recorded("alibi")
     rooms = explained()["rooms"].partial_dependence
     yield _same("partial dependence of rooms", rooms, figures["partial dependence of rooms"], source)
-    found = ice.compare(explained(), measures="partial_dependence").importances["partial_dependence"]
+    found = explained().importances(measures="partial_dependence").importances["partial_dependence"]
     for name, theirs in figures["importances"].items():
         yield _same(f"SD of partial dependence of {name}", found[name], theirs, source)
 
@@ -95,7 +95,7 @@ def of_scikit_learn():
         theirs = partial_dependence(model, X, ["z"], kind="average", method="brute", custom_values={"z": e["z"].grid})
         yield _same("partial dependence of z", e["z"].partial_dependence, theirs["average"][0], source)
     theirs = permutation_importance(model, X, y, n_repeats=3, random_state=0).importances_mean
-    ours = ice.compare(e, y, "permutation", n_repeats=3).importances["permutation"]
+    ours = e.importances(y, "permutation", n_repeats=3).importances["permutation"]
     for name, a, b in zip(X, ours, theirs, strict=True):
         yield _same(f"permutation importance of {name}", a, b, source)
 

@@ -134,7 +134,7 @@ def read_closed():
 
 
 def compare(X=NUMBERS, **models):
-    ice.compare_models(models, X, progress=False)
+    ice.explain(models, X, progress=False)
 
 
 def table_of(package, *members):
@@ -270,7 +270,7 @@ MODELS = {
 }
 TABLES = {
     InputTypeError: {
-        "got NoneType. Pass the observations": lambda: explain(X=None),
+        "explain the model on; got NoneType. Call `explain(model, X)`": lambda: explain(X=None),
         "got list. Convert it, for example `np.asarray(X)`": lambda: explain(X=[[1, 2]]),
         "got Series. Pass a table: a row is `X.iloc[[0]]`, a column": lambda: explain(X=X["age"]),
         "got matrix. Convert it": lambda: explain(X=NUMBERS.to_numpy().view(np.matrix)),
@@ -509,15 +509,14 @@ RESULTS = {
     ),
     "'forward' or 'derivative'; got 'slope'": lambda: e().marginal_effects("age", 1, "slope"),
     "name at least one feature; got {}": lambda: e().marginal_effects({}),
-    "`y` must be given for 'permutation' and 'loco'; got None": lambda: ice.compare(e(), measures="loco"),
-    "'partial_dependence', 'shap' or 'loco'; got 'gain'": lambda: ice.compare(e(), measures="gain"),
-    "'difference', 'ratio' or 'relative'; got 'quotient'": lambda: ice.compare(e(), form="quotient"),
-    "`n_repeats` must be an integer of at least 1; got 0": lambda: ice.compare(e(), n_repeats=0),
-    "a mapping of names to lists of features; got ['x']": lambda: ice.compare(e(), groups=["x"]),
-    "or a function of (model, X, y); got 'rmse2'": lambda: ice.compare(e(), wealth(X), scoring="rmse2"),
-    "unless `scoring` is a loss; got 'ratio'": lambda: ice.compare(e(), wealth(X), "permutation", form="ratio"),
-    "leave out 'loco' unless the model is an estimator": lambda: ice.compare(e(), wealth(X), "loco"),
-    "`explanation` must be an explanation; got 3": lambda: ice.compare(3),
+    "`y` must be given for 'permutation' and 'loco'; got None": lambda: e().importances(measures="loco"),
+    "'partial_dependence', 'shap' or 'loco'; got 'gain'": lambda: e().importances(measures="gain"),
+    "'difference', 'ratio' or 'relative'; got 'quotient'": lambda: e().importances(form="quotient"),
+    "`n_repeats` must be an integer of at least 1; got 0": lambda: e().importances(n_repeats=0),
+    "a mapping of names to lists of features; got ['x']": lambda: e().importances(groups=["x"]),
+    "or a function of (model, X, y); got 'rmse2'": lambda: e().importances(wealth(X), scoring="rmse2"),
+    "unless `scoring` is a loss; got 'ratio'": lambda: e().importances(wealth(X), "permutation", form="ratio"),
+    "leave out 'loco' unless the model is an estimator": lambda: e().importances(wealth(X), "loco"),
 }
 EXPLORERS = {
     InputTypeError: {
@@ -570,12 +569,11 @@ EXPLORERS = {
 THAT_MANY = "2 to 4 models by name; got a dict of"
 COMPARED = {
     InputTypeError: {
-        "by name; got LinearRegression. For one model use `explain`": lambda: ice.compare_models(line(), NUMBERS),
-        "got models alone. Call `compare_models(models, X)`": lambda: compare(X=None, a=line(), b=tree()),
+        "explain the models on; got NoneType. Call `explain(models, X)`": lambda: compare(X=None, a=line(), b=tree()),
         "'b' is not an explanation, as others are": lambda: compare(X=None, a=e(), b=line()),
-        "got X, decay as well. Pass that to `explain`": lambda: ice.compare_models({"a": e(), "b": e()}, X, decay=0.5),
+        "got X, decay as well. Leave that out, or": lambda: ice.explain({"a": e(), "b": e()}, X, decay=0.5),
         **{
-            f"as text that is not empty; got {name!r}": lambda name=name: ice.compare_models(
+            f"as text that is not empty; got {name!r}": lambda name=name: ice.explain(
                 {"a": line(), name: line()}, NUMBERS
             )
             for name in (1, "", " ", None)

@@ -11,15 +11,21 @@ import sys
 import pytest
 
 import ice_explorer as ice
-from ice_explorer.explanation import ExplainOptions, FileOptions, PlotOptions, SaveOptions
+from ice_explorer.explain import ExplainOptions
+from ice_explorer.explanation import FileOptions, PlotOptions, SaveOptions
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, Options
 
 # Types of the README's other libraries, which publish none.
 STUBS = {
     "sklearn/__init__.pyi": "",
     "sklearn/datasets.pyi": "def load_diabetes(**options: bool) -> tuple[Any, Any]: ...",
-    "sklearn/ensemble.pyi": "def RandomForestRegressor(**options: float) -> Any: ...\n"
-    "def GradientBoostingRegressor(**options: float) -> Any: ...",
+    "sklearn/ensemble.pyi": "".join(
+        f"class {name}:\n"
+        "    def __init__(self, **options: float) -> None: ...\n"
+        f"    def fit(self, X: Any, y: Any) -> {name}: ...\n"
+        "    def predict(self, X: Any) -> Any: ...\n"
+        for name in ("RandomForestRegressor", "GradientBoostingRegressor")
+    ),
     "ipywidgets/__init__.pyi": "def VBox(children: list[Any]) -> Any: ...\n"
     "def GridBox(children: list[Any], layout: Any) -> Any: ...",
 }

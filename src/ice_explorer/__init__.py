@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from ice_explorer import errors
 from ice_explorer.errors.base import did_you_mean, quoted
 from ice_explorer.errors.tracebacks import short_traceback
-from ice_explorer.explanation import Explanation, FeatureExplanation, explain, load
+from ice_explorer.explain import explain, load
+from ice_explorer.explanation import Explanation
+from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.groups import find_groups
 from ice_explorer.results.residual import RESIDUAL
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
-    from ice_explorer.comparison import compare
     from ice_explorer.compile_ahead import warmup
     from ice_explorer.export.read_provenance import provenance
-    from ice_explorer.model_comparison import compare_models
     from ice_explorer.partitions import explain_partitions
     from ice_explorer.widget.explorer import ICEExplorer
 
@@ -29,8 +29,6 @@ __all__ = [
     "ICEExplorer",
     "__version__",
     "bqplot",
-    "compare",
-    "compare_models",
     "datasets",
     "errors",
     "explain",
@@ -45,8 +43,6 @@ __all__ = [
 _ON_DEMAND = {
     "ICEExplorer": "ice_explorer.widget.explorer",
     "bqplot": "ice_explorer.bqplot",
-    "compare": "ice_explorer.comparison",
-    "compare_models": "ice_explorer.model_comparison",
     "datasets": "ice_explorer.datasets",
     "explain_partitions": "ice_explorer.partitions",
     "provenance": "ice_explorer.export.read_provenance",

@@ -1,152 +1,465 @@
-"""`compare` and its result: impact beside other measures of importance."""
+"""Several models explained on the same rows and grids, and how differently they predict."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from ice_explorer.beyond import compare as beyond_compare
-from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
+import numpy as np
+
+from ice_explorer.checks import check_one_of
+from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError
+from ice_explorer.errors.base import listed, quoted
+from ice_explorer.errors.tracebacks import short_tracebacks
+from ice_explorer.explanation import Explanation
+from ice_explorer.features.grid import feature_seed
+from ice_explorer.features.sampling import draw_stratified
+from ice_explorer.metrics.disagreement import DisagreementSums, node_weights
+from ice_explorer.metrics.likelihood import distances
+from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_display
+from ice_explorer.results.units import ROUNDING, in_unit
+from ice_explorer.scene.view_state import Besides
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Unpack
 
+    import pandas as pd
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
-    from ice_explorer.beyond.compare import Form
-    from ice_explorer.beyond.measuring import Measure
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import PlotOptions
+    from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.plan import Plan
+    from ice_explorer.results.options import Kind, RankBy, Unit
     from ice_explorer.tables.column import Name
+
+    Array = NDArray[np.float64]
+
+Prepared = TypeVar("Prepared")
+
+MOST_MODELS: Final = 4
+MOST_ROWS: Final = 5000
+"""Whose curves disagreement is computed from; of more rows a stratified sample."""
+_VALUES_AT_A_TIME: Final = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Disagreement:
+    """How differently models predict a change of one feature.
+
+    - `pairs`: places of the two models of each pair.
+    - `sums`: from which the disagreement of each pair follows.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    sums: tuple[DisagreementSums, ...]
+
+    def at(self, decays: Array) -> Array:
+        """Disagreement of each pair at some decays, (n_pairs, n_decays) [output]."""
+        return np.stack([sums.at(decays) for sums in self.sums])
+
+    def largest(self, decay: float) -> tuple[float, tuple[int, int]]:
+        """Return that of the pair that disagrees most, and this pair."""
+        values = self.at(np.array([decay]))[:, 0]
+        at = int(values.argmax())
+        return float(values[at]), self.pairs[at]
+
+
+def disagreement_of(
+    features: Sequence[FeatureExplanation], between_blocks: Callable[[], object] | None = None
+) -> Disagreement:
+    """Compare the curves of one feature by several models; see `DisagreementSums` for the equation.
+
+    - `features`: of each model.
+    - `between_blocks`: called now and then; what it raises ends the work.
+    """
+    first = features[0]
+    item, context = first._item, first._context
+    generator = feature_seed(context.settings.random_state, f"disagreement of {first.label}")
+    rows = draw_stratified(item.feature.values, item.summed, MOST_ROWS, generator)
+    axis, is_unordered = first.axis, item.feature.is_unordered
+    pairs = tuple(combinations(range(len(features)), 2))
+    sums = tuple(DisagreementSums() for _ in pairs)
+    n_blocks = min(len(rows), len(rows) * len(axis) // _VALUES_AT_A_TIME)
+    for block in np.array_split(rows, max(1, n_blocks)):
+        own = item.observed[block]
+        if not is_unordered:
+            far = distances(axis, own, item.likelihood_scale[block])
+        else:
+            far = (own[:, None] != axis).astype(np.float64) if item.distances is None else item.distances[block]
+        weights = node_weights(axis, own, item.shares if is_unordered else None)
+        weights *= context.row_weights[block, None]
+        changes = [_changes(feature, block) for feature in features]
+        for (one, other), of_pair in zip(pairs, sums, strict=True):
+            of_pair.add(far.ravel(), weights.ravel(), (changes[one] - changes[other]).ravel())
+        if between_blocks is not None:
+            between_blocks()
+    return Disagreement(pairs, sums)
+
+
+def _changes(feature: FeatureExplanation, rows: NDArray[np.int64]) -> Array:
+    """Change of the prediction since the observed value, (n_rows, n_grid) [output]."""
+    curves = np.concatenate([curves for _, curves in feature._curves_of(rows)])
+    return np.asarray(curves - feature._at_own_values(rows, curves)[:, None])
 
 
 @short_tracebacks
-class Comparison(beyond_compare.Comparison):
-    """Impact beside other measures of importance.
+class ModelComparison:
+    """Explanations of several models on the same rows and grids.
 
     Attributes
     ----------
-    table : DataFrame
-        One row per feature, `impact` and one column per measure, each with sum 100: negative importances count as 0.
-    correlations : DataFrame
-        One row per measure: its `pearson` and `rank` (Spearman) correlation with impact over the features.
-    disagreements : DataFrame
-        One row per feature and measure, the largest difference first: `feature`, `measure`, the shares `impact` and
-        `importance`, and `difference`, impact minus importance.
-    importances : DataFrame
-        One row per feature, one column per measure, in its own unit, and `permutation_sd`, the standard deviation over
-        repeats; permutation and LOCO by `form`.
-    groups : DataFrame or None
-        The same by permutation and LOCO of each declared group of features, moved together.
-    notes : list of str
-        What limits the comparison.
+    explanations : dict
+        `Explanation` of each model, by its name.
+    names : list of str
+        Names of the models, in their order.
     """
 
-    def plot(
+    def __init__(
         self,
-        ax: Axes | None = None,
-        *,
-        max_features: int = 30,
-        title: bool | str | None = True,
-        legend: bool = True,
-    ) -> Axes:
-        """Draw impact as bars and the other measures as dots, each in per cent of its sum; needs matplotlib.
+        explanations: Mapping[str, Explanation],
+        disagreements: Mapping[Name, Disagreement] | None = None,
+        opened: str = "",
+    ) -> None:
+        self.explanations = dict(explanations)
+        self._opened = opened or next(iter(explanations))
+        self._disagreements = dict(disagreements or {})
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the models, in their order."""
+        return list(self.explanations)
+
+    def _disagreement_of(self, name: Name) -> Disagreement:
+        """Return how differently the models predict a change of one feature; computed once."""
+        if name not in self._disagreements:
+            self._disagreements[name] = disagreement_of([each[name] for each in self.explanations.values()])
+        return self._disagreements[name]
+
+    def _by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
+        """Return a feature by each model, and how far these disagree."""
+        return [each[name] for each in self.explanations.values()], self._disagreement_of(name)
+
+    def _largest(self, decay: float, unit: Unit = "prediction") -> Array:
+        """Return that of the pair that disagrees most, of every feature, (n_features,), in a unit of the open model."""
+        opened = self._open
+        values = np.array([self._disagreement_of(name).largest(decay)[0] for name in opened.features])
+        rounding = ROUNDING * sum(feature.metrics(decay)["impact"] for feature in opened)
+        return in_unit(values, unit, opened.prediction_sd if unit == "sd" else math.nan, rounding)
+
+    def __repr__(self) -> str:
+        return f"<ModelComparison of {listed(self.names)}: {len(self._open.features)} features>"
+
+    @property
+    def _open(self) -> Explanation:
+        """The explanation that is open in an explorer; the first by default."""
+        return self.explanations[self._opened]
+
+    def table(
+        self, metric: str = "in_distribution_impact", decay: float | None = None, *, unit: Unit = "prediction"
+    ) -> pd.DataFrame:
+        """Return a metric and the rank of each feature by each model, and how far the models disagree.
 
         Parameters
         ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-        max_features : int
-            Maximum number of features, those with the largest impact; the title states the number.
-        title : bool, str or None
-            Title of the Axes; True for the default title, None for no title.
-        legend : bool
-            Whether to draw a legend.
+        metric : str
+            "impact", "in_distribution_impact", "heterogeneity", "non_linearity" or "missing_impact".
+        decay : float, optional
+            λ; that of the explanations by default.
+        unit : {"prediction", "sd", "share"}
+            As for `Explanation.table`, for each model by itself.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by feature, in the order of the first model. Columns are pairs: the metric and "rank" with the name
+            of each model, and "disagreement" with "".
+        """
+        import pandas as pd
+
+        check_one_of("metric", metric, METRIC_RANKINGS)
+        tables = {name: each.table(decay, sort_by=None, unit=unit)[metric] for name, each in self.explanations.items()}
+        columns: dict[tuple[str, str], Any] = {(metric, name): values for name, values in tables.items()}
+        for name, values in tables.items():
+            columns["rank", name] = values.rank(ascending=False, method="first").astype("Int64")
+        columns["disagreement", ""] = self.disagreement(decay, unit=unit)["disagreement"]
+        whole = pd.DataFrame(columns)
+        whole.index.name = "feature"
+        whole.columns = pd.MultiIndex.from_tuples(list(columns))
+        return whole.sort_values((metric, self._opened), ascending=False, kind="stable")
+
+    def disagreement(self, decay: float | None = None, *, unit: Unit = "prediction") -> pd.DataFrame:
+        """Return on which features the models disagree most.
+
+        Parameters
+        ----------
+        decay : float, optional
+            λ; that of the explanations by default.
+        unit : {"prediction", "sd", "share"}
+            That of the prediction, per cent of the standard deviation of the predictions of the first model, or per
+            cent of the sum over all features.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by feature, the largest first:
+
+            disagreement : float
+                Mean absolute difference of two models in the change of the prediction since the observed value; of
+                more than two models, that of the pair that disagrees most [unit].
+            first, second : str
+                This pair.
+
+        Notes
+        -----
+        With D_ik the difference between the c-ICE of two models, both 0 at the observed value x_i of the row,
+        disagreement is Σ_ik w_i ω_ik L_ik abs(D_ik) / Σ_ik w_i ω_ik L_ik over all grid values v_k other than x_i. w are
+        sample weights, L the likelihood λ^(abs(v_k - x_i) / s_i) (Eq. 3 of the paper). ω weighs grid values so that all
+        units of the axis count alike; levels without an order count by their share of the observations at other levels
+        than that of the row. A missing value counts as the median, or the most frequent level. It is 0 for models that
+        differ by a constant. The anchor and the convention of impact do not matter. Of more than 5000 rows a
+        stratified, seeded sample is used. The models are called again for curves that were too large to keep, and for
+        observed values that are not on the grid.
+        """
+        import pandas as pd
+
+        check_one_of("unit", unit, UNITS)
+        decay, _ = resolve_display(self._open.settings, decay, None)
+        found = [self._disagreement_of(name).largest(decay) for name in self._open.features]
+        index = pd.Index(self._open.features, name="feature", tupleize_cols=False)
+        table = pd.DataFrame(
+            {
+                "disagreement": self._largest(decay, unit),
+                "first": [self.names[one] for _, (one, _) in found],
+                "second": [self.names[other] for _, (_, other) in found],
+            },
+            index,
+        )
+        return table.sort_values("disagreement", ascending=False, kind="stable")
+
+    def plot(
+        self,
+        feature: Name,
+        kind: Kind = "ice",
+        decay: float | None = None,
+        **options: Unpack[PlotOptions],
+    ) -> Axes:
+        """Draw the curves of one feature by all models, one colour each, with their means.
+
+        Parameters
+        ----------
+        feature : object
+            Name, or its text.
+        kind : {"ice", "c-ice", "d-ice"}
+        decay : float, optional
+            λ by which segments fade.
+        **options
+            Other options of `Explanation.plot`. `palette` has a colour for each model.
 
         Returns
         -------
         Axes
-            Colours, widths and fonts are those of rcParams and the style sheet.
-
-        Raises
-        ------
-        MissingDependencyError
-            If Matplotlib is not installed; also an ImportError.
-        InvalidOptionError
-            If an option has an invalid value; also a ValueError.
         """
-        from ice_explorer.figures.axes import beyond
+        from ice_explorer.figures.axes import axes
 
-        return beyond.plot_comparison(self, ax, max_features=max_features, title=title, legend=legend)
+        return axes.plot(self._open, feature, kind, None, decay, besides=Besides(models=self), **options)
+
+    def plot_impact(
+        self,
+        ax: Axes | None = None,
+        *,
+        decay: float | None = None,
+        rank_by: RankBy = "in_distribution_impact",
+        unit: Unit = "prediction",
+        max_features: int = 30,
+        title: bool | str | None = True,
+        legend: bool = True,
+    ) -> Axes:
+        """Draw the ranking with a bar for each model, in the order of the first, or how far models disagree.
+
+        Parameters
+        ----------
+        ax, decay, unit, max_features, title, legend
+            As for `Explanation.plot_impact`.
+        rank_by : str
+            A metric of `table`, or "disagreement", one bar for each feature.
+
+        Returns
+        -------
+        Axes
+        """
+        from ice_explorer.figures.axes import axes
+
+        return axes.plot_impact(
+            self._open, ax, decay=decay, rank_by=rank_by, unit=unit, max_features=max_features, title=title,
+            legend=legend, besides=Besides(models=self),
+        )  # fmt: skip
 
 
-@short_traceback
-def compare(
-    explanation: ExplanationResult,
-    y: object = None,
-    measures: Sequence[Measure] | Measure | None = None,
-    *,
-    scoring: str | Callable[..., float] | None = None,
-    form: Form = "difference",
-    n_repeats: int = 5,
-    groups: Mapping[Name, Sequence[Name]] | None = None,
-) -> Comparison:
-    """Compare impact with other measures of importance.
+# --- what can be compared -------------------------------------------------------------------------
 
-    Parameters
-    ----------
-    explanation : Explanation
-    y : array-like of shape (n_observations,), optional
-        Observed target, for permutation and LOCO. Rows without it are left out.
-    measures : sequence of str, optional
-        All that the arguments and the model allow by default, without "loco".
 
-        "native": `feature_importances_` of the model, or the absolute values of `coef_`.
-        "permutation": fall of the score if the values of a feature are permuted.
-        "partial_dependence": standard deviation over the grid, range / 4 of levels without an order.
-        "shap": mean absolute SHAP value; needs the package shap.
-        "loco": fall of the cross-validated score if the model is fitted without a feature (leave one covariate out);
-        the model is fitted 5 times for each feature.
-    scoring : str or callable, optional
-        Score of scikit-learn, or a function of (model, X, y), larger is better. Defaults to the `score` of the model;
-        R² where it has none, or if one of several outputs is explained.
-    form : {"difference", "ratio", "relative"}
-        How permutation and LOCO are given in `importances`: fall of the score; loss divided by that of the unchanged
-        data; increase of the loss divided by it. The last two need a loss, such as "neg_mean_squared_error".
-    n_repeats : int
-        Permutations of each feature.
-    groups : mapping, optional
-        Features that are also permuted and left out together, by name of the group.
+def is_several(model: object) -> bool:
+    """Whether this is a mapping of names to models rather than a model."""
+    return isinstance(model, Mapping) and not callable(model) and not hasattr(model, "predict")
 
-    Returns
-    -------
-    Comparison
 
-    Raises
-    ------
-    InvalidOptionError
-        If a measure needs what was not given; also a ValueError.
-    MissingDependencyError
-        If shap is named and not installed; also an ImportError.
-    PredictionError
-        If the model fails, or changed since `explain`.
+def check_models(models: Mapping[Any, Any], option: str = "model") -> dict[str, Any]:
+    """Return models by name, or say why they cannot be compared."""
+    alone = "a model, or " if option == "model" else ""
+    if not 2 <= len(models) <= MOST_MODELS:
+        raise InvalidOptionError(
+            f"`{option}` must be {alone}a dict of 2 to {MOST_MODELS} models by name; got a dict of {len(models)}.",
+            "Pass a single model without a dict." if len(models) == 1 else "Choose which models to compare.",
+        )
+    for name in models:
+        if not isinstance(name, str) or not name.strip():
+            raise InputTypeError(
+                f"The keys of `{option}` must be names of models, as text that is not empty; got {quoted(name)}.",
+                'Write `{"forest": forest, "boosting": boosting}`.',
+            )
+    return dict(models)
 
-    Notes
-    -----
-    Impact is that of `explanation.table()`. Permutation gives what `sklearn.inspection.permutation_importance` gives
-    with the same seed; features that were declared as groups of columns in `explain` are permuted as one. It measures
-    the model on these rows: pass an explanation of held-out rows to measure how it generalises. Partial dependence:
-    Greenwell et al. (2018). LOCO: Lei et al. (2018), cross-validated, with all values of the feature set to one. SHAP:
-    interventional, of the explained output, 200 rows against a background of 50.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import ice_explorer as ice
-    >>> X = np.random.default_rng(0).normal(size=(100, 2))
-    >>> e = ice.explain(lambda X: 3 * X[:, 0] + X[:, 1], X)
-    >>> ice.compare(e, 3 * X[:, 0] + X[:, 1], ["permutation"]).table.round().to_dict("index")
-    {'x0': {'impact': 75.0, 'permutation': 90.0}, 'x1': {'impact': 25.0, 'permutation': 10.0}}
+@dataclass(frozen=True)
+class Explained:
+    """What is explained of a model: what two of them must have in common."""
+
+    response: str
+    output: object
+    outputs: tuple[object, ...]
+    responses: tuple[str, ...]
+    features: tuple[Name, ...]
+
+    @classmethod
+    def by(cls, plan: Plan) -> Explained:
+        """What a plan explains."""
+        return cls(plan.settings.response, plan.settings.output, plan.outputs, plan.responses, plan.features)
+
+    @classmethod
+    def of(cls, explanation: Explanation) -> Explained:
+        """What an explanation is of."""
+        settings = explanation.settings
+        return cls(settings.response, settings.output, (), (), tuple(explanation.features))
+
+
+def check_alike(explained: Mapping[str, Explained]) -> None:
+    """Check that models return numbers of one kind, of the same output and features.
+
+    - raises InvalidOptionError: naming the first two that do not.
     """
-    found = beyond_compare.compare(
-        explanation, y, measures, scoring=scoring, form=form, n_repeats=n_repeats, groups=groups
+    (first, one), *others = explained.items()
+    for name, other in others:
+        # What a function returns is not known; it is compared with any model of one output.
+        responses = {one.response, other.response}
+        if len(responses) > 1 and "callable" not in responses:
+            common = [each for each in one.responses if each in other.responses and one.outputs == other.outputs]
+            raise InvalidOptionError(
+                "Models must have the same kind of response to be compared; "
+                f"that of {quoted(first)} is {quoted(one.response)}, that of {quoted(name)} {quoted(other.response)}.",
+                f"Pass `response={quoted(common[0])}`, which all of them have."
+                if common
+                else "Pass functions of X that return the same quantity.",
+            )
+        if one.outputs != other.outputs:
+            raise InvalidOptionError(
+                "Models must have the same outputs to be compared; "
+                f"{quoted(first)} has {_outputs(one)}, {quoted(name)} has {_outputs(other)}.",
+                "Pass functions of X that return the same quantity.",
+            )
+        if one.output != other.output:
+            raise InvalidOptionError(
+                "Explanations of models must be of the same output to be compared; "
+                f"{quoted(first)} is of {quoted(one.output)} and {quoted(name)} of {quoted(other.output)}.",
+                "Explain them with the same `output`.",
+            )
+        if one.features != other.features:
+            raise InvalidOptionError(
+                "Models must be explained by the same features to be compared; "
+                f"{quoted(first)} has {listed(one.features)} and {quoted(name)} {listed(other.features)}.",
+                "Pass X as a DataFrame with the columns that all of them were fitted on.",
+            )
+
+
+def _outputs(explained: Explained) -> str:
+    return f"outputs {listed(explained.outputs)}" if explained.outputs else "one output"
+
+
+def prepared_alike(
+    models: Mapping[str, Any],
+    grid: object,
+    prepare_one: Callable[[Any, Mapping[str, Any]], Prepared],
+    plan_of: Callable[[Prepared], Plan],
+) -> dict[str, Prepared]:
+    """Prepare models for the same output and grids.
+
+    - `grid`: the option.
+    - `prepare_one`: prepares a model, with options that replace those of the user.
+    - raises ICEExplorerError: if one of them cannot be explained, or not be compared with the first.
+    """
+    (first, model), *others = models.items()
+    found = {first: prepare_one(model, {})}
+    output = plan_of(found[first]).settings.output
+    chosen = {} if output is None else {"output": output}
+    for name, other in others:
+        try:
+            found[name] = prepare_one(other, chosen)
+        except (InvalidOptionError, OutputError):
+            with suppress(OutputError):  # a model of another kind has no such output
+                plans = {first: plan_of(found[first]), name: plan_of(prepare_one(other, {}))}
+                check_alike({each: Explained.by(plan) for each, plan in plans.items()})
+            raise
+    check_alike({name: Explained.by(plan_of(each)) for name, each in found.items()})
+    if grid != "thresholds":
+        return found
+    grids = common_grids([plan_of(each).grids for each in found.values()])
+    return {name: prepare_one(each, {**chosen, "grid": grids}) for name, each in models.items()}
+
+
+def check_explanations(explanations: Mapping[str, Any]) -> None:
+    """Check that explanations are of the same rows and grids, so that their curves lie over each other.
+
+    - raises ICEExplorerError: naming the first two that do not.
+    """
+    for name, explanation in explanations.items():
+        if not isinstance(explanation, Explanation):
+            raise InputTypeError(
+                "Models by name must be models alone or explanations alone; "
+                f"{quoted(name)} is not an explanation, as others are.",
+                "Pass all models with X, or explain all of them first.",
+            )
+    check_alike({name: Explained.of(each) for name, each in explanations.items()})
+    (first, one), *others = explanations.items()
+    for name, other in others:
+        for feature in one:
+            if not _has_same_rows(feature, other[feature.feature]):
+                raise InvalidOptionError(
+                    "Explanations must be of the same rows and grid values to be compared; those of "
+                    f"{quoted(first)} and {quoted(name)} differ for {quoted(feature.label)}.",
+                    "Explain both models on the same X with the same options.",
+                )
+
+
+def _has_same_rows(one: FeatureExplanation, other: FeatureExplanation) -> bool:
+    return (
+        np.array_equal(one.axis, other.axis)
+        and one.levels == other.levels
+        and np.array_equal(one.observed_axis, other.observed_axis, equal_nan=True)
+        and np.array_equal(one.row_positions, other.row_positions)
+        and np.array_equal(one.likelihood_scale, other.likelihood_scale)
     )
-    return Comparison(**vars(found))
+
+
+def common_grids(grids: Sequence[Mapping[Name, NDArray[Any]]]) -> dict[Name, NDArray[Any]]:
+    """Return for each feature the values of all grids; those that depend on the model, such as thresholds, differ."""
+    return {
+        name: grid
+        if all(np.array_equal(grid, other[name]) for other in grids[1:])
+        else np.unique(np.concatenate([each[name] for each in grids]))
+        for name, grid in grids[0].items()
+    }

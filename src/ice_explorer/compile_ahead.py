@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from ice_explorer.errors.tracebacks import short_traceback
-from ice_explorer.explanation import explain
+from ice_explorer.explain import explain
 from ice_explorer.runtime import HAS_NUMBA
 
 

@@ -1,47 +1,80 @@
-"""`explain` and its results: numbers with figures and files."""
+"""`Explanation`: the features of a model, their table, and what is asked of all of them."""
 
 from __future__ import annotations
 
+import math
 import pickle
-from collections.abc import Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast, overload
 
-from ice_explorer.beyond.correlations import MOST, correlated
+import numpy as np
+
+from ice_explorer.beyond.compare import importances
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
-from ice_explorer.beyond.interactions import MAX_ROWS, InteractionsResult
+from ice_explorer.beyond.interactions import MAX_ROWS, Interactions
 from ice_explorer.beyond.marginal_effects import marginal_effects
-from ice_explorer.checks import check_integer, check_names, check_one_of
-from ice_explorer.distributed.plan import prepare
-from ice_explorer.errors import InvalidOptionError, PredictionError
-from ice_explorer.errors.tracebacks import short_traceback, short_tracebacks
-from ice_explorer.progress import progress_reporter
-from ice_explorer.results.explanation_result import ExplanationResult
-from ice_explorer.results.feature_explanation import FeatureResult
-from ice_explorer.results.options import Options
-from ice_explorer.results.plan import Plan
-from ice_explorer.tables.table import kept
+from ice_explorer.beyond.measuring import N_REPEATS
+from ice_explorer.checks import check_index, check_names, check_one_of
+from ice_explorer.drivers.candidates import SecondFeature, all_features
+from ice_explorer.drivers.in_common import in_common
+from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors.base import counted, text_of
+from ice_explorer.errors.labels import clipped, readable
+from ice_explorer.errors.tracebacks import short_tracebacks
+from ice_explorer.feature import FeatureExplanation, decay_table
+from ice_explorer.features.feature import check_step
+from ice_explorer.metrics.likelihood import check_decay
+from ice_explorer.models.target import target_names, target_values
+from ice_explorer.results import two_way
+from ice_explorer.results.bootstrap import (
+    METRICS,
+    USUAL_LEVEL,
+    Bootstrap,
+    RankIntervals,
+    check_level,
+    in_units,
+    intervals,
+    neighbours,
+)
+from ice_explorer.results.impact_notes import missing_notes, movement_notes, step_notes
+from ice_explorer.results.options import UNITS, resolve_display
+from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
+from ice_explorer.results.subgroups import FEWEST_IN_GROUP, metrics_of, subgroups_of
+from ice_explorer.results.target_check import known_target
+from ice_explorer.results.two_way import TwoWay
+from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
+from ice_explorer.results.what_if import reach_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, ItemsView, Iterator, Sequence, ValuesView
+    from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
     from pathlib import Path
     from typing import Unpack
 
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
+    from ice_explorer.beyond.compare import Form, Importances
     from ice_explorer.beyond.effects import EffectKind
     from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
-    from ice_explorer.features.grid import GridName
+    from ice_explorer.beyond.measuring import Measure
+    from ice_explorer.curves.method import CurveMethod
+    from ice_explorer.drivers.in_common import InCommon
+    from ice_explorer.drivers.table import DriverTable
+    from ice_explorer.engines.context import Context
     from ice_explorer.features.transforms import AnchorName
+    from ice_explorer.metrics.sampling import Sampling
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.models.predict import Response
-    from ice_explorer.results.options import EngineName, Kind, RankBy, Unit
-    from ice_explorer.tables.column import Name
+    from ice_explorer.results.bootstrap import Metrics
+    from ice_explorer.results.options import Kind, RankBy, Unit
+    from ice_explorer.results.target_check import KnownTarget
+    from ice_explorer.results.ties import TieTable
+    from ice_explorer.tables.column import Column, Name
 
-__all__ = ["ExplainOptions", "Explanation", "FeatureExplanation", "Plan", "compute", "explain", "load", "prepare"]
+TABLE_COLUMNS = (*EFFECTS, "support", "scale", "n_grid", "kind")
 
 
 class PlotOptions(TypedDict, total=False):
@@ -86,222 +119,7 @@ class SaveOptions(FileOptions, total=False):
 
 
 @short_tracebacks
-class FeatureExplanation(FeatureResult):
-    """Curves and metrics of one feature.
-
-    Attributes
-    ----------
-    feature : object
-        Name, as in X, or of a group.
-    label : str
-        Name as text, for titles of plots: never empty, at most 200 letters.
-    kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
-    grid : ndarray of shape (n_grid,)
-        Values at which the feature is evaluated [feature]: numbers (integers if the column has integers), booleans,
-        labels, datetimes or timedeltas; datetimes with a time zone are `pandas.Timestamp` objects.
-    axis : ndarray of shape (n_grid,)
-        Grid values as numbers, for x coordinates of plots and for integrals: codes 0 … of `levels`, days since
-        1970-01-01, days.
-    levels : list or None
-        Levels of a category, ordered or not, or of a group: declared by the dtype, else those that occur.
-    scale : float
-        σ, the standard deviation of the feature over all observations, ddof=0 [axis]. The option `scale` of `explain`
-        does not change it; it sets `likelihood_scale`. For an unordered category, σ_c = √((1 - Σp²)/2) with the
-        shares p of its levels.
-    likelihood_scale : ndarray of shape (n_observations,)
-        s_i, the unit of the distance from the observed value [axis]; 1 for levels without an order, which are all
-        equally far from each other.
-    observed_axis : ndarray of shape (n_observations,)
-        Observed values as on `axis`, NaN where missing; `observed` has them as in `grid`.
-    row_positions : ndarray of shape (n_rows,)
-        Rows of X whose curves and metrics are computed.
-    """
-
-    @property
-    def _alone(self) -> Explanation:
-        """The explanation of this feature, without the others."""
-        return Explanation(self._context, self._engine, [self], ())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from ice_explorer.saved import pickled
-
-        return pickle.loads, (pickled.dumped(self, self._context, self._engine.name),)
-
-    def _repr_html_(self) -> str:
-        from ice_explorer.figures import html
-
-        return html.feature_table(self)
-
-    def to_frame(
-        self,
-        kind: Kind = "ice",
-        rows: ArrayLike | None = None,
-        *,
-        anchor: AnchorName | object = "min",
-        decay: float | None = None,
-    ) -> pd.DataFrame:
-        """Return the curves as a tidy table, one row per observation and grid value, for custom plots.
-
-        Parameters
-        ----------
-        kind : {"ice", "c-ice", "d-ice"}
-            Predictions, changes from the anchor, or slopes. A slope is listed at the right end of its interval.
-        rows : array-like of int, optional
-            Positions of rows of X; `row_positions` by default.
-        anchor : {"min", "max", "median", "own"} or object
-            Where c-ICE is 0, as for `centered_curves`.
-        decay : float, optional
-            λ of the likelihood; that of the explanation by default.
-
-        Returns
-        -------
-        DataFrame
-            row : int
-                Position of the observation in X.
-            row_label : object
-                Its index label, or its position if X has no index.
-            feature : category
-                Name of the feature.
-            value : object
-                Grid value, in the dtype of the feature in X. For several features: in their common dtype, float if
-                all are numbers or booleans, else text.
-            axis : float
-                Grid value as a number, as in `axis` of the feature: codes of levels, days since 1970-01-01, days.
-            prediction, change or slope : float
-                By kind [output, output, output / axis].
-            likelihood : float
-                Likelihood of the phantom observation.
-            is_observed : bool
-                Whether the grid value is the observed value of the row; False if the observed value is not on the grid.
-
-        Notes
-        -----
-        A row of the table takes about 50 bytes, more if labels are text. A table that takes more than `memory_limit`
-        raises an error with its size. Predictions with a missing value are in `missing_rows`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from ice_explorer import explain
-        >>> f = explain(lambda X: X[:, 0] ** 2, np.array([[1.0], [2.0]]))["x0"]
-        >>> f.to_frame()[["row", "value", "prediction", "is_observed"]]
-           row  value  prediction  is_observed
-        0    0    1.0         1.0         True
-        1    0    2.0         4.0        False
-        2    1    1.0         1.0        False
-        3    1    2.0         4.0         True
-        """
-        from ice_explorer.export import tables
-
-        return tables.long_frame(self._alone, [self.feature], kind, rows, anchor=anchor, decay=decay)
-
-    def correlated(self, n: int = MOST) -> pd.DataFrame:
-        """Return the features that vary most with this one in the data, where its curves can mislead.
-
-        Parameters
-        ----------
-        n : int
-            Maximum number of features.
-
-        Returns
-        -------
-        DataFrame
-            Indexed by the label of each other column or group, the strongest first.
-
-            correlation : float
-                -1 to 1, or 0 to 1 if levels have no order; NaN where a feature is constant. Missing values do not
-                count, rows count by weight.
-            measure : str
-                "spearman": rank correlation. "correlation_ratio" of a number and a category: the root of the share of
-                the variance of the number that lies between levels. "cramers_v" of two categories.
-        """
-        check_integer("n", n, 1, f"Leave it out for {MOST}.")
-        return correlated(self._context, self._item.feature, n)
-
-    def plot(
-        self,
-        kind: Kind = "ice",
-        color_by: Name = None,
-        decay: float | None = None,
-        **options: Unpack[PlotOptions],
-    ) -> Axes:
-        """Draw the curves; see `Explanation.plot`, whose other options it takes."""
-        return self._alone.plot(self.feature, kind, color_by, decay, **options)
-
-    def save(self, path: str | Path, **options: Unpack[SaveOptions]) -> Path:
-        """Write the curves to a file, as `save` of an explanation does with the name of this feature.
-
-        Parameters
-        ----------
-        path : str or Path
-            The suffix selects the format.
-        **options
-            Other options of `Explanation.save`.
-
-        Returns
-        -------
-        Path
-        """
-        return self._alone.save(path, "panel", **options)
-
-
-@short_tracebacks
-class Interactions(InteractionsResult):
-    """Friedman's H² of features and pairs, and whether a feature acts additively.
-
-    All rows are predicted once; phantom observations are when one of the members is first used.
-
-    Attributes
-    ----------
-    row_positions : ndarray of shape (n_rows,)
-        Rows of X on which everything is evaluated.
-    """
-
-    def plot(
-        self,
-        of: Literal["pairs", "features"] = "pairs",
-        ax: Axes | None = None,
-        *,
-        max_bars: int = 15,
-        title: bool | str | None = True,
-    ) -> Axes:
-        """Draw H² as bars, the largest first; needs matplotlib.
-
-        Parameters
-        ----------
-        of : {"pairs", "features"}
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-        max_bars : int
-            Maximum number of bars; the title states the number.
-        title : bool, str or None
-            Title of the Axes; True for the default title, None for no title.
-
-        Returns
-        -------
-        Axes
-            Colours, widths and fonts are those of rcParams and the style sheet.
-
-        Raises
-        ------
-        MissingDependencyError
-            If Matplotlib is not installed; also an ImportError.
-        InvalidOptionError
-            If an option has an invalid value; also a ValueError.
-        PredictionError
-            If the model fails or changed since `explain`.
-        """
-        from ice_explorer.figures.axes import beyond
-
-        is_of_pairs = check_one_of("of", of, ("pairs", "features")) == "pairs"
-        h2 = self.pairs["h2"] if is_of_pairs else self.features
-        labels = {name: result.label for name, result in self._results.items()}
-        names = [" × ".join(labels[name] for name in (key if is_of_pairs else [key])) for key in h2.index]
-        return beyond.plot_interactions(h2.to_list(), names, of, ax, max_bars=max_bars, title=title)
-
-
-@short_tracebacks
-class Explanation(ExplanationResult):
+class Explanation:
     """Metrics and curves of every feature of a model, with notes on their interpretation.
 
     Index it by feature for the curves: `explanation["Age"].curves`.
@@ -334,17 +152,715 @@ class Explanation(ExplanationResult):
     or later versions of the package, is saved by `save("result.ice")`.
     """
 
-    if TYPE_CHECKING:  # its features can be drawn and saved, too
+    def __init__(
+        self,
+        context: Context,
+        engine: CurveMethod,
+        results: Sequence[FeatureExplanation],
+        notes: Sequence[str],
+        target: KnownTarget | None = None,
+    ) -> None:
+        self._context = context
+        self._results = {result.feature: result for result in results}
+        self._by_label = {result.label: result for result in results}
+        self.features = list(self._results)
+        self.labels = list(self._by_label)
+        self.n_observations = context.table.n_observations
+        self.engine = engine.name
+        self.engine_reason = engine.reason
+        self.settings = context.settings
+        self.output_label = context.predictor.output_label
+        self._observed_target: NDArray[np.float64] | None = None
+        self._target_name = ""
+        undefined = [
+            f"{result.label!r}: fewer than two levels of its grid occur, so its effects are undefined."
+            for result in results
+            if not result._has_pairs
+        ]
+        undefined += [
+            f"{result.label!r}: its grid has one value of {result._item.grid.n_distinct:,}, so its effects are 0."
+            for result in results
+            if len(result.axis) == 1 < result._item.grid.n_distinct
+        ]
+        missing = [(result.label, note) for result in results if (note := result._missing_note) is not None]
+        moving = [(result.label, note) for result in results if (note := result._movement_note) is not None]
+        stepped = [(result.label, note) for result in results if (note := result._step_note) is not None]
+        self.alerts = self._alerts(target)
+        self.notes = [
+            *self.alerts, *notes, *undefined, *missing_notes(missing),
+            *movement_notes(moving, self.settings.convention), *step_notes(stepped),
+        ]  # fmt: skip
 
-        def __getitem__(self, feature: Name) -> FeatureExplanation: ...
-        def __iter__(self) -> Iterator[FeatureExplanation]: ...
-        def values(self) -> ValuesView[FeatureExplanation]: ...  # noqa: D102
-        def items(self) -> ItemsView[Name, FeatureExplanation]: ...  # noqa: D102
+    def _beside(self, y: object) -> Self:
+        """Return the same with the name of y and notes on columns that equal it; itself where that changes nothing."""
+        predictor = self._context.predictor
+        label = predictor.named_after(target_names(y))
+        alerts = self._alerts(known_target(y, self._context.predictor, self._context.columns))
+        if (label, alerts) == (self.output_label, self.alerts):
+            return self
+        context = replace(self._context, predictor=replace(predictor, output_label=label))
+        notes = [*alerts, *self.notes[len(self.alerts) :]]
+        return self._with(_context=context, output_label=label, alerts=alerts, notes=notes)
+
+    def _in_scale(self, context: Context, results: Mapping[Name, FeatureExplanation]) -> Self:
+        """Return the same explanation with another scale, by its context and the features that have that scale."""
+        features = {name: results[name] for name in self.features if name in results}
+        by_label = {feature.label: feature for feature in features.values()}
+        return self._with(
+            _context=context,
+            settings=context.settings,
+            _results=features,
+            _by_label=by_label,
+            features=list(features),
+            labels=list(by_label),
+        )
+
+    def _with(self, **changed: object) -> Self:
+        """Return the same explanation but for some attributes."""
+        other = object.__new__(type(self))
+        vars(other).update({**vars(self), **changed})
+        return other
+
+    def _alerts(self, target: KnownTarget | None) -> list[str]:
+        """Questions about columns that look like the target."""
+        found = {} if target is None else dict(target.equal)
+        for result in self._results.values():
+            if result._is_target_like and (target is None or target.may_be(result.observed_axis)):
+                found.setdefault(result.label, f"{result.label!r} nearly determines the prediction.")
+        return [f"{sentence} Is it the target?" for sentence in found.values()]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Explanation of the {self.output_label}: {counted(len(self.features), 'feature')}, "
+            f"{self._context.row_count}, engine {self.engine!r}>"
+        )
+
+    def __copy__(self) -> Self:
+        """Return itself: results do not change."""
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        """Return itself: results do not change."""
+        return self
+
+    def __getitem__(self, feature: Name) -> FeatureExplanation:
+        """Return the curves and metrics of one feature.
+
+        Parameters
+        ----------
+        feature : object
+            Name, its text, or position of a column of X, looked up in that order, as `features` of `explain` is; or
+            what iteration gives.
+
+        Raises
+        ------
+        UnknownFeatureError
+            If it was not explained; also a KeyError. Offers the closest name.
+        """
+        found = self._found(feature)
+        if found is None:
+            raise UnknownFeatureError.feature(feature, list(map(readable, self.features, self.labels)))
+        return found
+
+    def _found(self, feature: object) -> FeatureExplanation | None:
+        """Return one feature by its name, its text, its position or its own explanation; None where there is none."""
+        if isinstance(feature, FeatureExplanation):
+            return feature if self._results.get(feature.feature) is feature else None
+        try:
+            text = text_of(feature)
+            found = self._results.get(feature) or (None if text is None else self._by_label.get(text))
+            columns = self._context.columns
+            return found or self._results.get(columns.names[columns.position(feature)])
+        except (TypeError, UnknownFeatureError):  # an unhashable name names nothing
+            return None
+
+    def _ipython_key_completions_(self) -> list[Name]:
+        """Return the features where a notebook completes `explanation["`."""
+        return self.features
+
+    def __contains__(self, feature: object) -> bool:
+        """Whether indexing by this gives a feature."""
+        return self._found(feature) is not None
+
+    def __iter__(self) -> Iterator[FeatureExplanation]:
+        """Go through the explanations of the features, as `values` does; `keys` has their names."""
+        return iter(self._results.values())
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def keys(self) -> KeysView[Name]:
+        """Return the names of the features, in column order."""
+        return self._results.keys()
+
+    def values(self) -> ValuesView[FeatureExplanation]:
+        """Return the explanation of each feature, in column order."""
+        return self._results.values()
+
+    def items(self) -> ItemsView[Name, FeatureExplanation]:
+        """Return the name of each feature with its explanation: `dict(e.items())`."""
+        return self._results.items()
+
+    @property
+    def prediction_sd(self) -> float:
+        """Standard deviation of the predictions of the observations, by weight, ddof=0 [output].
+
+        Predicts all rows of X when first read.
+        """
+        return self._context.prediction_sd
+
+    def table(
+        self,
+        decay: float | None = None,
+        convention: Convention | None = None,
+        *,
+        sort_by: str | None = "in_distribution_impact",
+        unit: Unit | Mapping[Name, object] = "prediction",
+        by: Name | ArrayLike | None = None,
+        ci: float | None = None,
+    ) -> pd.DataFrame:
+        """Every metric of every feature, without predicting phantom observations again.
+
+        Parameters
+        ----------
+        decay, convention : optional
+            As for `explain`; defaults are those of the explanation.
+        sort_by : str or None
+            Column to sort by, largest first; None keeps the order of the columns of X.
+        unit : {"prediction", "sd", "share"} or mapping
+            Unit of the effects: that of the prediction; per cent of the standard deviation of the predictions
+            (`prediction_sd`, which predicts all rows of X once); or per cent of the sum over all features,
+            of absolute values for `direction`. A mapping gives some features a step of their own in place of σ:
+            {"age": 10} is per 10 years, {"day": pandas.Timedelta(days=7)} per week.
+        by : object or array-like of shape (n_observations,), optional
+            Groups of observations: the name of a column or one-hot group of at most 20 values, or a label of each
+            observation, such as its fold or a boolean mask. The model is called again when a grouping is first
+            used. All groups share one grid, one σ and, without an order, one set of level frequencies, so their
+            metrics compare; a share is one of the sum within the group.
+        ci : float, optional
+            Level of bootstrap intervals, such as 0.95: adds columns `impact_low`, `impact_high` and so on for each
+            metric, in the same unit, and `rank_low`, `rank_high`, the ranks by `sort_by` (by in-distribution impact
+            where that is no metric). Groups of fewer than 10 observations have none; a warning names them.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by feature, or by group and feature, with the number of observations `n_rows` of the group as the
+            last column; NaN where a group has none in the sample of a feature. Columns `impact`,
+            `in_distribution_impact`, `direction`, `heterogeneity`, `non_linearity`, `missing_impact` [unit],
+            `support` [0–1], `scale` [feature], in what `scale=` measures distances, by default
+            σ (the mean over rows where it differs between them), `n_grid`, `kind`; and where `unit` is a mapping `per`,
+            the step that effects are per.
+
+        Notes
+        -----
+        Intervals are percentiles of 500 draws of the rows with replacement, in proportion to `sample_weight`, seeded
+        by `random_state`; all features share them. They state how much metrics and ranks would differ with other rows
+        from the same source, for the same model. Metrics of a draw follow to first order from the influence of each
+        row, which includes what depends on the frequency of rows: σ, its use as the unit of distances, shares of grid
+        values and levels, and all means. The grid, the windows of steps, the median and likelihood scales that are
+        given or estimated are the same in every draw. Where `like` was given, σ and shares are, too. If few rows
+        decide σ, as in a lognormal column, intervals of 95 % cover in about 80 % of samples; `unit={feature: step}`
+        leaves σ out of effects, though not of distances.
+
+        Time grows with rows × grid values. Draws are kept for the last few decays.
+
+        The model is called again for curves that were too large to keep: those of the "brute" engine, if they take
+        more than 64 MB in total, an eighth of `memory_limit` at most; `keep_curves=True` keeps them.
+        """
+        import pandas as pd
+
+        if sort_by is not None:
+            check_one_of("sort_by", sort_by, TABLE_COLUMNS)
+        steps = self._steps(unit) if isinstance(unit, Mapping) else {}
+        named: Unit = "prediction"
+        if not isinstance(unit, Mapping):
+            check_one_of("unit", unit, UNITS)
+            named = unit
+        decay, convention = resolve_display(self.settings, decay, convention)
+        level = None if ci is None else check_level(ci)
+        subgroups = None if by is None else subgroups_of(self._context.columns, self._context.table.index, by)
+        draws = (
+            None
+            if level is None
+            else [result._metric_draws(self._bootstrap, decay, convention, subgroups) for result in self]
+        )
+
+        def ends(at: int) -> Mapping[str, NDArray[Any]]:
+            if draws is None or level is None:
+                return {}
+            of_group = self._in_units([of_feature[at] for of_feature in draws], named, steps)
+            found = intervals(of_group, of_group.get(str(sort_by), of_group["in_distribution_impact"]), level)
+            is_small = subgroups is not None and subgroups.counts[at] < FEWEST_IN_GROUP
+            return {name: np.full(len(values), np.nan) for name, values in found.items()} if is_small else found
+
+        if subgroups is None:
+            metrics = [result.metrics(decay, convention) for result in self]
+            return self._as_table(metrics, sort_by, named, steps, ends(0))
+        if level is not None:
+            subgroups.warn_of_small_groups()
+        sums = [result._sums_by(subgroups) for result in self]
+        tables = [
+            self._as_table(
+                [metrics_of(of_feature[at], decay, convention) for of_feature in sums], sort_by, named, steps, ends(at)
+            ).assign(n_rows=count)
+            for at, count in enumerate(subgroups.counts)
+        ]
+        table = pd.concat(tables)
+        groups = pd.Index(subgroups.labels, tupleize_cols=False).repeat(len(self))
+        table.index = pd.MultiIndex.from_arrays([groups, table.index], names=[subgroups.name, "feature"])
+        return table
+
+    def _steps(self, unit: Mapping[Name, object]) -> dict[Name, float]:
+        """Return the steps that effects are per, by name of the feature [axis]."""
+        found = [(self[name], step) for name, step in unit.items()]
+        return {result.feature: check_step(result._item.feature, step) for result, step in found}
+
+    @cached_property
+    def _bootstrap(self) -> Bootstrap:
+        """Draws of the rows, the same for all features."""
+        self._context.check_all_rows("Bootstrap intervals need")
+        return Bootstrap(self._context)
+
+    def _in_units(self, draws: Sequence[Metrics], unit: Unit, steps: Mapping[Name, float]) -> dict[str, Any]:
+        """Return the metrics of all features in each draw in a unit, (n_draws, n_features) by name."""
+        results = list(self)
+        return in_units(
+            draws,
+            unit,
+            [steps.get(result.feature) for result in results],
+            self._bootstrap,
+            lambda at: self._bootstrap.scales(results[at]._item),
+        )
+
+    def _rank_intervals(
+        self,
+        rank_by: RankBy,
+        level: float,
+        decay: float,
+        convention: Convention,
+        unit: Unit | Mapping[Name, object] = "prediction",
+    ) -> RankIntervals:
+        """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied.
+
+        Features without any effect are not called tied: rounding would decide which.
+        """
+        steps = self._steps(unit) if isinstance(unit, Mapping) else {}
+        draws = [result._metric_draws(self._bootstrap, decay, convention)[0] for result in self]
+        plain = self._in_units(draws, "prediction", steps)
+        shown = plain if isinstance(unit, Mapping) or unit == "prediction" else self._in_units(draws, unit, steps)
+        ends = intervals({rank_by: shown[rank_by]}, shown[rank_by], level)
+        metrics = [result.metrics(decay, convention) for result in self]
+        table = self._as_table(metrics, None, "prediction", steps, {})
+        values = table[rank_by].tolist()
+        least = ROUNDING * float(table["impact"].abs().sum())
+        tied = neighbours(values, list(plain[rank_by].T), level).tied
+        return RankIntervals(
+            ends[f"{rank_by}_low"],
+            ends[f"{rank_by}_high"],
+            np.asarray(ends["rank_low"], np.float64),
+            np.asarray(ends["rank_high"], np.float64),
+            [(first, second) for first, second in tied if values[first] > least],
+        )
+
+    def _n_drawn(self, decay: float, convention: Convention) -> int:
+        """Return the features of which intervals are at hand without further computation."""
+        return sum(result._has_draws(decay, convention) for result in self)
+
+    def _draw_next(self, decay: float, convention: Convention) -> bool:
+        """Draw the rows of the next feature, and return whether those of all features are drawn."""
+        left = [result for result in self if not result._has_draws(decay, convention)]
+        if left:
+            left[0]._metric_draws(self._bootstrap, decay, convention)
+        return len(left) <= 1
+
+    def _has_draws(self, decay: float, convention: Convention) -> bool:
+        """Whether intervals are at hand without further computation."""
+        return all(result._has_draws(decay, convention) for result in self)
+
+    def ties(
+        self,
+        ci: float = USUAL_LEVEL,
+        *,
+        metric: str = "in_distribution_impact",
+        decay: float | None = None,
+        convention: Convention | None = None,
+    ) -> TieTable:
+        """Return which neighbours in rank are tied: whether their difference could be 0 with other rows.
+
+        Parameters
+        ----------
+        ci : float
+            Level of the bootstrap intervals of differences, which are those of `table`.
+        metric : str
+            Metric of the ranking, the largest first.
+        decay, convention : optional
+            As for `explain`; defaults are those of the explanation.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by feature, in the order of the ranking without the last one; features without the metric are left
+            out:
+
+            next : object
+                The feature ranked next.
+            difference : float
+                Metric of the feature minus that of the next one [output].
+            difference_low, difference_high : float
+                Ends of its interval, from draws in which both features have the same rows.
+            tied : bool
+                Whether the interval includes 0.
+
+            `summary` is the same in a sentence.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
+        >>> ties = explain(lambda X: X[:, 0] + X[:, 1] + 9 * X[:, 2], X).ties()
+        >>> ties["tied"].to_dict()
+        {'x2': False, 'x0': True}
+        >>> ties.summary
+        "Neighbours in rank that are tied at 95 %: 'x0' and 'x1'."
+        """
+        from ice_explorer.results.ties import tie_table
+
+        check_one_of("metric", metric, METRICS)
+        level = check_level(ci)
+        decay, convention = resolve_display(self.settings, decay, convention)
+        draws = [result._metric_draws(self._bootstrap, decay, convention)[0][metric] for result in self]
+        values = [result.metrics(decay, convention)[metric] for result in self]
+        return tie_table([(result.feature, result.label) for result in self], values, draws, level)
+
+    def _as_table(
+        self,
+        metrics: Sequence[Mapping[str, float]],
+        sort_by: str | None,
+        unit: Unit,
+        steps: Mapping[Name, float],
+        ends: Mapping[str, NDArray[Any]],
+    ) -> pd.DataFrame:
+        """Return the metrics of each feature as a table."""
+        import pandas as pd
+
+        records = [
+            {**of_feature, "scale": result._distance_unit, "n_grid": len(result.grid), "kind": result.kind}
+            for of_feature, result in zip(metrics, self, strict=True)
+        ]
+        index = pd.Index(self.features, name="feature", tupleize_cols=False)
+        table = pd.DataFrame(records, index=index, columns=list(TABLE_COLUMNS))
+        if steps:
+            scales = np.array([result.scale for result in self])
+            table["per"] = np.array([steps.get(result.feature, result.scale) for result in self])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratios = np.where([result.feature in steps for result in self], table["per"] / scales, 1.0)
+            table[list(PER_STEP)] = table[list(PER_STEP)].mul(ratios, axis=0)
+        if unit != "prediction":
+            prediction_sd = self.prediction_sd if unit == "sd" else math.nan
+            rounding = ROUNDING * float(table["impact"].abs().sum())
+            for name in EFFECTS:
+                table[name] = in_unit(table[name].to_numpy(np.float64), unit, prediction_sd, rounding)
+        table = table.assign(**ends)
+        return table if sort_by is None else table.sort_values(sort_by, ascending=False, kind="stable")
+
+    def decay_profile(
+        self,
+        decays: Iterable[float],
+        metric: Literal["in_distribution_impact", "support"] = "in_distribution_impact",
+    ) -> pd.DataFrame:
+        """A decayed metric for many decays, without calling the model.
+
+        Parameters
+        ----------
+        decays : iterable of float
+            Each greater than 0 and at most 1.
+        metric : {"in_distribution_impact", "support"}
+
+        Returns
+        -------
+        DataFrame
+            One row per decay, one column per feature, in column order.
+        """
+        return decay_table(list(self), decays, metric)
+
+    def drivers(self, feature: Name) -> DriverTable:
+        """Return what makes the curves of a feature differ: the best split of the rows by each other column.
+
+        Parameters
+        ----------
+        feature : object
+            Name, or its text.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by the label of each other column of X and each group, best first:
+
+            share : float
+                Part of the variance between curves that the split explains, 0 to 1. Curves are compared by shape, not
+                level. The split is chosen on some rows and scored on others; 0 where chance explains as much.
+            threshold : float
+                Where the split is, on the axis of the column; NaN without one.
+            levels : tuple of str or None
+                Levels of one side, where they have no order.
+            rule : str
+                One side in words, "rm > 6.4"; the one with the missing values, if there are any.
+            n_rule, n_rest : int
+                Rows of this side, and of the other: each at least 10, and 2 % of the rows.
+
+            Facts about all of them are attributes: `summary`, `difference`, `rules` and others; see `DriverTable`.
+
+        Raises
+        ------
+        UnknownFeatureError
+            If the feature was not explained; also a KeyError.
+
+        Notes
+        -----
+        With c_i curve i less its own mean over the grid and c̄ their mean, `difference` is
+        Σ_i w_i‖c_i - c̄‖² / Σ_i w_i‖c_i‖². For lines with slopes β_i it is Var(β) / mean(β²).
+
+        Shares are cross-fitted. Distinct observations are put into 5 folds, seeded; up to 20 have one each. Without the
+        rows of a fold the best split and the mean curve of both sides are found, and these rows are compared with them:
+        share = 1 - Σ_i w_i‖c_i - c̄_g(i)‖² / Σ_i w_i‖c_i - c̄‖². The rule and its row counts are those of all rows.
+        A share counts as explained where it is larger than 0 by Φ⁻¹(1 - 0.05 / m) standard errors, for m columns, so
+        that slopes drawn at random are rarely explained by any of them. Pairs are chosen and scored likewise.
+
+        All thresholds half way between neighbouring values are tried, and missing values on both sides. Levels without
+        an order are split along the first principal axis of their mean curves, or one of them from the others, which
+        among many levels is a heuristic; the 100 most frequent ones are distinguished. A column of more than 8 levels,
+        and of one for every other row, identifies rows and explains nothing. Of two columns, thresholds at sixths of
+        the rows (fewer with more than 80 columns) and single levels are tried in all combinations, then moved to where
+        they are best. Of more than 5000 rows a stratified, seeded sample is used.
+
+        Rows are counted by weight, and equal rows share a fold, so integer weights are repeated rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> X = np.column_stack([np.arange(40.0), np.array([0.0, 1.0] * 20), np.repeat([5.0, 6.0], 20)])
+        >>> table = explain(lambda X: X[:, 0] * X[:, 1], X).drivers("x0")
+        >>> table["rule"].to_dict()
+        {'x1': 'x1 > 0', 'x2': ''}
+        >>> table.summary
+        'Curves differ (50 % of their variance); of that, x1 > 0 explains 100 %.'
+        """
+        return self[feature].drivers()
+
+    def what_if(self, row: int, *, decay: float | None = None) -> pd.DataFrame:
+        """Return which single change moves the prediction of one row most: the best value of each feature.
+
+        Parameters
+        ----------
+        row : int
+            Position of the row in X.
+        decay : float, optional
+            λ that says what is within reach; that of the explanation by default.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by feature, the largest change first:
+
+            observed : object
+                Value of the row, as in X.
+            value : object
+                Grid value within reach at which the prediction of the row differs most from its own; None where no
+                value within reach changes it.
+            prediction : float
+                Prediction of the row with that value [output].
+            change : float
+                `prediction` minus the prediction of the row as it is [output]; 0 where nothing changes it.
+            distance : float
+                From the observed value, in likelihood scales; NaN where nothing changes it.
+
+        Raises
+        ------
+        InvalidOptionError
+            If there is no such row; also a ValueError.
+
+        Notes
+        -----
+        A value v is within reach of a row where its likelihood λ^(abs(v - x) / s) (Eq. 3 of the paper) is at least one
+        half: 2.4 standard deviations from the observed value with λ = 0.75, every grid value with λ = 1. Another
+        level of a feature without an order is at distance 1. A value that is missing is not a candidate.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> X = np.column_stack([np.arange(4.0), np.array([0.0, 1.0, 0.0, 1.0])])
+        >>> explain(lambda X: 2 * X[:, 0] - X[:, 1], X).what_if(0)["change"].to_dict()
+        {'x0': 4.0, 'x1': -1.0}
+        """
+        import pandas as pd
+
+        reach = reach_of(self.settings.decay if decay is None else check_decay(decay))
+        (position,) = self._context.positions([row], "row").tolist()
+        prediction = float(self._context.predictions(np.array([position]))[0])
+        best = [feature._moves(position, prediction).within(reach) for feature in self]
+        changes = [change for _, _, change in best]
+        observed = [_value(feature.observed, position) for feature in self]
+        values = [None if at is None else _value(f.grid, at) for f, (at, _, _) in zip(self, best, strict=True)]
+        index = pd.Index(self.features, name="feature", tupleize_cols=False)
+        table = pd.DataFrame(
+            {
+                "observed": pd.Series(observed, index, dtype=object),
+                "value": pd.Series(values, index, dtype=object),
+                "prediction": prediction + np.array(changes),
+                "change": changes,
+                "distance": [distance for _, distance, _ in best],
+            },
+            index,
+        )
+        return table.sort_values("change", key=lambda changes: -changes.abs(), kind="stable")
+
+    def two_way(
+        self, first: Name, second: Name, *, grid_size: int = two_way.GRID_SIZE, max_rows: int = two_way.MAX_ROWS
+    ) -> TwoWay:
+        """Partial dependence on two features at once: the mean prediction at every pair of their values.
+
+        Parameters
+        ----------
+        first, second : object
+            Names of two columns or groups, features of this explanation or not.
+        grid_size : int
+            Most values of each: observed quantiles, or levels.
+        max_rows : int
+            Of how many rows the mean is at most: a seeded sample, stratified by the one of the two that stands
+            first in X.
+
+        Returns
+        -------
+        TwoWay
+            Its `partial_dependence`, (n_first, n_second), calls the model when it is first read, n_first · n_second
+            times for each row.
+
+        Raises
+        ------
+        ICEExplorerError
+            If there is no such column, or it has no axis, or both are the same.
+        """
+        return TwoWay(self._context, first, second, grid_size, max_rows)
+
+    @property
+    def columns(self) -> list[Name]:
+        """Names of all columns of X, features or not: what `color_by` and rules of drivers can name."""
+        return list(self._context.columns.names)
+
+    @property
+    def _color_columns(self) -> list[Name]:
+        """What lines can be coloured by: the columns of X, each group before its first column."""
+        return self._context.columns.names_for_coloring
+
+    def _column(self, name: Name) -> Column:
+        """Return a column of X by name, a group as one category, or the residuals."""
+        if name is RESIDUAL or (self._observed_target is not None and name == self._residual_label):
+            label = self._checked_residual_label
+            return residual_column(
+                label, cast("NDArray[np.float64]", self._observed_target), self._context.all_predictions
+            )
+        return self._context.columns.named(name)
+
+    @property
+    def _sampled(self) -> Sampling | None:
+        """What drafts among the features rest on; None where all are exact."""
+        drafts = (result._sampling for result in self._results.values())
+        return next((sampling for sampling in drafts if sampling is not None), None)
+
+    def _with_target(self, target: NDArray[np.float64], name: str = "") -> Self:
+        """Return the same explanation, with the residuals of an observed target to colour by; `name` is that of y."""
+        return self._with(_observed_target=target, _target_name=name)
+
+    @property
+    def _residual_label(self) -> str | None:
+        """Label of y minus the prediction among the columns; None where no target was given."""
+        if self._observed_target is None:
+            return None
+        return residual_label(self._context.columns.labels)
+
+    @property
+    def _checked_residual_label(self) -> str:
+        """Label of the residuals.
+
+        - raises InvalidOptionError: if no target was given.
+        """
+        if self._residual_label is None:
+            raise InvalidOptionError(
+                "`color_by=RESIDUAL` needs the observed target; this explanation has none.",
+                "Pass it to the explorer: `ICEExplorer(model, X, y)`.",
+                'Choose another column under "Colour by", or create the explorer with y.',
+            )
+        return self._residual_label
+
+    def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:
+        return self._context.positions(positions, option)
+
+    def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
+        """Predictions of some rows of X, (n_rows,) [output]; all rows are predicted when they are first read."""
+        return self._context.all_predictions[self._context.positions(positions)]
+
+    def _outcomes(self, positions: ArrayLike) -> dict[str, NDArray[np.float64]]:
+        """Return what is predicted of some rows and, with a target, what was observed and the residual, by name."""
+        rows = self._context.positions(positions)
+        predictions = self.predictions(rows)
+        if self._observed_target is None:
+            return {"prediction": predictions}
+        observed = self._observed_target[rows]
+        return {"prediction": predictions, "y": observed, "residual": observed - predictions}
+
+    def _in_common(self, positions: ArrayLike) -> list[InCommon]:
+        """Return what sets some rows of X apart from the rest: ranges and levels of columns, groups and residuals."""
+        rows = np.zeros(self.n_observations, dtype=np.bool_)
+        rows[self._context.positions(positions)] = True
+        columns = all_features(self._context.columns)
+        if self._observed_target is not None:
+            residuals = self._column(RESIDUAL)
+            columns.append(
+                SecondFeature(residuals.label, "numeric", is_integer=False, values=residuals.values, levels=None)
+            )
+        return in_common(columns, rows)
+
+    def _target(self, y: object) -> NDArray[np.float64]:
+        """Put an observed target beside the predictions: a class as 1 and 0, (n_observations,), NaN where missing.
+
+        - raises InvalidOptionError: if these are not the targets of the rows of X, in their order.
+        """
+        check_index("y", "y", y, self._context.table.index)
+        return target_values(y, self._context.predictor, self.n_observations)
+
+    def _table_rows(self, positions: ArrayLike) -> Any:
+        """Return rows of X in its own container."""
+        return self._context.table.take(self._context.positions(positions))
+
+    def _index_at(self, positions: ArrayLike) -> pd.Index:
+        """Return the index of X at some rows, or their positions where X has none."""
+        import pandas as pd
+
+        rows, index = self._context.positions(positions), self._context.table.index
+        return pd.Index(rows, name="row") if index is None else index[rows]
+
+    @property
+    def _row_index(self) -> Any:
+        """Index labels of the rows as pandas has them; None where rows are known by position alone."""
+        return self._context.table.index
+
+    def _row_labels(self, positions: ArrayLike) -> list[str] | None:
+        """Return index labels of rows as text; None where rows are known by position alone."""
+        import pandas as pd
+
+        rows, index = self._context.positions(positions), self._context.table.index
+        if index is None or index.equals(pd.RangeIndex(len(index))):
+            return None
+        return [clipped(str(label)) for label in index[rows]]
 
     def __reduce__(self) -> tuple[Any, ...]:
         from ice_explorer.saved import pickled
 
-        return pickle.loads, (pickled.dumped(self, self._context, self.engine),)
+        return pickle.loads, (pickled.dumped(self, {type(self), *map(type, self)}, self._context, self.engine),)
 
     def _repr_html_(self) -> str:
         from ice_explorer.figures import html
@@ -596,6 +1112,77 @@ class Explanation(ExplanationResult):
         """
         names = self.features if features is None else check_names("features", features)
         return Interactions(self._context, [self[name] for name in names], rows, are_named=features is not None)
+
+    def importances(
+        self,
+        y: object = None,
+        measures: Sequence[Measure] | Measure | None = None,
+        *,
+        scoring: str | Callable[..., float] | None = None,
+        form: Form = "difference",
+        n_repeats: int = N_REPEATS,
+        groups: Mapping[Name, Sequence[Name]] | None = None,
+    ) -> Importances:
+        """Return impact beside other measures of importance, each in per cent of its sum.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_observations,), optional
+            Observed target, for permutation and LOCO. Rows without it are left out.
+        measures : sequence of str, optional
+            All that the arguments and the model allow by default, without "loco".
+
+            "native": `feature_importances_` of the model, or the absolute values of `coef_`.
+            "permutation": fall of the score if the values of a feature are permuted.
+            "partial_dependence": standard deviation over the grid, range / 4 of levels without an order.
+            "shap": mean absolute SHAP value; needs the package shap.
+            "loco": fall of the cross-validated score if the model is fitted without a feature (leave one covariate
+            out); the model is fitted 5 times for each feature.
+        scoring : str or callable, optional
+            Score of scikit-learn, or a function of (model, X, y), larger is better. Defaults to the `score` of the
+            model; R² where it has none, or if one of several outputs is explained.
+        form : {"difference", "ratio", "relative"}
+            How permutation and LOCO are given in the result's `importances`: fall of the score; loss divided by that
+            of the unchanged data; increase of the loss divided by it. The last two need a loss, such as
+            "neg_mean_squared_error".
+        n_repeats : int
+            Permutations of each feature.
+        groups : mapping, optional
+            Features that are also permuted and left out together, by name of the group.
+
+        Returns
+        -------
+        Importances
+            Its `table` has impact and a column for each measure, each adding up to 100; `correlations` tell how far
+            they agree.
+
+        Raises
+        ------
+        InvalidOptionError
+            If a measure needs what was not given; also a ValueError.
+        MissingDependencyError
+            If shap is named and not installed; also an ImportError.
+        PredictionError
+            If the model fails, or changed since `explain`.
+
+        Notes
+        -----
+        Impact is that of `table()`. Permutation gives what `sklearn.inspection.permutation_importance` gives with the
+        same seed; features that were declared as groups of columns in `explain` are permuted as one. It measures the
+        model on these rows: explain held-out rows to measure how it generalises. Partial dependence: Greenwell et al.
+        (2018). LOCO: Lei et al. (2018), cross-validated, with all values of the feature set to one. SHAP:
+        interventional, of the explained output, 200 rows against a background of 50.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import ice_explorer as ice
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> e = ice.explain(lambda X: 3 * X[:, 0] + X[:, 1], X)
+        >>> e.importances(3 * X[:, 0] + X[:, 1], ["permutation"]).table.round().to_dict("index")
+        {'x0': {'impact': 75.0, 'permutation': 90.0}, 'x1': {'impact': 25.0, 'permutation': 10.0}}
+        """
+        return importances(self, y, measures, scoring=scoring, form=form, n_repeats=n_repeats, groups=groups)
 
     def plot_impact(
         self,
@@ -881,251 +1468,8 @@ class Explanation(ExplanationResult):
         )  # fmt: skip
 
 
-class ExplainOptions(TypedDict, total=False):
-    """Options of `explain`, for type checking of functions that pass them on."""
+def _value(values: NDArray[Any], place: int) -> Any:
+    """Return one value of a feature as pandas has it: a Timestamp or Timedelta, not the ones of NumPy."""
+    import pandas as pd
 
-    features: Sequence[Name] | None
-    groups: Mapping[Name, Sequence[Name]] | None
-    categorical: Sequence[Name] | None
-    output: object
-    response: Response
-    grid: GridName | Mapping[Name, ArrayLike]
-    grid_size: int | None
-    sample: float | None
-    random_state: int
-    sample_weight: ArrayLike | None
-    decay: float
-    scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike]
-    convention: Convention
-    engine: EngineName
-    n_jobs: int | None
-    memory_limit: str | float
-    like: Explanation | None
-    keep_curves: bool
-    progress: bool | Callable[[int, int, str], object] | None
-    budget: float | None
-    client: Any
-
-
-def to_feature_explanation(result: FeatureResult) -> FeatureExplanation:
-    """Return the result of a feature as a `FeatureExplanation`; both share their computed values."""
-    if isinstance(result, FeatureExplanation):
-        return result
-    found = object.__new__(FeatureExplanation)
-    found.__dict__ = result.__dict__
-    return found
-
-
-def to_explanation(result: ExplanationResult) -> Explanation:
-    """Return a result as an `Explanation`, and its features as `FeatureExplanation` objects."""
-    features = [to_feature_explanation(feature) for feature in result]
-    found = object.__new__(Explanation)
-    vars(found).update(vars(result))
-    found._results = {feature.feature: feature for feature in features}
-    found._by_label = {feature.label: feature for feature in features}
-    return found
-
-
-@short_traceback
-def load(path: str | Path) -> Explanation:
-    """Open an explanation that was saved as a file, without its model.
-
-    Parameters
-    ----------
-    path : str or Path
-        What `save("result.ice")` of an explanation or an explorer wrote. Files from others are safe to open.
-
-    Returns
-    -------
-    Explanation
-        Of the rows of X in the file: at most 1000 unless `save` was given `max_lines`. Metrics, partial dependence,
-        spread, drivers and effects are those of all rows that were explained; a note says how many.
-
-    Raises
-    ------
-    ExportError
-        If there is no such file, it is damaged, or a later version of the package wrote it; also a ValueError.
-
-    Notes
-    -----
-    An explanation from a file answers from what was saved. What needs the model or further rows raises
-    `ModelNeededError`.
-
-    Examples
-    --------
-    >>> import ice_explorer as ice
-    >>> ice.explain(model, X).save("result.ice")  # doctest: +SKIP
-    >>> ice.load("result.ice").table()  # doctest: +SKIP
-    """
-    from ice_explorer.export.regular_files import open_file
-    from ice_explorer.saved.read import read_result
-
-    with open_file(path) as file:
-        return to_explanation(read_result(file, str(path)))
-
-
-@short_traceback
-def explain(
-    model: Any,
-    X: Any,
-    *,
-    features: Sequence[Name] | None = None,
-    groups: Mapping[Name, Sequence[Name]] | None = None,
-    categorical: Sequence[Name] | None = None,
-    output: object = None,
-    response: Response = "auto",
-    grid: GridName | Mapping[Name, ArrayLike] = "observed",
-    grid_size: int | None = None,
-    sample: float | None = None,
-    random_state: int = 0,
-    sample_weight: ArrayLike | None = None,
-    decay: float = 0.75,
-    scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
-    convention: Convention = "step",
-    engine: EngineName = "auto",
-    n_jobs: int | None = None,
-    memory_limit: str | float = "1GB",
-    like: Explanation | None = None,
-    keep_curves: bool = False,
-    progress: bool | Callable[[int, int, str], object] | None = None,
-    budget: float | None = None,
-    client: Any = None,
-) -> Explanation:
-    """Compute ICE curves and metrics of each feature of a fitted model.
-
-    Parameters
-    ----------
-    model : object
-        Fitted model with a predict method, or a function of X that returns one number per row. It is called by one
-        thread at a time, even if several explanations and explorers share it. A bound method counts as its
-        object, a pipeline as its last step; every function counts as a separate model.
-    X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
-        Observations to explain the model on; never modified. A DataFrame or array of Dask is explained partition by
-        partition where it is: metrics, partial dependence and spread are those of all rows, and the explanation has
-        a sample of 10,000 rows for curves, drivers and effects.
-    features : sequence, optional
-        Features, including groups: names, their text or positions of columns, looked up in that order.
-        Defaults to all columns of numbers, booleans, categories, texts, dates and timedeltas, except empty columns
-        and unordered columns similar to row names: more than 8 levels, and more than one for every two rows.
-    groups : mapping, optional
-        One-hot columns that encode one categorical feature, keyed by feature name: {"city": ["city_a", "city_b"]}.
-        They are varied together and ranked as one feature. `find_groups` detects them.
-    categorical : sequence, optional
-        Columns whose values are unordered codes.
-    output : object, optional
-        Class label, output name or position, looked up in that order. Defaults to the second class of a
-        binary classifier; required if the model has more classes or outputs.
-    response : {"auto", "predict_proba", "decision_function", "predict", "log_odds"}
-        "auto" is the first method of predict_proba, decision_function, predict that a classifier has,
-        decision_function of an outlier detector, and predict of other models.
-    grid : {"observed", "quantile", "uniform", "random", "thresholds"} or mapping
-        Values at which each feature is evaluated. "thresholds" are all values at which a tree model can step. A
-        mapping gives values by feature; other features use "observed". The grid of an unordered category is the
-        levels that occur, or the most frequent ones if there are too many. A mapping may include declared levels
-        that do not occur.
-    grid_size : int, optional
-        Maximum number of grid values. Defaults to 1000 for "observed", else to 100; 100 for unordered categories.
-    sample : int or float, optional
-        Number or fraction of observations whose curves are computed, sampled separately for each feature and
-        stratified by it. Scales and grids always use all observations.
-    random_state : int
-        Seed of all random choices.
-    sample_weight : array-like of shape (n_observations,), optional
-        Frequency weights of at least 0.
-    decay : float
-        λ of Eq. 3, greater than 0 and at most 1: the default of tables and figures.
-    scale : {"marginal", "conditional"} or mapping
-        Unit of the distance from the observed value: the standard deviation of the feature, its estimate
-        given the other features, or values by feature. "conditional" fits ten small gradient boosting models for each
-        feature before the model is called, five for a category: about 0.4 s for a feature of 1,000 rows.
-    convention : {"step", "paper"}
-        What figures are averages of. "step": changes of the prediction when the feature moves by one standard
-        deviation, at values where the observations are. "paper": slopes between neighbouring grid values, each
-        interval counting alike, as the authors' code computed the tables of the paper.
-    engine : {"auto", "linear", "kernel", "tree", "brute"}
-        How curves are computed; every engine returns the same numbers. "auto" uses the fastest one that is exact
-        for the model. "brute" predicts every phantom observation (an observation with one feature value
-        replaced); predictions must be deterministic and row-wise independent.
-    n_jobs : int, optional
-        Number of threads, 1 by default, -1 for one per processor; results are bitwise identical. With "brute" the
-        model is called from several threads at once, with fewer rows each; results may then differ in the
-        last digits if the rounding of the model depends on the number of rows.
-    memory_limit : str or number
-        Memory that an explanation takes while it is computed: bytes, or a text such as "500MB". It covers the
-        columns of X as numbers and blocks of phantom observations, which get what the columns leave, but at least
-        64 MB; a note says where the columns alone take more. An array of float64 is copied once; a pandas DataFrame
-        of float64 columns is not copied with pandas 3. What the model takes for its predictions, and curves that
-        are kept, come on top. Results do not depend on the limit unless the prediction of a row depends on the
-        other rows of a call; a note then states it. A call of the model that runs out of memory is repeated in
-        halves. Arrays and tables with a number for each row and grid value, such as `curves`, are refused where one
-        takes more than the limit, or 64 MB if that is more.
-    like : Explanation, optional
-        Explanation of another model or of other rows, whose features, groups, grids, σ, medians and level
-        frequencies are reused, so that metrics are comparable, for example between folds. Replaces `grid`.
-    keep_curves : bool
-        Whether to keep the curves of all rows in memory, 8 bytes per prediction, so that "brute" does not call the
-        model again for `curves`, `rows`, figures and `drivers`.
-    progress : bool or callable, optional
-        None shows a bar in a notebook or terminal after one second, also when curves are computed later; a function
-        is called with (done, total, label), counted in predictions.
-    budget : float, optional
-        Seconds for computing the curves and metrics. If everything is estimated to take longer, a model that is called
-        gets fewer grid values, down to 10, and then fewer rows; other models get fewer rows. Growing samples are
-        explained while they fit, and the last one is returned; at least one is explained. A note says how many rows and
-        grid values were used. They depend on the speed of the machine; use `sample` and `grid_size` for the same ones
-        everywhere. ICEExplorer does not take it: it shows such samples until the result is there.
-    client : distributed.Client, optional
-        Cluster of Dask that computes the metrics. X is sent to it in partitions, unless it is a DataFrame or array of
-        Dask; for these, the current client is the default, or workers in this process where there is none. The
-        model is sent once to each worker, and has to be one that can be pickled.
-
-    Returns
-    -------
-    Explanation
-
-    Raises
-    ------
-    ICEExplorerError
-        If an argument cannot be used; a subclass that is also a ValueError, TypeError or KeyError.
-    PredictionError
-        If the model fails, chained to its own error. `error.explanation` has the features that were computed,
-        `error.resume()` computes the others and returns the whole explanation.
-
-    Notes
-    -----
-    Metrics: Yeh & Ngo (2021), "Bringing a Ruler Into the Black Box", arXiv:2109.02724.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.column_stack([np.arange(4.0), np.array([0.0, 1.0, 0.0, 1.0])])
-    >>> explanation = explain(lambda X: 2 * X[:, 0] - X[:, 1], X)
-    >>> explanation.table()["impact"].round(3).to_dict()
-    {'x0': 2.236, 'x1': 0.5}
-    """
-    options = Options(
-        features=features, groups=groups, categorical=categorical,
-        output=output, response=response, grid=grid, grid_size=grid_size,
-        sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
-        convention=convention, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit, like=like,
-        keep_curves=keep_curves, progress=progress, budget=budget, client=client,
-    )  # fmt: skip
-    plan = prepare(model, kept(X), options)
-    sampled = None if budget is None else plan.explain_within(budget)
-    return compute(plan, {}, progress=progress) if sampled is None else to_explanation(sampled)
-
-
-def compute(
-    plan: Plan, results: dict[Name, FeatureExplanation], *, progress: bool | Callable[[int, int, str], object] | None
-) -> Explanation:
-    """Compute the features that are missing among some results; an error can compute what it left."""
-    try:
-        with progress_reporter(progress, plan.n_predictions, plan.advice) as report:
-            for feature in plan.features:
-                if feature not in results:
-                    results[feature] = to_feature_explanation(plan.compute(feature, progress=report))
-    except PredictionError as error:
-        resume = short_traceback(partial(compute, plan, results, progress=progress))
-        counts = len(results), len(plan.features)
-        raise error.resumable(to_explanation(plan.explanation(results)), counts, resume) from error.__cause__
-    return to_explanation(plan.explanation(results))
+    return pd.Series(values[[place]]).iloc[0]

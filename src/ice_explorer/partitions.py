@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer.distributed.passes import explained
 from ice_explorer.errors import InputTypeError, UnknownOptionError
 from ice_explorer.errors.tracebacks import short_traceback
-from ice_explorer.explanation import to_explanation
 from ice_explorer.results.options import DEFAULTS, Options
 
 if TYPE_CHECKING:
@@ -63,4 +62,4 @@ def explain_partitions(model: Any, run: Callable[..., Any], **options: Any) -> E
         raise UnknownOptionError.keyword("explain_partitions", unknown, OPTIONS)
     if not callable(run):
         raise InputTypeError.must("`run`", "a function of (compute, merge)", run, "Its docstring has an example.")
-    return to_explanation(explained(model, run, Options(**options)))
+    return explained(model, run, Options(**options))

@@ -50,7 +50,7 @@ def explained(forest, X):
 @pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
 def test_permutation_is_that_of_scikit_learn(e, forest, X, y, scoring):
     """With the same seed the same numbers, mean and standard deviation."""
-    found = ice.compare(e, y, "permutation", scoring=scoring, n_repeats=3).importances
+    found = e.importances(y, "permutation", scoring=scoring, n_repeats=3).importances
     expected = permutation_importance(forest, X, y, scoring=scoring, n_repeats=3, random_state=0)
     assert_allclose(found["permutation"], expected.importances_mean, rtol=1e-12)
     assert_allclose(found["permutation_sd"], expected.importances_std, rtol=1e-9)
@@ -62,7 +62,7 @@ def test_permutation_of_a_classifier_is_that_of_scikit_learn(X, y):
     model = RandomForestClassifier(n_estimators=5, max_depth=3, random_state=0).fit(X, labels)
     weights = np.random.default_rng(0).uniform(0.5, 2, len(X))
     for scoring in (None, "neg_log_loss"):
-        found = ice.compare(explain(model, X, sample_weight=weights), labels, "permutation", scoring=scoring)
+        found = explain(model, X, sample_weight=weights).importances(labels, "permutation", scoring=scoring)
         expected = permutation_importance(
             model, X, labels, scoring=scoring, n_repeats=5, random_state=0, sample_weight=weights
         )
@@ -74,7 +74,7 @@ def test_forms_of_a_loss(e, forest, X, y):
     expected = permutation_importance(forest, X, y, scoring="neg_mean_squared_error", random_state=0)
     base = np.mean((forest.predict(X) - y) ** 2)
     found = {
-        form: ice.compare(e, y, "permutation", scoring="neg_mean_squared_error", form=form)
+        form: e.importances(y, "permutation", scoring="neg_mean_squared_error", form=form)
         for form in ("difference", "ratio", "relative")
     }
     assert_allclose(found["ratio"].importances["permutation"], expected.importances_mean / base + 1, rtol=1e-9)
@@ -85,7 +85,7 @@ def test_forms_of_a_loss(e, forest, X, y):
 
 def test_leaving_a_column_out_is_fitting_without_it(X, y):
     """A feature with one value in all rows has no coefficient: the score is that without its column."""
-    found = ice.compare(explain(LinearRegression().fit(X, y), X), y, "loco").importances["loco"]
+    found = explain(LinearRegression().fit(X, y), X).importances(y, "loco").importances["loco"]
     folds = KFold(5, shuffle=True, random_state=0)
     whole = cross_val_score(LinearRegression(), X, y, cv=folds).mean()
     for name in NUMBERS:
@@ -99,7 +99,7 @@ def test_a_pipeline_that_names_its_columns_is_fitted_again():
     y = X["x"] + 3 * (X["city"] == "a")
     encoder = make_column_transformer((OneHotEncoder(), ["city"]), (StandardScaler(), ["z", "x"]))
     model = make_pipeline(encoder, LinearRegression()).fit(X, y)
-    found = ice.compare(explain(model, X), y, ["native", "loco"]).importances
+    found = explain(model, X).importances(y, ["native", "loco"]).importances
     assert found["loco"]["city"] > found["loco"]["x"] > 0.1
     coefficients = np.abs(model[-1].coef_)
     assert_allclose(found.loc[["city", "z", "x"], "native"], [coefficients[:3].sum(), *coefficients[3:]])
@@ -108,7 +108,7 @@ def test_a_pipeline_that_names_its_columns_is_fitted_again():
 def test_importances_of_the_model_itself(e, forest, monkeypatch):
     """Those of a forest, as they are; shares with sum 100 beside impact."""
     monkeypatch.setattr(importances, "HAS_SHAP", False)
-    found = ice.compare(e)
+    found = e.importances()
     assert list(found.table) == ["impact", "native", "partial_dependence"]
     assert_allclose(found.importances["native"], forest.feature_importances_)
     assert_allclose(found.table.sum(), 100)
@@ -119,13 +119,13 @@ def test_partial_dependence_varies():
     """Standard deviation over the grid: of a line |β| times that of the grid; of a category a quarter of the range."""
     X = data()[["x"]].assign(city=["a", "b", "c", "b"] * 100)
     e = explain(lambda X: -2 * X["x"] + X["city"].map({"a": 0.0, "b": 1.0, "c": 8.0}), X)
-    found = ice.compare(e, measures="partial_dependence").importances["partial_dependence"]
+    found = e.importances(measures="partial_dependence").importances["partial_dependence"]
     assert_allclose(found, [2 * X["x"].std(ddof=1), 2.0])
 
 
 def test_measures_are_compared(e, y):
     """Correlations over the features are NumPy's; differences are sorted by their size."""
-    found = ice.compare(e, y, ["native", "permutation"])
+    found = e.importances(y, ["native", "permutation"])
     table = found.table
     for name in ("native", "permutation"):
         assert_allclose(found.correlations["pearson"][name], np.corrcoef(table["impact"], table[name])[0, 1])
@@ -135,7 +135,7 @@ def test_measures_are_compared(e, y):
     assert len(found.disagreements) == 6
     first = found.disagreements.iloc[0]
     assert_allclose(first["difference"], table["impact"][first["feature"]] - table[first["measure"]][first["feature"]])
-    assert repr(found) == "<Comparison of the impact of 3 features with native, permutation>"
+    assert repr(found) == "<Importances: the impact of 3 features with native, permutation>"
 
 
 @pytest.mark.wide
@@ -145,7 +145,7 @@ def test_the_forest_of_the_paper(shared):
     y = pd.read_csv(shared / "data" / "cervical_cancer" / "y.csv").filter(like="Biopsy").iloc[:, 0]
     X = X[[name for name in X if not name.startswith("Unnamed")]]
     model = RandomForestClassifier(n_estimators=500, random_state=20).fit(X, y)
-    found = ice.compare(explain(model, X, convention="paper"), measures="native")
+    found = explain(model, X, convention="paper").importances(measures="native")
     assert_allclose(found.correlations["pearson"]["native"], 0.36, atol=0.005)
 
 
@@ -153,7 +153,7 @@ def test_negative_importances_have_no_share():
     """What helps when it is permuted counts as 0."""
     X = np.random.default_rng(0).normal(size=(40, 2))
     e = explain(lambda X: X[:, 0] + X[:, 1], X)
-    found = ice.compare(e, X[:, 0] - X[:, 1], "permutation")
+    found = e.importances(X[:, 0] - X[:, 1], "permutation")
     assert found.importances["permutation"]["x1"] < 0
     assert_array_equal(found.table["permutation"], [100, 0])
 
@@ -161,29 +161,29 @@ def test_negative_importances_have_no_share():
 def test_rows_without_a_target_are_left_out(e, forest, X, y):
     """So are rows of weight 0."""
     some = y.where(np.arange(len(y)) % 3 > 0)
-    found = ice.compare(e, some, "permutation").importances["permutation"]
+    found = e.importances(some, "permutation").importances["permutation"]
     expected = permutation_importance(forest, X[some.notna()], some.dropna(), n_repeats=5, random_state=0)
     assert_allclose(found, expected.importances_mean, rtol=1e-12)
     weighted = explain(forest, X, sample_weight=some.notna().astype(float))
-    assert_allclose(ice.compare(weighted, y, "permutation").importances["permutation"], found, rtol=1e-9)
+    assert_allclose(weighted.importances(y, "permutation").importances["permutation"], found, rtol=1e-9)
 
 
 def test_a_function_is_scored_by_its_output(X, y):
     """R² of what is explained, as of one of several outputs."""
     model = LinearRegression().fit(X, y)
-    expected = ice.compare(explain(model, X), y, "permutation").importances["permutation"]
-    found = ice.compare(explain(model.predict, X), y, "permutation").importances["permutation"]
+    expected = explain(model, X).importances(y, "permutation").importances["permutation"]
+    found = explain(model.predict, X).importances(y, "permutation").importances["permutation"]
     assert_allclose(found, expected, rtol=1e-9)
     both = LinearRegression().fit(X, np.column_stack([np.zeros(len(y)), y]))
     several = explain(both, X, output=1)
-    found = ice.compare(several, np.column_stack([np.zeros(len(y)), y]), "permutation").importances["permutation"]
+    found = several.importances(np.column_stack([np.zeros(len(y)), y]), "permutation").importances["permutation"]
     assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_groups_move_together(X, y):
     """A declared group of features falls as far as its columns permuted as one, and loses all of them by LOCO."""
     model = LinearRegression().fit(X, y)
-    found = ice.compare(explain(model, X), y, ["permutation", "loco"], groups={"all": NUMBERS, "x": ["x"]})
+    found = explain(model, X).importances(y, ["permutation", "loco"], groups={"all": NUMBERS, "x": ["x"]})
     assert list(found.groups) == ["permutation", "permutation_sd", "loco"]
     assert_allclose(found.groups.loc["x"], found.importances.loc["x"])
     folds = KFold(5, shuffle=True, random_state=0)
@@ -193,13 +193,13 @@ def test_groups_move_together(X, y):
     assert list(found.table.index) == NUMBERS
     one_hot = pd.DataFrame({"a": [1, 0] * 40, "b": [0, 1] * 40, "z": np.arange(80.0)})
     e = explain(lambda X: X["a"] + X["z"] / 20, one_hot, groups={"city": ["a", "b"]})
-    assert ice.compare(e, one_hot["a"], "permutation").table["permutation"]["city"] > 0
+    assert e.importances(one_hot["a"], "permutation").table["permutation"]["city"] > 0
 
 
 def test_what_depends_on_others_is_noted(e):
     """Features that vary together, and coefficients in units that differ."""
     X = np.random.default_rng(0).normal(size=(100, 1)) @ [[1.0, 100.0]]
-    found = ice.compare(explain(LinearRegression().fit(X, X[:, 0]), X), measures="native")
+    found = explain(LinearRegression().fit(X, X[:, 0]), X).importances(measures="native")
     assert found.notes == [
         (
             "These features depend strongly on each other (correlation of at least 0.7): 'x0 and x1'. "
@@ -213,7 +213,7 @@ def test_coefficients_of_a_class(X, y):
     """Of several classes those of the explained one."""
     labels = np.digitize(y, [0, 2])
     model = LogisticRegression(max_iter=500).fit(X, labels)
-    found = ice.compare(explain(model, X, output=2), measures="native").importances["native"]
+    found = explain(model, X, output=2).importances(measures="native").importances["native"]
     assert_allclose(found, np.abs(model.coef_[2]))
 
 
@@ -221,9 +221,9 @@ def test_a_mixed_feature_has_no_importance_of_the_model(X, y, monkeypatch):
     """A component of several columns belongs to none: the measure is left out, unless it is named."""
     e = explain(make_pipeline(PCA(), LinearRegression()).fit(X, y), X)
     monkeypatch.setattr(importances, "HAS_SHAP", False)
-    assert "native" not in ice.compare(e).table
+    assert "native" not in e.importances().table
     with pytest.raises(InvalidOptionError) as caught:
-        ice.compare(e, measures="native")
+        e.importances(measures="native")
     assert str(caught.value) == (
         "`measures` must leave out 'native' for a model without `feature_importances_` or `coef_` by feature; "
         "got 'native'. Leave it out."
@@ -241,7 +241,7 @@ def test_shap_of_a_linear_model_has_its_closed_form():
         return 2 * X["x"] + X["city"].map({"a": 0.0, "b": 1.0, "c": 8.0}) + X["up"] - X["down"]
 
     e = explain(model, X, groups={"way": ["up", "down"]})
-    found = ice.compare(e).importances["shap"]
+    found = e.importances().importances["shap"]
     assert found["rooms"] == 0
     parts = {"x": 2 * X["x"], "city": X["city"].map({"a": 0.0, "b": 1.0, "c": 8.0}), "way": X["up"] - X["down"]}
     for name, part in parts.items():  # the background is all rows
@@ -251,9 +251,9 @@ def test_shap_of_a_linear_model_has_its_closed_form():
 def test_shap_that_is_not_installed(e, monkeypatch):
     """It is left out, unless it is named."""
     monkeypatch.setattr(importances, "HAS_SHAP", False)
-    assert "shap" not in ice.compare(e).table
+    assert "shap" not in e.importances().table
     with pytest.raises(MissingDependencyError) as caught:
-        ice.compare(e, measures="shap")
+        e.importances(measures="shap")
     assert str(caught.value) == (
         "The measure 'shap' needs SHAP, which is not installed. Run `pip install 'ice-explorer[shap]'`."
     )
@@ -262,7 +262,7 @@ def test_shap_that_is_not_installed(e, monkeypatch):
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda e, y: ice.compare(e, y, "permutation"),
+        lambda e, y: e.importances(y, "permutation"),
         lambda e, _y: e.effects("x", "ale"),
         lambda e, _y: e.interactions().features,
     ],
@@ -284,4 +284,4 @@ def test_a_score_that_fails_is_told(e, y):
         raise RuntimeError("no score today")
 
     with pytest.raises(PredictionError, match=r"^The model failed while it was scored: RuntimeError: no score today"):
-        ice.compare(e, y, "permutation", scoring=score)
+        e.importances(y, "permutation", scoring=score)

@@ -30,7 +30,7 @@ def figures(X, y):
     yield e.marginal_effects({name: 0.5, e.features[2]: 1}).values
     yield e.interactions(rows=20).pairs
     yield e[name].correlated()["correlation"]
-    yield ice.compare(e, y, ["native", "permutation", "loco"]).importances
+    yield e.importances(y, ["native", "permutation", "loco"]).importances
 
 
 @pytest.mark.wide

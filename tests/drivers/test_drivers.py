@@ -497,7 +497,7 @@ def test_every_column_and_group_is_a_second_feature():
 
 def test_few_of_many_rows_are_looked_at_and_the_note_says_so(monkeypatch):
     """Rows are drawn by a seed, stratified by the feature; rows without weight say nothing."""
-    monkeypatch.setattr("ice_explorer.results.feature_explanation.MOST_ROWS", 50)
+    monkeypatch.setattr("ice_explorer.feature.MOST_ROWS", 50)
     X, _ = planted()
     weights = np.where(np.arange(600) < 400, 1.0, 0.0)
     tables = [ice.explain(truth, X, sample_weight=weights, progress=False).drivers("X2") for _ in range(2)]

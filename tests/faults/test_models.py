@@ -25,8 +25,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import ice_explorer as ice
 from ice_explorer import locks
+from ice_explorer.distributed.plan import prepare
 from ice_explorer.errors import Cancelled, InvalidOptionError, PredictionError
-from ice_explorer.explanation import prepare, to_explanation
 from ice_explorer.results.options import Options
 from ice_explorer.results.outputs import Classes
 
@@ -507,7 +507,7 @@ def test_all_that_calls_a_model_later_takes_its_turn():
     model = several(overlap)
     plan = prepare(model, FEW, Options(output=0, **LITTLE))
     classes = Classes(plan, lambda output: prepare(model, FEW, Options(output=output, **LITTLE)))
-    e = to_explanation(plan.explanation({name: plan.compute(name) for name in plan.features}))
+    e = plan.explanation({name: plan.compute(name) for name in plan.features})
     rows = np.arange(20)
     together(
         lambda: e["x0"].rows(rows),

@@ -20,7 +20,7 @@ from polars.exceptions import PanicException
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.results.feature_explanation import FeatureResult
+from ice_explorer.feature import FeatureExplanation
 from ice_explorer.widget import explorer as explorer_module
 
 ENDS = [KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError, PanicException]
@@ -327,7 +327,7 @@ def test_after_a_fork_locks_are_free_in_the_child_and_its_unfinished_computation
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_after_a_fork_the_locks_of_cached_properties_are_free_in_the_child():
     """Also while a thread of the parent, which the child does not have, computes such a property."""
-    lock = vars(FeatureResult)["_own_metrics"].lock
+    lock = vars(FeatureExplanation)["_own_metrics"].lock
     taken, done = threading.Event(), threading.Event()
 
     def hold():
@@ -340,7 +340,7 @@ def test_after_a_fork_the_locks_of_cached_properties_are_free_in_the_child():
     assert taken.wait(SECONDS)
     child = os.fork()
     if child == 0:
-        os._exit(not vars(FeatureResult)["_own_metrics"].lock.acquire(timeout=1.0))
+        os._exit(not vars(FeatureExplanation)["_own_metrics"].lock.acquire(timeout=1.0))
     _, status = os.waitpid(child, 0)
     done.set()
     thread.join()

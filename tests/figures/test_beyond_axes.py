@@ -126,7 +126,7 @@ def test_interactions_are_bars(e):
 
 def test_a_comparison_is_bars_of_impact_and_dots_of_measures(e, X):
     """In the order of impact, each at its share."""
-    comparison = ice.compare(e, X["first"], ["permutation", "partial_dependence"])
+    comparison = e.importances(X["first"], ["permutation", "partial_dependence"])
     expected = comparison.table.sort_values("impact", ascending=False).iloc[:4]
     ax = comparison.plot(max_features=4)
     assert_allclose([bar.get_width() for bar in by_gid(ax.patches, "impact")], expected["impact"], rtol=1e-12)
@@ -160,7 +160,7 @@ def test_colours_are_readable_on_dark_ground(e):
             "or 'features'; got 'pair'. Did you mean 'pairs'?",
         ),
         (lambda e: e.interactions(["first", "second"]).plot(max_bars=0), "`max_bars` must be an integer of at least 1"),
-        (lambda e: ice.compare(e, measures="partial_dependence").plot(max_features=0), "`max_features` must be an"),
+        (lambda e: e.importances(measures="partial_dependence").plot(max_features=0), "`max_features` must be an"),
         (lambda e: e.plot_effects("first", legend="no"), "`legend` must be True or False; got 'no'."),
     ],
 )

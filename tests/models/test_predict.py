@@ -11,8 +11,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import ice_explorer as ice
+from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
-from ice_explorer.results.plan import prepare
 
 RNG = np.random.default_rng(7)
 X = pd.DataFrame({"age": RNG.integers(20, 60, 40), "income": RNG.normal(3.0, 1.0, 40).round(2)})

@@ -13,10 +13,10 @@ from sklearn.linear_model import LinearRegression
 from sklearn.svm import SVR
 
 import ice_explorer as ice
+from ice_explorer.drafts import Drafts
 from ice_explorer.features.sampling import nested_samples
-from ice_explorer.results.drafts import Drafts
+from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
-from ice_explorer.results.plan import prepare
 
 METRICS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact"]
 
@@ -60,7 +60,7 @@ def fitted(model, n=300):
 def clock(monkeypatch):
     """A clock that models move on: how long they take does not depend on the machine."""
     clock = SimpleNamespace(now=0.0)
-    for module in ("curves.brute", "curves.prediction_check", "results.drafts"):
+    for module in ("curves.brute", "curves.prediction_check", "drafts"):
         monkeypatch.setattr(f"ice_explorer.{module}.perf_counter", lambda: clock.now)
     return clock
 

@@ -14,7 +14,7 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
-from ice_explorer.results import models as of_models
+from ice_explorer import comparison as of_models
 
 DECAYS = (0.01, 0.75, 1.0)
 
@@ -85,7 +85,7 @@ def test_disagreement_is_the_equation(X, options, monkeypatch):
     """For numbers, levels with and without an order, missing values, weights, and every decay; a few rows at a time."""
     if "sample" in options:
         monkeypatch.setattr(of_models, "_VALUES_AT_A_TIME", 50)
-    both = ice.compare_models({"one": one, "other": other}, X, progress=False, **options)
+    both = ice.explain({"one": one, "other": other}, X, progress=False, **options)
     first, second = both.explanations.values()
     for decay in DECAYS:
         found = both.disagreement(decay)["disagreement"]
@@ -110,7 +110,7 @@ def test_disagreement_is_a_distance(rows, factor, constant):
         return X[:, 0] - 2 * X[:, 1]
 
     def found(a, b):
-        table = ice.compare_models({"a": a, "b": b}, X, progress=False, engine="brute").disagreement()
+        table = ice.explain({"a": a, "b": b}, X, progress=False, engine="brute").disagreement()
         return table["disagreement"].sort_index().to_numpy()
 
     atol = 1e-9 * (1 + np.abs(X).max() ** 2 + abs(constant))
@@ -124,7 +124,7 @@ def test_disagreement_is_a_distance(rows, factor, constant):
 def test_disagreement_of_lines_is_the_mean_change(X):
     """For f = βx and g = 0 without decay it is |β| times the mean distance along the axis."""
     x = np.array([[0.0], [1.0], [3.0]])
-    both = ice.compare_models({"f": lambda X: 2.0 * X[:, 0], "g": lambda X: 0.0 * X[:, 0]}, x, progress=False)
+    both = ice.explain({"f": lambda X: 2.0 * X[:, 0], "g": lambda X: 0.0 * X[:, 0]}, x, progress=False)
     gaps = np.array([1.0, 3.0, 2.0])  # twice the share of the axis of each grid value
     far = np.abs(x - x.T)
     others = np.where(far > 0, gaps, 0)
@@ -139,8 +139,8 @@ def test_two_texts_disagree_as_a_flag_does(X):
         name: lambda X, model=model: model(X.assign(member=X["member"] == "yes")) for name, model in models.items()
     }
     for decay in DECAYS:
-        flag = ice.compare_models(models, X, progress=False).disagreement(decay)
-        text = ice.compare_models(of_texts, texts, progress=False).disagreement(decay)
+        flag = ice.explain(models, X, progress=False).disagreement(decay)
+        text = ice.explain(of_texts, texts, progress=False).disagreement(decay)
         assert_allclose(text.loc["member", "disagreement"], flag.loc["member", "disagreement"], rtol=1e-9)
 
 
@@ -148,9 +148,9 @@ def test_of_many_rows_a_sample_is_compared(X, monkeypatch):
     """The curves of at most so many rows are computed; disagreement is close to that of all."""
     large = pd.concat([X] * 20, ignore_index=True)
     models = {"one": one, "other": other}
-    whole = ice.compare_models(models, large, progress=False).disagreement()["disagreement"]
+    whole = ice.explain(models, large, progress=False).disagreement()["disagreement"]
     monkeypatch.setattr(of_models, "MOST_ROWS", 300)
-    some = ice.compare_models(models, large, progress=False).disagreement()["disagreement"].loc[whole.index]
+    some = ice.explain(models, large, progress=False).disagreement()["disagreement"].loc[whole.index]
     assert not np.array_equal(some, whole)
     assert_allclose(some, whole, rtol=0.2)
 
@@ -158,11 +158,9 @@ def test_of_many_rows_a_sample_is_compared(X, monkeypatch):
 def test_of_several_models_the_pair_that_disagrees_most_is_named(X):
     """Among three models each pair is compared."""
     models = {"one": one, "other": other, "nothing": lambda X: np.zeros(len(X))}
-    all_three = ice.compare_models(models, X, progress=False)
+    all_three = ice.explain(models, X, progress=False)
     pairs = {
-        pair: ice.compare_models({name: models[name] for name in pair}, X, progress=False).disagreement()[
-            "disagreement"
-        ]
+        pair: ice.explain({name: models[name] for name in pair}, X, progress=False).disagreement()["disagreement"]
         for pair in combinations(models, 2)
     }
     table = all_three.disagreement()
@@ -175,7 +173,7 @@ def test_of_several_models_the_pair_that_disagrees_most_is_named(X):
 
 def test_units_are_those_of_the_metrics(X):
     """Per cent of the standard deviation of the predictions, and of the sum over all features."""
-    both = ice.compare_models({"one": one, "other": other}, X, progress=False)
+    both = ice.explain({"one": one, "other": other}, X, progress=False)
     plain = both.disagreement()["disagreement"]
     in_sd, shares = (both.disagreement(unit=unit)["disagreement"] for unit in ("sd", "share"))
     assert_allclose(in_sd, 100 * plain / both.explanations["one"].prediction_sd, rtol=1e-12)
@@ -184,7 +182,7 @@ def test_units_are_those_of_the_metrics(X):
 
 def test_the_table_has_every_model_beside_the_others(X):
     """Metrics are those of the explanations; ranks and disagreement follow."""
-    both = ice.compare_models({"one": one, "other": other}, X, progress=False)
+    both = ice.explain({"one": one, "other": other}, X, progress=False)
     table = both.table("impact", 0.5)
     assert table.columns.tolist() == [
         ("impact", "one"), ("impact", "other"), ("rank", "one"), ("rank", "other"), ("disagreement", "")
@@ -204,9 +202,9 @@ def test_explanations_are_compared_without_their_models(X):
     """Explanations of the same rows are taken as they are; their numbers are those of the models."""
     models = {"one": one, "other": other}
     explained = {name: ice.explain(model, X, progress=False) for name, model in models.items()}
-    both = ice.compare_models(explained)
+    both = ice.explain(explained)
     assert both.explanations == explained
-    pd.testing.assert_frame_equal(both.disagreement(), ice.compare_models(models, X, progress=False).disagreement())
+    pd.testing.assert_frame_equal(both.disagreement(), ice.explain(models, X, progress=False).disagreement())
     assert repr(both) == "<ModelComparison of 'one', 'other': 5 features>"
 
 
@@ -219,7 +217,7 @@ def test_thresholds_of_all_models_are_one_grid(X):
         "boosting": GradientBoostingRegressor(n_estimators=3, random_state=0).fit(numbers, y),
     }
     grids = [ice.explain(model, numbers, grid="thresholds", progress=False)["rent"].axis for model in models.values()]
-    both = ice.compare_models(models, numbers, grid="thresholds", progress=False)
+    both = ice.explain(models, numbers, grid="thresholds", progress=False)
     for explanation in both.explanations.values():
         assert explanation["rent"].axis.tolist() == np.unique(np.concatenate(grids)).tolist()
 
@@ -228,5 +226,5 @@ def test_a_function_is_compared_with_a_regressor(X):
     """What a function returns is its author's to know; both have one output."""
     numbers = X[["rent", "member"]].astype(float)
     model = LinearRegression().fit(numbers, one(X))
-    both = ice.compare_models({"model": model, "same": model.predict}, numbers, progress=False)
+    both = ice.explain({"model": model, "same": model.predict}, numbers, progress=False)
     assert_allclose(both.disagreement()["disagreement"], 0, atol=1e-9)

@@ -78,7 +78,7 @@ def pickled(thing):
 
 def opened(e, **options):
     """Save and open."""
-    return ice.explanation.to_explanation(read.read_result(io.BytesIO(result_content(e, **options)), "test"))
+    return read.read_result(io.BytesIO(result_content(e, **options)), "test")
 
 
 def regression():

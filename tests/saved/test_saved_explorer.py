@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import ice_explorer as ice
-from ice_explorer.explanation import to_explanation
 from ice_explorer.export.save import result_content
 from ice_explorer.saved.read import read_result
 from ice_explorer.widget import replies
@@ -21,7 +20,7 @@ def results():
     X = pd.DataFrame({"a": draw.normal(size=200), "b": draw.integers(0, 2, 200), "city": draw.choice(list("xyz"), 200)})
     X.loc[3, "a"] = np.nan
     e = ice.explain(lambda X: (1 + X["a"].fillna(0)) * X["b"] * (X["city"] == "x"), X, progress=False)
-    return e, *(to_explanation(read_result(io.BytesIO(result_content(e, n)), "test")) for n in (200, 40))
+    return e, *(read_result(io.BytesIO(result_content(e, n)), "test") for n in (200, 40))
 
 
 REQUESTS = (
@@ -57,7 +56,7 @@ def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
     y = pd.Series(draw.normal(size=50), name="price")
     y[7] = np.nan
     e = make(lambda X: X["a"] * X["b"], X, y).explanation
-    opened = to_explanation(read_result(io.BytesIO(result_content(e)), "test"))
+    opened = read_result(io.BytesIO(result_content(e)), "test")
     assert (opened._target_name, opened._residual_label) == ("price", e._residual_label)
     for request in (
         {"type": "curves", "feature": "a", "max_lines": 20, "selection": []},
@@ -68,7 +67,7 @@ def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
         assert found[1][0]["body"] == found[0][0]["body"]
         assert [bytes(each) for each in found[1][1]] == [bytes(each) for each in found[0][1]]
     without = result_content(make(lambda X: X["a"] * X["b"], X).explanation)
-    assert to_explanation(read_result(io.BytesIO(without), "test"))._observed_target is None
+    assert read_result(io.BytesIO(without), "test")._observed_target is None
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def read(found):
         result = read_result(io.BytesIO(found), "test.ice")
     except ExportError as error:
         return error
-    e = ice.explanation.to_explanation(result)
+    e = result
     with np.errstate(all="ignore"):
         for use in (
             lambda: e.table(0.5, "paper"), lambda: [f.curves for f in e], lambda: [f.grid for f in e],

@@ -151,7 +151,7 @@ MUTATIONS: Final = r"""
 - curves[matches, place[matches]] = self._of_rows[rows[matches]]
 + curves[matches, place[matches]] = self._of_rows[matches]
 = a budget leaves out rows before grid values
-@ results/drafts.py : results/test_drafts.py
+@ drafts.py : results/test_drafts.py
 - level = drafter.top if n_fitting
 + level = drafter.top - 1 if n_fitting
 = a column that no grid value moved stays where it is

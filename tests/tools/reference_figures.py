@@ -124,7 +124,7 @@ def figures_of_all(e, y, measures):
     yield "interactions of pairs", interactions.pairs["h2"].sort_index()
     yield "interactions additivity", [interactions.additivity(name).share for name in e.features]
     if measures:
-        compared = ice.compare(e, y, measures)
+        compared = e.importances(y, measures)
         for name in compared.table.columns:
             yield f"importances | {name}", compared.table.loc[e.features, name]
         yield "importances correlations", compared.correlations.loc[list(measures)]

@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 
-import ice_explorer as ice
 from ice_explorer.beyond import measuring
 from ice_explorer.widget import replies
 
@@ -47,12 +46,12 @@ def asking(ask):
     "measure", ["native", "permutation", "partial_dependence", "loco", pytest.param("shap", marks=pytest.mark.slow)]
 )
 def test_a_measure_comes_bit_by_bit(make, ask, forest, X, y, monkeypatch, measure):  # noqa: PLR0917 - fixtures
-    """Each request continues where the last one ended; in the end it is that of `compare`, and kept."""
+    """Each request continues where the last one ended; in the end it is that of `Explanation.importances`, and kept."""
     if measure == "shap":
         pytest.importorskip("shap")
     monkeypatch.setattr(replies, "_SECONDS_OF_REPLY", -1.0)
     explorer = make(forest, X, y)
-    expected = ice.compare(explorer.explanation, y, measure)
+    expected = explorer.explanation.importances(y, measure)
     found = ask(explorer, measure)
     shares = [reply["body"]["share_done"] for reply in found]
     assert shares == sorted(shares)

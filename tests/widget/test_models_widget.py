@@ -272,7 +272,7 @@ def test_plots_draw_every_model(make, X, models):
 
 def test_a_frozen_page_holds_every_model(X, models):
     """The tables of all in each convention, and the curves of the models that are not open."""
-    both = ice.compare_models(models, X, progress=False)
+    both = ice.explain(models, X, progress=False)
     state = ViewState(feature="one", convention="step", max_lines=5, besides=Besides(models=both))
     blobs = snapshot(both.explanations["forest"], state, "code").blobs
     content = json.loads(gzip.decompress(base64.b64decode(blobs[0])))

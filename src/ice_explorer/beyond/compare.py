@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.beyond import importances
+from ice_explorer.beyond import importances as measured
 from ice_explorer.beyond.importances import Scored, completed
 from ice_explorer.beyond.measuring import (
     MEASURES,
@@ -23,18 +23,19 @@ from ice_explorer.beyond.measuring import (
 )
 from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.errors import InvalidOptionError, MissingDependencyError
-from ice_explorer.errors.tracebacks import short_traceback
+from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.explanation_result import ExplanationResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import pandas as pd
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from ice_explorer.engines.context import Context
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Name
 
     Array = NDArray[np.float64]
@@ -43,9 +44,28 @@ Form = Literal["difference", "ratio", "relative"]
 FORMS: Final[tuple[Form, ...]] = get_args(Form)
 
 
+@short_tracebacks
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """Impact beside other measures of importance; `ice_explorer.compare` describes it."""
+class Importances:
+    """Impact beside other measures of importance.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per feature, `impact` and one column per measure, each with sum 100: negative importances count as 0.
+    correlations : DataFrame
+        One row per measure: its `pearson` and `rank` (Spearman) correlation with impact over the features.
+    disagreements : DataFrame
+        One row per feature and measure, the largest difference first: `feature`, `measure`, the shares `impact` and
+        `importance`, and `difference`, impact minus importance.
+    importances : DataFrame
+        One row per feature, one column per measure, in its own unit, and `permutation_sd`, the standard deviation over
+        repeats; permutation and LOCO by `form`.
+    groups : DataFrame or None
+        The same by permutation and LOCO of each declared group of features, moved together.
+    notes : list of str
+        What limits the comparison.
+    """
 
     table: pd.DataFrame
     correlations: pd.DataFrame
@@ -56,10 +76,47 @@ class Comparison:
 
     def __repr__(self) -> str:
         measures = ", ".join(self.correlations.index)
-        return f"<Comparison of the impact of {len(self.table)} features with {measures}>"
+        return f"<Importances: the impact of {len(self.table)} features with {measures}>"
 
     def _repr_html_(self) -> str:
         return str(self.table.round(1).to_html())
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        max_features: int = 30,
+        title: bool | str | None = True,
+        legend: bool = True,
+    ) -> Axes:
+        """Draw impact as bars and the other measures as dots, each in per cent of its sum; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        max_features : int
+            Maximum number of features, those with the largest impact; the title states the number.
+        title : bool, str or None
+            Title of the Axes; True for the default title, None for no title.
+        legend : bool
+            Whether to draw a legend.
+
+        Returns
+        -------
+        Axes
+            Colours, widths and fonts are those of rcParams and the style sheet.
+
+        Raises
+        ------
+        MissingDependencyError
+            If Matplotlib is not installed; also an ImportError.
+        InvalidOptionError
+            If an option has an invalid value; also a ValueError.
+        """
+        from ice_explorer.figures.axes import beyond
+
+        return beyond.plot_comparison(self, ax, max_features=max_features, title=title, legend=legend)
 
 
 @dataclass(frozen=True)
@@ -86,22 +143,19 @@ class _Scores:
         return np.asarray(self.moved / self.base if form == "ratio" else (self.base - self.moved) / -self.base)
 
 
-@short_traceback
-def compare(
-    explanation: ExplanationResult,
-    y: object = None,
-    measures: Sequence[Measure] | Measure | None = None,
+def importances(
+    explanation: Explanation,
+    y: object,
+    measures: Sequence[Measure] | Measure | None,
     *,
-    scoring: str | Callable[..., float] | None = None,
-    form: Form = "difference",
-    n_repeats: int = N_REPEATS,
-    groups: Mapping[Name, Sequence[Name]] | None = None,
-) -> Comparison:
-    """Compare impact with other measures of importance, as `ice_explorer.compare` describes."""
+    scoring: str | Callable[..., float] | None,
+    form: Form,
+    n_repeats: int,
+    groups: Mapping[Name, Sequence[Name]] | None,
+) -> Importances:
+    """Compare impact with other measures of importance, as `Explanation.importances` describes."""
     import pandas as pd
 
-    if not isinstance(explanation, ExplanationResult):
-        raise InvalidOptionError.must("explanation", "be an explanation", explanation, "Pass the result of `explain`.")
     check_one_of("form", form, FORMS)
     check_integer("n_repeats", n_repeats, 1, f"Leave it out for {N_REPEATS}.")
     results, notes = list(explanation), completed(dependences(explanation))
@@ -124,7 +178,7 @@ def compare(
             found[measure] = shares[measure] = importance
     index = pd.Index(explanation.features, name="feature", tupleize_cols=False)
     table = pd.DataFrame({name: of_hundred(values) for name, values in shares.items()}, index)
-    return Comparison(
+    return Importances(
         table,
         _correlations(table),
         _disagreements(table),
@@ -142,13 +196,13 @@ def _chosen(measures: object, *, has_y: bool) -> list[Measure]:
     if not has_y and {*named} & {*OF_SCORES}:
         what = "be given for 'permutation' and 'loco'"
         raise InvalidOptionError.must("y", what, None, "Pass the target of the rows of X.")
-    if "shap" in named and not importances.HAS_SHAP:
+    if "shap" in named and not measured.HAS_SHAP:
         what = "The measure 'shap'"
         raise MissingDependencyError.extra(what, "SHAP", "shap")
     return [name for name in MEASURES if name in named]
 
 
-def _members(explanation: ExplanationResult, groups: object) -> dict[str, tuple[int, ...]]:
+def _members(explanation: Explanation, groups: object) -> dict[str, tuple[int, ...]]:
     """Return the columns of each group of features, by a name that no feature has."""
     if not isinstance(groups, Mapping):
         advice = 'Pass for example {"weather": ["temp", "hum"]}.'
@@ -167,28 +221,28 @@ def _scores(measure: str, scored: Scored, moved: Mapping[str, tuple[int, ...]], 
     progress, n_rows = scored.context.progress, len(scored.rows)
     if measure == "permutation":
         with progress_reporter(progress, n_rows * len(moved) * n_repeats) as report:
-            return _Scores(*completed(importances.permutation(scored, moved, n_repeats, report)))
+            return _Scores(*completed(measured.permutation(scored, moved, n_repeats, report)))
     if not scored.can_be_fitted:
         raise InvalidOptionError.must(
             "measures", "leave out 'loco' unless the model is an estimator of scikit-learn with one output", "loco",
             "Leave it out.",
         )  # fmt: skip
     with progress_reporter(progress, n_rows * (1 + len(moved))) as report:
-        base, scores = completed(importances.leave_out(scored, moved, report))
+        base, scores = completed(measured.leave_out(scored, moved, report))
     return _Scores(base, scores[:, None])
 
 
-def _importance(measure: str, explanation: ExplanationResult, notes: list[str], *, is_named: bool) -> Array | None:
+def _importance(measure: str, explanation: Explanation, notes: list[str], *, is_named: bool) -> Array | None:
     """Return a measure that takes no target; None where the model does not have it."""
     context, results = explanation._context, list(explanation)
     if measure == "partial_dependence":
-        return importances.of_partial_dependence(results)
+        return measured.of_partial_dependence(results)
     if measure == "shap":
         can_move = all(column.kind != "other" for column in context.columns.read)
-        if importances.HAS_SHAP and (can_move or is_named):
+        if measured.HAS_SHAP and (can_move or is_named):
             return _shap(context, results)
         return None
-    found = completed(importances.native(context, results))
+    found = completed(measured.native(context, results))
     if found is None:
         if is_named:
             raise InvalidOptionError.must(
@@ -201,12 +255,12 @@ def _importance(measure: str, explanation: ExplanationResult, notes: list[str], 
     return importance
 
 
-def _shap(context: Context, results: Sequence[FeatureResult]) -> Array:
-    n_rows = min(importances.N_EXPLAINED, len(context.all_predictions))
-    n_background = min(importances.N_BACKGROUND, len(context.all_predictions))
-    total = importances.n_masks_of(len(context.columns.in_order)) * n_rows * n_background
+def _shap(context: Context, results: Sequence[FeatureExplanation]) -> Array:
+    n_rows = min(measured.N_EXPLAINED, len(context.all_predictions))
+    n_background = min(measured.N_BACKGROUND, len(context.all_predictions))
+    total = measured.n_masks_of(len(context.columns.in_order)) * n_rows * n_background
     with progress_reporter(context.progress, total) as report:
-        return completed(importances.mean_absolute_shap(context, results, report))
+        return completed(measured.mean_absolute_shap(context, results, report))
 
 
 def _correlations(table: pd.DataFrame) -> pd.DataFrame:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.engines.context import Context
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
-    from ice_explorer.results.feature_explanation import FeatureResult
 
     Array = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ class StrongCorrelations:
         return f"{self.lead} {listed}."
 
 
-def strong_correlations(result: FeatureResult) -> StrongCorrelations:
+def strong_correlations(result: FeatureExplanation) -> StrongCorrelations:
     """Return what varies strongly with a feature; computed once."""
 
     def computed() -> StrongCorrelations:

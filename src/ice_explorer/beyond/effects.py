@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.engines.context import Context
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
-    from ice_explorer.results.feature_explanation import FeatureResult
 
     Array = NDArray[np.float64]
 
@@ -35,7 +35,11 @@ _ROUNDING: Final = 1e-12  # of a determinant, below which the values of a window
 
 
 def effects(
-    context: Context, result: FeatureResult, kinds: Sequence[EffectKind] | EffectKind, grid_size: int, ci: float | None
+    context: Context,
+    result: FeatureExplanation,
+    kinds: Sequence[EffectKind] | EffectKind,
+    grid_size: int,
+    ci: float | None,
 ) -> pd.DataFrame:
     """Return the effects of a feature as a table; `Explanation.effects` says which.
 
@@ -80,7 +84,7 @@ EFFECT_COLUMNS: Final = ("partial_dependence", "spread", "centered_partial_depen
 _SAVED: Final = "saved effects"
 
 
-def saved_effects(result: FeatureResult) -> SavedEffects | None:
+def saved_effects(result: FeatureExplanation) -> SavedEffects | None:
     """Return all effects of a feature; computed once. None if a file that it was opened from has none."""
 
     def computed() -> SavedEffects | None:
@@ -96,12 +100,14 @@ def saved_effects(result: FeatureResult) -> SavedEffects | None:
     return result._once(_SAVED, computed)
 
 
-def keep_effects(result: FeatureResult, effects: SavedEffects) -> None:
+def keep_effects(result: FeatureExplanation, effects: SavedEffects) -> None:
     """Let a feature answer from effects of a file."""
     result._once(_SAVED, lambda: effects)
 
 
-def _opened_effects(context: Context, result: FeatureResult, names: Sequence[str], *, is_usual: bool) -> pd.DataFrame:
+def _opened_effects(
+    context: Context, result: FeatureExplanation, names: Sequence[str], *, is_usual: bool
+) -> pd.DataFrame:
     """Return effects of a file as a table; the model is needed for others."""
     import pandas as pd
 
@@ -140,7 +146,7 @@ class LocalEffects:
     mean_prediction: float
 
 
-def local_effects(result: FeatureResult, between_blocks: Callable[[], object] | None = None) -> LocalEffects:
+def local_effects(result: FeatureExplanation, between_blocks: Callable[[], object] | None = None) -> LocalEffects:
     """Return ALE and M-plot of a feature; computed once.
 
     `between_blocks` is called now and then; what it raises ends the work.
@@ -165,7 +171,7 @@ def local_effects(result: FeatureResult, between_blocks: Callable[[], object] | 
     return result._once("local effects", computed)
 
 
-def _within(result: FeatureResult, values: Array, heights: Array) -> tuple[Array, Array]:
+def _within(result: FeatureExplanation, values: Array, heights: Array) -> tuple[Array, Array]:
     """Return places on the axis of pictures, and the heights (n_effects, n_values) there."""
     if result._item.feature.is_unordered:
         places = level_positions(values, result.axis)
@@ -180,7 +186,7 @@ def _within(result: FeatureResult, values: Array, heights: Array) -> tuple[Array
 class _Sums:
     """Sums over rows that the effects are quotients of, for all rows and each bootstrap draw: (1 + n_draws, …)."""
 
-    def __init__(self, context: Context, result: FeatureResult, grid_size: int, *, is_drawn: bool) -> None:
+    def __init__(self, context: Context, result: FeatureExplanation, grid_size: int, *, is_drawn: bool) -> None:
         self._context, self._result = context, result
         self.feature: Feature = result._item.feature
         self._rows = result._item.summed
@@ -371,7 +377,7 @@ class _Sums:
         )
 
 
-def _near(chosen: Grid, result: FeatureResult) -> Grid:
+def _near(chosen: Grid, result: FeatureExplanation) -> Grid:
     """Return the values of the explanation's grid next to quantiles, if it is one of many quantiles itself.
 
     There the explanation has partial dependence, and an engine curves.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.engines.context import Context
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.feature import FeatureExplanation
 
     Array = NDArray[np.float64]
     Report = Callable[[int, int, str], None]
@@ -54,7 +54,9 @@ def completed(steps: Generator[float, None, Found]) -> Found:
 # --- of the model itself -------------------------------------------------------------------------
 
 
-def native(context: Context, results: Sequence[FeatureResult]) -> Generator[float, None, tuple[Array, bool] | None]:
+def native(
+    context: Context, results: Sequence[FeatureExplanation]
+) -> Generator[float, None, tuple[Array, bool] | None]:
     """Find `feature_importances_`, or absolute coefficients, by feature; None where the model has neither.
 
     What a model sees of a feature, such as its one-hot columns, is added up; None if a transformer mixes features.
@@ -104,7 +106,7 @@ def _of_output(importances: Array, position: int | None) -> Array:
 # --- of partial dependence -----------------------------------------------------------------------
 
 
-def of_partial_dependence(results: Sequence[FeatureResult]) -> Array:
+def of_partial_dependence(results: Sequence[FeatureExplanation]) -> Array:
     """Return the standard deviation of partial dependence over the grid, ddof=1; of levels without order, range / 4.
 
     Greenwell, Boehmke & McCarthy (2018), Eqs 2 and 3.
@@ -112,7 +114,7 @@ def of_partial_dependence(results: Sequence[FeatureResult]) -> Array:
     return np.array([_variation(result) for result in results])
 
 
-def _variation(result: FeatureResult) -> float:
+def _variation(result: FeatureExplanation) -> float:
     mean = result.partial_dependence
     if len(mean) < 2:
         return 0.0
@@ -239,7 +241,7 @@ def leave_out(
 
 
 def mean_absolute_shap(
-    context: Context, results: Sequence[FeatureResult], report: Report
+    context: Context, results: Sequence[FeatureExplanation], report: Report
 ) -> Generator[float, None, Array]:
     """Find the mean absolute SHAP value of each feature, for the output that is explained.
 

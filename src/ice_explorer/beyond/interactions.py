@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from ice_explorer.beyond.points import Points
-from ice_explorer.checks import check_integer
+from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import pandas as pd
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from ice_explorer.engines.context import Context
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Name
 
     Array = NDArray[np.float64]
@@ -102,10 +103,18 @@ class _Moved:
 
 
 @short_tracebacks
-class InteractionsResult:
-    """Friedman's H² of features and pairs; `Interactions` describes it."""
+class Interactions:
+    """Friedman's H² of features and pairs, and whether a feature acts additively.
 
-    def __init__(self, context: Context, results: Sequence[FeatureResult], rows: int, *, are_named: bool) -> None:
+    All rows are predicted once; phantom observations are when one of the members is first used.
+
+    Attributes
+    ----------
+    row_positions : ndarray of shape (n_rows,)
+        Rows of X on which everything is evaluated.
+    """
+
+    def __init__(self, context: Context, results: Sequence[FeatureExplanation], rows: int, *, are_named: bool) -> None:
         check_integer("rows", rows, 2, f"Leave it out for {MAX_ROWS}.")
         context.check_all_rows("Interactions need")
         self._context = context
@@ -241,11 +250,11 @@ class InteractionsResult:
                     pass
         return {name: self._moved[name] for name in names}
 
-    def _values_of(self, result: FeatureResult) -> Array:
+    def _values_of(self, result: FeatureExplanation) -> Array:
         """Return the values that rows have, NaN the last one where some lack it."""
         return np.unique(result._item.feature.values[self.row_positions])
 
-    def _move(self, result: FeatureResult, report: Report) -> Iterator[None]:
+    def _move(self, result: FeatureExplanation, report: Report) -> Iterator[None]:
         """Move one feature to each of the values that rows have; yields after each block."""
         values = self._values_of(result)
         feature, weights = result._item.feature, self._weights
@@ -284,7 +293,7 @@ class InteractionsResult:
         alone = sum(self._centred(self._moved[name].dependence) for name in pair)
         self._joint[pair] = self._related(both - alone, both)
 
-    def _curves(self, result: FeatureResult, rows: NDArray[np.int64], values: Array, report: Report) -> Array:
+    def _curves(self, result: FeatureExplanation, rows: NDArray[np.int64], values: Array, report: Report) -> Array:
         """Return predictions of rows at each value, without the model where the engine does without."""
         known = result._curves_at(rows, values)
         if known is not None:
@@ -313,6 +322,48 @@ class InteractionsResult:
         """Relate the part of an effect that is no sum to all of it; both are 0 where either is rounding."""
         part, total = (float(np.average(values**2, weights=self._weights)) for values in (joint, whole))
         return Joint(part / total, part**0.5) if min(part, total) > self._least**2 else Joint(0.0, 0.0)
+
+    def plot(
+        self,
+        of: Literal["pairs", "features"] = "pairs",
+        ax: Axes | None = None,
+        *,
+        max_bars: int = 15,
+        title: bool | str | None = True,
+    ) -> Axes:
+        """Draw H² as bars, the largest first; needs matplotlib.
+
+        Parameters
+        ----------
+        of : {"pairs", "features"}
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        max_bars : int
+            Maximum number of bars; the title states the number.
+        title : bool, str or None
+            Title of the Axes; True for the default title, None for no title.
+
+        Returns
+        -------
+        Axes
+            Colours, widths and fonts are those of rcParams and the style sheet.
+
+        Raises
+        ------
+        MissingDependencyError
+            If Matplotlib is not installed; also an ImportError.
+        InvalidOptionError
+            If an option has an invalid value; also a ValueError.
+        PredictionError
+            If the model fails or changed since `explain`.
+        """
+        from ice_explorer.figures.axes import beyond
+
+        is_of_pairs = check_one_of("of", of, ("pairs", "features")) == "pairs"
+        h2 = self.pairs["h2"] if is_of_pairs else self.features
+        labels = {name: result.label for name, result in self._results.items()}
+        names = [" × ".join(labels[name] for name in (key if is_of_pairs else [key])) for key in h2.index]
+        return beyond.plot_interactions(h2.to_list(), names, of, ax, max_bars=max_bars, title=title)
 
 
 def _unreported(_made: int, _of_step: int, _label: str) -> None:

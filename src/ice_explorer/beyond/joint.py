@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ice_explorer.beyond.interactions import MAX_ROWS, InteractionsResult
+from ice_explorer.beyond.interactions import MAX_ROWS, Interactions
 from ice_explorer.beyond.measuring import Measuring
 
 if TYPE_CHECKING:
     from ice_explorer.beyond.measuring import Measure
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import Explanation
     from ice_explorer.results.two_way import TwoWay
     from ice_explorer.tables.column import Name
 
@@ -23,12 +23,12 @@ class JointEffects:
     def __init__(self, y: object = None) -> None:
         self._y = y
         self._measured: dict[str, Measuring] = {}
-        self._interactions: InteractionsResult | None = None
+        self._interactions: Interactions | None = None
         self._features: list[Name] = []
         self._pairs: dict[tuple[Name, Name], TwoWay] = {}
 
     @property
-    def whole_interactions(self) -> InteractionsResult | None:
+    def whole_interactions(self) -> Interactions | None:
         """Interactions that are computed completely; None before."""
         known = self._interactions
         return known if known is not None and known._n_done == known._n_steps else None
@@ -43,22 +43,22 @@ class JointEffects:
         """Measures of importance that are computed completely."""
         return [measuring for measuring in self._measured.values() if measuring.share_done == 1]
 
-    def importance(self, explanation: ExplanationResult, measure: Measure) -> Measuring:
+    def importance(self, explanation: Explanation, measure: Measure) -> Measuring:
         """Return a measure of importance of all features that are explained, which may not be computed yet."""
         known = self._measured.get(measure)
         if known is None or known.features != explanation.features:
             known = self._measured[measure] = Measuring(explanation, measure, self._y)
         return known
 
-    def interactions(self, explanation: ExplanationResult) -> InteractionsResult:
+    def interactions(self, explanation: Explanation) -> Interactions:
         """Return the interactions of all features that are explained, which may not be computed yet."""
         if self._interactions is None or self._features != explanation.features:
             self._features = explanation.features
             results = list(explanation)
-            self._interactions = InteractionsResult(explanation._context, results, MAX_ROWS, are_named=False)
+            self._interactions = Interactions(explanation._context, results, MAX_ROWS, are_named=False)
         return self._interactions
 
-    def complete_interactions(self, explanation: ExplanationResult) -> InteractionsResult:
+    def complete_interactions(self, explanation: Explanation) -> Interactions:
         """Compute the interactions of all features that are explained."""
         interactions = self.interactions(explanation)
         while not interactions._advance():
@@ -69,7 +69,7 @@ class JointEffects:
         """Whether the partial dependence on two features is computed completely."""
         return (first, second) in self._pairs and self._pairs[first, second]._share_done == 1
 
-    def pair(self, explanation: ExplanationResult, first: Name, second: Name) -> TwoWay:
+    def pair(self, explanation: Explanation, first: Name, second: Name) -> TwoWay:
         """Return the partial dependence on two features, which may not be computed yet."""
         if (first, second) not in self._pairs:
             self._pairs[first, second] = explanation.two_way(first, second)

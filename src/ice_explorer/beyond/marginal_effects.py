@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.engines.context import Context
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
-    from ice_explorer.results.feature_explanation import FeatureResult
 
     Array = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class MarginalEffects:
         Whether the step leaves the range of observed values of some feature: the model extrapolates there.
     """
 
-    def __init__(self, context: Context, steps: Mapping[FeatureResult, object], kind: str) -> None:
+    def __init__(self, context: Context, steps: Mapping[FeatureExplanation, object], kind: str) -> None:
         check_one_of("kind", kind, MARGINAL_EFFECT_KINDS)
         self.kind = kind
         self._context = context
@@ -105,7 +105,7 @@ class MarginalEffects:
         found[self._rows] = np.where(is_flat, 0.0, np.minimum(residual / np.where(is_flat, 1.0, total), 1.0))
         return found
 
-    def _check_derivative(self, steps: Mapping[FeatureResult, object]) -> None:
+    def _check_derivative(self, steps: Mapping[FeatureExplanation, object]) -> None:
         if self.kind == "derivative" and (len(steps) > 1 or self._is_level.any()):
             raise InvalidOptionError.must(
                 "feature",
@@ -114,7 +114,7 @@ class MarginalEffects:
                 'Use `kind="forward"` for several features and for levels.',
             )
 
-    def _step_of(self, result: FeatureResult, step: object) -> float:
+    def _step_of(self, result: FeatureExplanation, step: object) -> float:
         """Return a step along the axis, or the code of the new level."""
         feature = result._item.feature
         if _has_levels(feature):
@@ -168,7 +168,9 @@ class MarginalEffects:
         return found
 
 
-def marginal_effects(context: Context, steps: Sequence[tuple[FeatureResult, object]], kind: str) -> MarginalEffects:
+def marginal_effects(
+    context: Context, steps: Sequence[tuple[FeatureExplanation, object]], kind: str
+) -> MarginalEffects:
     """Compute the effects of a step; `Explanation.marginal_effects` says how."""
     if not steps:
         raise InvalidOptionError.must("feature", "name at least one feature", {}, "Pass its name.")

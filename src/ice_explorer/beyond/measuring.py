@@ -1,4 +1,4 @@
-"""One measure of importance, computed in pieces, as an explorer requests it; what `compare` shares with it."""
+"""One measure of importance, computed in pieces as an explorer requests it, and what `importances` shares with it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
 
     Array = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class Measuring:
         What limits the comparison with impact.
     """
 
-    def __init__(self, explanation: ExplanationResult, measure: Measure, y: object) -> None:
+    def __init__(self, explanation: Explanation, measure: Measure, y: object) -> None:
         self.measure = measure
         self.features = explanation.features
         self.share_done = 0.0
@@ -182,7 +182,7 @@ def _ranks(values: Array) -> Array:
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse])
 
 
-def notes_on_coefficients(results: Sequence[FeatureResult]) -> list[str]:
+def notes_on_coefficients(results: Sequence[FeatureExplanation]) -> list[str]:
     """Note that coefficients are in units that differ."""
     scales = np.array([result.scale for result in results if result.scale > 0])
     if not len(scales) or scales.max() <= _UNLIKE * scales.min():
@@ -190,7 +190,7 @@ def notes_on_coefficients(results: Sequence[FeatureResult]) -> list[str]:
     return ["Coefficients depend on the units of their columns: compare those of standardised columns."]
 
 
-def dependences(explanation: ExplanationResult) -> Generator[float, None, list[str]]:
+def dependences(explanation: Explanation) -> Generator[float, None, list[str]]:
     """Note features that depend strongly on others, in pieces."""
     context, pairs = explanation._context, {}
     rows = np.linspace(0, explanation.n_observations - 1, min(explanation.n_observations, _MOST_CORRELATED)).astype(int)
@@ -222,7 +222,7 @@ def _as_estimator(predict: Callable[[Any], Array]) -> Any:
     return Explained()
 
 
-def scored_of(explanation: ExplanationResult, y: object, scoring: Any = None, most: int | None = None) -> Scored:
+def scored_of(explanation: Explanation, y: object, scoring: Any = None, most: int | None = None) -> Scored:
     """Return the model with its score on all rows, or at most so many drawn at random.
 
     The score is that of the explained output where the model is no estimator of one.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from bqplot import Figure
 
-    from ice_explorer.explanation import FeatureExplanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.widget.explorer import ICEExplorer
 
 logger = logging.getLogger(__name__)

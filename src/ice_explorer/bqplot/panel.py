@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bqplot import ColorAxis, Figure, Mark
     from numpy.typing import NDArray
 
-    from ice_explorer.explanation import FeatureExplanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
     from ice_explorer.widget.explorer import ICEExplorer

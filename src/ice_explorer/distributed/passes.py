@@ -19,18 +19,18 @@ from ice_explorer.distributed.sums import Summed, merge_summed, summed, sums_of
 from ice_explorer.distributed.whole import check_distributed, whole_of
 from ice_explorer.errors import InputDataError, InputTypeError
 from ice_explorer.errors.base import counted
+from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.models.fitted import fitted_table
-from ice_explorer.results.feature_explanation import FeatureResult
-from ice_explorer.results.plan import prepare
+from ice_explorer.plan import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ice_explorer.engines.context import Context
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.plan import Plan, Whole
     from ice_explorer.results.options import Options
-    from ice_explorer.results.plan import Plan, Whole
 
 Found = TypeVar("Found")
 
@@ -93,7 +93,7 @@ class MergeSums:
         return merge_summed(found, self.whole)
 
 
-def explained(model: Any, run: Callable[..., Any], options: Options) -> ExplanationResult:
+def explained(model: Any, run: Callable[..., Any], options: Options) -> Explanation:
     """Let `run` do both passes; see `explain_partitions`."""
     check_distributed(options, is_local=False)
     found = _checked(run(Summarise(model, options), merge_found), Summary)
@@ -102,7 +102,9 @@ def explained(model: Any, run: Callable[..., Any], options: Options) -> Explanat
     summed_up = check_rows(_checked(run(Sum(model, of_workers(options, plan), whole), MergeSums(whole)), Summed), whole)
     keep_sd(plan._context, summed_up)
     results = {
-        feature: FeatureResult(plan._context, plan._engine, plan._inputs[feature], sums_of(summed_up, whole, number))
+        feature: FeatureExplanation(
+            plan._context, plan._engine, plan._inputs[feature], sums_of(summed_up, whole, number)
+        )
         for feature, number in zip(plan.features, whole.features, strict=True)
     }
     return plan.explanation(results, [*sampled.notes, *summed_up.notes])

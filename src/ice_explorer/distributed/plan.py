@@ -8,6 +8,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ice_explorer import plan as one_machine
 from ice_explorer.distributed.partitions import Partitions, is_dask, partitions_of_table, partitions_on_cluster
 from ice_explorer.distributed.passes import (
     MergeSums,
@@ -23,9 +24,8 @@ from ice_explorer.distributed.summaries import without_values
 from ice_explorer.distributed.sums import sums_of
 from ice_explorer.engines.feature_input import FeatureInput
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.results import plan as one_machine
-from ice_explorer.results.feature_explanation import FeatureResult
-from ice_explorer.results.plan import Plan, Whole
+from ice_explorer.feature import FeatureExplanation
+from ice_explorer.plan import Plan, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ def prepare(
 ) -> Plan:
     """Plan an explanation on this machine, or on a cluster where X is there or the options name a client.
 
-    Arguments are those of `results.plan.prepare`.
+    Arguments are those of `plan.prepare`.
     """
     if options.client is None and not is_dask(X):
         return one_machine.prepare(model, X, options, is_opening=is_opening, y=y)
@@ -144,14 +144,14 @@ class _ClusterPlan(Plan):
         feature: Name,
         progress: Callable[[int, int, str], object] | None = None,
         cancelled: Callable[[], bool] | None = None,
-    ) -> FeatureResult:
+    ) -> FeatureExplanation:
         """Return one feature; the first one waits for all partitions."""
         with self._waiting:
             if self._summed is None:
                 self._summed = self._sum_all(progress, cancelled)
         item = self._inputs[feature]
         sums = sums_of(self._summed, self._whole, item.feature_number)
-        return FeatureResult(self._context, self._engine, item, sums, None)
+        return FeatureExplanation(self._context, self._engine, item, sums, None)
 
     def _sum_all(
         self, progress: Callable[[int, int, str], object] | None, cancelled: Callable[[], bool] | None

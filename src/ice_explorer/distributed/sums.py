@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ice_explorer.engines.sums import empty_sums
 from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.sums import Moments
-from ice_explorer.results.plan import Whole, prepare
+from ice_explorer.plan import Whole, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

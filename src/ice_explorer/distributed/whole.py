@@ -15,7 +15,7 @@ from ice_explorer.errors.base import listed
 from ice_explorer.features.feature import is_identifier
 from ice_explorer.features.grid import Grid, make_grid
 from ice_explorer.metrics.likelihood import SortedValues
-from ice_explorer.results.plan import Whole
+from ice_explorer.plan import Whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -85,7 +85,7 @@ def _mistake(
     unknown = next((name for name in keywords if name not in parameters), None)
     if unknown is None:
         return InputTypeError(f"{error}.")
-    options = [name for name, parameter in parameters.items() if parameter.default is not inspect.Parameter.empty]
+    options = [name for name, each in parameters.items() if each.default is not inspect.Parameter.empty and name != "X"]
     return UnknownOptionError.keyword(function.__name__, unknown, options)
 
 

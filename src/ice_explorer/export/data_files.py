@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from ice_explorer.explanation import Explanation
     from ice_explorer.export.tables import Curves
-    from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.scene.view_state import ViewState
 
 DIGITS: Final = 9
@@ -92,7 +92,7 @@ def parquet_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:
     return file.getvalue()
 
 
-def json_bytes(explanation: ExplanationResult, states: Sequence[ViewState], provenance: Mapping[str, Any]) -> bytes:
+def json_bytes(explanation: Explanation, states: Sequence[ViewState], provenance: Mapping[str, Any]) -> bytes:
     """Write everything that a view rests on as JSON, without NaN: what is undefined is null.
 
     There is a state for each feature whose curves are wanted.

@@ -20,7 +20,7 @@ from ice_explorer.wire.messages import WHATS, ExportBody, FormatHead
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import Explanation
     from ice_explorer.wire.messages import ExportRequest
 
 PACKAGES: Final = {".png": "matplotlib", ".pdf": "matplotlib", ".parquet": "pyarrow"}
@@ -51,7 +51,7 @@ def holds_all(request: ExportRequest) -> bool:
 
 
 def answer(
-    explanation: ExplanationResult, request: ExportRequest, state: Mapping[str, Any]
+    explanation: Explanation, request: ExportRequest, state: Mapping[str, Any]
 ) -> tuple[ExportBody, list[bytes]]:
     """Create the file of a browser request: in a buffer, or beside the notebook and in no buffer.
 
@@ -110,7 +110,7 @@ def _stem(request: ExportRequest) -> str:
 
 
 def _beside_notebook(
-    explanation: ExplanationResult, state: Mapping[str, Any], name: str, what: str, options: Mapping[str, Any]
+    explanation: Explanation, state: Mapping[str, Any], name: str, what: str, options: Mapping[str, Any]
 ) -> Path:
     """Write into the kernel's working directory, under the first name that is free; a file each into a folder."""
     places = _numbered(_working_folder(), name)
@@ -135,7 +135,7 @@ def _is_taken(place: Path) -> bool:
 
 
 def _folder_of_all(
-    explanation: ExplanationResult, state: Mapping[str, Any], places: Iterator[Path], options: Mapping[str, Any]
+    explanation: Explanation, state: Mapping[str, Any], places: Iterator[Path], options: Mapping[str, Any]
 ) -> Path:
     for place in places:
         folder = place.with_suffix("")

@@ -32,7 +32,7 @@ from ice_explorer.standalone.cell import Frozen
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import Explanation
     from ice_explorer.results.options import Kind, RankBy, Unit
 
 RESULT: Final = ".ice"
@@ -63,7 +63,7 @@ _PICTURE_DPI: Final = 120.0
 
 
 def save(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     view_state: ViewState | Mapping[str, Any],
     path: str | Path,
     what: str = _VIEW,
@@ -149,7 +149,7 @@ def _write(file: Path, contents: tuple[bytes, ...], *, overwrite: bool) -> None:
 
 
 def _save_result(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     view_state: ViewState | Mapping[str, Any],
     file: Path,
     what: str,
@@ -166,7 +166,7 @@ def _save_result(
     return file
 
 
-def _check_whole(explanation: ExplanationResult, what: str) -> None:
+def _check_whole(explanation: Explanation, what: str) -> None:
     if what != _VIEW and not (what == _PANEL and len(explanation) == 1):
         raise ExportError(
             f"A '{RESULT}' holds a whole explanation; got what={quoted(what)}.",
@@ -175,7 +175,7 @@ def _check_whole(explanation: ExplanationResult, what: str) -> None:
 
 
 def result_content(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     max_lines: int = MOST_ROWS,
     state: ViewState | None = None,
     call: str = "x.explanation",
@@ -189,7 +189,7 @@ def result_content(
 
 
 def save_explanation(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     path: str | Path,
     what: str = _VIEW,
     *,
@@ -231,7 +231,7 @@ def save_explanation(
 
 
 def frozen(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     view_state: ViewState | Mapping[str, Any],
     max_lines: int | None = None,
 ) -> Frozen:
@@ -241,7 +241,7 @@ def frozen(
     return Frozen(frozen_page(explanation, state, call, in_cell=True))
 
 
-def _of_lines(explanation: ExplanationResult, state: ViewState, suffix: str, max_lines: int | None) -> ViewState:
+def _of_lines(explanation: Explanation, state: ViewState, suffix: str, max_lines: int | None) -> ViewState:
     """Return a view that draws as many lines as a file is to hold."""
     if max_lines is None and suffix != _HTML:
         return state
@@ -254,7 +254,7 @@ def _of_lines(explanation: ExplanationResult, state: ViewState, suffix: str, max
 
 
 def file_bytes(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     view_state: ViewState | Mapping[str, Any],
     name: str,
     what: str = _VIEW,
@@ -276,7 +276,7 @@ def file_bytes(
     return _contents(explanation, state, suffix, what, paper=sheet, call=call, spreadsheet=spreadsheet)[0]
 
 
-def picture(explanation: ExplanationResult, view_state: ViewState | Mapping[str, Any], *, waits: bool = False) -> str:
+def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any], *, waits: bool = False) -> str:
     """The whole view as a small SVG document, for where no explorer can live; of fewer lines than on the screen.
 
     Intervals that are not at hand are left out unless it `waits` for them.
@@ -311,7 +311,7 @@ def _not_computed(state: ViewState) -> list[str]:
     return [*_FITTED, *(name for name, missing in is_missing.items() if missing)]
 
 
-def _picture_of(explanation: ExplanationResult, state: ViewState, most: int, left_out: Collection[str]) -> str:
+def _picture_of(explanation: Explanation, state: ViewState, most: int, left_out: Collection[str]) -> str:
     """Draw a view with so many lines at most, without some of what a reader chose."""
     choices = {name: value for name, value in state.choices.items() if name not in left_out}
     few = replace(state, max_lines=min(state.max_lines, most), choices=choices)
@@ -324,7 +324,7 @@ def _picture_of(explanation: ExplanationResult, state: ViewState, most: int, lef
 
 
 def _contents(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     state: ViewState,
     suffix: str,
     what: str,
@@ -372,9 +372,7 @@ def _opening_with(state: ViewState, what: str) -> ViewState:
     return replace(state, choices={**others, **right})
 
 
-def _state_of(
-    explanation: ExplanationResult, view_state: ViewState | Mapping[str, Any], what: str, suffix: str
-) -> ViewState:
+def _state_of(explanation: Explanation, view_state: ViewState | Mapping[str, Any], what: str, suffix: str) -> ViewState:
     """Return the state, with the feature open that is wanted by name, and intervals only where there is a ranking."""
     state = ViewState.of(view_state)
     if what != _VIEW and suffix not in _HOLD_RANKING:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.scene.view_state import ViewState
 
 _PLAIN = ("numeric", "boolean")
@@ -46,7 +46,7 @@ class Curves:
         ICE, c-ICE as it is anchored in the view, and the weight of each phantom.
     """
 
-    feature: FeatureResult
+    feature: FeatureExplanation
     positions: NDArray[np.int64]
     grid: NDArray[Any]
     places: NDArray[np.float64]
@@ -55,7 +55,7 @@ class Curves:
     likelihood: NDArray[np.float64]
 
 
-def curves_of(explanation: ExplanationResult, state: ViewState) -> Curves:
+def curves_of(explanation: Explanation, state: ViewState) -> Curves:
     """Gather the curves of the open feature of a view, all that are drawn."""
     feature = explanation[state.feature]
     alone = replace(state, kind="c-ice", besides=replace(state.besides, models=None))
@@ -86,7 +86,7 @@ def _objects(grid: NDArray[Any]) -> NDArray[np.object_]:
     return objects
 
 
-def metrics_table(explanation: ExplanationResult, state: ViewState) -> pd.DataFrame:
+def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:
     """Return every metric of every feature in the order and unit of the bars, the feature in a column of its own.
 
     Of several models there is a row for each, with their "disagreement" in the end, and two of them that it is
@@ -113,13 +113,13 @@ def metrics_table(explanation: ExplanationResult, state: ViewState) -> pd.DataFr
     return whole.reset_index(drop=True)
 
 
-def by_model(explanation: ExplanationResult, state: ViewState) -> dict[str, ExplanationResult]:
+def by_model(explanation: Explanation, state: ViewState) -> dict[str, Explanation]:
     """Return the explanations of all models by name, or the only one."""
     models = state.besides.models
     return {"": explanation} if models is None else models.explanations
 
 
-def curves_table(explanation: ExplanationResult, states: Sequence[ViewState]) -> pd.DataFrame:
+def curves_table(explanation: Explanation, states: Sequence[ViewState]) -> pd.DataFrame:
     """Return the curves of the open features of views with one point in each row.
 
     Columns are "feature", "row" (position in X), "value" (of the feature, as X has it; text where features of several
@@ -180,7 +180,7 @@ def _typed(curves: Curves) -> pd.Series:
 
 
 def long_frame(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     features: Sequence[Any] | None,
     kind: str,
     rows: ArrayLike | None,
@@ -228,7 +228,7 @@ def long_frame(
 
 
 def _long_part(
-    feature: FeatureResult,
+    feature: FeatureExplanation,
     kind: str,
     curves: NDArray[np.float64],
     positions: NDArray[np.int64],
@@ -257,7 +257,7 @@ def _long_part(
     }
 
 
-def _native_values(explanation: ExplanationResult, feature: FeatureResult) -> pd.Series:
+def _native_values(explanation: Explanation, feature: FeatureExplanation) -> pd.Series:
     """Return the grid in the dtype that the feature has in X: categories stay categories, with all their levels."""
     import pandas as pd
 

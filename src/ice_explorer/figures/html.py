@@ -17,8 +17,8 @@ from ice_explorer.results.units import EFFECTS, ROUNDING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
 
 _MOST_ROWS: Final = 20
 _MOST_NOTES: Final = 5
@@ -33,7 +33,7 @@ _HEAD: Final = "font-weight:normal;opacity:0.75;border-bottom:1px solid"
 _QUIET: Final = "opacity:0.75"
 
 
-def ranking_table(explanation: ExplanationResult) -> str:
+def ranking_table(explanation: Explanation) -> str:
     """Return the ranking as HTML: a row for each of the first features, and the notes."""
     table = explanation.table().head(_MOST_ROWS)
     n_left_out = len(explanation) - len(table)
@@ -72,7 +72,7 @@ def ranking_table(explanation: ExplanationResult) -> str:
     )
 
 
-def feature_table(feature: FeatureResult) -> str:
+def feature_table(feature: FeatureExplanation) -> str:
     """Return the metrics of one feature as HTML, and its notes."""
     metrics = feature.metrics()
     variants = ("unordered",) if feature.kind in UNORDERED else (feature._context.settings.convention,)

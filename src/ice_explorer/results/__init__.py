@@ -1,5 +1,1 @@
-"""Plan an explanation and hold its results as numbers.
-
-Data flow: `options` → `plan` → `feature_explanation` → `explanation_result`. Start at `plan`.
-`ice_explorer.explanation` adds figures and files.
-"""
+"""What an explanation uses: options, notes, intervals, groups of rows, two features at once, changes of one row."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.results.plan import Plan
+    from ice_explorer.plan import Plan
     from ice_explorer.tables.column import Name
 
     Array = NDArray[np.float64]

@@ -24,10 +24,11 @@ from ice_explorer.errors.base import cause_of
 from ice_explorer.locks import new_lock
 from ice_explorer.models.pipeline import UnwrappedModel
 from ice_explorer.models.predict import Predictor, make_predictor
-from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.saved.answers import SavedWitness
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ice_explorer.tables.table import Table
 
 _CALLS = ("predict", "all_outputs", "named_after")
@@ -62,8 +63,12 @@ def _opened(content: bytes, reason: str, table: Table, known: dict[str, Any]) ->
     return Predictor(**known | {name: partial(calls, name) for name in _CALLS}, model=model)
 
 
-def dumped(result: Any, context: Context, engine: str) -> bytes:
-    """Return an explanation, or one of its features, as a pickle; `engine` is the name of its engine."""
+def dumped(result: Any, classes: Iterable[type], context: Context, engine: str) -> bytes:
+    """Return an explanation, or one of its features, as a pickle.
+
+    - `classes`: of both, which are pickled by their attributes.
+    - `engine`: name of the engine.
+    """
     known, content, reason = context.predictor, b"", "pickles of a tree model have the trees alone"
     calls = {} if known.model is None else {id(getattr(known, name)): name for name in _CALLS}  # else as they are
     if calls and (engine != "tree" or any(column.missing.any() for column in context.columns.read)):
@@ -94,7 +99,7 @@ def dumped(result: Any, context: Context, engine: str) -> bytes:
         np.ndarray: array,
         partial: function,
         type(threading.RLock()): lambda _: (new_lock, ()),
-        **dict.fromkeys((type(result), FeatureResult, *FeatureResult.__subclasses__()), _with),
+        **dict.fromkeys(classes, _with),
     }
     pickler.dump(result)
     return file.getvalue()

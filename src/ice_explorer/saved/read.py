@@ -16,6 +16,8 @@ from ice_explorer.engines.feature_input import FeatureInput
 from ice_explorer.engines.sums import empty_sums
 from ice_explorer.errors import ExportError
 from ice_explorer.errors.base import quoted
+from ice_explorer.explanation import Explanation
+from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import UNORDERED, Feature
 from ice_explorer.features.grid import Grid
@@ -23,8 +25,6 @@ from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.sampling import Sampling
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.models.predict import RESPONSES, Predictor
-from ice_explorer.results.explanation_result import ExplanationResult
-from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.options import ENGINES, Settings
 from ice_explorer.saved.answers import SavedCurves, SavedEngine, SavedPair, SavedPredictions, SavedWitness, refused
 from ice_explorer.saved.archive import Archive
@@ -51,7 +51,7 @@ _DAMAGED: Final = (
 )  # fmt: skip
 
 
-def read_result(file: BinaryIO, name: str) -> ExplanationResult:
+def read_result(file: BinaryIO, name: str) -> Explanation:
     """Return the explanation that a file has.
 
     - `name`: of the file, for messages.
@@ -85,7 +85,7 @@ def read_result(file: BinaryIO, name: str) -> ExplanationResult:
     )
 
 
-def _result(manifest: Fields, archive: Archive) -> ExplanationResult:
+def _result(manifest: Fields, archive: Archive) -> Explanation:
     rows, settings = Part(manifest.fields("rows").entries, archive, "rows"), _settings(manifest.fields("settings"))
     n_rows, n_all = rows.whole("n", 1), rows.whole("n_all", 1)
     if len(rows.whole_numbers("positions", n_all)) != n_rows:
@@ -117,13 +117,13 @@ def _result(manifest: Fields, archive: Archive) -> ExplanationResult:
     engine = manifest.fields("engine")
     stand_in = SavedEngine(engine.choice("name", ENGINES), engine.text("reason"), known)
     results = [_feature(part, context, stand_in, feature) for part, feature in zip(parts, features, strict=True)]
-    result = ExplanationResult(context, stand_in, results, ())
+    result = Explanation(context, stand_in, results, ())
     if rows.has_array("target"):
         result = result._with_target(_target(rows, n_rows), rows.text("target_name"))
     return _with_notes(result, manifest)
 
 
-def _with_notes(result: ExplanationResult, manifest: Fields) -> ExplanationResult:
+def _with_notes(result: Explanation, manifest: Fields) -> Explanation:
     """Return an explanation with the notes of the file, and one on the file."""
     alerts = manifest.texts("alerts")
     return result._with(alerts=alerts, notes=[*alerts, opened_note(result._context), *manifest.texts("notes")])
@@ -231,7 +231,7 @@ def _set_feature(entry: Part, columns: Columns) -> Feature:
     return feature
 
 
-def _feature(entry: Part, context: Context, engine: SavedEngine, feature: Feature) -> FeatureResult:
+def _feature(entry: Part, context: Context, engine: SavedEngine, feature: Feature) -> FeatureExplanation:
     """Return the results of a feature; the engine takes its curves."""
     item = _input(entry, context, feature)
     engine.features[feature.position] = _curves(entry, item)
@@ -239,7 +239,7 @@ def _feature(entry: Part, context: Context, engine: SavedEngine, feature: Featur
     if not feature.is_unordered:
         _check_active(arrays.get("active"), item.grid.n_grid)
     sums = empty_sums(item, active=arrays.get("active")).fill(arrays)
-    result = FeatureResult(context, engine, item, sums, sampling=_sampling(entry))
+    result = FeatureExplanation(context, engine, item, sums, sampling=_sampling(entry))
     result._drivers = _drivers(entry, len(item.observed))
     if entry.has("mean_prediction"):
         keep_effects(result, _effects(entry, feature))

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from ice_explorer.drivers.drivers import Driver, Drivers
     from ice_explorer.engines.context import Context
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
     from ice_explorer.metrics.sampling import Sampling
-    from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import Settings
 
     Array = NDArray[np.float64]
@@ -39,7 +39,7 @@ VERSION: Final = 1
 MOST_ROWS: Final = 1000
 
 
-def result_bytes(explanation: ExplanationResult, provenance: Mapping[str, Any], max_lines: int = MOST_ROWS) -> bytes:
+def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_lines: int = MOST_ROWS) -> bytes:
     """Return an explanation as the content of a file.
 
     - `provenance`: where the file comes from; that of the file where the explanation was opened from one.
@@ -99,7 +99,7 @@ def opened_note(context: Context) -> str:
     )
 
 
-def _output(explanation: ExplanationResult) -> dict[str, Any]:
+def _output(explanation: Explanation) -> dict[str, Any]:
     predictor = explanation._context.predictor
     return {
         "label": explanation.output_label,
@@ -125,7 +125,7 @@ def _settings(settings: Settings) -> dict[str, Any]:
     return plain
 
 
-def _index(explanation: ExplanationResult, rows: NDArray[np.int64]) -> dict[str, Any] | None:
+def _index(explanation: Explanation, rows: NDArray[np.int64]) -> dict[str, Any] | None:
     """Return the labels of the rows; of some rows without any their positions."""
     index = explanation._context.table.index
     if index is None:
@@ -168,7 +168,7 @@ def _axis(feature: Feature, context: Context, rows: NDArray[np.int64], at: str, 
 
 
 def _feature(
-    result: FeatureResult, rows: NDArray[np.int64], predictions: Array, at: str, arrays: Arrays
+    result: FeatureExplanation, rows: NDArray[np.int64], predictions: Array, at: str, arrays: Arrays
 ) -> dict[str, Any]:
     """Return what a file says of a feature that is explained, and add its arrays under a name.
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.scene.scene import Scene
     from ice_explorer.scene.view_state import ViewState
     from ice_explorer.scene.zoom import Span
@@ -34,12 +34,12 @@ _SELECTED_IN_SMALL: Final = 20
 _LINES_COMPARED: Final = 1000  # of `js/src/panels/beside/compare.ts`
 
 
-def with_pair(explanation: ExplanationResult, scene: Scene) -> Scene:
+def with_pair(explanation: Explanation, scene: Scene) -> Scene:
     """Add to the view of a feature the heat map that takes the place of its curves, if any."""
     return replace(scene, pair=pair_of(explanation, scene.state))
 
 
-def with_surroundings(explanation: ExplanationResult, scene: Scene) -> Scene:
+def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
     """Add to the view of a feature what a reader chose to see around it."""
     state = scene.state
     scene = replace(
@@ -56,7 +56,7 @@ def with_surroundings(explanation: ExplanationResult, scene: Scene) -> Scene:
     opened = explanation[state.feature]
     split = split_of(state.choice("coloring"), state.color_by, opened)
 
-    def small(feature: FeatureResult, rows: NDArray[np.int64], note: str = "") -> Small:
+    def small(feature: FeatureExplanation, rows: NDArray[np.int64], note: str = "") -> Small:
         lines = lines_of(explanation, feature, state, rows)
         coloring = coloring_of(explanation, state.color_by, rows, split, state.choice("palette"))
         lines, coloring = filtered(replace(lines, y_span=lines.extent), coloring, state.choices)
@@ -91,7 +91,7 @@ def _reaching(small: Small, spans: Iterable[Span | None]) -> Small:
     return replace(small, lines=replace(small.lines, y_span=(min(low), max(high))))
 
 
-def _rows_of(opened: FeatureResult, state: ViewState) -> NDArray[np.int64]:
+def _rows_of(opened: FeatureExplanation, state: ViewState) -> NDArray[np.int64]:
     """Return the rows of the open feature, so that each can be followed from plot to plot."""
     rows = opened.draw(state.max_lines, state.selection)
     if len(rows) <= _LINES_COMPARED:
@@ -100,7 +100,7 @@ def _rows_of(opened: FeatureResult, state: ViewState) -> NDArray[np.int64]:
     return np.union1d(some, np.array(state.selection, dtype=np.int64))
 
 
-def _with_classes(explanation: ExplanationResult, opened: FeatureResult, scene: Scene) -> Scene:
+def _with_classes(explanation: Explanation, opened: FeatureExplanation, scene: Scene) -> Scene:
     """Add the open feature for every class of the model, on one value axis, where the model is at hand."""
     classes = scene.state.besides.classes
     if classes is None:

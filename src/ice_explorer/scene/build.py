@@ -27,10 +27,10 @@ from ice_explorer.scene.zoom import held_to
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.bootstrap import RankIntervals
-    from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.scene.lines import EffectLine, Lines
 
@@ -43,19 +43,19 @@ _NO_TARGET: Final = ("log_odds", "decision_function")
 _FAR: Final = 2 + 1e-6  # rounding decides nothing
 
 
-def scene(explanation: ExplanationResult, state: ViewState) -> Scene:
+def scene(explanation: Explanation, state: ViewState) -> Scene:
     """Gather what a view shows; its state then names the open feature and the convention."""
     ranking, state = _ranked(explanation, state)
     return _opened(explanation, ranking, state if state.feature != "" else _opening(state, ranking.bars[0]))
 
 
-def scenes(explanation: ExplanationResult, state: ViewState) -> list[Scene]:
+def scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
     """Gather what a view shows with each feature open, in the order of the bars."""
     ranking, state = _ranked(explanation, state)  # which takes as long as all the rest where features are many
     return [_opened(explanation, ranking, _opening(state, bar)) for bar in ranking.bars]
 
 
-def _ranked(explanation: ExplanationResult, state: ViewState) -> tuple[Ranking, ViewState]:
+def _ranked(explanation: Explanation, state: ViewState) -> tuple[Ranking, ViewState]:
     """Sort the features, and say how impact is counted."""
     ranking = ranking_of(explanation, state)
     return ranking, replace(state, convention=ranking.convention)
@@ -65,7 +65,7 @@ def _opening(state: ViewState, bar: Bar) -> ViewState:
     return replace(state, feature=bar.label)
 
 
-def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) -> Scene:
+def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Scene:
     """Show one feature beside the ranking."""
     opened = explanation[state.feature]
     state = replace(state, feature=opened.label)
@@ -84,7 +84,7 @@ def _opened(explanation: ExplanationResult, ranking: Ranking, state: ViewState) 
     )
 
 
-def _sentences(explanation: ExplanationResult, opened: FeatureResult, lines: Lines, ranking: Ranking) -> str:
+def _sentences(explanation: Explanation, opened: FeatureExplanation, lines: Lines, ranking: Ranking) -> str:
     """Return how the mean prediction changes along the open feature, and what a missing value does."""
     middle = sum(opened.prediction_range) / 2
     average = average_sentence(opened.label, lines.axis, opened.partial_dependence, explanation.output_label, middle)
@@ -97,7 +97,7 @@ def _marked(bar: Bar, *, is_open: bool) -> Bar:
     return bar if bar.is_open == is_open else replace(bar, is_open=is_open)
 
 
-def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: ViewState) -> tuple[Lines, Coloring]:
+def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: ViewState) -> tuple[Lines, Coloring]:
     """Draw a feature as a reader chose to see it, on whole axes; without the lines that were switched off."""
     models = drawn_models(state)
     if models is not None:
@@ -109,7 +109,7 @@ def shown_lines(explanation: ExplanationResult, opened: FeatureResult, state: Vi
     return filtered(lines, coloring, state.choices)
 
 
-def _with_optional(opened: FeatureResult, lines: Lines, state: ViewState) -> Lines:
+def _with_optional(opened: FeatureExplanation, lines: Lines, state: ViewState) -> Lines:
     """Add what a reader switched on about the feature."""
     effects: tuple[EffectLine, ...] = ()
     if lines.group_means is None:  # else those of one model would stand among the curves of all
@@ -125,7 +125,7 @@ def _with_optional(opened: FeatureResult, lines: Lines, state: ViewState) -> Lin
     return replace(lines, effects=effects, unlike=found.grid_shares, notes=(*notes, found.summary))
 
 
-def _as_chosen(explanation: ExplanationResult, lines: Lines, state: ViewState) -> Lines:
+def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Lines:
     """Draw the lines and their axis as a reader chose to see them."""
     n_lines, target = len(lines.positions), state.besides.target
     is_on_scale = lines.kind == "ice" and explanation.settings.response not in _NO_TARGET
@@ -184,7 +184,7 @@ def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tu
     return fewer, replace(coloring, values=coloring.values[keeps])
 
 
-def ranking_of(explanation: ExplanationResult, state: ViewState, steps: Mapping[Any, object] | None = None) -> Ranking:
+def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, object] | None = None) -> Ranking:
     """Sort the features and measure their bars, per steps of some features where these are given."""
     decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
     unit: Unit | Mapping[Any, object] = state.unit if steps is None else steps
@@ -220,7 +220,7 @@ def ranking_of(explanation: ExplanationResult, state: ViewState, steps: Mapping[
 
 
 def _of_models(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     state: ViewState,
     decay: float,
     convention: Convention,
@@ -229,7 +229,7 @@ def _of_models(
     """Return the metric of the ranking by each of several models, or how far these disagree, by feature."""
     models = state.besides.models
     if models is None and state.rank_by == OF_MODELS:
-        raise InvalidOptionError.needs_models("rank_by='disagreement'", ", or `compare_models({name: model, …}, X)`")
+        raise InvalidOptionError.needs_models("rank_by='disagreement'", ", or `explain({name: model, …}, X)`")
     if models is None:
         return {}
     if state.rank_by == OF_MODELS:
@@ -257,7 +257,7 @@ def _with_intervals(bars: Sequence[Bar], labels: Sequence[str], found: RankInter
     ]
 
 
-def _step_text(feature: FeatureResult, steps: Mapping[Any, float]) -> str:
+def _step_text(feature: FeatureExplanation, steps: Mapping[Any, float]) -> str:
     """Write the step that effects of a feature are per, where some features have one of their own."""
     if feature.kind in UNORDERED:
         return ""
@@ -270,7 +270,7 @@ def _step_text(feature: FeatureResult, steps: Mapping[Any, float]) -> str:
     return f" (per {step * unit.per_day:g} {unit.short})"
 
 
-def _far_off(explanation: ExplanationResult, decay: float, convention: Convention, rank_by: RankBy) -> set[Any]:
+def _far_off(explanation: Explanation, decay: float, convention: Convention, rank_by: RankBy) -> set[Any]:
     """Return the features whose figure is more than twice, or less than half, what it is by "step"."""
     if convention == "step" or rank_by not in _COMPARED:
         return set()

@@ -22,8 +22,8 @@ from ice_explorer.scene.two_sides import Together, ramp_writer, split_colors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ice_explorer.explanation import Explanation
     from ice_explorer.results.column_colors import RampColors
-    from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.scene.palette import Palette
     from ice_explorer.scene.two_sides import Split
 
@@ -62,7 +62,7 @@ class Coloring:
 
 
 def coloring_of(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     color_by: str | None,
     positions: NDArray[np.int64],
     split: Split = None,

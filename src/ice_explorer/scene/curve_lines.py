@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.transforms import AnchorName
-    from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import Kind
     from ice_explorer.scene.display_axis import DisplayAxis
     from ice_explorer.scene.view_state import ViewState
@@ -33,8 +33,8 @@ _MIDDLE: Final = (0.16, 0.84)  # of a normal distribution, one standard deviatio
 
 
 def lines_of(
-    explanation: ExplanationResult,
-    feature: FeatureResult,
+    explanation: Explanation,
+    feature: FeatureExplanation,
     state: ViewState,
     positions: NDArray[np.int64] | None = None,
     *,
@@ -106,7 +106,7 @@ def no_slopes_text(feature: str) -> str:
 class _Rows:
     """Some rows of a feature: their curves, own places, and opacity at each grid value."""
 
-    feature: FeatureResult
+    feature: FeatureExplanation
     axis: DisplayAxis
     positions: NDArray[np.int64]
     curves: NDArray[np.float64]
@@ -134,7 +134,7 @@ class _Shape:
     n_bins: int | None = None
 
 
-def _fade(feature: FeatureResult, positions: NDArray[np.int64], decay: float | None) -> NDArray[np.float64]:
+def _fade(feature: FeatureExplanation, positions: NDArray[np.int64], decay: float | None) -> NDArray[np.float64]:
     """Opacity at each grid value, (n_lines, n_grid); without a decay, by what is unlike any observation."""
     if decay is None:
         return _faded((~feature._are_unlike(positions)).astype(np.float64))

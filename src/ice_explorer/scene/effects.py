@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.scene.lines import Lines
 
     Array = NDArray[np.float64]
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EFFECTS: Final[tuple[EffectName, ...]] = get_args(EffectName)
 
 
-def effect_lines(feature: FeatureResult, lines: Lines, names: Sequence[EffectName]) -> tuple[EffectLine, ...]:
+def effect_lines(feature: FeatureExplanation, lines: Lines, names: Sequence[EffectName]) -> tuple[EffectLine, ...]:
     """Return the chosen effects; slopes have none.
 
     On ICE, ALE is shifted to the mean prediction. On c-ICE both are 0 at the anchor; where each curve is 0 at its

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ice_explorer.beyond.measuring import Measuring
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import Explanation
     from ice_explorer.scene.view_state import ViewState
 
 _FEWEST: Final = 3  # features, from which on correlations say something; of `js/src/panels/map/shares.ts`
@@ -43,7 +43,7 @@ class Importance:
 
 
 def importance_of(
-    explanation: ExplanationResult, impact_title: str, figures: Mapping[str, float], state: ViewState
+    explanation: Explanation, impact_title: str, figures: Mapping[str, float], state: ViewState
 ) -> Importance | None:
     """Compute the importance that the map of a view shows beside figures of impact; None where it shows none.
 

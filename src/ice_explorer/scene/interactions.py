@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ice_explorer.beyond.interactions import Joint
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import Explanation
     from ice_explorer.scene.view_state import ViewState
 
 _LEAST_SHARE: Final = 0.01  # of the SD of the predictions; of `js/src/panels/interactions/panel.ts`
@@ -37,7 +37,7 @@ class InteractionsScene:
     basis: str
 
 
-def interactions_scene(explanation: ExplanationResult, state: ViewState) -> InteractionsScene | None:
+def interactions_scene(explanation: Explanation, state: ViewState) -> InteractionsScene | None:
     """Compute the interactions that a view shows; None where it shows none."""
     if state.choice("left") != "interactions":
         return None

@@ -14,7 +14,7 @@ from ice_explorer.scene.palette import level_palette
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.results.models import ModelsResult
+    from ice_explorer.comparison import ModelComparison
     from ice_explorer.scene.lines import Lines
     from ice_explorer.scene.view_state import ViewState
 
@@ -22,14 +22,14 @@ MODEL: Final = "model"
 """Title of the legend."""
 
 
-def drawn_models(state: ViewState) -> ModelsResult | None:
+def drawn_models(state: ViewState) -> ModelComparison | None:
     """Return the models whose curves share the axes; None where those of the open one are drawn alone."""
     is_alone = state.color_by is not None or state.choice("coloring") == "together" or not state.choice("models")
     return None if is_alone else state.besides.models
 
 
 def lines_of_models(
-    models: ModelsResult, state: ViewState, as_chosen: Callable[[Lines], Lines]
+    models: ModelComparison, state: ViewState, as_chosen: Callable[[Lines], Lines]
 ) -> tuple[Lines, Coloring]:
     """Draw the open feature by every model, one colour each, with their means."""
     parts = [as_chosen(lines_of(each, each[state.feature], state)) for each in models.explanations.values()]

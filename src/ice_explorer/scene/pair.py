@@ -16,7 +16,7 @@ from ice_explorer.scene.palette import diverging_palette, is_diverging, ramp_pal
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import Explanation
     from ice_explorer.results.two_way import TwoWay
     from ice_explorer.scene.display_axis import DisplayAxis
     from ice_explorer.scene.view_state import ViewState
@@ -80,7 +80,7 @@ class Pair:
         return f"Mean {self.output} with {self.first.label} and {self.second.label} replaced, over {self.row_count}."
 
 
-def pair_of(explanation: ExplanationResult, state: ViewState) -> Pair | None:
+def pair_of(explanation: Explanation, state: ViewState) -> Pair | None:
     """Compute the heat map that a view has in place of the curves of its feature; None where it has none."""
     names = state.choice("pair")
     if state.feature not in names:

@@ -19,7 +19,7 @@ from ice_explorer.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import Explanation
     from ice_explorer.scene.scene import Scene
 
 _CUSTOM: Final = "custom"  # the setting of an option that was given as values
@@ -32,7 +32,7 @@ _CONVENTION: Final = "convention"  # an option that a view may have chosen anew
 
 
 def provenance(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     scenes: Sequence[Scene],
     call: str,
     left_out: Collection[str] = (),
@@ -87,7 +87,7 @@ def _by_feature(scenes: Sequence[Scene], count: Callable[[Scene], int]) -> int |
     return {scene.state.feature: count(scene) for scene in scenes}
 
 
-def code(explanation: ExplanationResult, state: ViewState, *, holds_target: bool = False) -> str:
+def code(explanation: Explanation, state: ViewState, *, holds_target: bool = False) -> str:
     """Write the line that makes this view again, from the model and the data."""
     options = _options(explanation, state, holds_target=holds_target)
     models = state.besides.models
@@ -124,7 +124,7 @@ def _is_literal(text: str) -> bool:
     return True
 
 
-def _options(explanation: ExplanationResult, state: ViewState, *, holds_target: bool) -> dict[str, object]:
+def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) -> dict[str, object]:
     """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
     given: dict[str, object] = {}
@@ -152,7 +152,7 @@ def _options(explanation: ExplanationResult, state: ViewState, *, holds_target: 
     return given
 
 
-def _n_explainable(explanation: ExplanationResult) -> int:
+def _n_explainable(explanation: Explanation) -> int:
     kinds = [explanation._column(name).kind for name in explanation.columns]
     groups = explanation.settings.groups or {}
     return sum(kind != "other" for kind in kinds) + sum(1 - len(members) for members in groups.values())

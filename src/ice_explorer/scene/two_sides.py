@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.drivers.drivers import Driver
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.results.column_colors import ColumnColors
-    from ice_explorer.results.feature_explanation import FeatureResult
 
     Array = NDArray[np.float64]
     Sides: TypeAlias = Literal["median"] | Driver | None
@@ -34,14 +34,14 @@ _MISSING_NAME: Final = "missing"
 class Together:
     """The groups of the two columns that explain most of the differences between the curves of a feature."""
 
-    feature: FeatureResult
+    feature: FeatureExplanation
 
 
 if TYPE_CHECKING:
     Split: TypeAlias = Sides | Together
 
 
-def split_of(coloring: str, column: str | None, feature: FeatureResult) -> Split:
+def split_of(coloring: str, column: str | None, feature: FeatureExplanation) -> Split:
     """Return the split by the `coloring` that a reader chose: "value", "median", "driver" or "together".
 
     A column that explains nothing of the open feature is not split.

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.comparison import ModelComparison
     from ice_explorer.features.transforms import AnchorName
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.results.models import ModelsResult
     from ice_explorer.results.options import Kind, RankBy, Unit
     from ice_explorer.results.outputs import Classes
 
@@ -77,7 +77,7 @@ class Besides:
     target_name: str = ""
     classes: Classes | None = None
     joint: JointEffects = field(default_factory=JointEffects)
-    models: ModelsResult | None = None
+    models: ModelComparison | None = None
 
     @property
     def target_text(self) -> str:

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.beyond.joint import JointEffects
+    from ice_explorer.comparison import ModelComparison
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.results.feature_explanation import FeatureResult
-    from ice_explorer.results.models import ModelsResult
     from ice_explorer.results.two_way import TwoWay
     from ice_explorer.scene.view_state import ViewState
     from ice_explorer.tables.column import Name
@@ -79,13 +79,13 @@ class Snapshot:
     n_lines: int
 
 
-def lines_that_fit(explanation: ExplanationResult, max_lines: int, n_models: int = 1) -> int:
+def lines_that_fit(explanation: Explanation, max_lines: int, n_models: int = 1) -> int:
     """How many lines of each feature a page keeps unless asked otherwise: `max_lines`, or what is not too large."""
     n_values = n_models * sum(len(feature.grid) for feature in explanation)
     return min(max_lines, max(FEWEST_LINES, MOST_VALUES // n_values))
 
 
-def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Snapshot:
+def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     """Collect what a view may come to show.
 
     The state is what it shows first, and names a feature and a convention; `code` is the line that makes the explorer.
@@ -125,7 +125,7 @@ def snapshot(explanation: ExplanationResult, state: ViewState, code: str) -> Sna
 
 
 def _classes(
-    features: Sequence[FeatureResult], rows: Sequence[int], state: ViewState, blobs: _Blobs
+    features: Sequence[FeatureExplanation], rows: Sequence[int], state: ViewState, blobs: _Blobs
 ) -> list[dict[str, Any]]:
     """Return the curves of some of the rows for every class; nothing where there are none, or too many."""
     classes = state.besides.classes
@@ -144,9 +144,7 @@ def _classes(
     return kept
 
 
-def _models(
-    explanation: ExplanationResult, state: ViewState, rows: Sequence[int], blobs: _Blobs
-) -> list[dict[str, Any]]:
+def _models(explanation: Explanation, state: ViewState, rows: Sequence[int], blobs: _Blobs) -> list[dict[str, Any]]:
     """Return the curves of the rows by the models that are not open."""
     models = state.besides.models
     if models is None:
@@ -163,7 +161,7 @@ def _models(
     return kept
 
 
-def _places(feature: FeatureResult) -> NDArray[np.intp]:
+def _places(feature: FeatureExplanation) -> NDArray[np.intp]:
     """Return where on the grid the classes are compared: the pictures of them are small."""
     n_grid = len(feature.grid)
     most = n_grid if feature.kind in LEVELLED else min(n_grid, _MOST_PLACES)
@@ -171,8 +169,8 @@ def _places(feature: FeatureResult) -> NDArray[np.intp]:
 
 
 def _traits(
-    explanation: ExplanationResult,
-    features: Sequence[FeatureResult],
+    explanation: Explanation,
+    features: Sequence[FeatureExplanation],
     state: ViewState,
     code: str,
     classes: Sequence[Mapping[str, Any]],
@@ -215,7 +213,7 @@ def _traits(
 
 
 def _optional(
-    features: Sequence[FeatureResult], rows: Sequence[int], state: ViewState, blobs: _Blobs
+    features: Sequence[FeatureExplanation], rows: Sequence[int], state: ViewState, blobs: _Blobs
 ) -> dict[str, list[Any]]:
     """Return the replies about what a reader has switched on; of all features, as the page may open each."""
 
@@ -231,7 +229,7 @@ def _optional(
 
 
 def _table(
-    features: Sequence[FeatureResult], convention: Convention, models: ModelsResult | None, blobs: _Blobs
+    features: Sequence[FeatureExplanation], convention: Convention, models: ModelComparison | None, blobs: _Blobs
 ) -> dict[str, Any]:
     """Return the figures of all features by one convention, those of all models after those of the open one."""
     if models is None:
@@ -247,7 +245,7 @@ def _table(
     return {"convention": convention, **blobs.keep(buffers)}
 
 
-def _intervals(explanation: ExplanationResult, state: ViewState, blobs: _Blobs) -> dict[str, Any] | None:
+def _intervals(explanation: Explanation, state: ViewState, blobs: _Blobs) -> dict[str, Any] | None:
     """Return intervals of every metric in every unit, as the view counts them; None where it shows none."""
     if state.intervals is None:
         return None
@@ -268,7 +266,7 @@ def _intervals(explanation: ExplanationResult, state: ViewState, blobs: _Blobs) 
     return {"level": state.intervals, "decay": decay, "convention": convention, "answers": answers}
 
 
-def _joint(explanation: ExplanationResult, state: ViewState) -> JointEffects:
+def _joint(explanation: Explanation, state: ViewState) -> JointEffects:
     """Return what was computed of several features, and what the page opens with."""
     joint, pair = state.besides.joint, state.choice("pair")
     if state.choice("left") == "interactions":
@@ -285,7 +283,7 @@ def _pair(two: TwoWay, blobs: _Blobs) -> dict[str, Any]:
     return {"body": body, **blobs.keep(buffers)}
 
 
-def _groups(feature: FeatureResult, rows: Sequence[int], blobs: _Blobs) -> dict[str, Any] | None:
+def _groups(feature: FeatureExplanation, rows: Sequence[int], blobs: _Blobs) -> dict[str, Any] | None:
     """Return the groups of the best two columns together; None where there are none."""
     if feature._groups() is None:
         return None
@@ -294,7 +292,7 @@ def _groups(feature: FeatureResult, rows: Sequence[int], blobs: _Blobs) -> dict[
 
 
 def _colors(
-    explanation: ExplanationResult, name: Name, rows: Sequence[int], drivers: Collection[DriversBody], blobs: _Blobs
+    explanation: Explanation, name: Name, rows: Sequence[int], drivers: Collection[DriversBody], blobs: _Blobs
 ) -> dict[str, Any]:
     """Return a column to colour by, also with the levels apart that a rule names, where they would not be."""
     column = explanation._column(name)

@@ -12,12 +12,12 @@ from ice_explorer.standalone.page import page
 from ice_explorer.wire.buffers import check_sendable
 
 if TYPE_CHECKING:
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import Explanation
     from ice_explorer.scene.view_state import ViewState
 
 
 def frozen_page(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     state: ViewState,
     call: str,
     *,

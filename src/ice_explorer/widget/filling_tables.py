@@ -12,7 +12,7 @@ from ice_explorer.results.options import OF_MODELS
 from ice_explorer.wire.header import ModelTables, Tables
 
 if TYPE_CHECKING:
-    from ice_explorer.explanation import FeatureExplanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import RankBy
     from ice_explorer.tables.column import Name

@@ -46,7 +46,7 @@ from ice_explorer.wire.rows import drivers_of, in_common_of, moves_of, rows_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ice_explorer.explanation import FeatureExplanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.results.outputs import Classes
     from ice_explorer.tables.column import Name
     from ice_explorer.widget.background import Background, Snapshot

@@ -11,22 +11,23 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ice_explorer.beyond.joint import JointEffects
-from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
-from ice_explorer.errors.labels import clipped, readable
-from ice_explorer.explanation import Explanation, FeatureExplanation, prepare, to_explanation, to_feature_explanation
-from ice_explorer.locks import cancel_wait_when
-from ice_explorer.model_comparison import ModelComparison
-from ice_explorer.models.target import target_names
-from ice_explorer.progress import progress_reporter
-from ice_explorer.results.distance_scale import SCALES
-from ice_explorer.results.drafts import Drafts
-from ice_explorer.results.models import (
+from ice_explorer.comparison import (
+    ModelComparison,
     check_explanations,
     check_models,
     disagreement_of,
     is_several,
     prepared_alike,
 )
+from ice_explorer.distributed.plan import prepare
+from ice_explorer.drafts import Drafts
+from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
+from ice_explorer.errors.labels import clipped, readable
+from ice_explorer.explanation import Explanation
+from ice_explorer.locks import cancel_wait_when
+from ice_explorer.models.target import target_names
+from ice_explorer.progress import progress_reporter
+from ice_explorer.results.distance_scale import SCALES
 from ice_explorer.results.options import OF_EXPLORERS, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
@@ -38,12 +39,13 @@ from ice_explorer.wire.messages import FeatureHead, ViewMessage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ice_explorer.explanation import Plan
+    from ice_explorer.comparison import Disagreement
+    from ice_explorer.drafter import Drafter
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import FeatureKind
     from ice_explorer.features.transforms import AnchorName
-    from ice_explorer.results.drafter import Drafter
+    from ice_explorer.plan import Plan
     from ice_explorer.results.extrapolation import Expected
-    from ice_explorer.results.models import Disagreement
     from ice_explorer.tables.column import Name
     from ice_explorer.widget.background import BetweenBlocks, IsCancelled
 
@@ -156,7 +158,7 @@ class Work(ABC):
             found = self._drafts.next(after_block)
             if found is None:
                 return None
-            drafts = [{name: to_feature_explanation(each) for name, each in draft.items()} for draft in found]
+            drafts = found
             return self._drafted(drafts, after_block)
 
     @property
@@ -352,7 +354,7 @@ class ModelWork(Work):
         return self._plan.of_output(model, X, replace(self._options, grid=grid, output=output))
 
     def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
-        return to_explanation(self._plan.explanation(results))
+        return self._plan.explanation(results)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
         """Compute one feature, as `Background` asks for it."""
@@ -367,7 +369,7 @@ class ModelWork(Work):
                 between_blocks()
             return is_cancelled()
 
-        feature = to_feature_explanation(self._plan.compute(name, after_block, between_looks))
+        feature = self._plan.compute(name, after_block, between_looks)
         self._plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
         check_sendable(feature)
         return feature
@@ -418,7 +420,7 @@ class RescaledWork(Work):
         feature, expected = base.results[name], None
         if self.choices.scale == "conditional":
             expected = base.expected[name] = feature._expected(after_fit, base.expected.get(name))
-        rescaled = to_feature_explanation(feature._in_scale(self._context, expected, after_fit))
+        rescaled = feature._in_scale(self._context, expected, after_fit)
         check_sendable(rescaled)
         return rescaled
 

@@ -12,7 +12,7 @@ from ice_explorer.errors import InvalidOptionError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ice_explorer.explanation import FeatureExplanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Name
     from ice_explorer.widget.background import Background, Snapshot
     from ice_explorer.widget.session import Work

@@ -17,7 +17,7 @@ from ice_explorer.metrics.windows import CONVENTIONS
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.feature import FeatureExplanation
 
 _BITS = 32
 _LARGEST_SENT = 1e38
@@ -46,7 +46,7 @@ def bits(flags: NDArray[np.bool_]) -> bytes:
     return np.packbits(padded, axis=1, bitorder="little").tobytes()
 
 
-def check_sendable(feature: FeatureResult) -> None:
+def check_sendable(feature: FeatureExplanation) -> None:
     """Check that predictions and figures of a feature are numbers in single precision, as browsers get them.
 
     - raises PredictionError: if one is too large.
@@ -67,7 +67,7 @@ def check_sendable(feature: FeatureResult) -> None:
             )
 
 
-def _are_certainly_small(feature: FeatureResult) -> bool:
+def _are_certainly_small(feature: FeatureExplanation) -> bool:
     """Whether no metric can be too large: no slope is steeper than the range of predictions over the smallest gap."""
     if feature._item.has_missing:
         return False

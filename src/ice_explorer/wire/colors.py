@@ -13,7 +13,7 @@ from ice_explorer.wire.messages import CategoryColorsBody, ContinuousColorsBody
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Column
 
 
@@ -41,7 +41,7 @@ def colors_of(
     return body, [f64(found.values)]
 
 
-def groups_of(feature: FeatureResult, positions: Sequence[int]) -> tuple[CategoryColorsBody, list[bytes]]:
+def groups_of(feature: FeatureExplanation, positions: Sequence[int]) -> tuple[CategoryColorsBody, list[bytes]]:
     """Which rule of the best two columns together some rows fulfil, as something to colour by.
 
     - `positions`: rows of X.

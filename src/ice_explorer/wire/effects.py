@@ -13,12 +13,12 @@ from ice_explorer.wire.messages import CorrelatedBody, CorrelatedItem, EffectsBo
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.wire.messages import Measure
 
 
 def effects_of(
-    feature: FeatureResult, between_blocks: Callable[[], object] | None = None
+    feature: FeatureExplanation, between_blocks: Callable[[], object] | None = None
 ) -> tuple[EffectsBody, list[bytes]]:
     """ALE and M-plot of a feature, as `EffectsBody` lays them out."""
     found = local_effects(feature, between_blocks)
@@ -26,7 +26,7 @@ def effects_of(
     return body, [f64(found.grid), f32(found.ale), f32(found.m_plot - found.mean_prediction)]
 
 
-def correlated_of(feature: FeatureResult) -> CorrelatedBody:
+def correlated_of(feature: FeatureExplanation) -> CorrelatedBody:
     """What varies strongly with a feature."""
     found = strong_correlations(feature)
     items = [
@@ -37,7 +37,7 @@ def correlated_of(feature: FeatureResult) -> CorrelatedBody:
 
 
 def unlike_of(
-    feature: FeatureResult, positions: Sequence[int], between_fits: Callable[[], object] | None = None
+    feature: FeatureExplanation, positions: Sequence[int], between_fits: Callable[[], object] | None = None
 ) -> tuple[UnlikeBody, list[bytes]]:
     """Which phantom observations of a feature are unlike any observation, as `UnlikeBody` lays it out."""
     found, grid = feature._unlike_shares(between_fits), display_axis(feature).grid

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.comparison import Disagreement
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.results.feature_explanation import FeatureResult
-    from ice_explorer.results.models import Disagreement
 
 _STEP: Final = "step_"  # before what is sent by that convention as well: a bar says where the two differ much
 _ERROR: Final = "_error"  # after what is the standard error of a draft
@@ -63,7 +63,7 @@ class Tables:
         self._impact = np.full((n_features, len(METRICS)), np.nan, dtype="<f4")
         self._profile = np.full((len(PROFILES), n_features, len(DECAYS)), np.nan, dtype="<f4")
 
-    def fill(self, position: int, feature: FeatureResult, decay: float | None = None) -> None:
+    def fill(self, position: int, feature: FeatureExplanation, decay: float | None = None) -> None:
         """Enter what is known of one feature; with a decay, of the profile no more than that one takes, and decay 1."""
         at = np.arange(len(DECAYS))
         if decay is not None:
@@ -107,7 +107,11 @@ class ModelTables:
         self._disagreement = np.full((n_profiles, n_features, len(DECAYS)), np.nan, dtype="<f4")
 
     def fill(
-        self, position: int, features: Sequence[FeatureResult], disagreement: Disagreement, decay: float | None = None
+        self,
+        position: int,
+        features: Sequence[FeatureExplanation],
+        disagreement: Disagreement,
+        decay: float | None = None,
     ) -> None:
         """Enter what is known of one feature by all models; with a decay, as `Tables` does."""
         for table, feature in zip(self.tables, features, strict=True):
@@ -149,7 +153,7 @@ def disagreement_profiles(n_models: int) -> list[str]:
 
 
 def _figures(
-    feature: FeatureResult, convention: Convention, decays: NDArray[np.float64]
+    feature: FeatureExplanation, convention: Convention, decays: NDArray[np.float64]
 ) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     """Return what does not depend on the decay, and what does."""
     undecayed = {**vars(feature._sums.undecayed(convention)), "mean_change": feature.mean_change}
@@ -157,7 +161,7 @@ def _figures(
 
 
 def _errors(
-    feature: FeatureResult, convention: Convention, decays: NDArray[np.float64]
+    feature: FeatureExplanation, convention: Convention, decays: NDArray[np.float64]
 ) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     """Return the standard errors of a draft in the same way; NaN where a feature is exact."""
     sampling = feature._sampling
@@ -171,7 +175,7 @@ def _errors(
 
 
 def header_of(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     features: Sequence[FeatureHead],
     code: str,
     outputs: Sequence[str] = (),
@@ -226,13 +230,13 @@ def header_of(
     )
 
 
-def _residual(explanation: ExplanationResult) -> list[ColumnHead]:
+def _residual(explanation: Explanation) -> list[ColumnHead]:
     """Return residuals as a column to colour by, without predicting anything yet."""
     label = explanation._residual_label
     return [] if label is None else [ColumnHead(name=label, kind="numeric")]
 
 
-def _with_range(head: FeatureHead, explanation: ExplanationResult) -> FeatureHead:
+def _with_range(head: FeatureHead, explanation: Explanation) -> FeatureHead:
     """Add the range of the predictions, where they are known: not as float32, which a large output would round."""
     if head["name"] not in explanation:
         return {**head, "range": None, "n_rows": None}

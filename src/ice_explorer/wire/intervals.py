@@ -11,19 +11,19 @@ from ice_explorer.wire.messages import IntervalsBody
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ice_explorer.explanation import Explanation
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.options import RankBy, Unit
 
 
-def no_intervals(explanation: ExplanationResult, n_features: int) -> tuple[IntervalsBody, list[bytes]]:
+def no_intervals(explanation: Explanation, n_features: int) -> tuple[IntervalsBody, list[bytes]]:
     """Return the reply for what has no intervals, such as disagreement."""
     n_known = len(explanation)
     return IntervalsBody(n_known=n_known, n_features=n_known, tied=[]), [np.full(n_features, np.nan).tobytes()] * 4
 
 
 def intervals_of(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     labels: Sequence[str],
     *,
     rank_by: RankBy,

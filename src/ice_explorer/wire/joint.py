@@ -21,14 +21,14 @@ from ice_explorer.wire.messages import (
 )
 
 if TYPE_CHECKING:
-    from ice_explorer.beyond.interactions import InteractionsResult
+    from ice_explorer.beyond.interactions import Interactions
     from ice_explorer.beyond.measuring import Measuring
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import Explanation
     from ice_explorer.results.two_way import TwoWay, TwoWayAxis
     from ice_explorer.scene.display_axis import DisplayAxis
 
 
-def interactions_of(explanation: ExplanationResult, interactions: InteractionsResult) -> InteractionsBody:
+def interactions_of(explanation: Explanation, interactions: Interactions) -> InteractionsBody:
     """Return what is computed of interactions, the largest H² first."""
     labels = {feature.feature: feature.label for feature in explanation}
     features = [
@@ -54,7 +54,7 @@ def interactions_of(explanation: ExplanationResult, interactions: InteractionsRe
     )
 
 
-def importance_of(explanation: ExplanationResult, measuring: Measuring) -> ImportanceBody:
+def importance_of(explanation: Explanation, measuring: Measuring) -> ImportanceBody:
     """Return a measure of importance; no figures before all is computed."""
     figures = (
         [] if measuring.importance is None else zip(explanation.labels, measuring.importance.tolist(), strict=True)

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.results.outputs import Classes
 
 _ALL: Final = slice(None)
 
 
 def curves_of(
-    explanation: ExplanationResult,
-    feature: FeatureResult,
+    explanation: Explanation,
+    feature: FeatureExplanation,
     max_lines: int,
     selection: Sequence[int],
     target: NDArray[np.float64] | None = None,
@@ -77,7 +77,7 @@ def curves_of(
     ]
 
 
-def distances(feature: FeatureResult, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+def distances(feature: FeatureExplanation, positions: NDArray[np.int64]) -> NDArray[np.float64]:
     """Distance of each grid value from the observed values of some rows: the exponents of the decay.
 
     - returns (n_rows, n_grid): 0 at the observed value; infinite where nothing but it is likely.
@@ -86,13 +86,15 @@ def distances(feature: FeatureResult, positions: NDArray[np.int64]) -> NDArray[n
         return np.asarray(-np.log2(feature.likelihood(0.5, rows=positions))) + 0.0
 
 
-def _at_own(feature: FeatureResult, positions: NDArray[np.int64], lines: NDArray[np.float64]) -> NDArray[np.float64]:
+def _at_own(
+    feature: FeatureExplanation, positions: NDArray[np.int64], lines: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Predictions at observed values, where the curves do not tell all of them."""
     return np.empty(0) if feature._are_on_grid(positions).all() else feature._at_own_values(positions, lines)
 
 
 def classes_of(
-    feature: FeatureResult,
+    feature: FeatureExplanation,
     classes: Classes,
     positions: NDArray[np.int64],
     places: NDArray[np.intp] | slice = _ALL,
@@ -122,7 +124,9 @@ def classes_of(
     return body, [u32(positions), f64(grid), f32(centred), f32(centred.mean(axis=1))]
 
 
-def _missing(feature: FeatureResult, positions: NDArray[np.int64]) -> tuple[MissingBody | None, NDArray[np.float64]]:
+def _missing(
+    feature: FeatureExplanation, positions: NDArray[np.int64]
+) -> tuple[MissingBody | None, NDArray[np.float64]]:
     """What is predicted of some rows with the value missing; nothing where no observation lacks it."""
     known = feature.missing_dependence
     if known is None:

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
     from ice_explorer.drivers.drivers import Drivers
     from ice_explorer.drivers.in_common import InCommon
-    from ice_explorer.results.explanation_result import ExplanationResult
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Column
 
 _MOST_DRIVERS = 50
 
 
 def rows_of(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     positions: Sequence[int],
     sort_by: int | None = None,
     *,
@@ -91,7 +91,7 @@ def _cells(column: Column, chosen: NDArray[np.int64]) -> list[str]:
     return ["" if math.isnan(value) else write(value) for value in column.values[chosen]]
 
 
-def drivers_of(feature: FeatureResult, found: Drivers) -> DriversBody:
+def drivers_of(feature: FeatureExplanation, found: Drivers) -> DriversBody:
     """Describe what makes the curves of a feature differ: up to 50 columns, and the best two together."""
     return DriversBody(
         feature=feature.label,
@@ -119,7 +119,7 @@ def drivers_of(feature: FeatureResult, found: Drivers) -> DriversBody:
     )
 
 
-def moves_of(feature: FeatureResult, position: int, prediction: float) -> FeatureMovesBody:
+def moves_of(feature: FeatureExplanation, position: int, prediction: float) -> FeatureMovesBody:
     """Describe how far a feature moves the prediction of one row, nearest first."""
     axis = display_axis(feature)
     write = writer(axis.kind, axis.grid, axis.levels, short_cell_text, axis.clock)
@@ -141,7 +141,7 @@ def moves_of(feature: FeatureResult, position: int, prediction: float) -> Featur
     )
 
 
-def in_common_of(explanation: ExplanationResult, positions: Sequence[int]) -> InCommonBody:
+def in_common_of(explanation: Explanation, positions: Sequence[int]) -> InCommonBody:
     """Describe what some rows have in common, in words."""
     found = explanation._in_common(check_distinct_positions(positions, explanation.n_observations))
     return InCommonBody(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import Explanation
     from ice_explorer.results.options import Kind, RankBy
     from ice_explorer.scene.lines import Lines
 
@@ -32,7 +32,7 @@ _AROUND: Final = 4.0  # letters, for title and legend
 
 
 def plot_all(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     kind: Kind = "c-ice",
     color_by: Any = None,
     *,

@@ -24,7 +24,7 @@ from ice_explorer.scene.view_state import Besides, ViewState
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ice_explorer.results.explanation_result import ExplanationResult
+    from ice_explorer.explanation import Explanation
     from ice_explorer.results.options import Kind, RankBy, Unit
     from ice_explorer.scene.lines import EffectName
 
@@ -33,7 +33,7 @@ _AROUND_ROWS: Final = 5  # rows, for title, legend and label
 
 
 def plot_impact(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     ax: Axes | None = None,
     *,
     decay: float | None = None,
@@ -62,7 +62,7 @@ def plot_impact(
 
 
 def plot(
-    explanation: ExplanationResult,
+    explanation: Explanation,
     feature: Any,
     kind: Kind = "ice",
     color_by: Any = None,

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from ice_explorer.beyond.compare import Comparison
-    from ice_explorer.results.feature_explanation import FeatureResult
+    from ice_explorer.beyond.compare import Importances
+    from ice_explorer.feature import FeatureExplanation
 
     Array = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ _MARKERS: Final = "oD^sv"  # of the measures, in their order
 
 
 def plot_effects(
-    feature: FeatureResult,
+    feature: FeatureExplanation,
     effects: pd.DataFrame,
     output_label: str,
     ax: Axes | None,
@@ -106,13 +106,13 @@ def plot_effects(
     return ax
 
 
-def _mean_prediction(feature: FeatureResult) -> float:
+def _mean_prediction(feature: FeatureExplanation) -> float:
     """Mean prediction of the rows that have a value."""
     rows = feature.row_positions[~np.isnan(feature.observed_axis[feature.row_positions])]
     return float(np.average(feature.predictions(rows), weights=feature._context.row_weights[rows]))
 
 
-def _places(feature: FeatureResult, index: pd.Index) -> tuple[Any, list[str] | None]:
+def _places(feature: FeatureExplanation, index: pd.Index) -> tuple[Any, list[str] | None]:
     """Return where grid values are on the axis, and their names where they are levels."""
     if feature.kind in LEVELLED or feature.kind == "boolean":
         return np.arange(len(index), dtype=np.float64), [str(level) for level in index]
@@ -137,9 +137,9 @@ def plot_interactions(
 
 
 def plot_comparison(
-    comparison: Comparison, ax: Axes | None, *, max_features: int, title: bool | str | None, legend: bool
+    comparison: Importances, ax: Axes | None, *, max_features: int, title: bool | str | None, legend: bool
 ) -> Axes:
-    """Draw impact beside other measures, as `Comparison.plot` describes."""
+    """Draw impact beside other measures, as `Importances.plot` describes."""
     check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     table = comparison.table.sort_values("impact", ascending=False, kind="stable")

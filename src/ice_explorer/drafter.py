@@ -15,12 +15,12 @@ import numpy as np
 
 from ice_explorer.curves.method import BruteMethod
 from ice_explorer.engines.sums import sum_blocks
+from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.grid import Grid, feature_seed
 from ice_explorer.features.sampling import nested_samples
 from ice_explorer.metrics.influence import Block
 from ice_explorer.metrics.sampling import Sampling, sampling_of
 from ice_explorer.metrics.windows import nearest_shares
-from ice_explorer.results.feature_explanation import FeatureResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
     BetweenBlocks = Callable[[], object]
-    Draft = dict[Name, FeatureResult]
+    Draft = dict[Name, FeatureExplanation]
 
 _CELLS_PER_SECOND: Final = 5e6  # of an engine that is not timed yet
 _CELLS_BESIDES: Final = 2_000  # that take as long as what a feature takes with any number of rows
@@ -171,7 +171,7 @@ class Drafter:
                 between_blocks()
         self._errors = (of_errors, n_grid), errors
         return {
-            item.feature.name: FeatureResult(
+            item.feature.name: FeatureExplanation(
                 self._context, self._engine, item, sums, curves, sampling=errors[item.feature_number]
             )
             for item, sums, curves in parts

@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.results.drafter import BetweenBlocks, Draft, Drafter
+    from ice_explorer.drafter import BetweenBlocks, Draft, Drafter
 
     _Size = tuple[int, float]
 

@@ -1,8 +1,9 @@
-"""Results of one feature as numbers: curves, metrics, and values computed on demand."""
+"""`FeatureExplanation`: curves and metrics of one feature, and values computed on demand."""
 
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
 import numpy as np
 
+from ice_explorer.beyond.correlations import MOST, correlated
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.drivers.candidates import distinct_rows, second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
@@ -34,8 +36,11 @@ from ice_explorer.results.what_if import moves_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+    from typing import Unpack
 
     import pandas as pd
+    from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.curves.method import CurveMethod
@@ -44,12 +49,14 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
+    from ice_explorer.explanation import Explanation, PlotOptions, SaveOptions
     from ice_explorer.features.transforms import AnchorName
     from ice_explorer.metrics.sampling import Sampling
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.bootstrap import Bootstrap, Metrics
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
     from ice_explorer.results.impact_notes import Note
+    from ice_explorer.results.options import Kind
     from ice_explorer.results.subgroups import Subgroups
     from ice_explorer.results.what_if import Moves
     from ice_explorer.tables.column import Name
@@ -63,8 +70,36 @@ _SHARED = ("_lock", "_rows", "_drivers", "_computed_once", "curves", "observed",
 
 
 @short_tracebacks
-class FeatureResult:
-    """Curves and metrics of one feature, as numbers: what `FeatureExplanation` shows, with its attributes."""
+class FeatureExplanation:
+    """Curves and metrics of one feature.
+
+    Attributes
+    ----------
+    feature : object
+        Name, as in X, or of a group.
+    label : str
+        Name as text, for titles of plots: never empty, at most 200 letters.
+    kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
+    grid : ndarray of shape (n_grid,)
+        Values at which the feature is evaluated [feature]: numbers (integers if the column has integers), booleans,
+        labels, datetimes or timedeltas; datetimes with a time zone are `pandas.Timestamp` objects.
+    axis : ndarray of shape (n_grid,)
+        Grid values as numbers, for x coordinates of plots and for integrals: codes 0 … of `levels`, days since
+        1970-01-01, days.
+    levels : list or None
+        Levels of a category, ordered or not, or of a group: declared by the dtype, else those that occur.
+    scale : float
+        σ, the standard deviation of the feature over all observations, ddof=0 [axis]. The option `scale` of `explain`
+        does not change it; it sets `likelihood_scale`. For an unordered category, σ_c = √((1 - Σp²)/2) with the
+        shares p of its levels.
+    likelihood_scale : ndarray of shape (n_observations,)
+        s_i, the unit of the distance from the observed value [axis]; 1 for levels without an order, which are all
+        equally far from each other.
+    observed_axis : ndarray of shape (n_observations,)
+        Observed values as on `axis`, NaN where missing; `observed` has them as in `grid`.
+    row_positions : ndarray of shape (n_rows,)
+        Rows of X whose curves and metrics are computed.
+    """
 
     def __init__(
         self,
@@ -462,7 +497,7 @@ class FeatureResult:
 
     def _in_scale(
         self, context: Context, expected: Expected | None, between_blocks: Callable[[], object] | None = None
-    ) -> FeatureResult:
+    ) -> FeatureExplanation:
         """Return the same feature with distances in the conditional scale, or in the marginal one for no expectation.
 
         Curves, and what does not depend on distances, are shared and not computed again.
@@ -475,7 +510,7 @@ class FeatureResult:
         item = rescaled(self._item, expected)
         # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
         sums = sums_again(context, item, self._curves_of(item.summed), between_blocks)
-        other = FeatureResult(context, self._engine, item, sums, self._kept)
+        other = FeatureExplanation(context, self._engine, item, sums, self._kept)
         for name in _SHARED:
             if name in vars(self):
                 vars(other)[name] = vars(self)[name]
@@ -729,9 +764,138 @@ class FeatureResult:
         """That curves go up and down, or the figure of the paper is mostly due to close values, if it is so."""
         return movement_note(self._sums, self._context.settings.convention)
 
+    @property
+    def _alone(self) -> Explanation:
+        """The explanation of this feature, without the others."""
+        from ice_explorer.explanation import Explanation
+
+        return Explanation(self._context, self._engine, [self], ())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from ice_explorer.saved import pickled
+
+        return pickle.loads, (pickled.dumped(self, [type(self)], self._context, self._engine.name),)
+
+    def _repr_html_(self) -> str:
+        from ice_explorer.figures import html
+
+        return html.feature_table(self)
+
+    def to_frame(
+        self,
+        kind: Kind = "ice",
+        rows: ArrayLike | None = None,
+        *,
+        anchor: AnchorName | object = "min",
+        decay: float | None = None,
+    ) -> pd.DataFrame:
+        """Return the curves as a tidy table, one row per observation and grid value, for custom plots.
+
+        Parameters
+        ----------
+        kind : {"ice", "c-ice", "d-ice"}
+            Predictions, changes from the anchor, or slopes. A slope is listed at the right end of its interval.
+        rows : array-like of int, optional
+            Positions of rows of X; `row_positions` by default.
+        anchor : {"min", "max", "median", "own"} or object
+            Where c-ICE is 0, as for `centered_curves`.
+        decay : float, optional
+            λ of the likelihood; that of the explanation by default.
+
+        Returns
+        -------
+        DataFrame
+            row : int
+                Position of the observation in X.
+            row_label : object
+                Its index label, or its position if X has no index.
+            feature : category
+                Name of the feature.
+            value : object
+                Grid value, in the dtype of the feature in X. For several features: in their common dtype, float if
+                all are numbers or booleans, else text.
+            axis : float
+                Grid value as a number, as in `axis` of the feature: codes of levels, days since 1970-01-01, days.
+            prediction, change or slope : float
+                By kind [output, output, output / axis].
+            likelihood : float
+                Likelihood of the phantom observation.
+            is_observed : bool
+                Whether the grid value is the observed value of the row; False if the observed value is not on the grid.
+
+        Notes
+        -----
+        A row of the table takes about 50 bytes, more if labels are text. A table that takes more than `memory_limit`
+        raises an error with its size. Predictions with a missing value are in `missing_rows`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> f = explain(lambda X: X[:, 0] ** 2, np.array([[1.0], [2.0]]))["x0"]
+        >>> f.to_frame()[["row", "value", "prediction", "is_observed"]]
+           row  value  prediction  is_observed
+        0    0    1.0         1.0         True
+        1    0    2.0         4.0        False
+        2    1    1.0         1.0        False
+        3    1    2.0         4.0         True
+        """
+        from ice_explorer.export import tables
+
+        return tables.long_frame(self._alone, [self.feature], kind, rows, anchor=anchor, decay=decay)
+
+    def correlated(self, n: int = MOST) -> pd.DataFrame:
+        """Return the features that vary most with this one in the data, where its curves can mislead.
+
+        Parameters
+        ----------
+        n : int
+            Maximum number of features.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by the label of each other column or group, the strongest first.
+
+            correlation : float
+                -1 to 1, or 0 to 1 if levels have no order; NaN where a feature is constant. Missing values do not
+                count, rows count by weight.
+            measure : str
+                "spearman": rank correlation. "correlation_ratio" of a number and a category: the root of the share of
+                the variance of the number that lies between levels. "cramers_v" of two categories.
+        """
+        check_integer("n", n, 1, f"Leave it out for {MOST}.")
+        return correlated(self._context, self._item.feature, n)
+
+    def plot(
+        self,
+        kind: Kind = "ice",
+        color_by: Name = None,
+        decay: float | None = None,
+        **options: Unpack[PlotOptions],
+    ) -> Axes:
+        """Draw the curves; see `Explanation.plot`, whose other options it takes."""
+        return self._alone.plot(self.feature, kind, color_by, decay, **options)
+
+    def save(self, path: str | Path, **options: Unpack[SaveOptions]) -> Path:
+        """Write the curves to a file, as `save` of an explanation does with the name of this feature.
+
+        Parameters
+        ----------
+        path : str or Path
+            The suffix selects the format.
+        **options
+            Other options of `Explanation.save`.
+
+        Returns
+        -------
+        Path
+        """
+        return self._alone.save(path, "panel", **options)
+
 
 def decay_table(
-    features: Sequence[FeatureResult],
+    features: Sequence[FeatureExplanation],
     decays: Iterable[float],
     metric: Literal["in_distribution_impact", "support"],
 ) -> pd.DataFrame:

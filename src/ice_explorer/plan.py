@@ -19,12 +19,16 @@ from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.curves.choose import InnerModel, choose_method
 from ice_explorer.curves.prediction_check import PredictionCheck
 from ice_explorer.curves.thresholds import threshold_grids
+from ice_explorer.drafter import Drafter
+from ice_explorer.drafts import Drafts
 from ice_explorer.engines import notes
 from ice_explorer.engines.context import LEAST_BYTES, Context
 from ice_explorer.engines.feature_input import feature_input
 from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import shortened
+from ice_explorer.explanation import Explanation
+from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import align_levels, convert_anchor, is_identifier
 from ice_explorer.features.groups import check_groups, groups_among
@@ -32,10 +36,6 @@ from ice_explorer.locks import cancel_wait_when, new_lock
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
 from ice_explorer.models.target import choose_initial_output, target_names
-from ice_explorer.results.drafter import Drafter
-from ice_explorer.results.drafts import Drafts
-from ice_explorer.results.explanation_result import ExplanationResult
-from ice_explorer.results.feature_explanation import FeatureResult
 from ice_explorer.results.options import Options, Settings, check_sample
 from ice_explorer.results.target_check import known_target
 from ice_explorer.tables.table import ArrayTable, SparseTable
@@ -325,14 +325,14 @@ def _is_name(column: Column, weighing: NDArray[np.bool_]) -> bool:
 
 def _check_like(like: object, grid: object, grid_size: int | None) -> None:
     """Check that there is one source of grids."""
-    if not isinstance(like, ExplanationResult):
+    if not isinstance(like, Explanation):
         raise InvalidOptionError.must("like", "be an explanation", like, "Pass the result of `explain`.")
     for option, given in (("grid", grid != "observed" or isinstance(grid, Mapping)), ("grid_size", grid_size)):
         if given:
             raise InvalidOptionError(f"`like` brings its own grids; got `{option}` as well.", "Leave out one of them.")
 
 
-def _references(like: ExplanationResult, columns: Columns, chosen: Sequence[int]) -> dict[int, FeatureInput]:
+def _references(like: Explanation, columns: Columns, chosen: Sequence[int]) -> dict[int, FeatureInput]:
     """Find each feature in another explanation, and number its levels alike."""
     references = {}
     for number in chosen:
@@ -500,7 +500,7 @@ class Plan:
         feature: Name,
         progress: Callable[[int, int, str], object] | None = None,
         cancelled: Callable[[], bool] | None = None,
-    ) -> FeatureResult:
+    ) -> FeatureExplanation:
         """Run one feature: phantoms, curves, sums.
 
         - `feature`: one of `features`.
@@ -517,7 +517,7 @@ class Plan:
                 self._sums.update(zip(names, self._engine.sums(items or [item], progress, cancelled), strict=True))
             sums = self._sums[feature] if self._engine.sums_together else self._sums.pop(feature)
             kept = self._engine.kept.pop(item.feature_number, None)
-        return FeatureResult(self._context, self._engine, item, sums, kept)
+        return FeatureExplanation(self._context, self._engine, item, sums, kept)
 
     @cached_property
     def drafter(self) -> Drafter:
@@ -550,9 +550,9 @@ class Plan:
         """Grid of each feature, in the values of X."""
         return {name: item.feature.native(item.grid.values) for name, item in self._inputs.items()}
 
-    def explanation(self, results: Mapping[Name, FeatureResult], notes: Sequence[str] = ()) -> ExplanationResult:
+    def explanation(self, results: Mapping[Name, FeatureExplanation], notes: Sequence[str] = ()) -> Explanation:
         """Collect computed features, in column order; those missing are not in the result. `notes` come first."""
-        return ExplanationResult(
+        return Explanation(
             self._context,
             self._engine,
             [results[name] for name in self.features if name in results],
@@ -560,7 +560,7 @@ class Plan:
             self._target,
         )
 
-    def explain_within(self, seconds: float) -> ExplanationResult | None:
+    def explain_within(self, seconds: float) -> Explanation | None:
         """Explain as many grid values and rows as a budget allows; None where all fit into it."""
         drafts = Drafts([self.drafter])
         try:

@@ -1,0 +1,309 @@
+"""`explain`, and `load` of what it made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+
+from ice_explorer.comparison import ModelComparison, check_explanations, check_models, is_several, prepared_alike
+from ice_explorer.distributed.plan import prepare
+from ice_explorer.errors import InputTypeError, PredictionError
+from ice_explorer.errors.tracebacks import short_traceback
+from ice_explorer.explanation import Explanation
+from ice_explorer.progress import progress_reporter
+from ice_explorer.results.options import DEFAULTS, Options
+from ice_explorer.tables.table import kept
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+    from typing import Unpack
+
+    from numpy.typing import ArrayLike
+
+    from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.features.grid import GridName
+    from ice_explorer.metrics.windows import Convention
+    from ice_explorer.models.predict import Response
+    from ice_explorer.plan import Plan
+    from ice_explorer.results.options import EngineName
+    from ice_explorer.tables.column import Name
+
+
+class ExplainOptions(TypedDict, total=False):
+    """Options of `explain`, for type checking of functions that pass them on."""
+
+    features: Sequence[Name] | None
+    groups: Mapping[Name, Sequence[Name]] | None
+    categorical: Sequence[Name] | None
+    output: object
+    response: Response
+    grid: GridName | Mapping[Name, ArrayLike]
+    grid_size: int | None
+    sample: float | None
+    random_state: int
+    sample_weight: ArrayLike | None
+    decay: float
+    scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike]
+    convention: Convention
+    engine: EngineName
+    n_jobs: int | None
+    memory_limit: str | float
+    like: Explanation | None
+    keep_curves: bool
+    progress: bool | Callable[[int, int, str], object] | None
+    budget: float | None
+    client: Any
+
+
+@short_traceback
+def load(path: str | Path) -> Explanation:
+    """Open an explanation that was saved as a file, without its model.
+
+    Parameters
+    ----------
+    path : str or Path
+        What `save("result.ice")` of an explanation or an explorer wrote. Files from others are safe to open.
+
+    Returns
+    -------
+    Explanation
+        Of the rows of X in the file: at most 1000 unless `save` was given `max_lines`. Metrics, partial dependence,
+        spread, drivers and effects are those of all rows that were explained; a note says how many.
+
+    Raises
+    ------
+    ExportError
+        If there is no such file, it is damaged, or a later version of the package wrote it; also a ValueError.
+
+    Notes
+    -----
+    An explanation from a file answers from what was saved. What needs the model or further rows raises
+    `ModelNeededError`.
+
+    Examples
+    --------
+    >>> import ice_explorer as ice
+    >>> ice.explain(model, X).save("result.ice")  # doctest: +SKIP
+    >>> ice.load("result.ice").table()  # doctest: +SKIP
+    """
+    from ice_explorer.export.regular_files import open_file
+    from ice_explorer.saved.read import read_result
+
+    with open_file(path) as file:
+        return read_result(file, str(path))
+
+
+@overload
+def explain(model: Mapping[str, Any], X: Any = None, **options: Unpack[ExplainOptions]) -> ModelComparison: ...
+
+
+@overload
+def explain(model: Any, X: Any, **options: Unpack[ExplainOptions]) -> Explanation: ...
+
+
+@short_traceback
+def explain(
+    model: Any,
+    X: Any = None,
+    *,
+    features: Sequence[Name] | None = None,
+    groups: Mapping[Name, Sequence[Name]] | None = None,
+    categorical: Sequence[Name] | None = None,
+    output: object = None,
+    response: Response = "auto",
+    grid: GridName | Mapping[Name, ArrayLike] = "observed",
+    grid_size: int | None = None,
+    sample: float | None = None,
+    random_state: int = 0,
+    sample_weight: ArrayLike | None = None,
+    decay: float = 0.75,
+    scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
+    convention: Convention = "step",
+    engine: EngineName = "auto",
+    n_jobs: int | None = None,
+    memory_limit: str | float = "1GB",
+    like: Explanation | None = None,
+    keep_curves: bool = False,
+    progress: bool | Callable[[int, int, str], object] | None = None,
+    budget: float | None = None,
+    client: Any = None,
+) -> Explanation | ModelComparison:
+    """Compute ICE curves and metrics of each feature of a fitted model, or of several models side by side.
+
+    Parameters
+    ----------
+    model : object, or mapping of names to models
+        Fitted model with a predict method, or a function of X that returns one number per row. It is called by one
+        thread at a time, even if several explanations and explorers share it. A bound method counts as its
+        object, a pipeline as its last step; every function counts as a separate model. Two to four models by name,
+        {"forest": forest, "boosting": boosting}, are explained on the same rows and grids; they must have the same kind
+        of response and the same outputs. Explanations by name, of the same X with the same options, are compared
+        as they are, without X.
+    X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
+        Observations to explain the model on; never modified. A DataFrame or array of Dask is explained partition by
+        partition where it is: metrics, partial dependence and spread are those of all rows, and the explanation has
+        a sample of 10,000 rows for curves, drivers and effects.
+    features : sequence, optional
+        Features, including groups: names, their text or positions of columns, looked up in that order.
+        Defaults to all columns of numbers, booleans, categories, texts, dates and timedeltas, except empty columns
+        and unordered columns similar to row names: more than 8 levels, and more than one for every two rows.
+    groups : mapping, optional
+        One-hot columns that encode one categorical feature, keyed by feature name: {"city": ["city_a", "city_b"]}.
+        They are varied together and ranked as one feature. `find_groups` detects them.
+    categorical : sequence, optional
+        Columns whose values are unordered codes.
+    output : object, optional
+        Class label, output name or position, looked up in that order. Defaults to the second class of a
+        binary classifier; required if the model has more classes or outputs.
+    response : {"auto", "predict_proba", "decision_function", "predict", "log_odds"}
+        "auto" is the first method of predict_proba, decision_function, predict that a classifier has,
+        decision_function of an outlier detector, and predict of other models.
+    grid : {"observed", "quantile", "uniform", "random", "thresholds"} or mapping
+        Values at which each feature is evaluated. "thresholds" are all values at which a tree model can step. A
+        mapping gives values by feature; other features use "observed". The grid of an unordered category is the
+        levels that occur, or the most frequent ones if there are too many. A mapping may include declared levels
+        that do not occur.
+    grid_size : int, optional
+        Maximum number of grid values. Defaults to 1000 for "observed", else to 100; 100 for unordered categories.
+    sample : int or float, optional
+        Number or fraction of observations whose curves are computed, sampled separately for each feature and
+        stratified by it. Scales and grids always use all observations.
+    random_state : int
+        Seed of all random choices.
+    sample_weight : array-like of shape (n_observations,), optional
+        Frequency weights of at least 0.
+    decay : float
+        λ of Eq. 3, greater than 0 and at most 1: the default of tables and figures.
+    scale : {"marginal", "conditional"} or mapping
+        Unit of the distance from the observed value: the standard deviation of the feature, its estimate
+        given the other features, or values by feature. "conditional" fits ten small gradient boosting models for each
+        feature before the model is called, five for a category: about 0.4 s for a feature of 1,000 rows.
+    convention : {"step", "paper"}
+        What figures are averages of. "step": changes of the prediction when the feature moves by one standard
+        deviation, at values where the observations are. "paper": slopes between neighbouring grid values, each
+        interval counting alike, as the authors' code computed the tables of the paper.
+    engine : {"auto", "linear", "kernel", "tree", "brute"}
+        How curves are computed; every engine returns the same numbers. "auto" uses the fastest one that is exact
+        for the model. "brute" predicts every phantom observation (an observation with one feature value
+        replaced); predictions must be deterministic and row-wise independent.
+    n_jobs : int, optional
+        Number of threads, 1 by default, -1 for one per processor; results are bitwise identical. With "brute" the
+        model is called from several threads at once, with fewer rows each; results may then differ in the
+        last digits if the rounding of the model depends on the number of rows.
+    memory_limit : str or number
+        Memory that an explanation takes while it is computed: bytes, or a text such as "500MB". It covers the
+        columns of X as numbers and blocks of phantom observations, which get what the columns leave, but at least
+        64 MB; a note says where the columns alone take more. An array of float64 is copied once; a pandas DataFrame
+        of float64 columns is not copied with pandas 3. What the model takes for its predictions, and curves that
+        are kept, come on top. Results do not depend on the limit unless the prediction of a row depends on the
+        other rows of a call; a note then states it. A call of the model that runs out of memory is repeated in
+        halves. Arrays and tables with a number for each row and grid value, such as `curves`, are refused where one
+        takes more than the limit, or 64 MB if that is more.
+    like : Explanation, optional
+        Explanation of another model or of other rows, whose features, groups, grids, σ, medians and level
+        frequencies are reused, so that metrics are comparable, for example between folds. Replaces `grid`.
+    keep_curves : bool
+        Whether to keep the curves of all rows in memory, 8 bytes per prediction, so that "brute" does not call the
+        model again for `curves`, `rows`, figures and `drivers`.
+    progress : bool or callable, optional
+        None shows a bar in a notebook or terminal after one second, also when curves are computed later; a function
+        is called with (done, total, label), counted in predictions.
+    budget : float, optional
+        Seconds for computing the curves and metrics. If everything is estimated to take longer, a model that is called
+        gets fewer grid values, down to 10, and then fewer rows; other models get fewer rows. Growing samples are
+        explained while they fit, and the last one is returned; at least one is explained. A note says how many rows and
+        grid values were used. They depend on the speed of the machine; use `sample` and `grid_size` for the same ones
+        everywhere. ICEExplorer does not take it: it shows such samples until the result is there.
+    client : distributed.Client, optional
+        Cluster of Dask that computes the metrics. X is sent to it in partitions, unless it is a DataFrame or array of
+        Dask; for these, the current client is the default, or workers in this process where there is none. The
+        model is sent once to each worker, and has to be one that can be pickled.
+
+    Returns
+    -------
+    Explanation, or ModelComparison of several models
+
+    Raises
+    ------
+    ICEExplorerError
+        If an argument cannot be used, or models cannot be compared; a subclass that is also a ValueError, TypeError or
+        KeyError.
+    PredictionError
+        If the model fails, chained to its own error. `error.explanation` has the features that were computed,
+        `error.resume()` computes the others and returns the whole explanation.
+
+    Notes
+    -----
+    Metrics: Yeh & Ngo (2021), "Bringing a Ruler Into the Black Box", arXiv:2109.02724.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.column_stack([np.arange(4.0), np.array([0.0, 1.0, 0.0, 1.0])])
+    >>> explanation = explain(lambda X: 2 * X[:, 0] - X[:, 1], X)
+    >>> explanation.table()["impact"].round(3).to_dict()
+    {'x0': 2.236, 'x1': 0.5}
+    >>> both = explain({"sum": lambda X: X[:, 0] + X[:, 1], "first": lambda X: X[:, 0]}, X)
+    >>> both.disagreement()["disagreement"].round(3).to_dict()
+    {'x1': 1.0, 'x0': 0.0}
+    """
+    options = Options(
+        features=features, groups=groups, categorical=categorical,
+        output=output, response=response, grid=grid, grid_size=grid_size,
+        sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
+        convention=convention, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit, like=like,
+        keep_curves=keep_curves, progress=progress, budget=budget, client=client,
+    )  # fmt: skip
+    if is_several(model):
+        return _explain_several(check_models(model), X, options)
+    if X is None:
+        raise InputTypeError.must("`X`", "the observations to explain the model on", None, "Call `explain(model, X)`.")
+    plan = prepare(model, kept(X), options)
+    sampled = None if budget is None else plan.explain_within(budget)
+    return compute(plan, {}, progress=progress) if sampled is None else sampled
+
+
+def compute(
+    plan: Plan, results: dict[Name, FeatureExplanation], *, progress: bool | Callable[[int, int, str], object] | None
+) -> Explanation:
+    """Compute the features that are missing among some results; an error can compute what it left."""
+    try:
+        with progress_reporter(progress, plan.n_predictions, plan.advice) as report:
+            for feature in plan.features:
+                if feature not in results:
+                    results[feature] = plan.compute(feature, progress=report)
+    except PredictionError as error:
+        resume = short_traceback(partial(compute, plan, results, progress=progress))
+        counts = len(results), len(plan.features)
+        raise error.resumable(plan.explanation(results), counts, resume) from error.__cause__
+    return plan.explanation(results)
+
+
+def _explain_several(models: dict[str, Any], X: Any, options: Options) -> ModelComparison:
+    """Explain models on the same rows and grids, or compare explanations."""
+    if any(isinstance(model, Explanation) for model in models.values()):
+        check_explanations(models)
+        given = [
+            name
+            for name, default in DEFAULTS.items()
+            if type(value := getattr(options, name)) is not type(default) or value != default
+        ]
+        if X is not None or given:
+            raise InputTypeError(
+                f"Explanations bring their data and options; got {', '.join(['X'] * (X is not None) + given)} as well.",
+                "Leave that out, or pass it when you explain each model.",
+            )
+        return ModelComparison(models)
+    if X is None:
+        raise InputTypeError.must(
+            "`X`", "the observations to explain the models on", None, "Call `explain(models, X)`."
+        )
+    X = kept(X)
+
+    def plan(model: Any, chosen: Mapping[str, Any]) -> Plan:
+        return prepare(model, X, replace(options, **chosen))
+
+    plans = prepared_alike(models, options.grid, plan, lambda each: each)
+    return ModelComparison({name: compute(each, {}, progress=options.progress) for name, each in plans.items()})
