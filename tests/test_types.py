@@ -47,7 +47,7 @@ RIGHT = [
     'x.feature, x.kind, x.decay, x.selection = "age", "c-ice", 0.5, [0, 17]',
     "rows: list[int] = x.selection",
     'x.table(0.5, sort_by="impact").head()',
-    "names = [f.feature for f in e if f in e]",
+    "labels: list[str] = [f.label for f in e.values()]",
 ]
 WRONG = [
     "ice.explain(model, X, grid_sise=3)",

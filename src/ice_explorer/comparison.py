@@ -149,7 +149,7 @@ class ModelComparison:
         """Return that of the pair that disagrees most, of every feature, (n_features,), in a unit of the open model."""
         opened = self._open
         values = np.array([self._disagreement_of(name).largest(decay)[0] for name in opened.features])
-        rounding = ROUNDING * sum(feature.metrics(decay)["impact"] for feature in opened)
+        rounding = ROUNDING * sum(feature.metrics(decay)["impact"] for feature in opened.values())
         return in_unit(values, unit, opened.prediction_sd if unit == "sd" else math.nan, rounding)
 
     def __repr__(self) -> str:
@@ -306,7 +306,8 @@ class ModelComparison:
 
 def is_several(model: object) -> bool:
     """Whether this is a mapping of names to models rather than a model."""
-    return isinstance(model, Mapping) and not callable(model) and not hasattr(model, "predict")
+    is_names = isinstance(model, Mapping) and not isinstance(model, Explanation)
+    return is_names and not callable(model) and not hasattr(model, "predict")
 
 
 def check_models(models: Mapping[Any, Any], option: str = "model") -> dict[str, Any]:
@@ -436,7 +437,7 @@ def check_explanations(explanations: Mapping[str, Any]) -> None:
     check_alike({name: Explained.of(each) for name, each in explanations.items()})
     (first, one), *others = explanations.items()
     for name, other in others:
-        for feature in one:
+        for feature in one.values():
             if not _has_same_rows(feature, other[feature.feature]):
                 raise InvalidOptionError(
                     "Explanations must be of the same rows and grid values to be compared; those of "

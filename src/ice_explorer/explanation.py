@@ -48,7 +48,7 @@ from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 from ice_explorer.results.what_if import reach_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from typing import Unpack
 
@@ -119,7 +119,7 @@ class SaveOptions(FileOptions, total=False):
 
 
 @short_tracebacks
-class Explanation:
+class Explanation(Mapping["Name", "FeatureExplanation"]):
     """Metrics and curves of every feature of a model, with notes on their interpretation.
 
     Index it by feature for the curves: `explanation["Age"].curves`.
@@ -249,8 +249,7 @@ class Explanation:
         Parameters
         ----------
         feature : object
-            Name, its text, or position of a column of X, looked up in that order, as `features` of `explain` is; or
-            what iteration gives.
+            Name, its text, or position of a column of X, looked up in that order, as `features` of `explain` is.
 
         Raises
         ------
@@ -263,9 +262,7 @@ class Explanation:
         return found
 
     def _found(self, feature: object) -> FeatureExplanation | None:
-        """Return one feature by its name, its text, its position or its own explanation; None where there is none."""
-        if isinstance(feature, FeatureExplanation):
-            return feature if self._results.get(feature.feature) is feature else None
+        """Return one feature by its name, its text or its position; None where there is none."""
         try:
             text = text_of(feature)
             found = self._results.get(feature) or (None if text is None else self._by_label.get(text))
@@ -282,24 +279,14 @@ class Explanation:
         """Whether indexing by this gives a feature."""
         return self._found(feature) is not None
 
-    def __iter__(self) -> Iterator[FeatureExplanation]:
-        """Go through the explanations of the features, as `values` does; `keys` has their names."""
-        return iter(self._results.values())
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self._results)
 
     def __len__(self) -> int:
         return len(self._results)
 
-    def keys(self) -> KeysView[Name]:
-        """Return the names of the features, in column order."""
-        return self._results.keys()
-
-    def values(self) -> ValuesView[FeatureExplanation]:
-        """Return the explanation of each feature, in column order."""
-        return self._results.values()
-
-    def items(self) -> ItemsView[Name, FeatureExplanation]:
-        """Return the name of each feature with its explanation: `dict(e.items())`."""
-        return self._results.items()
+    __eq__ = object.__eq__  # of mappings it compares all that they hold
+    __hash__ = object.__hash__
 
     @property
     def prediction_sd(self) -> float:
@@ -383,7 +370,7 @@ class Explanation:
         draws = (
             None
             if level is None
-            else [result._metric_draws(self._bootstrap, decay, convention, subgroups) for result in self]
+            else [result._metric_draws(self._bootstrap, decay, convention, subgroups) for result in self.values()]
         )
 
         def ends(at: int) -> Mapping[str, NDArray[Any]]:
@@ -395,11 +382,11 @@ class Explanation:
             return {name: np.full(len(values), np.nan) for name, values in found.items()} if is_small else found
 
         if subgroups is None:
-            metrics = [result.metrics(decay, convention) for result in self]
+            metrics = [result.metrics(decay, convention) for result in self.values()]
             return self._as_table(metrics, sort_by, named, steps, ends(0))
         if level is not None:
             subgroups.warn_of_small_groups()
-        sums = [result._sums_by(subgroups) for result in self]
+        sums = [result._sums_by(subgroups) for result in self.values()]
         tables = [
             self._as_table(
                 [metrics_of(of_feature[at], decay, convention) for of_feature in sums], sort_by, named, steps, ends(at)
@@ -424,7 +411,7 @@ class Explanation:
 
     def _in_units(self, draws: Sequence[Metrics], unit: Unit, steps: Mapping[Name, float]) -> dict[str, Any]:
         """Return the metrics of all features in each draw in a unit, (n_draws, n_features) by name."""
-        results = list(self)
+        results = list(self.values())
         return in_units(
             draws,
             unit,
@@ -446,11 +433,11 @@ class Explanation:
         Features without any effect are not called tied: rounding would decide which.
         """
         steps = self._steps(unit) if isinstance(unit, Mapping) else {}
-        draws = [result._metric_draws(self._bootstrap, decay, convention)[0] for result in self]
+        draws = [result._metric_draws(self._bootstrap, decay, convention)[0] for result in self.values()]
         plain = self._in_units(draws, "prediction", steps)
         shown = plain if isinstance(unit, Mapping) or unit == "prediction" else self._in_units(draws, unit, steps)
         ends = intervals({rank_by: shown[rank_by]}, shown[rank_by], level)
-        metrics = [result.metrics(decay, convention) for result in self]
+        metrics = [result.metrics(decay, convention) for result in self.values()]
         table = self._as_table(metrics, None, "prediction", steps, {})
         values = table[rank_by].tolist()
         least = ROUNDING * float(table["impact"].abs().sum())
@@ -465,18 +452,18 @@ class Explanation:
 
     def _n_drawn(self, decay: float, convention: Convention) -> int:
         """Return the features of which intervals are at hand without further computation."""
-        return sum(result._has_draws(decay, convention) for result in self)
+        return sum(result._has_draws(decay, convention) for result in self.values())
 
     def _draw_next(self, decay: float, convention: Convention) -> bool:
         """Draw the rows of the next feature, and return whether those of all features are drawn."""
-        left = [result for result in self if not result._has_draws(decay, convention)]
+        left = [result for result in self.values() if not result._has_draws(decay, convention)]
         if left:
             left[0]._metric_draws(self._bootstrap, decay, convention)
         return len(left) <= 1
 
     def _has_draws(self, decay: float, convention: Convention) -> bool:
         """Whether intervals are at hand without further computation."""
-        return all(result._has_draws(decay, convention) for result in self)
+        return all(result._has_draws(decay, convention) for result in self.values())
 
     def ties(
         self,
@@ -530,9 +517,9 @@ class Explanation:
         check_one_of("metric", metric, METRICS)
         level = check_level(ci)
         decay, convention = resolve_display(self.settings, decay, convention)
-        draws = [result._metric_draws(self._bootstrap, decay, convention)[0][metric] for result in self]
-        values = [result.metrics(decay, convention)[metric] for result in self]
-        return tie_table([(result.feature, result.label) for result in self], values, draws, level)
+        draws = [result._metric_draws(self._bootstrap, decay, convention)[0][metric] for result in self.values()]
+        values = [result.metrics(decay, convention)[metric] for result in self.values()]
+        return tie_table([(result.feature, result.label) for result in self.values()], values, draws, level)
 
     def _as_table(
         self,
@@ -547,15 +534,15 @@ class Explanation:
 
         records = [
             {**of_feature, "scale": result._distance_unit, "n_grid": len(result.grid), "kind": result.kind}
-            for of_feature, result in zip(metrics, self, strict=True)
+            for of_feature, result in zip(metrics, self.values(), strict=True)
         ]
         index = pd.Index(self.features, name="feature", tupleize_cols=False)
         table = pd.DataFrame(records, index=index, columns=list(TABLE_COLUMNS))
         if steps:
-            scales = np.array([result.scale for result in self])
-            table["per"] = np.array([steps.get(result.feature, result.scale) for result in self])
+            scales = np.array([result.scale for result in self.values()])
+            table["per"] = np.array([steps.get(result.feature, result.scale) for result in self.values()])
             with np.errstate(divide="ignore", invalid="ignore"):
-                ratios = np.where([result.feature in steps for result in self], table["per"] / scales, 1.0)
+                ratios = np.where([result.feature in steps for result in self.values()], table["per"] / scales, 1.0)
             table[list(PER_STEP)] = table[list(PER_STEP)].mul(ratios, axis=0)
         if unit != "prediction":
             prediction_sd = self.prediction_sd if unit == "sd" else math.nan
@@ -583,7 +570,7 @@ class Explanation:
         DataFrame
             One row per decay, one column per feature, in column order.
         """
-        return decay_table(list(self), decays, metric)
+        return decay_table(list(self.values()), decays, metric)
 
     def drivers(self, feature: Name) -> DriverTable:
         """Return what makes the curves of a feature differ: the best split of the rows by each other column.
@@ -701,10 +688,10 @@ class Explanation:
         reach = reach_of(self.settings.decay if decay is None else check_decay(decay))
         (position,) = self._context.positions([row], "row").tolist()
         prediction = float(self._context.predictions(np.array([position]))[0])
-        best = [feature._moves(position, prediction).within(reach) for feature in self]
+        best = [feature._moves(position, prediction).within(reach) for feature in self.values()]
         changes = [change for _, _, change in best]
-        observed = [_value(feature.observed, position) for feature in self]
-        values = [None if at is None else _value(f.grid, at) for f, (at, _, _) in zip(self, best, strict=True)]
+        observed = [_value(feature.observed, position) for feature in self.values()]
+        values = [None if at is None else _value(f.grid, at) for f, (at, _, _) in zip(self.values(), best, strict=True)]
         index = pd.Index(self.features, name="feature", tupleize_cols=False)
         table = pd.DataFrame(
             {
@@ -860,7 +847,9 @@ class Explanation:
     def __reduce__(self) -> tuple[Any, ...]:
         from ice_explorer.saved import pickled
 
-        return pickle.loads, (pickled.dumped(self, {type(self), *map(type, self)}, self._context, self.engine),)
+        return pickle.loads, (
+            pickled.dumped(self, {type(self), *map(type, self.values())}, self._context, self.engine),
+        )
 
     def _repr_html_(self) -> str:
         from ice_explorer.figures import html

@@ -70,7 +70,7 @@ def with_matplotlib(curves, grid, folder, suffix):
 def rows(n_features):
     """What is written, its size, its seconds and those of matplotlib."""
     e = explanation(n_features)
-    first = next(iter(e))
+    first = next(iter(e.values()))
     # 30 features are for what carries all of them.
     suffixes = SUFFIXES if n_features == N_FEATURES[0] else [suffix for suffix in SUFFIXES if suffix == ".html"]
     with tempfile.TemporaryDirectory() as name:

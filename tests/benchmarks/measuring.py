@@ -36,7 +36,7 @@ def ours(X, model, options, n_jobs=1):
 
 def grids_of(explanation):
     """Values at which each feature is evaluated."""
-    return {one.feature: one.grid for one in explanation}
+    return {one.feature: one.grid for one in explanation.values()}
 
 
 def named(choices, options):

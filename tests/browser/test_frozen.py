@@ -189,7 +189,7 @@ TILES_DRAWN = """() => [...document.querySelectorAll("[data-test=tile]")].every(
 
 def test_every_feature_opens_in_every_kind(page, view, explanation):
     """A click on a bar opens it; levels have no slopes; all features, the map and a comparison are there."""
-    for feature in explanation:
+    for feature in explanation.values():
         open_feature(view, feature.label)
         expect(view.get_by_test_id("feature-title")).to_have_text(feature.label)
     open_feature(view, "far")

@@ -111,7 +111,7 @@ def explained():
     groups = {"side": ["east", "west"]}
     explanation = ice.explain(model, observations(), decay=0.75, groups=groups, convention="paper", progress=False)
     weights = np.ones(12)
-    for feature in explanation:
+    for feature in explanation.values():
         seconds = second_features(feature._context.columns, feature._item.feature)
         columns = [column for column in (split_column(second, weights) for second in seconds) if column is not None]
         shares = np.linspace(0.9, 0.1, len(columns))
@@ -140,10 +140,10 @@ def contract():
     explanation = explained()
     heads = [
         {"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale, "range": None, "n_rows": None}
-        for f in explanation
+        for f in explanation.values()
     ]
     tables = Tables(len(heads), "paper")
-    for position, feature in enumerate(explanation):
+    for position, feature in enumerate(explanation.values()):
         tables.fill(position, feature)
     code = code_line({"decay": 0.75, "convention": "paper"})
     header = header_of(explanation, heads, code, prediction_sd=explanation.prediction_sd, formats=FORMATS)
@@ -206,7 +206,7 @@ def draft(explanation, heads, code):
         "missing_impact": math.nan,
     }
     sampling = Sampling(5, 12, {"paper": errors}, -np.log([1.0, 0.5, 0.25]), {"paper": np.array([0.5, 0.3, 0.1])})
-    drafted, exact, *_ = explanation
+    drafted, exact, *_ = explanation.values()
     drafted, of_all = object.__new__(type(drafted)), drafted
     vars(drafted).update({**vars(of_all), "_sampling": sampling})
     known = explanation._with(
@@ -234,7 +234,7 @@ def meaning(explanation, decay, unit="prediction"):
     """Every metric of every feature at one decay; null where undefined. In its own unit also by "step"."""
     table = explanation.table(decay=decay, sort_by=None, unit=unit).drop(columns=["kind"])
     if unit == "prediction":
-        table["mean_change"] = [feature.mean_change for feature in explanation]
+        table["mean_change"] = [feature.mean_change for feature in explanation.values()]
         per_step = explanation.table(decay, "step", sort_by=None).drop(columns=["kind"])
         table = table.join(per_step.add_prefix("step_"))
         errors = [name for name in (*METRICS, *PROFILES) if name.endswith("_error")]

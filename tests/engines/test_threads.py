@@ -38,7 +38,7 @@ def forest(X):
 def bits(explanation):
     """Everything that an explanation gives, as arrays."""
     found = [explanation.table(decay, sort_by=None).drop(columns="kind").to_numpy(float) for decay in DECAYS]
-    for feature in explanation:
+    for feature in explanation.values():
         found += [feature.curves, feature.partial_dependence, feature.spread, np.array(feature.prediction_range)]
         found += [feature.rows([5, 3])]
     return found

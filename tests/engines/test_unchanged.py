@@ -168,7 +168,7 @@ def test_what_is_written_into_x_later_does_not_reach_the_explanation(container):
     make, write = CONTAINERS[container]
     rows = make()
     e = ice.explain(predict, rows, grid="quantile", grid_size=5, progress=False)
-    f = next(iter(e))
+    f = next(iter(e.values()))
     write(rows)
     assert_allclose(f.curves.mean(axis=0), f.partial_dependence)
     assert_allclose(f.predictions([0]), NUMBERS[0, 0] * np.exp(NUMBERS[0, 1]))

@@ -108,8 +108,10 @@ def test_models_fitted_on_arbitrary_tables_have_the_figures_of_calls_for_every_p
     rounding = 4e-6 if is_single else 1e-11
     if "extreme" in frame.kinds:  # products of matrices of huge numbers may be rounded otherwise in smaller calls
         alone = fuzz.quiet(explain, model, rows, **options, engine="brute", memory_limit=1)
-        sizes = [max(abs(bound) for bound in feature.prediction_range) for feature in plain]
-        apart = [np.abs(one.curves - other.curves).max() for one, other in zip(alone, plain, strict=True)]
+        sizes = [max(abs(bound) for bound in feature.prediction_range) for feature in plain.values()]
+        apart = [
+            np.abs(one.curves - other.curves).max() for one, other in zip(alone.values(), plain.values(), strict=True)
+        ]
         if any(np.array(apart) > 0.1 * rounding * np.array(sizes)):
             event("rounded by call")
             return
@@ -188,7 +190,7 @@ NOTES_OF_DEPENDENCE = ("Predictions of the same rows", "The prediction of a row"
 def differ(found, again):
     """Whether two explanations of one model differ by more than rounding."""
     figures = [e.table(sort_by=None).drop(columns="kind").to_numpy(float) for e in (found, again)]
-    size = max(max(map(abs, feature.prediction_range)) for feature in found)
+    size = max(max(map(abs, feature.prediction_range)) for feature in found.values())
     return not np.isclose(*figures, rtol=1e-4, atol=1e-6 * size, equal_nan=True).all()
 
 

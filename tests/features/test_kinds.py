@@ -130,7 +130,7 @@ def test_a_kind_for_every_column(explanation):
 def test_grids_are_in_the_values_of_the_column(explanation):
     """Labels, dates, whole numbers; the axis is what they are computed with."""
     X = rows()
-    shown = {f.label: (f.grid.tolist(), f.axis.tolist()) for f in explanation}
+    shown = {f.label: (f.grid.tolist(), f.axis.tolist()) for f in explanation.values()}
     town = sorted(set(X["town"].dropna()))
     assert shown["town"] == (town, [0.0, 1.0, 2.0, 3.0])
     assert explanation["town"].levels == town
@@ -248,7 +248,7 @@ def test_small_tables_are_those_of_plain_loops(seed, n_rows, decay):
     if seed % 2:
         X.loc[0, "town"] = None
     e = explained(X, features=["town", "wing", "code"], decay=decay)
-    for f in e:
+    for f in e.values():
         expected = loop_of_category(X, f.feature, f.grid.tolist(), [1.0] * n_rows, decay)
         assert_figures(e.table().loc[f.feature], expected)
 

@@ -554,7 +554,7 @@ def test_lines_have_the_colours_of_two_columns_together():
     groups = e["one"]._groups()
     assert (view.coloring.title, list(view.coloring.levels)) == ("two and three", groups.levels)
     assert_array_equal(view.coloring.values, groups.values[view.lines.positions])
-    alone = next(f.label for f in e if f._groups() is None)
+    alone = next(f.label for f in e.values() if f._groups() is None)
     assert seen(e, feature=alone, choices={"coloring": "together"}).coloring.title is None
     assert seen(e, feature=alone, color_by="one", choices={"coloring": "together"}).coloring.title == "one"
 

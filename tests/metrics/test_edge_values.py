@@ -102,10 +102,10 @@ def test_a_conditional_scale_is_what_the_other_features_leave_open():
     free, copied = rng.normal(size=200), rng.normal(size=200)
     X = np.column_stack([free, copied, copied + rng.normal(0, 0.05, 200)])
     e = explained(product, X, scale="conditional", decay=0.5)
-    for f in e:
+    for f in e.values():
         assert f.likelihood_scale.shape == (200,)
         assert (f.likelihood_scale >= 0.01 * f.scale * (1 - 1e-12)).all()
-    shares = [np.median(f.likelihood_scale) / f.scale for f in e]
+    shares = [np.median(f.likelihood_scale) / f.scale for f in e.values()]
     assert 0.8 < shares[0] < 1.2
     assert max(shares[1:]) < 0.35
     expected = oracles.metrics(product, X, 1, own_scale=e["x1"].likelihood_scale, decay=0.5)

@@ -32,7 +32,7 @@ def table(model, X, **options):
 
 def steepest(e):
     """Largest slope of any feature per standard deviation: the size that rounding is relative to."""
-    ordered = [f for f in e if f.kind != "category"]
+    ordered = [f for f in e.values() if f.kind != "category"]
     return max((float(f.scale * np.abs(f.slopes).max(initial=0.0)) for f in ordered), default=1.0)
 
 
@@ -85,7 +85,7 @@ def test_bounds_and_identities_of_effects(case, convention):
     """Impact is between direction and, by steps, the mean range of the curves; without decay nothing weighs less."""
     _, X, weights, model, engine = case
     e = explained(model, X, convention=convention, **weights, **engine)
-    for f in e:
+    for f in e.values():
         figures, slack = f.metrics(1.0), 1e-11 * (1 + steepest(e))
         assert figures["impact"] >= abs(figures["direction"]) - slack
         assert_allclose(figures["in_distribution_impact"], figures["impact"], rtol=1e-9, atol=slack)
@@ -105,8 +105,8 @@ def test_rows_of_an_additive_model_do_not_differ(X, model, options, engine):
         model = GradientBoostingRegressor(n_estimators=4, max_depth=1, random_state=0).fit(X, model(X))
     e = explained(model, X, engine="tree" if engine == "t" else "brute", **options)
     size = (
-        max(max(map(abs, f.prediction_range)) * f.scale / np.diff(f.grid).min() for f in e if len(f.grid) > 1)
-        if any(len(f.grid) > 1 for f in e)
+        max(max(map(abs, f.prediction_range)) * f.scale / np.diff(f.grid).min() for f in e.values() if len(f.grid) > 1)
+        if any(len(f.grid) > 1 for f in e.values())
         else 1.0
     )
     assert_allclose(e.table()["heterogeneity"], 0.0, atol=1e-13 * size)
@@ -118,7 +118,7 @@ def test_curves_and_their_mean(case):
     """The mean is the partial dependence, weighted; the spread their SD, ddof 0; each passes its row's prediction."""
     predict, X, options, model, engine = case
     e, weights = explained(model, X, **options, **engine), options["sample_weight"]
-    for column, f in enumerate(e):
+    for column, f in enumerate(e.values()):
         mean = np.average(f.curves, axis=0, weights=weights)
         spread = np.sqrt(np.average((f.curves - mean) ** 2, axis=0, weights=weights))
         size = 1 + np.abs(f.curves).max()
@@ -212,7 +212,7 @@ def test_threads_and_memory_change_no_bit(case, options, n_jobs, memory):
     options |= engine
     usual, other = explained(model, X, **options), explained(model, X, n_jobs=n_jobs, memory_limit=memory, **options)
     pd.testing.assert_frame_equal(other.table(), usual.table(), check_exact=True)
-    for f, known in zip(other, usual, strict=True):
+    for f, known in zip(other.values(), usual.values(), strict=True):
         assert_array_equal(f.curves, known.curves)
 
 

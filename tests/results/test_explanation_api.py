@@ -251,7 +251,7 @@ def test_the_range_of_predictions_spans_every_phantom(sign):
     """Undrawn rows included, whichever block of rows holds the extremes."""
     model = Model()
     e = explain(model=lambda rows: sign * model(rows), memory_limit="10kB")
-    for f in e:
+    for f in e.values():
         assert_allclose(f.prediction_range, (f.curves.min(), f.curves.max()), rtol=0)
 
 

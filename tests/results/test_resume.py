@@ -107,7 +107,7 @@ def test_blocks_of_the_feature_that_failed_are_kept(down, options):
     assert sum(model.sizes) == sum(undisturbed.sizes)
     pd.testing.assert_frame_equal(resumed.table(), expected.table(), check_exact=True)
     assert resumed.notes == expected.notes
-    for feature in expected:
+    for feature in expected.values():
         np.testing.assert_array_equal(resumed[feature.feature].curves, feature.curves)
 
 

@@ -195,7 +195,7 @@ def test_another_explanation_gives_grid_scale_and_levels():
     e = ice.explain(model, old, features=["age", "city"], categorical=["age"])
     found = ice.explain(model, new, like=e)
     assert found.features == ["age", "city"]
-    for one, other in zip(e, found, strict=True):
+    for one, other in zip(e.values(), found, strict=True):
         assert one.grid.tolist() == other.grid.tolist()
         assert one.scale == other.scale
     assert found["city"].levels == ["a", "b", "c", "d"]

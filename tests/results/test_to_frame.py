@@ -99,7 +99,7 @@ def test_several_features_stand_one_below_the_other(e):
     assert_array_equal(both.loc[both["feature"] == "age", "value"], e["age"].grid)
     whole = e.to_frame(rows=[5])
     assert whole["feature"].unique().tolist() == e.features
-    assert_array_equal(whole["axis"], np.concatenate([f.axis for f in e]))
+    assert_array_equal(whole["axis"], np.concatenate([f.axis for f in e.values()]))
     assert all(isinstance(value, str) for value in whole["value"])
     for name in e.features:
         alone = e[name].to_frame(rows=[5])
@@ -141,7 +141,7 @@ def test_an_index_of_several_levels_and_a_sample(X):
 def test_polars_takes_it(e):
     """Every column has a type that polars has, too, of one feature or of several."""
     polars = pytest.importorskip("polars")
-    for f in e:
+    for f in e.values():
         frame = f.to_frame(rows=[0, 1])
         assert polars.from_pandas(frame).columns == COLUMNS
     assert polars.from_pandas(e.to_frame(rows=[0, 1])).schema["value"] == polars.String

@@ -53,7 +53,7 @@ def test_the_largest_change_is_the_largest_among_values_within_reach(e, X, decay
     predictions = predict(X)
     for row in range(0, N, 7):
         table = e.what_if(row, decay=decay)
-        for feature in e:
+        for feature in e.values():
             changes = feature.rows([row])[0] - predictions[row]
             near = np.abs(changes[feature.likelihood(decay, rows=[row])[0] >= 0.5 - 1e-12])
             assert_allclose(abs(table.loc[feature.feature, "change"]), near.max(initial=0.0), atol=1e-12)
@@ -84,7 +84,7 @@ def test_a_feature_without_effect_changes_nothing(e):
 
 def test_moves_are_the_running_maximum_of_the_change(e, X):
     """Each move changes the prediction more than every value that is as near or nearer."""
-    for feature in e:
+    for feature in e.values():
         moves = feature._moves(3, predict(X)[3])
         assert (np.diff(np.abs(moves.changes)) > 0).all()
         assert (np.diff(moves.distances) >= 0).all()

@@ -184,7 +184,7 @@ def test_curves_are_the_same_to_the_bit(pair):
     names = (
         "grid", "axis", "curves", "observed", "observed_axis", "partial_dependence", "spread", "row_positions"
     )  # fmt: skip
-    for f, g in zip(e, o, strict=True):
+    for f, g in zip(e.values(), o.values(), strict=True):
         for name in names:
             assert_array_equal(getattr(g, name), getattr(f, name), err_msg=f"{name} of {f.label}")
         assert (g.levels, g.scale, g.median, g.kind) == (f.levels, f.scale, f.median, f.kind)
@@ -201,7 +201,7 @@ def test_curves_are_the_same_to_the_bit(pair):
 def test_drivers_effects_intervals_and_groups_are_the_same(pair):
     """Computed when the file was written, or from its curves, without the model."""
     e, o = pair
-    for f in e:
+    for f in e.values():
         table = o.drivers(f.feature)
         pd.testing.assert_frame_equal(table, e.drivers(f.feature))
         assert (table.summary, table.rules) == (e.drivers(f.feature).summary, e.drivers(f.feature).rules)
@@ -256,7 +256,7 @@ def test_a_sample_of_rows_has_the_sums_of_all(large):
     assert o.n_observations == 50
     pd.testing.assert_frame_equal(o.table(), e.table(), check_exact=True)
     rows = o._row_index.to_numpy()
-    for f, g in zip(e, o, strict=True):
+    for f, g in zip(e.values(), o.values(), strict=True):
         assert_array_equal(g.partial_dependence, f.partial_dependence)
         assert_array_equal(g.curves, f.rows(rows))
         pd.testing.assert_frame_equal(g.drivers(), f.drivers())

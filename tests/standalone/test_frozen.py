@@ -152,9 +152,11 @@ def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):
     """Each line is the engine's, whichever feature is opened, and the rows are those that the open one draws."""
     rows = explanation["near"].draw(20, [3, 70])
     snapshot = some.snapshot
-    assert [head["name"] for head in snapshot["traits"]["_header"]["features"]] == [f.label for f in explanation]
+    assert [head["name"] for head in snapshot["traits"]["_header"]["features"]] == [
+        f.label for f in explanation.values()
+    ]
     assert snapshot["row_labels"] == [f"<i>{row}" for row in rows]
-    for feature, curves in zip(explanation, snapshot["curves"], strict=True):
+    for feature, curves in zip(explanation.values(), snapshot["curves"], strict=True):
         body, buffers = curves["body"], some.buffers(curves)
         assert (body["feature"], body["n_lines"]) == (feature.label, len(rows))
         assert_array_equal(np.frombuffer(buffers[0], "<u4"), rows)
@@ -187,7 +189,7 @@ def test_colours_rows_and_drivers_are_there(explanation, whole, X):
     rows = whole.json(snapshot["rows"])
     assert rows["columns"] == ["prediction", *X.columns]
     assert rows["rows"][7][4:6] == [X["town"].iloc[7], "2020-01-08"]
-    drivers = [drivers_of(feature, feature._search_drivers()) for feature in explanation]
+    drivers = [drivers_of(feature, feature._search_drivers()) for feature in explanation.values()]
     assert snapshot["drivers"] == json.loads(json.dumps(drivers))
     town = snapshot["colors"][3]
     assert town["body"]["levels"][-1] == "other"
@@ -242,7 +244,7 @@ def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, 
     explanation, besides = of_classes
     monkeypatch.setattr(snapshot_module, "MOST_VALUES_OF_CLASSES", most)
     monkeypatch.setattr(snapshot_module, "_MOST_PLACES", most_places)
-    n_grids = [n if f.kind == "category" else min(n, most_places) for f in explanation if (n := len(f.grid))]
+    n_grids = [n if f.kind == "category" else min(n, most_places) for f in explanation.values() if (n := len(f.grid))]
     n_lines = min(80, most // (3 * sum(n_grids)))
     state = ViewState(feature="near", choices={"classes": True}, besides=besides)
     page = Page(save(explanation, state, tmp_path / "page.html"))
@@ -250,7 +252,7 @@ def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, 
     assert (traits["output"], traits["_header"]["outputs"]) == ("1", ["0", "1", "2"])
     assert traits["_view"] == {"classes": True}
     drawn = np.frombuffer(page.buffers(page.snapshot["curves"][0])[0], "<u4")
-    for feature, n_grid, kept in zip(explanation, n_grids, page.snapshot["classes"], strict=True):
+    for feature, n_grid, kept in zip(explanation.values(), n_grids, page.snapshot["classes"], strict=True):
         positions, grid, curves, _ = page.buffers(kept)
         rows = np.frombuffer(positions, "<u4").astype(np.int64)
         assert len(rows) == kept["body"]["n_lines"] == n_lines
@@ -345,7 +347,7 @@ def test_a_page_of_many_features_stays_small_enough_to_send(tmp_path):
 
 def test_fewer_curves_are_kept_where_all_features_together_have_too_many_values(explanation, monkeypatch):
     """No fewer than thirty of each feature, whatever they take; fewer than the limit where they were asked for."""
-    n_grid = sum(len(feature.grid) for feature in explanation)
+    n_grid = sum(len(feature.grid) for feature in explanation.values())
     monkeypatch.setattr("ice_explorer.standalone.answers.MOST_VALUES", 50 * n_grid)
     assert [lines_that_fit(explanation, most) for most in (1000, 40)] == [50, 40]
     monkeypatch.setattr("ice_explorer.standalone.answers.MOST_VALUES", 10)

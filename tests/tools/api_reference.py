@@ -5,6 +5,7 @@
 
 import inspect
 import re
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def objects():
     x = ice.ICEExplorer(e)
     listed = {
         "ice_explorer": (ice, object),
-        "ice_explorer.Explanation": (e, object),
+        "ice_explorer.Explanation, besides what a mapping of names to features has": (e, Mapping),
         "ice_explorer.FeatureExplanation": (e["x0"], object),
         "ice_explorer.ICEExplorer": (x, anywidget.AnyWidget),
         "Table of `drivers`, besides what a DataFrame has": (e.drivers("x0"), pd.DataFrame),

@@ -399,7 +399,7 @@ def test_splits_on_sets_of_levels(library, kind, target, missing):
     model = parity.quiet(model.fit, X, targets(categories=True)[target])
     rounding = SINGLE if library.startswith("XGBoost") else parity.ROUNDING
     e = compare(model, X[::4], rounding, is_table_compared=missing, output=1 if target == "three" else None)
-    assert np.ptp(next(f for f in e if f.label in {"f", "x5"}).curves, axis=1).max() > 0.01
+    assert np.ptp(next(f for f in e.values() if f.label in {"f", "x5"}).curves, axis=1).max() > 0.01
 
 
 @pytest.mark.parametrize("library", ["scikit-learn", "LightGBM", "XGBoost"])

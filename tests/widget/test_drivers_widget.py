@@ -67,7 +67,7 @@ def test_the_browser_colours_by_the_groups_of_two_columns(make, X):
     assert np.bincount(rule_of, minlength=len(body["levels"])).tolist() == body["counts"]
     _, (few,) = ask(explorer, "b", type="groups", feature="one", positions=[0, 7, 59])
     assert np.frombuffer(few, "<f4").tolist() == rule_of[[0, 7, 59]].tolist()
-    without = next(f.label for f in explorer.explanation if f._groups() is None)
+    without = next(f.label for f in explorer.explanation.values() if f._groups() is None)
     assert ask(explorer, "c", type="groups", feature=without, positions=[0])[0]["message"] == (
         "Curves can be coloured by the groups of two columns where these explain more of the differences between "
         f"them than one column does; those of {without!r} are explained as well by one. Colour them by a column."

@@ -286,4 +286,4 @@ def test_a_frozen_page_holds_every_model(X, models):
     for each in content["models"]:
         assert [curves["body"]["feature"] for curves in each["curves"]] == ["one", "two", "three"]
         ranges = [tuple(curves["body"]["prediction_range"]) for curves in each["curves"]]
-        assert ranges == [feature.prediction_range for feature in both.explanations[each["model"]]]
+        assert ranges == [feature.prediction_range for feature in both.explanations[each["model"]].values()]

@@ -61,7 +61,7 @@ def test_the_scale_is_that_of_explain_and_no_model_is_called(explorer, model):
     assert model.n == n
     wanted = explain(Counting(), table(), scale="conditional")
     assert found.settings.scale == "conditional"
-    for feature in wanted:
+    for feature in wanted.values():
         assert_array_equal(found[feature.feature].likelihood_scale, feature.likelihood_scale)
         assert_array_equal(found[feature.feature].likelihood(0.5), feature.likelihood(0.5))
     assert_allclose(metrics(found), metrics(wanted), rtol=1e-9, atol=1e-12)

@@ -167,7 +167,7 @@ def test_features_are_published_as_they_complete(make, X, held):
     table = table.assign(**dict.fromkeys([name for name in METRICS if name.endswith("_error")], math.nan))
     assert_allclose(tables_of(explorer)[0], table[list(METRICS)].to_numpy(), rtol=1e-6)
     ranges = [head["range"] for head in explorer._header["features"]]
-    assert ranges == [feature.prediction_range for feature in explorer.explanation]
+    assert ranges == [feature.prediction_range for feature in explorer.explanation.values()]
 
 
 def test_large_tables_are_published_less_often_than_the_status(make, X, monkeypatch):

@@ -158,7 +158,7 @@ def importances(
 
     check_one_of("form", form, FORMS)
     check_integer("n_repeats", n_repeats, 1, f"Leave it out for {N_REPEATS}.")
-    results, notes = list(explanation), completed(dependences(explanation))
+    results, notes = list(explanation.values()), completed(dependences(explanation))
     members = {} if groups is None else _members(explanation, groups)
     wanted = _chosen(measures, has_y=y is not None)
     positions = {result.label: result._item.feature.positions for result in results}
@@ -234,7 +234,7 @@ def _scores(measure: str, scored: Scored, moved: Mapping[str, tuple[int, ...]], 
 
 def _importance(measure: str, explanation: Explanation, notes: list[str], *, is_named: bool) -> Array | None:
     """Return a measure that takes no target; None where the model does not have it."""
-    context, results = explanation._context, list(explanation)
+    context, results = explanation._context, list(explanation.values())
     if measure == "partial_dependence":
         return measured.of_partial_dependence(results)
     if measure == "shap":

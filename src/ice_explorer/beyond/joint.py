@@ -54,7 +54,7 @@ class JointEffects:
         """Return the interactions of all features that are explained, which may not be computed yet."""
         if self._interactions is None or self._features != explanation.features:
             self._features = explanation.features
-            results = list(explanation)
+            results = list(explanation.values())
             self._interactions = Interactions(explanation._context, results, MAX_ROWS, are_named=False)
         return self._interactions
 

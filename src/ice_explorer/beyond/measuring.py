@@ -118,7 +118,7 @@ class Measuring:
         return ""
 
     def _all_steps(self) -> Generator[float, None, Array | None]:
-        context, results = self._explanation._context, list(self._explanation)
+        context, results = self._explanation._context, list(self._explanation.values())
         if self.measure == "partial_dependence":
             yield 0.0
             return importances.of_partial_dependence(results)
@@ -138,7 +138,7 @@ class Measuring:
     def _of_score(self) -> Generator[float, None, Array]:
         scored = scored_of(self._explanation, self._y, most=_MOST_SCORED)
         self.n_rows = len(scored.rows)
-        moved = {result.label: result._item.feature.positions for result in self._explanation}
+        moved = {result.label: result._item.feature.positions for result in self._explanation.values()}
         if self.measure == "permutation":
             base, scores = yield from importances.permutation(scored, moved, N_REPEATS, _unreported)
             drops = base - scores.mean(axis=1)
@@ -194,7 +194,7 @@ def dependences(explanation: Explanation) -> Generator[float, None, list[str]]:
     """Note features that depend strongly on others, in pieces."""
     context, pairs = explanation._context, {}
     rows = np.linspace(0, explanation.n_observations - 1, min(explanation.n_observations, _MOST_CORRELATED)).astype(int)
-    for at, result in enumerate(explanation, 1):
+    for at, result in enumerate(explanation.values(), 1):
         strongest = correlated(context, result._item.feature, 1, rows)
         if len(strongest) and abs(strongest["correlation"].iloc[0]) >= _STRONG:
             pairs[frozenset((result.label, strongest.index[0]))] = abs(float(strongest["correlation"].iloc[0]))

@@ -194,7 +194,9 @@ def long_frame(
     check_one_of("kind", kind, KINDS)
     has_slopes = kind == "d-ice"
     if features is None:
-        opened = [f for f in explanation if not (has_slopes and f.kind in UNORDERED)] or list(explanation)
+        opened = [f for f in explanation.values() if not (has_slopes and f.kind in UNORDERED)] or list(
+            explanation.values()
+        )
     else:
         opened = [explanation[name] for name in check_names("features", features)]
     if not opened:

@@ -75,10 +75,13 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
             column_entry(column, rows, f"columns/{at}", arrays) for at, column in enumerate(context.columns.read)
         ],
         "features": [
-            _feature(result, rows, predictions, f"features/{at}", arrays) for at, result in enumerate(explanation)
+            _feature(result, rows, predictions, f"features/{at}", arrays)
+            for at, result in enumerate(explanation.values())
         ],
     }
-    manifest["others"] = _others(context, {result._item.feature_number for result in explanation}, rows, arrays)
+    manifest["others"] = _others(
+        context, {result._item.feature_number for result in explanation.values()}, rows, arrays
+    )
     arrays["rows/positions"] = rows
     arrays["rows/predictions"] = predictions
     if explanation._observed_target is not None:

@@ -64,7 +64,7 @@ def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
 
     shared = None
     if state.choice("shared_y"):
-        shared = shared_span(state.kind, (feature.prediction_range for feature in explanation))
+        shared = shared_span(state.kind, (feature.prediction_range for feature in explanation.values()))
     if state.choice("right") == "all":
         few, most = state.selection[:_SELECTED_IN_SMALL], min(state.max_lines, LINES_IN_SMALL)
         bars = scene.ranking.bars[:MOST_FEATURES]

@@ -132,7 +132,9 @@ def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Line
     if target is not None and state.choice("target") and is_on_scale:
         lines = replace(lines, target=target[lines.positions])
     if state.choice("shared_y"):
-        lines = _stretched(lines, shared_span(lines.kind, (feature.prediction_range for feature in explanation)))
+        lines = _stretched(
+            lines, shared_span(lines.kind, (feature.prediction_range for feature in explanation.values()))
+        )
     if lines.kind == "d-ice" and not lines.is_empty:
         found = slope_range(lines.x, lines.values, lines.extent, full=state.choice("full_slopes"))
         remark = leaving_text(found, lines.extent, n_lines)

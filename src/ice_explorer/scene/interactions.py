@@ -42,7 +42,7 @@ def interactions_scene(explanation: Explanation, state: ViewState) -> Interactio
     if state.choice("left") != "interactions":
         return None
     found = state.besides.joint.complete_interactions(explanation)
-    labels = {feature.feature: feature.label for feature in explanation}
+    labels = {feature.feature: feature.label for feature in explanation.values()}
     least = _LEAST_SHARE * explanation.prediction_sd
 
     def row(names: Sequence[str], joint: Joint, opened: Sequence[str]) -> Interaction:

@@ -134,7 +134,7 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
         given["y"] = _VALUES
     if len(explanation.features) < _n_explainable(explanation):
         given["features"] = [
-            each.label if len(str(each.feature)) > MOST_LETTERS else each.feature for each in explanation
+            each.label if len(str(each.feature)) > MOST_LETTERS else each.feature for each in explanation.values()
         ]
     for name, default in DEFAULTS.items():
         if name in (*_NOT_IN_SETTINGS, *_WITHOUT_EFFECT):

@@ -81,7 +81,7 @@ class Snapshot:
 
 def lines_that_fit(explanation: Explanation, max_lines: int, n_models: int = 1) -> int:
     """How many lines of each feature a page keeps unless asked otherwise: `max_lines`, or what is not too large."""
-    n_values = n_models * sum(len(feature.grid) for feature in explanation)
+    n_values = n_models * sum(len(feature.grid) for feature in explanation.values())
     return min(max_lines, max(FEWEST_LINES, MOST_VALUES // n_values))
 
 
@@ -91,7 +91,7 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     The state is what it shows first, and names a feature and a convention; `code` is the line that makes the explorer.
     """
     blobs = _Blobs()
-    features = list(explanation)
+    features = list(explanation.values())
     rows = explanation[state.feature].draw(state.max_lines, state.selection).tolist()
     curves, row_labels = [], None
     for feature in features:
@@ -154,7 +154,7 @@ def _models(explanation: Explanation, state: ViewState, rows: Sequence[int], blo
         if name == models._opened:
             continue
         curves = []
-        for feature in other:
+        for feature in other.values():
             body, buffers = curves_of(explanation, feature, 0, rows, state.besides.target)
             curves.append({"body": {**body, "row_labels": None}, **blobs.keep(buffers)})
         kept.append({"model": name, "curves": curves})

@@ -29,7 +29,7 @@ def frozen_page(
     `state` is what the page shows when it opens, `call` the call that writes it. There is no heading in the output of a
     cell, nor where `title` is False.
     """
-    for feature in explanation:
+    for feature in explanation.values():
         check_sendable(feature)
     shown = scene(explanation, state)
     origin = provenance(explanation, [shown], call, holds_target=shown.state.besides.target is not None)

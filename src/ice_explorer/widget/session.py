@@ -242,12 +242,12 @@ class ExplanationWork(Work):
 
     def __init__(self, explanation: Explanation, y: object) -> None:
         self._explanation = explanation = explanation if y is None else explanation._beside(y)  # noqa: SLF001 - which nobody else has a use for
-        for feature in explanation:
+        for feature in explanation.values():
             check_sendable(feature)
         settings = explanation.settings
         super().__init__(
             tuple(explanation.features),
-            [_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation],
+            [_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation.values()],
             "ICEExplorer(explanation)",
             choices=Choices(
                 clipped(_text(settings.output)),
@@ -256,7 +256,7 @@ class ExplanationWork(Work):
                 scales=_scales(settings.scale) if explanation._context.has_all_rows else (settings.scale,),
                 has_model=False,
             ),
-            results={feature.feature: feature for feature in explanation},
+            results={feature.feature: feature for feature in explanation.values()},
             y=y,
         )
 

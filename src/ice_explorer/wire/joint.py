@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def interactions_of(explanation: Explanation, interactions: Interactions) -> InteractionsBody:
     """Return what is computed of interactions, the largest H² first."""
-    labels = {feature.feature: feature.label for feature in explanation}
+    labels = {feature.feature: feature.label for feature in explanation.values()}
     features = [
         JointBody(feature=labels[name], h2=joint.h2, effect=joint.effect)
         for name, joint in interactions._by_feature().items()
