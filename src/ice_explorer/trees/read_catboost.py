@@ -25,8 +25,18 @@ if TYPE_CHECKING:
     """Column (-1 at leaves), border, left and right child, and values (n_nodes, n_margins)."""
 
 
-def _read(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
-    saved = _saved(model)
+def _read(model: Any, _position: int | None, _response: str) -> Forest:
+    from catboost import CatBoostError
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        try:
+            model.save_model(str(path), format="json")
+        except CatBoostError as error:  # JSON has no infinite border, which follows from huge values of X
+            raise NotExactError(
+                f"CatBoost cannot save the trees of this model ({type(error).__name__}: {error})."
+            ) from error
+        saved: dict[str, Any] = json.loads(path.read_bytes())
     scale, bias = saved["scale_and_bias"]
     read = _symmetric_tree if "oblivious_trees" in saved else _asymmetric_tree
     features, borders, lefts, rights, values = zip(
@@ -56,21 +66,6 @@ def _read(model: Any, position: int | None, response: str) -> Forest:  # noqa: A
         base=np.array(bias, np.float64),
         factors=(1.0, 2.0),  # twice the logarithm of a standard deviation is that of a variance
     )
-
-
-def _saved(model: Any) -> dict[str, Any]:
-    from catboost import CatBoostError
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.json"
-        try:
-            model.save_model(str(path), format="json")
-        except CatBoostError as error:  # JSON has no infinite border, which follows from huge values of X
-            raise NotExactError(
-                f"CatBoost cannot save the trees of this model ({type(error).__name__}: {error})."
-            ) from error
-        saved: dict[str, Any] = json.loads(path.read_bytes())
-        return saved
 
 
 def _split(split: dict[str, Any]) -> tuple[int, float]:
