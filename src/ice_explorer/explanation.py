@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.beyond.effects import EffectKind
     from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
+    from ice_explorer.features.feature import AnchorName
     from ice_explorer.features.grid import GridName
-    from ice_explorer.features.transforms import AnchorName
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.models.predict import Response
     from ice_explorer.results.options import EngineName, Kind, RankBy, Unit

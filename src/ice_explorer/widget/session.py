@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ice_explorer.explanation import Plan
-    from ice_explorer.features.feature import FeatureKind
-    from ice_explorer.features.transforms import AnchorName
+    from ice_explorer.features.feature import AnchorName, FeatureKind
     from ice_explorer.results.drafter import Drafter
     from ice_explorer.results.extrapolation import Expected
     from ice_explorer.results.models import Disagreement
