@@ -99,8 +99,7 @@ class TreeCurves:
         self.counters = np.zeros(2, np.int64)
         self._counting = new_lock()
         self._places = {feature: places for feature, (places, _) in free.items()}
-        self._features = list(free)
-        self.movers = self._move(self._features)
+        self.movers = self._move(list(free))
 
     def _split_nodes(self, n_columns: int) -> dict[int, NDArray[np.int64]]:
         """Return the nodes that split each column that is split at all."""
@@ -261,7 +260,7 @@ class TreeCurves:
         """Return a function from rows to the jumps of features; several threads may call it at once."""
         from ice_explorer.trees.sweep_numba import sweep
 
-        movers = self.movers if list(features) == self._features else self._move(features)
+        movers = self._move(features)
         starts = dict(zip(features, movers.offsets.tolist(), strict=True))
         n_runs = len(features) + self.deepest * int(movers.n_positions[movers.in_runs].max(initial=0))
         spare: list[NDArray[np.float64]] = []  # cells that are 0 again: new memory takes as long as the sums

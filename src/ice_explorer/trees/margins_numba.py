@@ -53,18 +53,11 @@ def exponential(values, sign, scratch, results):
 def write_curves(jumps, base, start, first, link, curves):
     """Write the curves of some rows, and set their jumps back to 0.
 
-    Parameters
-    ----------
-    jumps : float64 (width, n_rows)
-        Jumps of one margin.
-    base : float64 (n_rows,)
-        Margins of the rows themselves.
-    start, first : int
-        The first cell of the feature, and the first row. The cell after those of all positions is not used.
-    link : int
-        One of `LINKS`.
-    curves : float64 (n_positions, at most `ROWS_AT_A_TIME`)
-        Curves of the rows from the first on.
+    - `jumps` (width, n_rows), `base` (n_rows,): of one margin; float64.
+    - `start`, `first`: the first cell of the feature, and the first row. The cell after those of all positions is not
+      used.
+    - `link`: one of `LINKS`.
+    - `curves` (n_positions, at most `ROWS_AT_A_TIME`): written, of the rows from the first on.
     """
     n_positions, n_rows = curves.shape
     margins = base[first : first + n_rows].copy()

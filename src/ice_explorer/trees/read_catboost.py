@@ -6,7 +6,6 @@ and become ordinary trees; a leaf has one number per margin.
 
 from __future__ import annotations
 
-import functools
 import json
 import tempfile
 from pathlib import Path
@@ -78,22 +77,16 @@ def _split(split: dict[str, Any]) -> tuple[int, float]:
     return split["float_feature_index"], split["border"]
 
 
-@functools.cache
-def _symmetric_shape(depth: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-    """Return level, left and right child of every node of a full tree, numbered level by level."""
-    node = np.arange(2 ** (depth + 1) - 1)
-    return np.log2(node + 1).astype(np.int64), (2 * node + 1).astype(np.int32), (2 * node + 2).astype(np.int32)
-
-
 def _symmetric_tree(tree: dict[str, Any]) -> Tree:
     # The first split is the lowest bit of the number of a leaf, so that the last one is at the root.
     splits = [_split(split) for split in reversed(tree["splits"] or ())]
-    level, left, right = _symmetric_shape(len(splits))
     n_leaves = 2 ** len(splits)
+    node = np.arange(2 * n_leaves - 1, dtype=np.int32)  # numbered level by level
+    level = np.log2(node + 1).astype(np.int64)
     feature, border = zip(*splits, (-1, 0.0), strict=True)
     leaves = np.array(tree["leaf_values"], np.float64).reshape(n_leaves, -1)
     values = np.concatenate([np.zeros((n_leaves - 1, leaves.shape[1])), leaves])
-    return np.array(feature, np.int32)[level], np.array(border, np.float64)[level], left, right, values
+    return np.array(feature, np.int32)[level], np.array(border, np.float64)[level], 2 * node + 1, 2 * node + 2, values
 
 
 def _asymmetric_tree(tree: dict[str, Any]) -> Tree:
