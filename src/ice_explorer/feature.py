@@ -18,8 +18,7 @@ from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features import transforms
-from ice_explorer.features.feature import convert_anchor
+from ice_explorer.features.feature import anchor_index, convert_anchor
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import new_lock
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
     from ice_explorer.explanation import Explanation, PlotOptions, SaveOptions
-    from ice_explorer.features.transforms import AnchorName
+    from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.sampling import Sampling
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.bootstrap import Bootstrap, Metrics
@@ -328,7 +327,7 @@ class FeatureExplanation:
         if self._item.feature.is_unordered:
             raise InvalidOptionError.no_slopes(self._item.feature.readable)
         self._context.check_size("slopes", len(self._item.positions), len(self.axis))
-        return transforms.slopes(self.curves, self.axis)
+        return np.diff(self.curves, axis=1) / np.diff(self.axis)
 
     def centered_curves(self, anchor: AnchorName | object = "min") -> NDArray[np.float64]:
         """c-ICE: change of each curve since the anchor, (n_rows, n_grid) [output].
@@ -366,14 +365,14 @@ class FeatureExplanation:
 
     def _index_at(self, place: AnchorName | float) -> int | None:
         """Return where on the grid an anchor stands; None for each observation's observed value."""
-        return transforms.anchor_index(self.axis, self._item.median, place)
+        return anchor_index(self.axis, self._item.median, place)
 
     def _level_at(self, place: AnchorName | float) -> int | None:
         """Return the same on levels without an order."""
         if place == "median":
             assert self._item.shares is not None  # noqa: S101 - its levels have no order
             return int(np.argmax(self._item.shares))
-        return transforms.anchor_index(np.arange(len(self.axis), dtype=np.float64), math.nan, place)
+        return anchor_index(np.arange(len(self.axis), dtype=np.float64), math.nan, place)
 
     def _at_own_values(
         self,

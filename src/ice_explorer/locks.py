@@ -106,10 +106,7 @@ def find_bound_object(model: object) -> object:
 def lock_of_model(model: object) -> ModelLock:
     """Return the lock of an object: always the same one, as long as anyone holds it."""
     with _model_locks_guard:
-        lock = _model_locks.get(id(model))
-        if lock is None:
-            lock = _model_locks[id(model)] = ModelLock(model)
-        return lock
+        return _model_locks.setdefault(id(model), ModelLock(model))
 
 
 @contextmanager

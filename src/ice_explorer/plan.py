@@ -48,9 +48,8 @@ if TYPE_CHECKING:
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
-    from ice_explorer.features.feature import FeatureKind
+    from ice_explorer.features.feature import AnchorName, FeatureKind
     from ice_explorer.features.grid import GridName
-    from ice_explorer.features.transforms import AnchorName
     from ice_explorer.models.predict import Predictor
     from ice_explorer.results.target_check import KnownTarget
     from ice_explorer.tables.column import Column, Name

@@ -70,8 +70,8 @@ def listed(names: Iterable[object], most: int = _SHOWN) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """Write a count for a message: "1 feature", "3 features"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    """Write how many there are of something: "1 feature", "3 features", "1,000 features"."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def or_listed(names: Sequence[object]) -> str:

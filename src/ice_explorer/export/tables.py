@@ -10,7 +10,6 @@ import numpy as np
 from ice_explorer.checks import check_names, check_one_of
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.labels import readable
-from ice_explorer.features import transforms
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import KINDS
 from ice_explorer.scene.build import ranking_of, shown_lines
@@ -246,7 +245,7 @@ def _long_part(
     if kind == "c-ice":
         curves = feature._changes(positions, curves, anchor)
     elif kind == "d-ice":
-        curves = transforms.slopes(curves, axis)
+        curves = np.diff(curves, axis=1) / np.diff(axis)
         likelihood, is_observed, values, axis = likelihood[:, 1:], is_observed[:, 1:], values.iloc[1:], axis[1:]
     n_rows, n_points = curves.shape
     return {

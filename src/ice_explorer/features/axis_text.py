@@ -127,11 +127,6 @@ def short_cell_text(value: float) -> str:
     return cell_text(value if value.is_integer() else float(f"{value:.4g}"))
 
 
-def plural(count: int, noun: str) -> str:
-    """Write how many there are of something."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def _typeset(text: str) -> str:
     """Write a proper minus, and an exponent as a reader would: 2.5e+06 as 2.5e6."""
     mantissa, exponent, power = text.partition("e")
@@ -146,11 +141,7 @@ def _typeset(text: str) -> str:
 
 
 def writer(
-    kind: str,
-    grid: ArrayLike,
-    levels: Sequence[str] | None,
-    number: Callable[[float], str],
-    clock: Clock = UTC_CLOCK,
+    kind: str, grid: ArrayLike, levels: Sequence[str] | None, number: Callable[[float], str], clock: Clock = UTC_CLOCK
 ) -> Callable[[float], str]:
     """Return a function that writes values of an axis; `number` writes those that are numbers, `clock` datetimes."""
     names: dict[float, str] = {0.0: "false", 1.0: "true"} if kind == "boolean" else {}

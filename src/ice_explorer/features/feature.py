@@ -19,18 +19,17 @@ from ice_explorer.checks import LARGEST, n_masked, to_float_array
 from ice_explorer.errors import InputDataError, InvalidOptionError
 from ice_explorer.errors.base import counted, did_you_mean, listed, quoted
 from ice_explorer.features.axis_text import cell_writer
-from ice_explorer.features.transforms import ANCHOR_NAMES, check_anchor, is_shared_anchor
-from ice_explorer.tables.column import MOMENTS, Column, days, is_missing, objects
+from ice_explorer.tables.column import MOMENTS, Column, days, is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.features.transforms import AnchorName
-
     Array = NDArray[np.float64]
 
+AnchorName = Literal["min", "max", "median", "own"]
+ANCHOR_NAMES: tuple[AnchorName, ...] = ("min", "max", "median", "own")
 FeatureKind = Literal["numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"]
 UNORDERED = ("category", "group")
 LEVELLED = ("category", "ordered", "group")
@@ -87,26 +86,19 @@ class Feature(Column):
     def find_coordinate(self, value: object) -> float | None:
         """Find the coordinate of one value given by the user; None where it has none."""
         if self.levels is not None:
-            return self._code_of(value)
+            with suppress(TypeError):  # of lists, which cannot be levels
+                return self._codes.get(value)
+            return None
         if self.kind in MOMENTS:
             return self._day_of(value)
         number = to_float_array(value) if isinstance(value, (int, float, Decimal, np.number, np.bool_)) else None
         return None if number is None or not np.isfinite(number) else float(number)
 
-    def _code_of(self, label: Any) -> float | None:
-        """Return the code of a label, found by its value or its text."""
-        codes, codes_of_texts = self._codes
-        try:
-            return codes.get(label, codes_of_texts.get(label) if isinstance(label, str) else None)
-        except TypeError:  # such as a list, which cannot be a level
-            return None
-
     @cached_property
-    def _codes(self) -> tuple[dict[Hashable, float], dict[str, float]]:
+    def _codes(self) -> dict[Hashable, float]:
         """Codes by level and by its text, the first of several levels of one text."""
-        assert self.levels is not None  # noqa: S101 - the caller has looked
-        codes = {level: float(code) for code, level in enumerate(self.levels.tolist())}
-        return codes, {str(level): code for level, code in reversed(codes.items())}
+        codes = {} if self.levels is None else {level: float(code) for code, level in enumerate(self.levels.tolist())}
+        return {str(level): code for level, code in reversed(codes.items())} | codes
 
     def check_grid(self, given: Any) -> Array:
         """Turn a grid given in the values of the feature into increasing coordinates, or say what is wrong with it.
@@ -129,9 +121,8 @@ class Feature(Column):
         if wrong or not values or not is_list or n_masked(given):
             got = wrong[0] if wrong and is_list and not n_masked(given) else given
             problem = f"got {quoted(got.item() if isinstance(got, np.number) else got)}"
-            what = {"datetime": "dates", "timedelta": "timedeltas"}.get(
-                self.kind, f"numbers from {-LARGEST:g} to {LARGEST:g}"
-            )
+            numbers = f"numbers from {-LARGEST:g} to {LARGEST:g}"
+            what = {"datetime": "dates", "timedelta": "timedeltas"}.get(self.kind, numbers)
             raise InvalidOptionError.grid_values(self.readable, problem, f"Pass a list of {what}.")
         coordinates = np.array(found, dtype=np.float64)
         falling = np.flatnonzero(coordinates[1:] <= coordinates[:-1])
@@ -164,11 +155,10 @@ class Feature(Column):
                 return float(days(np.array([moment]))[0])
         except (TypeError, ValueError):
             return None
-        what, advice = (
-            "no time zone, because the column has none",
-            "Write them without one: `value.replace(tzinfo=None)`.",
-        )
-        if self.zone is not None:
+        if self.zone is None:
+            what = "no time zone, because the column has none"
+            advice = "Write them without one: `value.replace(tzinfo=None)`."
+        else:
             what = f"a time zone, because the column is in {quoted(str(self.zone))}"
             advice = f"Write `pd.Timestamp({quoted(str(value))}, tz={quoted(str(self.zone))})`."
         raise InvalidOptionError(f"Values of {quoted(self.readable)} must have {what}; got {quoted(value)}.", advice)
@@ -207,7 +197,7 @@ def unordered(feature: Feature) -> Feature:
         kind="category",
         is_integer=False,
         values=np.where(np.isnan(feature.values), np.nan, np.searchsorted(distinct, feature.values)),
-        levels=objects(feature.native(distinct).tolist()),
+        levels=np.fromiter(feature.native(distinct).tolist(), object),
         decimals=None,
         members=(feature,),
         codebook=distinct[:, None],
@@ -235,7 +225,7 @@ def align_levels(feature: Feature, other: Feature) -> Feature:
     codebook = feature.codebook
     if codebook is not None and other.codebook is not None:
         codebook = np.concatenate([other.codebook, codebook[new]])
-    return replace(feature, values=code_of[codes], levels=objects(merged), codebook=codebook)
+    return replace(feature, values=code_of[codes], levels=np.fromiter(merged, object), codebook=codebook)
 
 
 def check_step(feature: Feature, step: object) -> float:
@@ -254,21 +244,48 @@ def check_step(feature: Feature, step: object) -> float:
         with suppress(TypeError, ValueError):
             length = np.timedelta64(cast("Any", step), "us") / np.timedelta64(1, "D")
     if length is None or not (0 < length < np.inf):
-        raise InvalidOptionError.must(
-            "unit",
-            f"give {quoted(feature.readable)} a number greater than 0, or of dates a timedelta",
-            step,
-            "Leave it out of `unit` for one standard deviation.",
-        )
+        what = f"give {quoted(feature.readable)} a number greater than 0, or of dates a timedelta"
+        raise InvalidOptionError.must("unit", what, step, "Leave it out of `unit` for one standard deviation.")
     return float(length)
 
 
-def level_positions(codes: NDArray[np.float64], axis: NDArray[np.float64]) -> NDArray[np.float64]:
+def level_positions(codes: Array, axis: Array) -> Array:
     """Return where levels without an order are drawn by their codes: 0 … K - 1, or -1 off the axis, NaN missing."""
     nearest = np.minimum(np.searchsorted(axis, codes), len(axis) - 1)
     places = np.where(axis[nearest] == codes, nearest, OFF_GRID).astype(np.float64)
     places[np.isnan(codes)] = np.nan
     return places
+
+
+def is_shared_anchor(anchor: object) -> bool:
+    """Return whether an anchor is the same on every axis: a name, or a number."""
+    if isinstance(anchor, str):
+        return anchor in ANCHOR_NAMES
+    return isinstance(anchor, (int, float, np.integer, np.floating)) and not isinstance(anchor, bool)
+
+
+def check_anchor(anchor: object) -> AnchorName | float:
+    """Return an anchor, or say what it may be."""
+    if isinstance(anchor, str) and anchor in ANCHOR_NAMES:
+        return anchor
+    number = to_float_array(anchor) if is_shared_anchor(anchor) else None
+    if number is not None and np.isfinite(number):
+        return float(number)
+    what = "be 'min', 'max', 'median', 'own' or a finite value of the feature"
+    raise InvalidOptionError.must("anchor", what, anchor, "The nearest grid value is used for a number.")
+
+
+def anchor_index(grid: Array, median: float, anchor: AnchorName | float) -> int | None:
+    """Return the position on the grid (n_grid,) at which centred curves are 0; None for the anchor "own".
+
+    It is the first or last grid value, or the one nearest to the median of the feature or to a number.
+    """
+    if anchor == "own":
+        return None
+    if anchor in ("min", "max"):
+        return 0 if anchor == "min" else len(grid) - 1
+    value = median if anchor == "median" else float(anchor)
+    return int(np.argmin(np.abs(grid - value)))  # of two equally near ones the lower
 
 
 def convert_anchor(feature: Feature, grid: Array, anchor: object) -> AnchorName | float:
@@ -283,7 +300,7 @@ def convert_anchor(feature: Feature, grid: Array, anchor: object) -> AnchorName 
     - raises InvalidOptionError: if the feature has no such value, or for a level without an order its grid.
     """
     if isinstance(anchor, str) and anchor in ANCHOR_NAMES:
-        return check_anchor(anchor)
+        return anchor
     coordinate = feature.find_coordinate(anchor)
     if feature.levels is None:
         return check_anchor(anchor if coordinate is None else coordinate)

@@ -74,12 +74,8 @@ def make_grid(
     is_unordered, digits = feature.is_unordered, feature.digits
     n_distinct = column.n_distinct
     if n_distinct == 0:
-        raise InputDataError.feature_must(
-            feature.label,
-            "at least one value",
-            "is missing in every row that has weight",
-            "Leave it out with `features=`.",
-        )
+        problem, advice = "is missing in every row that has weight", "Leave it out with `features=`."
+        raise InputDataError.feature_must(feature.label, "at least one value", problem, advice)
     if not isinstance(grid, str):
         given = grid.get(feature.label)
         if given is not None:

@@ -13,7 +13,6 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.errors.labels import labels_of, n_shared
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.features.feature import Feature
-from ice_explorer.tables.column import Column, objects
 from ice_explorer.tables.table import table_from
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.tables.column import Name
+    from ice_explorer.tables.column import Column, Name
 
 NONE_OF_THEM = "none of them"
 _BINARY = ("numeric", "boolean")
@@ -56,9 +55,9 @@ def make_group(number: int, name: Name, label: str, members: Sequence[Column]) -
     if n_on.min() == 0:
         levels.append(NONE_OF_THEM)
     return Feature(
-        name, label, "group", is_integer=False, dtype=f"{len(members)} columns of 0 and 1",
-        values=np.where(n_on > 0, np.argmax(are_on, axis=1), len(members)).astype(np.float64), levels=objects(levels),
-        position=number, members=tuple(members), codebook=np.eye(len(levels), len(members)),
+        name, label, "group", is_integer=False, dtype=f"{len(members)} columns of 0 and 1", position=number,
+        values=np.where(n_on > 0, np.argmax(are_on, axis=1), len(members)).astype(np.float64),
+        levels=np.fromiter(levels, object), members=tuple(members), codebook=np.eye(len(levels), len(members)),
     )  # fmt: skip
 
 
@@ -93,12 +92,8 @@ def check_groups(groups: object) -> dict[Name, list[Name]]:
     if not isinstance(groups, Mapping) or any(
         isinstance(members, str) or not hasattr(members, "__iter__") for members in groups.values()
     ):
-        raise InvalidOptionError.must(
-            "groups",
-            "be a mapping of names to lists of columns",
-            groups,
-            "Write `groups={'city': ['city_a', 'city_b']}`, or leave it out.",
-        )
+        advice = "Write `groups={'city': ['city_a', 'city_b']}`, or leave it out."
+        raise InvalidOptionError.must("groups", "be a mapping of names to lists of columns", groups, advice)
     return {name: list(members) for name, members in groups.items()}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.features.axis_text import plural
+from ice_explorer.errors.base import counted
 from ice_explorer.figures.legend import MEAN
 from ice_explorer.figures.page.lettering import elide, elide_apart, text_width
 from ice_explorer.figures.page.page import (
@@ -211,7 +211,7 @@ def draw_level_labels(
         page.line(at, axis, at, axis + 3.5, _TICK)
     height = _labels_height(names, room)
     if is_small and height > _UPRIGHT:
-        page.words(plural(len(names), "level"), box.left, axis + 12.5, size=SMALL, fill=QUIET)
+        page.words(counted(len(names), "level"), box.left, axis + 12.5, size=SMALL, fill=QUIET)
         return axis + _UPRIGHT
     if height == _UPRIGHT:
         for name, cut, at in zip(names, elide_apart(names, room - 5, SMALL), places, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ice_explorer.features.axis_text import plural
+from ice_explorer.errors.base import counted
 from ice_explorer.figures.curves_panel import SMALL_SIZE, draw_heading, draw_plot
 from ice_explorer.figures.legend import draw_key, draw_legend
 from ice_explorer.figures.page.lettering import elide_apart, text_width, wrapped
@@ -42,9 +42,9 @@ def draw_features(page: Page, scene: Scene, box: Box, *, title: bool | str = Tru
     if title is not False:
         below += TITLE
         page.words("All features" if title is True else title, box.left, below, size=TITLE, bold=True, within=box.width)
-    some = plural(n, "feature") if len(smalls) == n else f"{len(smalls):,} of {plural(n, 'feature')}"
+    some = counted(n, "feature") if len(smalls) == n else f"{len(smalls):,} of {counted(n, 'feature')}"
     n_lines = max(len(small.lines.positions) for small in smalls)
-    text = f"{some} by {scene.ranking.title}, at most {plural(n_lines, 'curve')} each"
+    text = f"{some} by {scene.ranking.title}, at most {counted(n_lines, 'curve')} each"
     page.words(text, box.left, below + 12, size=SMALL, fill=QUIET, within=box.width)
     below = draw_legend(page, smalls[0].coloring, box, below + 26, counts=False)
     with page.group("all-features"):

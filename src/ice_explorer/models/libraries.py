@@ -191,11 +191,8 @@ def _catboost(model: Any) -> Methods:
         return methods, classes
     proba = PredictionMethod(partial(model.predict, prediction_type="Probability"), "probabilities")
     scores = PredictionMethod(partial(model.predict, prediction_type="RawFormulaVal"), "scores")
-    return {
-        "predict_proba": proba,
-        "decision_function": scores,
-        "predict": PredictionMethod(model.predict, "numbers"),
-    }, classes
+    numbers = PredictionMethod(model.predict, "numbers")
+    return {"predict_proba": proba, "decision_function": scores, "predict": numbers}, classes
 
 
 def _statsmodels_results(results: Any) -> Methods:

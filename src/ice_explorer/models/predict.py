@@ -61,6 +61,7 @@ class Outputs:
     - `of_classes`: whether outputs are classes, or numbers of their own.
     - `is_default`: whether the second of two is chosen by default: a row is of the one class or the other.
     - `is_observed`: whether labels are those of the first predictions, because the model lists none.
+    - `is_rescaled`: whether log-odds are explained, and computed from the probabilities of the method.
     """
 
     method: PredictionMethod
@@ -71,6 +72,21 @@ class Outputs:
     of_classes: bool = True
     is_default: bool = True
     is_observed: bool = False
+    is_rescaled: bool = False
+
+    def predict(self, position: int, rows: Any) -> Array:
+        """Predict one output, (n_rows,)."""
+        return self.column(self.predict_all(rows), position)
+
+    def predict_all(self, rows: Any) -> Array:
+        """Predict all outputs, (n_rows, n_outputs), as the method returns them."""
+        return self.matrix(self.method.call(rows), rows.shape[0])
+
+    def column(self, matrix: Array, position: int) -> Array:
+        """Return one output; log-odds of 0 and 1 are infinite, which the engine reports."""
+        column = np.ascontiguousarray(matrix[:, position])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.log(column) - np.log1p(-column)) if self.is_rescaled else column
 
     def matrix(self, returned: Any, n_rows: int) -> Array:
         """Return what the method returned as numbers, (n_rows, n_outputs).
@@ -179,8 +195,7 @@ def _word(label: object) -> str:
 def _output_needed(what: str, names: Sequence[object]) -> OutputError:
     others = f" (or {listed(names[1:], _SHOWN)})" if len(names) > 1 else ""
     return OutputError(
-        f"The model returns {len(names)} {what}, so one must be chosen.",
-        f"Pass `output={quoted(names[0])}`{others}.",
+        f"The model returns {len(names)} {what}, so one must be chosen.", f"Pass `output={quoted(names[0])}`{others}."
     )
 
 
@@ -339,34 +354,33 @@ def make_predictor(
         returned = method.call(first_rows)
         outputs = _outputs_of(called, methods, classes, returned, first_rows)
         first = outputs.matrix(returned, first_rows.shape[0])
-        all_outputs = partial(_predict, method.call, outputs, None)
-        position, notes = opening(outputs, all_outputs) if is_opening else outputs.choose(output)  # type: ignore[misc]
+        position, notes = opening(outputs, outputs.predict_all) if is_opening else outputs.choose(output)  # type: ignore[misc]
     except ICEExplorerError:
         raise
     except Exception as error:
         if type(error).__name__.endswith("NotFittedError"):  # of scikit-learn and LightGBM
             raise PredictionError.not_fitted(model, "Call `model.fit(X, y)` first.") from error
         raise PredictionError.failed_on_rows(error) from error
-    named = replace(outputs, text=_TEXT["log-odds"]) if called != chosen else outputs
-    rescale = None if called == chosen else _log_odds
+    if called != chosen:
+        outputs = replace(outputs, text=_TEXT["log-odds"], is_rescaled=True)
     offered = {*methods, "log_odds"} if "predict_proba" in methods else set(methods)
     predictor = Predictor(
-        predict=partial(_predict, method.call, outputs, position, rescale=rescale),
-        output_label=named.label(position),
-        named_after=partial(named.label, position),
+        predict=partial(outputs.predict, position),
+        output_label=outputs.label(position),
+        named_after=partial(outputs.label, position),
         output=outputs.names[position] if outputs.names else None,
         position=position if outputs.names else None,
         response=chosen,
         notes=(method.note, *notes) if method.note else notes,
         outputs=outputs.names if len(outputs.names) > 1 else (),
         responses=tuple(name for name in RESPONSES if name in offered),
-        all_outputs=all_outputs,
+        all_outputs=outputs.predict_all,
         of_classes=outputs.of_classes,
         classes=outputs.names if outputs.of_classes else (),
         is_opening=is_opening and outputs.must_be_chosen,
         model=model,
     )
-    return predictor, _column(first, position, rescale)
+    return predictor, outputs.column(first, position)
 
 
 def default_call(model: Any) -> Call:
@@ -383,17 +397,14 @@ def _methods_in_turn(model: Any, n_jobs: int) -> Methods:
     methods, classes = list_methods(model)
     turn, group = lock_of_model(unwrap(find_bound_object(model)).model), object() if n_jobs > 1 else None
 
-    def in_turn(method: PredictionMethod) -> PredictionMethod:
-        def call(rows: Any) -> Any:
-            # Joblib must not start threads inside each of several threads, nor for a few rows.
-            is_single = n_jobs > 1 or rows.shape[0] <= _FEW_ROWS
-            configure: Any = getattr(sys.modules.get("joblib"), "parallel_config", None)
-            with configure(backend="sequential") if is_single and configure is not None else nullcontext():
-                return turn.call(method.call, rows, group)
+    def in_turn(call: Call, rows: Any) -> Any:
+        # Joblib must not start threads inside each of several threads, nor for a few rows.
+        is_single = n_jobs > 1 or rows.shape[0] <= _FEW_ROWS
+        configure: Any = getattr(sys.modules.get("joblib"), "parallel_config", None)
+        with configure(backend="sequential") if is_single and configure is not None else nullcontext():
+            return turn.call(call, rows, group)
 
-        return replace(method, call=call)
-
-    return {name: in_turn(method) for name, method in methods.items()}, classes
+    return {name: replace(method, call=partial(in_turn, method.call)) for name, method in methods.items()}, classes
 
 
 def _choose_response(methods: dict[str, PredictionMethod], response: Response, model: str) -> str:
@@ -408,22 +419,3 @@ def _choose_response(methods: dict[str, PredictionMethod], response: Response, m
             'Use `response="auto"`, or pass a function that returns what you want to explain.',
         )
     return response
-
-
-def _predict(
-    call: Call, outputs: Outputs, position: int | None, rows: Any, rescale: Callable[[Array], Array] | None = None
-) -> Array:
-    """Predict one output, or all of them."""
-    matrix = outputs.matrix(call(rows), rows.shape[0])
-    return matrix if position is None else _column(matrix, position, rescale)
-
-
-def _column(matrix: Array, position: int, rescale: Callable[[Array], Array] | None) -> Array:
-    column = np.ascontiguousarray(matrix[:, position])
-    return column if rescale is None else rescale(column)
-
-
-def _log_odds(probability: Array) -> Array:
-    """Return the full log-odds, log(p / (1 - p)); infinite at 0 and 1, which the engine reports."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.log(probability) - np.log1p(-probability))

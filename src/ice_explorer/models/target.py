@@ -41,12 +41,9 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
         columns = [columns[names.index(str(output))] for output in outputs]
     for column in columns:
         if len(column) != n_observations:
+            advice, where = "Pass the targets of the rows of X, in their order.", counted(n_observations, "observation")
             raise InvalidOptionError.must(
-                "y",
-                "hold one value per observation",
-                len(column),
-                "Pass the targets of the rows of X, in their order.",
-                where=f" for {counted(n_observations, 'observation')}",
+                "y", "hold one value per observation", len(column), advice, where=f" for {where}"
             )
     label: Any = predictor.output
     is_pair = isinstance(label, tuple)  # several outputs with classes of their own
@@ -109,13 +106,9 @@ def _numbers(column: Sequence[Any]) -> Array:
         with suppress(TypeError, ValueError, OverflowError):  # text that looks like a number is none
             values[row] = math.nan if isinstance(value, str | bytes | complex) else float(value)
         if value is not None and not math.isfinite(values[row]):
-            raise InvalidOptionError.must(
-                "y",
-                "be finite numbers, because the model predicts numbers",
-                value,
-                "Pass the target that the model was fitted on; missing values may stay.",
-                where=f" in row {row}",
-            )
+            what = "be finite numbers, because the model predicts numbers"
+            advice = "Pass the target that the model was fitted on; missing values may stay."
+            raise InvalidOptionError.must("y", what, value, advice, where=f" in row {row}")
     return values
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ice_explorer.checks import LARGEST
 from ice_explorer.errors import ModelNeededError
 from ice_explorer.saved.labels import to_json, zone_name, zone_of
-from ice_explorer.tables.column import CODED, MOMENTS, Column, objects
+from ice_explorer.tables.column import CODED, MOMENTS, Column
 from ice_explorer.tables.table import Table
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def level_entries(levels: NDArray[Any] | None, label: str) -> list[Any] | None:
 
 def levels_of(entry: Fields) -> NDArray[Any] | None:
     """Return the levels of a column or feature; None where it has none."""
-    return objects(entry.labels("levels")) if entry.has("levels") else None
+    return np.fromiter(entry.labels("levels"), object) if entry.has("levels") else None
 
 
 def checked_values(values: NDArray[Any], kind: str, levels: NDArray[Any] | None, n_rows: int) -> NDArray[np.float64]:
@@ -144,4 +144,4 @@ def read_column(entry: Part, n_rows: int) -> Column:
 def _objects_of(texts: list[Any], n_rows: int) -> NDArray[Any]:
     if len(texts) != n_rows or not all(text is None or isinstance(text, str) for text in texts):
         raise ValueError("texts are not one for each row")
-    return objects(texts)
+    return np.fromiter(texts, object)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.features import transforms
 from ice_explorer.features.dates import choose_unit
+from ice_explorer.features.feature import anchor_index, check_anchor
 from ice_explorer.scene.display_axis import display_axis, histogram
 from ice_explorer.scene.lines import Lines, Missing
 from ice_explorer.scene.words import place_writer
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.features.transforms import AnchorName
+    from ice_explorer.features.feature import AnchorName
     from ice_explorer.results.options import Kind
     from ice_explorer.scene.display_axis import DisplayAxis
     from ice_explorer.scene.view_state import ViewState
@@ -62,7 +62,7 @@ def lines_of(
         is_probability=explanation.settings.response == "predict_proba",
         every_step=state.choice("every_step"),
     )
-    shape = _SHAPES[kind](rows, transforms.check_anchor(state.anchor))
+    shape = _SHAPES[kind](rows, check_anchor(state.anchor))
     lowest, highest = feature.prediction_range
     centred_on_range = kind == "c-ice" and highest > lowest
     edges, counts = histogram(axis)
@@ -213,7 +213,7 @@ def _ice_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
 
 def _centered_shape(rows: _Rows, anchor: AnchorName | float) -> _Shape:
     feature, grid = rows.feature, rows.axis.grid
-    index = transforms.anchor_index(grid, rows.axis.median, anchor)
+    index = anchor_index(grid, rows.axis.median, anchor)
     predictions = feature.predictions(rows.positions)
     if index is None:
         held = feature._at_own_values(rows.positions, rows.curves)
@@ -243,7 +243,7 @@ def _centered_shape(rows: _Rows, anchor: AnchorName | float) -> _Shape:
 def _slope_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
     kept = slope_ends(len(rows.axis.grid), every_step=rows.every_step or rows.axis.has_levels)
     grid, fade = rows.axis.grid[kept], rows.fade[:, kept][:, 1:]
-    slopes = transforms.slopes(rows.curves[:, kept], grid)
+    slopes = np.diff(rows.curves[:, kept], axis=1) / np.diff(grid)
     n_lines, n_intervals = slopes.shape
     opacity = np.empty((n_lines, max(0, 2 * n_intervals - 1)))
     opacity[:, ::2] = fade
@@ -252,7 +252,7 @@ def _slope_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
     if n_intervals > 0:
         interval = np.clip(np.searchsorted(grid, rows.own), 1, n_intervals) - 1
         own_y = slopes[np.arange(n_lines), interval]
-    mean = np.repeat(transforms.slopes(rows.feature.partial_dependence[None, kept], grid)[0], 2)
+    mean = np.repeat(np.diff(rows.feature.partial_dependence[kept]) / np.diff(grid), 2)
     spread = np.repeat(slopes.std(axis=0), 2)
     return _Shape(
         x=np.repeat(grid, 2)[1:-1],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ice_explorer.features.axis_text import plural
+from ice_explorer.errors.base import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def interactions_scene(explanation: Explanation, state: ViewState) -> Interactio
     pairs = [row([labels[name] for name in names], of, state.choice("pair")) for names, of in found._by_pair().items()]
     features = [row([labels[name]], of, [state.feature]) for name, of in found._by_feature().items()]
     n_rows, n = len(found.row_positions), explanation.n_observations
-    rows = plural(n_rows, "row") if n_rows == n else f"{n_rows:,} of {plural(n, 'row')}"
+    rows = counted(n_rows, "row") if n_rows == n else f"{n_rows:,} of {counted(n, 'row')}"
     return InteractionsScene(_sorted(pairs), _sorted(features), f"From {rows}.")
 
 

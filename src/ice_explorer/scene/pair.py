@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.features.axis_text import number_text, plural
+from ice_explorer.errors.base import counted
+from ice_explorer.features.axis_text import number_text
 from ice_explorer.results.two_way import SEPARATE
 from ice_explorer.scene.coloring import Coloring
 from ice_explorer.scene.display_axis import display_axis
@@ -98,7 +99,7 @@ def pair_of(explanation: Explanation, state: ViewState) -> Pair | None:
     )
     axes = (_axis(two, is_first=True), _axis(two, is_first=False))
     is_whole = len(two.row_positions) == two.n_observations
-    rows = plural(two.n_observations, "row") if is_whole else two.row_count
+    rows = counted(two.n_observations, "row") if is_whole else two.row_count
     return Pair(*axes, values, two.near, coloring, explanation.output_label, rows)
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from ice_explorer.features.axis_text import number_text, plural
+from ice_explorer.errors.base import counted
+from ice_explorer.features.axis_text import number_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,5 +88,5 @@ def leaving_text(found: SlopeRange, extent: tuple[float, float], n_lines: int) -
     ]
     count, side, end = sides[0]
     verb = "extends" if count == 1 else "extend"
-    first = f"{count:,} of {plural(n_lines, 'curve')} {verb} {side} the axis {end}"
+    first = f"{count:,} of {counted(n_lines, 'curve')} {verb} {side} the axis {end}"
     return ", ".join([first, *(f"{count:,} {side} {end}" for count, side, end in sides[1:])]) + "."

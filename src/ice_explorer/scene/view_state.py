@@ -13,7 +13,7 @@ import numpy as np
 
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.checks import check_one_of
-from ice_explorer.features import transforms
+from ice_explorer.features.feature import check_anchor
 from ice_explorer.glossary import explanation
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.windows import CONVENTIONS
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.comparison import ModelComparison
-    from ice_explorer.features.transforms import AnchorName
+    from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import Kind, RankBy, Unit
     from ice_explorer.results.outputs import Classes
@@ -146,7 +146,7 @@ class ViewState:
             object.__setattr__(self, "intervals", check_level(self.intervals, "intervals"))
         # As plain numbers, which a file names as they are.
         object.__setattr__(self, "decay", check_decay(self.decay))
-        object.__setattr__(self, "anchor", transforms.check_anchor(self.anchor))
+        object.__setattr__(self, "anchor", check_anchor(self.anchor))
 
     @classmethod
     def of(cls, state: ViewState | Mapping[str, Any]) -> ViewState:

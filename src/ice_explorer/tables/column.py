@@ -12,8 +12,6 @@ import numpy as np
 from ice_explorer.errors.labels import readable, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -90,7 +88,7 @@ class Column:
         levels = [value for value in values if value is not None] if self.levels is None else self.levels.tolist()
         known = list(dict.fromkeys(map(str, levels)))
         shown = dict(zip(known, shortened(known), strict=True))
-        return objects([None if value is None else shown[str(value)] for value in values])
+        return np.fromiter([None if value is None else shown[str(value)] for value in values], object)
 
     def native(self, coordinates: Array) -> NDArray[Any]:
         """Turn coordinates into values as X has them: `in_utc`, or `pandas.Timestamp` objects in the time zone."""
@@ -100,7 +98,7 @@ class Column:
         import pandas as pd
 
         zoned = pd.DatetimeIndex(moments.ravel()).tz_localize("UTC").tz_convert(self.zone)
-        return objects(list(zoned)).reshape(moments.shape)
+        return np.fromiter(zoned, object).reshape(moments.shape)
 
     def in_utc(self, coordinates: Array) -> NDArray[Any]:
         """Turn coordinates into values of the column, datetimes without their zone.
@@ -113,10 +111,10 @@ class Column:
         coordinates = np.asarray(coordinates, dtype=np.float64)
         missing = np.isnan(coordinates)
         if self.levels is not None:
-            return objects([*self.levels, None])[np.where(missing, -1, coordinates).astype(np.intp)]
+            return np.fromiter([*self.levels, None], object)[np.where(missing, -1, coordinates).astype(np.intp)]
         if self.decimals is not None:
             made = [None if np.isnan(value) else Decimal(repr(value)) for value in coordinates.ravel().tolist()]
-            return objects(made).reshape(coordinates.shape)
+            return np.fromiter(made, object).reshape(coordinates.shape)
         if self.kind in MOMENTS:
             whole = np.floor(np.where(missing, 0.0, coordinates))
             part = np.rint((np.where(missing, 0.0, coordinates) - whole) * _MICROSECONDS).astype(np.int64)
@@ -130,7 +128,7 @@ class Column:
 
     def labels_of(self, coordinates: Array) -> NDArray[Any]:
         """Turn coordinates (n,) into Python objects, None where missing; moments to the microsecond."""
-        labels = objects(self.native(coordinates).tolist())
+        labels = np.fromiter(self.native(coordinates).tolist(), object)
         labels[np.isnan(coordinates)] = None
         return labels
 
@@ -146,15 +144,6 @@ class Column:
         place = np.minimum(np.searchsorted(distinct, coordinates), len(distinct) - 1)
         is_observed = (distinct[place] == coordinates) | (np.isnan(distinct[place]) & np.isnan(coordinates))
         return first[place], is_observed
-
-
-def objects(values: Iterable[Any]) -> NDArray[Any]:
-    """Put values into an array of objects, lists and tuples among them as they are."""
-    values = list(values)
-    array = np.empty(len(values), dtype=object)
-    for place, value in enumerate(values):
-        array[place] = value
-    return array
 
 
 def is_missing(value: Any) -> bool:

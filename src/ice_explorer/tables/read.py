@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.tables.column import Column, ColumnKind, days, objects
+from ice_explorer.tables.column import Column, ColumnKind, days
 from ice_explorer.tables.natural_order import sort_levels
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def read_column(name: Name, series: nw.Series[Any]) -> Column:
         return number_column(name, str(dtype), filled.to_numpy(), missing)
     if isinstance(kind, nw.Datetime | nw.Duration):
         return _moment_column(name, str(dtype), series.to_numpy(), zone or getattr(kind, "time_zone", None))
-    labels = objects(series.to_list())
+    labels = np.fromiter(series.to_list(), object)
     labels[missing] = None
     declared, is_ordered = _declared_levels(series)
     if declared is not None or (isinstance(kind, nw.String | nw.Categorical) and not str(dtype).startswith("object")):
@@ -97,8 +97,8 @@ def _coded_column(
     codes = {None: np.nan, **{level: float(code) for code, level in enumerate(levels)}}
     return Column(
         name, str(name), "ordered" if is_ordered else "category", is_integer=False, dtype=dtype,
-        values=np.array([codes[label] for label in labels.tolist()], dtype=np.float64), levels=objects(levels),
-        has_declared_levels=declared is not None,
+        values=np.array([codes[label] for label in labels.tolist()], dtype=np.float64),
+        levels=np.fromiter(levels, object), has_declared_levels=declared is not None,
     )  # fmt: skip
 
 

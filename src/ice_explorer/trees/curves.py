@@ -31,8 +31,6 @@ MOST_FEATURES = (1 << 16) - 1
 """Features that can be swept together: what an item can name."""
 
 _Side: TypeAlias = Literal["left", "right"]
-ToFold: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64], int, int]"
-"""Jumps and base of one margin, first cell of a feature, and link, from which compiled sums make its curves."""
 
 
 class VariedFeatures(NamedTuple):
@@ -79,10 +77,7 @@ class TreeCurves:
     """
 
     def __init__(
-        self,
-        forest: Forest,
-        columns: Sequence[NDArray[Any]],
-        free: Mapping[int, tuple[NDArray[np.intp], NDArray[Any]]],
+        self, forest: Forest, columns: Sequence[NDArray[Any]], free: Mapping[int, tuple[NDArray[np.intp], NDArray[Any]]]
     ) -> None:
         from ice_explorer.trees.sweep_numba import renumber  # on first use, because numba takes a while to import
 
@@ -104,8 +99,7 @@ class TreeCurves:
         self.counters = np.zeros(2, np.int64)
         self._counting = new_lock()
         self._places = {feature: places for feature, (places, _) in free.items()}
-        self._features = list(free)
-        self.movers = self._move(self._features)
+        self.movers = self._move(list(free))
 
     def _split_nodes(self, n_columns: int) -> dict[int, NDArray[np.int64]]:
         """Return the nodes that split each column that is split at all."""
@@ -264,10 +258,11 @@ class TreeCurves:
 
     def sweep(self, features: Sequence[int]) -> Callable[[NDArray[np.int64]], Jumps]:
         """Return a function from rows to the jumps of features; several threads may call it at once."""
-        from ice_explorer.trees import sweep_numba
+        from ice_explorer.trees.sweep_numba import sweep
 
-        movers = self.movers if list(features) == self._features else self._move(features)
+        movers = self._move(features)
         starts = dict(zip(features, movers.offsets.tolist(), strict=True))
+        n_runs = len(features) + self.deepest * int(movers.n_positions[movers.in_runs].max(initial=0))
         spare: list[NDArray[np.float64]] = []  # cells that are 0 again: new memory takes as long as the sums
 
         def sweep_rows(positions: NDArray[np.int64]) -> Jumps:
@@ -282,9 +277,10 @@ class TreeCurves:
                 cells = np.zeros(n_cells)
             counters = np.zeros(2, np.int64)
             ranks, special = self._prepare(positions, movers)
-            sweep_numba.sweep(
-                self.nodes, self.value, self.deepest, self.margins, movers.mover, movers.n_positions,
-                movers.offsets, movers.width, special, ranks, len(positions), cells[:n_cells], base.ravel(), counters,
+            sweep(
+                self.nodes, self.value, self.deepest, self.margins, movers.mover, movers.n_positions, movers.offsets,
+                movers.width, special, np.empty((n_runs, 2), np.int32), ranks, len(positions), cells[:n_cells],
+                base.ravel(), counters,
             )  # fmt: skip
             with self._counting:
                 self.counters += counters
@@ -330,8 +326,11 @@ class Jumps:
     link: Link
     release: Callable[[], None]
 
-    def to_compiled(self, feature: int) -> ToFold | None:
-        """Return what compiled sums make curves from, None if the link is not compiled."""
+    def to_compiled(self, feature: int) -> tuple[NDArray[np.float64], NDArray[np.float64], int, int] | None:
+        """Return jumps, base, first cell of a feature and link, from which compiled sums make curves.
+
+        - returns None: where the link is not compiled, or there are several margins.
+        """
         from ice_explorer.trees.margins_numba import LINKS
 
         link = LINKS.get(self.link.kind)

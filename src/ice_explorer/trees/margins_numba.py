@@ -5,6 +5,8 @@ Cells are set back to 0 when they are read, and are then ready for the next bloc
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -18,6 +20,7 @@ _INVERSE_LOG_2 = 1.4426950408889634
 _LOG_2_LEADING, _LOG_2_REST = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _TO_WHOLE = 6755399441055744.0  # added to a number, its last bits are the nearest whole number
 _WHOLE_BITS = 0x4338000000000000
+_TAYLOR = tuple(1.0 / math.factorial(degree) for degree in range(13, -1, -1))
 _LOWEST_EXPONENT, _HIGHEST_EXPONENT = -708.0, 710.0  # beyond them the exponential is 0 and infinite
 
 
@@ -39,20 +42,9 @@ def exponential(values, sign, scratch, results):
         exponent = min(max(sign * values[index], _LOWEST_EXPONENT), _HIGHEST_EXPONENT)
         whole = (exponent * _INVERSE_LOG_2 + _TO_WHOLE) - _TO_WHOLE
         rest = (exponent - whole * _LOG_2_LEADING) - whole * _LOG_2_REST
-        series = 1.6059043836821613e-10
-        series = series * rest + 2.0876756987868099e-09
-        series = series * rest + 2.5052108385441719e-08
-        series = series * rest + 2.7557319223985893e-07
-        series = series * rest + 2.7557319223985888e-06
-        series = series * rest + 2.4801587301587302e-05
-        series = series * rest + 1.9841269841269841e-04
-        series = series * rest + 1.3888888888888889e-03
-        series = series * rest + 8.3333333333333332e-03
-        series = series * rest + 4.1666666666666664e-02
-        series = series * rest + 1.6666666666666666e-01
-        series = series * rest + 0.5
-        series = series * rest + 1.0
-        series = series * rest + 1.0
+        series = 0.0
+        for coefficient in _TAYLOR:
+            series = series * rest + coefficient
         finite = 0.0 if exponent == _LOWEST_EXPONENT else series * power[index]
         results[index] = finite if values[index] == values[index] else values[index]
 
@@ -61,18 +53,11 @@ def exponential(values, sign, scratch, results):
 def write_curves(jumps, base, start, first, link, curves):
     """Write the curves of some rows, and set their jumps back to 0.
 
-    Parameters
-    ----------
-    jumps : float64 (width, n_rows)
-        Jumps of one margin.
-    base : float64 (n_rows,)
-        Margins of the rows themselves.
-    start, first : int
-        The first cell of the feature, and the first row. The cell after those of all positions is not used.
-    link : int
-        One of `LINKS`.
-    curves : float64 (n_positions, at most `ROWS_AT_A_TIME`)
-        Curves of the rows from the first on.
+    - `jumps` (width, n_rows), `base` (n_rows,): of one margin; float64.
+    - `start`, `first`: the first cell of the feature, and the first row. The cell after those of all positions is not
+      used.
+    - `link`: one of `LINKS`.
+    - `curves` (n_positions, at most `ROWS_AT_A_TIME`): written, of the rows from the first on.
     """
     n_positions, n_rows = curves.shape
     margins = base[first : first + n_rows].copy()
@@ -89,11 +74,8 @@ def write_curves(jumps, base, start, first, link, curves):
                 curves[position, row] = margins[row]
             continue
         exponential(margins, -1.0 if link == _SIGMOID else 1.0, scratch, outputs)
-        if link == _SIGMOID:
-            for row in range(n_rows):
-                outputs[row] = 1.0 / (1.0 + outputs[row])
         for row in range(n_rows):
-            curves[position, row] = outputs[row]
+            curves[position, row] = 1.0 / (1.0 + outputs[row]) if link == _SIGMOID else outputs[row]
     jumps[start + n_positions, first : first + n_rows] = 0.0
 
 

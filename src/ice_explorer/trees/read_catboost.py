@@ -6,7 +6,6 @@ and become ordinary trees; a leaf has one number per margin.
 
 from __future__ import annotations
 
-import functools
 import json
 import tempfile
 from pathlib import Path
@@ -25,8 +24,18 @@ if TYPE_CHECKING:
     """Column (-1 at leaves), border, left and right child, and values (n_nodes, n_margins)."""
 
 
-def _read(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
-    saved = _saved(model)
+def _read(model: Any, _position: int | None, _response: str) -> Forest:
+    from catboost import CatBoostError
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        try:
+            model.save_model(str(path), format="json")
+        except CatBoostError as error:  # JSON has no infinite border, which follows from huge values of X
+            raise NotExactError(
+                f"CatBoost cannot save the trees of this model ({type(error).__name__}: {error})."
+            ) from error
+        saved: dict[str, Any] = json.loads(path.read_bytes())
     scale, bias = saved["scale_and_bias"]
     read = _symmetric_tree if "oblivious_trees" in saved else _asymmetric_tree
     features, borders, lefts, rights, values = zip(
@@ -58,21 +67,6 @@ def _read(model: Any, position: int | None, response: str) -> Forest:  # noqa: A
     )
 
 
-def _saved(model: Any) -> dict[str, Any]:
-    from catboost import CatBoostError
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.json"
-        try:
-            model.save_model(str(path), format="json")
-        except CatBoostError as error:  # JSON has no infinite border, which follows from huge values of X
-            raise NotExactError(
-                f"CatBoost cannot save the trees of this model ({type(error).__name__}: {error})."
-            ) from error
-        saved: dict[str, Any] = json.loads(path.read_bytes())
-        return saved
-
-
 def _split(split: dict[str, Any]) -> tuple[int, float]:
     """Return number and border of the numeric feature of a split."""
     if split["split_type"] != "FloatFeature":
@@ -83,22 +77,16 @@ def _split(split: dict[str, Any]) -> tuple[int, float]:
     return split["float_feature_index"], split["border"]
 
 
-@functools.cache
-def _symmetric_shape(depth: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-    """Return level, left and right child of every node of a full tree, numbered level by level."""
-    node = np.arange(2 ** (depth + 1) - 1)
-    return np.log2(node + 1).astype(np.int64), (2 * node + 1).astype(np.int32), (2 * node + 2).astype(np.int32)
-
-
 def _symmetric_tree(tree: dict[str, Any]) -> Tree:
     # The first split is the lowest bit of the number of a leaf, so that the last one is at the root.
     splits = [_split(split) for split in reversed(tree["splits"] or ())]
-    level, left, right = _symmetric_shape(len(splits))
     n_leaves = 2 ** len(splits)
+    node = np.arange(2 * n_leaves - 1, dtype=np.int32)  # numbered level by level
+    level = np.log2(node + 1).astype(np.int64)
     feature, border = zip(*splits, (-1, 0.0), strict=True)
     leaves = np.array(tree["leaf_values"], np.float64).reshape(n_leaves, -1)
     values = np.concatenate([np.zeros((n_leaves - 1, leaves.shape[1])), leaves])
-    return np.array(feature, np.int32)[level], np.array(border, np.float64)[level], left, right, values
+    return np.array(feature, np.int32)[level], np.array(border, np.float64)[level], 2 * node + 1, 2 * node + 2, values
 
 
 def _asymmetric_tree(tree: dict[str, Any]) -> Tree:

@@ -22,13 +22,11 @@ if TYPE_CHECKING:
 _ZERO = float(np.float32(1e-35))
 
 
-def _estimator(model: Any, position: int | None, response: str) -> Forest:
-    if model.get_params().get("pred_early_stop"):
+def _read(model: Any, _position: int | None, response: str) -> Forest:
+    is_estimator = hasattr(model, "get_params")
+    if is_estimator and model.get_params().get("pred_early_stop"):
         raise NotExactError("With `pred_early_stop`, LightGBM does not sum all trees.")
-    return _booster(model.booster_, position, response)
-
-
-def _booster(booster: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
+    booster = model.booster_ if is_estimator else model
     # Written up to the best iteration where training stopped early, as predictions are.
     text = booster.model_to_string()
     head, *blocks = text[: text.index("\nend of trees")].split("\nTree=")
@@ -110,7 +108,6 @@ def _numbers(trees: Sequence[dict[str, str]], name: str, dtype: type[Any]) -> ND
     return np.fromstring(" ".join(filter(None, (tree.get(name) for tree in trees))), dtype, sep=" ")
 
 
-READERS: dict[str, Callable[[Any, int | None, str], Forest]] = {
-    **dict.fromkeys(("LGBMRegressor", "LGBMRanker", "LGBMClassifier"), _estimator),
-    "Booster": _booster,
-}
+READERS: dict[str, Callable[[Any, int | None, str], Forest]] = dict.fromkeys(
+    ("LGBMRegressor", "LGBMRanker", "LGBMClassifier", "Booster"), _read
+)

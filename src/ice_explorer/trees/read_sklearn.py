@@ -89,7 +89,7 @@ def _log_odds_of_mean(trees: Sequence[Any], values: Sequence[NDArray[np.float64]
     return Link("logit", resolution=smallest / 2)
 
 
-def _isolation_forest(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
+def _isolation_forest(model: Any, _position: int | None, _response: str) -> Forest:
     _check_members(model)
     trees = [member.tree_ for member in model.estimators_]
     lengths = zip(model._decision_path_lengths, model._average_path_length_per_tree, strict=True)  # noqa: SLF001
@@ -103,7 +103,7 @@ def _isolation_forest(model: Any, position: int | None, response: str) -> Forest
     return _classic_forest(model, trees, depths, base=base, links=(Link("isolation", offset=model.offset_),))
 
 
-def _gradient_boosting(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
+def _gradient_boosting(model: Any, _position: int | None, _response: str) -> Forest:
     start = "zero" if isinstance(model.init_, str) else type(model.init_).__name__
     if start not in {"zero", "DummyClassifier", "DummyRegressor"}:
         raise NotExactError(
@@ -124,7 +124,7 @@ def _gradient_boosting(model: Any, position: int | None, response: str) -> Fores
     return forest
 
 
-def _histogram_boosting(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
+def _histogram_boosting(model: Any, _position: int | None, _response: str) -> Forest:
     trees = [tree for one_round in model._predictors for tree in one_round]  # noqa: SLF001
     base = np.asarray(model._baseline_prediction, np.float64).ravel()  # noqa: SLF001
     nodes = np.concatenate([tree.nodes for tree in trees])

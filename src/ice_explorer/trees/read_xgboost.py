@@ -21,25 +21,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def _estimator(model: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
-    return _read(model.get_booster(), float(model.missing), until_best=True)
-
-
-def _booster(booster: Any, position: int | None, response: str) -> Forest:  # noqa: ARG001 - as all readers
-    return _read(booster, float("nan"), until_best=False)
-
-
-def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
+def _read(model: Any, _position: int | None, _response: str) -> Forest:
+    is_estimator = hasattr(model, "get_booster")
+    booster = model.get_booster() if is_estimator else model
     learner = json.loads(bytes(booster.save_raw("json")))["learner"]
     parameters, gradient_booster = learner["learner_model_param"], learner["gradient_booster"]
     is_dart = gradient_booster["name"] == "dart"
     if gradient_booster["name"] not in {"gbtree", "dart"}:
         raise NotExactError(f"The XGBoost booster {gradient_booster['name']!r} has no trees.")
-    model = gradient_booster["gbtree"]["model"] if is_dart else gradient_booster["model"]
-    n_trees = len(model["trees"])
-    if until_best and "best_iteration" in learner["attributes"]:
-        n_trees = int(model["iteration_indptr"][int(learner["attributes"]["best_iteration"]) + 1])
-    trees, margin = model["trees"][:n_trees], np.array(model["tree_info"][:n_trees], np.int32)
+    saved = gradient_booster["gbtree"]["model"] if is_dart else gradient_booster["model"]
+    n_trees = len(saved["trees"])
+    if is_estimator and "best_iteration" in learner["attributes"]:
+        n_trees = int(saved["iteration_indptr"][int(learner["attributes"]["best_iteration"]) + 1])
+    trees, margin = saved["trees"][:n_trees], np.array(saved["tree_info"][:n_trees], np.int32)
     weight = np.ones(n_trees)
     if is_dart:
         weight = np.asarray(gradient_booster["weight_drop"][:n_trees], np.float32).astype(np.float64)
@@ -57,16 +51,15 @@ def _read(booster: Any, missing_value: float, *, until_best: bool) -> Forest:
     threshold[by_set] = np.arange(len(by_set))
     value = join([tree["split_conditions"] for tree in trees], np.float32)  # those of inner nodes have no meaning
     base = np.asarray(np.atleast_1d(json.loads(parameters["base_score"])), np.float32).astype(np.float64)
-    levels = _levels(model.get("cats", {}).get("enc", ()))
     return Forest(
         library="XGBoost",
         n_columns=int(parameters["num_feature"]),
         dtype=np.dtype(np.float32),
         comparison="lt",
-        missing_value=missing_value,
+        missing_value=float(model.missing) if is_estimator else float("nan"),
         categorical=frozenset(feature[by_set].tolist()),
         rounding="floor",
-        levels=levels,
+        levels=_levels(saved.get("cats", {}).get("enc", ())),
         n_nodes=n_nodes,
         feature=feature,
         threshold=threshold,
@@ -96,7 +89,6 @@ def _levels(encodings: Sequence[dict[str, Any]]) -> dict[int, NDArray[np.object_
     return levels
 
 
-READERS: dict[str, Callable[[Any, int | None, str], Forest]] = {
-    **dict.fromkeys(("XGBRegressor", "XGBRFRegressor", "XGBRanker", "XGBClassifier", "XGBRFClassifier"), _estimator),
-    "Booster": _booster,
-}
+READERS: dict[str, Callable[[Any, int | None, str], Forest]] = dict.fromkeys(
+    ("XGBRegressor", "XGBRFRegressor", "XGBRanker", "XGBClassifier", "XGBRFClassifier", "Booster"), _read
+)

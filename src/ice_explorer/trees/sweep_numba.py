@@ -17,8 +17,6 @@ they are cached on disk, and release the interpreter lock; indices are unsigned,
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
@@ -39,16 +37,8 @@ _FIELDS = 10
 
 
 # Functions that allocate nothing do without reference counts, which cost a sixth of the time of every node.
-_options: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
-_plain = njit(**_options)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _enlarged(items, needed):
-    """Return a larger copy of the item buffer."""
-    larger = np.empty(max(np.int64(needed), 2 * items.shape[0]), items.dtype)
-    larger[: items.shape[0]] = items
-    return larger
+_plain = njit(nogil=True, cache=True, error_model="numpy", _nrt=False)  # type: ignore[call-overload]
+_allocating = njit(nogil=True, cache=True, error_model="numpy")
 
 
 @_plain
@@ -108,18 +98,6 @@ def _is_in_runs(special, free):
     if special is not None:
         return special[3][free]
     return False
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _most_runs(special, n_positions, deepest):
-    """Return the most runs that can be open: at each node of a path at most as many as its feature has positions."""
-    if special is None:
-        return 1
-    most = 0
-    for free in range(n_positions.shape[0]):
-        if special[3][free]:
-            most = max(most, np.int64(n_positions[free]))
-    return n_positions.shape[0] + deepest * most
 
 
 @_plain
@@ -216,21 +194,6 @@ def _limit(limits, cells, offsets, n_rows, special, free, low, high):
 
 
 @_plain
-def _let_all_through(limits, cells, open_runs, offsets, n_rows, special, n_positions):
-    """Begin with all positions of every feature; return the end of the open runs."""
-    runs_end = 0
-    for free in range(n_positions.shape[0]):
-        # Features in runs are written from their first cell on, whatever is let through.
-        cells[_U(free) << _ONE] = offsets[free] * n_rows
-        _limit(limits, cells, offsets, n_rows, special, free, 0, n_positions[free])
-        if _is_in_runs(special, free):
-            open_runs[runs_end, 0], open_runs[runs_end, 1] = 0, n_positions[free]
-            _limit(limits, cells, offsets, n_rows, special, free, runs_end, runs_end + 1)
-            runs_end += 1
-    return runs_end
-
-
-@_plain
 def _undo(limits, cells, offsets, n_rows, special, passed, depth, above):
     """Let through again what nodes on the previous path did not, back to the node that both paths share."""
     while depth > above:
@@ -268,14 +231,14 @@ def _send(
     if nodes[child, 0] < 0:
         counters[1] += np.int64(last - first + turned_end - turned)
         leaf = value[child]
+        low_before, high_before = 0, 0
         if free >= 0:
             low_before, high_before = limits[free, 0], limits[free, 1]
             _limit(limits, cells, offsets, n_rows, special, _U(free), low, high)
-            _emit(rows, turned, turned_end, head, leaf, leaf_values, limits, cells, open_runs, special, jumps, n_rows)
-            _emit(items, first, last, _NOTHING, leaf, leaf_values, limits, cells, open_runs, special, jumps, n_rows)
+        _emit(rows, turned, turned_end, head, leaf, leaf_values, limits, cells, open_runs, special, jumps, n_rows)
+        _emit(items, first, last, _NOTHING, leaf, leaf_values, limits, cells, open_runs, special, jumps, n_rows)
+        if free >= 0:
             _limit(limits, cells, offsets, n_rows, special, _U(free), low_before, high_before)
-        else:
-            _emit(items, first, last, _NOTHING, leaf, leaf_values, limits, cells, open_runs, special, jumps, n_rows)
         return top
     for index in range(turned, turned_end):
         items[last] = rows[index] | head
@@ -342,7 +305,7 @@ def _walk(
     return top, _ZERO, _ZERO
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@_allocating
 def renumber(n_nodes, feature, left, right, order, nodes):
     """Number the nodes that rows can reach: roots first, then pairs of children in depth-first order.
 
@@ -375,7 +338,7 @@ def renumber(n_nodes, feature, left, right, order, nodes):
     return end, deepest
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@_allocating
 def number_leaves(nodes, special, ranks, n_rows, leaves):
     """Write a number of the leaf of the first tree that each row falls into, increasing from left to right."""
     for row in range(_U(n_rows)):
@@ -389,9 +352,10 @@ def number_leaves(nodes, special, ranks, n_rows, leaves):
             digit /= 2.0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@_allocating
 def sweep(
-    nodes, value, deepest, margins, mover, n_positions, offsets, width, special, ranks, n_rows, jumps, base, counters,
+    nodes, value, deepest, margins, mover, n_positions, offsets, width, special, open_runs, ranks, n_rows, jumps, base,
+    counters,
 ):  # fmt: skip
     """Add the jumps of all trees for a block of rows.
 
@@ -401,6 +365,8 @@ def sweep(
     - `nodes` … `width`: as `TreeCurves` and `VariedFeatures` have them.
     - `special`: missing_left, category_start, category_words, in_runs, run_start, runs, rank of a missing value; None
       where no rank is that, no node is categorical and no feature is in runs.
+    - `open_runs`: int32 (n, 2), overwritten. At each node of a path at most as many are open as its feature has
+      positions.
     - `ranks`: uint16 or int32, flat (n_columns, n_rows), of at most 65536 rows.
     - `jumps`: float64, flat (n_margins, width, n_rows); the difference array that is added to.
     - `base`: float64, flat (n_margins, n_rows); margins of the rows themselves, added to.
@@ -416,11 +382,18 @@ def sweep(
     # Tables that may have to grow inside the walk would slow every step of it.
     waiting = np.empty((deepest + 2, _FIELDS), np.int64)
     passed = np.empty((deepest + 1, 3), np.int64)
-    open_runs = np.empty((_most_runs(special, n_positions, deepest), 2), np.int32)
     # What the nodes passed so far let through of each feature: positions, or open runs, low … high.
     limits = np.empty((n_movers, 2), np.int64)
     cells = np.empty(2 * n_movers, np.uint64)
-    runs_end = _let_all_through(limits, cells, open_runs, offsets, n_rows, special, n_positions)
+    runs_end = 0
+    for free in range(n_movers):
+        # Features in runs are written from their first cell on, whatever is let through.
+        cells[_U(free) << _ONE] = offsets[free] * n_rows
+        _limit(limits, cells, offsets, n_rows, special, free, 0, n_positions[free])
+        if _is_in_runs(special, free):
+            open_runs[runs_end, 0], open_runs[runs_end, 1] = 0, n_positions[free]
+            _limit(limits, cells, offsets, n_rows, special, free, runs_end, runs_end + 1)
+            runs_end += 1
     margin_size = _U(width) * n_rows
     for root in range(margins.shape[0]):
         margin = _U(margins[root])
@@ -439,4 +412,6 @@ def sweep(
                 limits, cells, open_runs, offsets, tree_jumps, counters,
             )  # fmt: skip
             if top > _ZERO:
-                items = _enlarged(items, needed)
+                larger = np.empty(max(np.int64(needed), 2 * items.shape[0]), items.dtype)
+                larger[: items.shape[0]] = items
+                items = larger

@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from ice_explorer.comparison import Disagreement
     from ice_explorer.drafter import Drafter
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.features.feature import FeatureKind
-    from ice_explorer.features.transforms import AnchorName
+    from ice_explorer.features.feature import AnchorName, FeatureKind
     from ice_explorer.plan import Plan
     from ice_explorer.results.extrapolation import Expected
     from ice_explorer.tables.column import Name

@@ -9,7 +9,7 @@ import numpy as np
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.errors import InvalidOptionError, OutputError, UnknownFeatureError
 from ice_explorer.errors.base import quoted
-from ice_explorer.features.transforms import check_anchor, is_shared_anchor
+from ice_explorer.features.feature import check_anchor, is_shared_anchor
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.bootstrap import USUAL_LEVEL, check_level

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, T
 from ice_explorer.beyond import measuring
 from ice_explorer.errors import MessageError
 from ice_explorer.errors.base import quoted
-from ice_explorer.features.transforms import ANCHOR_NAMES
+from ice_explorer.features.feature import ANCHOR_NAMES
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.options import KINDS, RANKINGS, UNITS
 from ice_explorer.wire.forms import (
@@ -31,8 +31,7 @@ from ice_explorer.wire.forms import (
 )
 
 if TYPE_CHECKING:
-    from ice_explorer.features.feature import FeatureKind
-    from ice_explorer.features.transforms import AnchorName
+    from ice_explorer.features.feature import AnchorName, FeatureKind
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import Kind, RankBy, Unit
     from ice_explorer.tables.column import ColumnKind
