@@ -52,7 +52,7 @@ class Link:
                 with np.errstate(over="ignore"):
                     odds = np.asarray(np.exp(-m))
                 odds += 1.0
-                return np.divide(1.0, odds, out=odds)  # in place, because new memory takes longer than the division
+                return np.asarray(np.divide(1.0, odds, out=odds))  # in place: new memory takes longer than dividing
             case "softmax":
                 shifted = np.exp(margins - margins.max(axis=0))
                 return np.asarray(shifted[self.output] / shifted.sum(axis=0))
