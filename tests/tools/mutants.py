@@ -124,8 +124,8 @@ MUTATIONS: Final = r"""
 + levels * cumulative[-1], side="right")
 = disagreement ignores weights of phantoms
 @ metrics/disagreement.py : results/test_models.py
-- self._differences += np.bincount(bins, mass * size, _BINS + 1)
-+ self._differences += np.bincount(bins, size, _BINS + 1)
+- terms = (mass, mass * size, mass * far, mass * size * far)
++ terms = (mass, size, mass * far, mass * size * far)
 = draws scale distances by the inverse ratio
 @ results/bootstrap.py : results/test_intervals.py
 - decay ** (1.0 / units)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.windows import Convention
 
     Array = NDArray[np.float64]
-
-ERRORS: Final = UNDECAYED
-"""What has a standard error, besides in-distribution impact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +53,7 @@ class Sampling:
 
     def with_rows(self, n_rows: int) -> Sampling:
         """Return the errors of a sample of another size."""
-        of_size = [(1.0 / n - 1.0 / self.n_all) for n in (n_rows, self.n_rows)]
-        factor = math.sqrt(of_size[0] / of_size[1])
+        factor = math.sqrt((1.0 / n_rows - 1.0 / self.n_all) / (1.0 / self.n_rows - 1.0 / self.n_all))
         metrics = {name: {each: factor * error for each, error in of.items()} for name, of in self.metrics.items()}
         decayed = {name: factor * errors for name, errors in self.decayed.items()}
         return Sampling(n_rows, self.n_all, metrics, self.exponents, decayed)
@@ -78,7 +74,7 @@ def sampling_of(
     """
     decays = np.unique([1.0, sums.nodes.decay, LOWEST_DECAY])[::-1]
     of_rows = influences(sums, [block], decays, convention).of_rows
-    errors = {name: float(_error(of_rows[name], block.weights, counts)) for name in ERRORS}
+    errors = {name: float(_error(of_rows[name], block.weights, counts)) for name in UNDECAYED}
     decayed = _error(of_rows["in_distribution_impact"], block.weights, counts)
     return Sampling(*counts, {convention: errors}, -np.log(decays), {convention: decayed})
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.windows import Convention
 
     Array = NDArray[np.float64]
+    Rows = tuple[Array, Array | None, Array]
 
 _CHUNK: Final = 1 << 16  # predictions worked on at a time, so that they stay in the cache
 _MANY_PAIRS: Final = 1 << 17  # of levels: numba takes less to load than NumPy to add up their changes
@@ -95,7 +96,7 @@ class UnorderedSums(CurveSums):
         changes = Changes(scale * self.level_shares[first] * self.level_shares[second])
         self.changes = dict.fromkeys(CONVENTIONS, changes)
 
-    def add(self, curves: Array, rows: tuple[Array, Array | None, Array], missing_change: Array | None = None) -> None:
+    def add(self, curves: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows.
 
         - `curves` (n_rows, n_grid), or (n_rows, n_active + 1): ICE curves [output].
@@ -112,13 +113,7 @@ class UnorderedSums(CurveSums):
                 self._add_likelihoods(of_levels, rows, some)
         self.count(rows[2], missing_change)
 
-    def add_parallel_curves(
-        self,
-        step: Array,
-        offsets: Array,
-        rows: tuple[Array, Array | None, Array],
-        missing_change: Array | None = None,
-    ) -> None:
+    def add_parallel_curves(self, step: Array, offsets: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows whose curves are `offsets[:, None] + step`, without forming them.
 
         Their changes are the same, so that they differ by exactly 0 and not by rounding.
@@ -173,7 +168,7 @@ class UnorderedSums(CurveSums):
         )
         moments.weight += weight
 
-    def _add_likelihoods(self, curves: Array, rows: tuple[Array, Array | None, Array], some: slice) -> None:
+    def _add_likelihoods(self, curves: Array, rows: Rows, some: slice) -> None:
         """Add the numerator and the denominator of Eq. 2 at all exponents."""
         own, weights = rows[0][some], rows[2][some]
         if rows[1] is None:
@@ -182,14 +177,17 @@ class UnorderedSums(CurveSums):
             apart = rows[1][some][:, self.levels]
         changes = self.changes["step"]
         moved = self.level_shares * _weighted_distances(curves[:, self.levels], self.level_shares)  # Σ_b q_ab |Δ_iab|
-        exponents = self.nodes.exponents
-        sums = np.empty((2, len(exponents)))
-        for at, exponent in enumerate(exponents):
+        sums = []
+        for exponent in self.nodes.exponents:
             likely = np.exp(-exponent * apart)
             # The likelihood of each of both levels of a pair counts half.
-            sums[0, at] = self.scale * float(weights @ np.einsum("ia,ia->i", likely, moved)) / 2.0
-            sums[1, at] = float(weights @ (likely @ self.level_weights)) / 2.0
-        changes.likelihood_sums = changes.likelihood_sums + sums
+            sums.append(
+                (
+                    self.scale * float(weights @ np.einsum("ia,ia->i", likely, moved)) / 2.0,
+                    float(weights @ (likely @ self.level_weights)) / 2.0,
+                )
+            )
+        changes.likelihood_sums = changes.likelihood_sums + np.transpose(sums)
 
     def at_grid(self, columns: Array) -> Array:
         """Write curves on stretches, (…, n_active + 1), at every level, (…, n_grid)."""
