@@ -25,7 +25,7 @@ from ice_explorer.drivers.column_pairs import ColumnPair
 from ice_explorer.drivers.drivers import Combined, Drivers, driver_of
 from ice_explorer.drivers.splits import split_column
 from ice_explorer.features.axis_text import cell_text
-from ice_explorer.metrics.sampling import Sampling
+from ice_explorer.metrics.influence import Sampling
 from ice_explorer.results.options import METRIC_RANKINGS
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.curve_lines import lines_of

@@ -135,7 +135,7 @@ MUTATIONS: Final = r"""
 - of_rows[present] = (flat[below] + flat[above]) / 2.0
 + of_rows[present] = 0.0
 = errors of a sample do not shrink towards all rows
-@ metrics/sampling.py : metrics/test_influence.py
+@ metrics/influence.py : metrics/test_influence.py
 - math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows)
 + math.sqrt(1.0 / n_rows)
 = XGBoost sends the threshold left

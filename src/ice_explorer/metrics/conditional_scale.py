@@ -24,10 +24,8 @@ from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE, has_value_and_
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array, Rows
 
-    Array = NDArray[np.float64]
-    Rows = NDArray[np.intp]
     Stages = Callable[[Rows], Iterator[Array]]  # predictions of rows without a tree, with one, with two …
     BetweenFits = Callable[[], object] | None
 
@@ -115,13 +113,19 @@ def conditional_moments(
 
 
 def level_probabilities(
-    codes: Array, others: Array, weights: Array | None, random_state: int, *, between_fits: BetweenFits = None
+    codes: Array,
+    n_levels: int,
+    others: Array,
+    weights: Array | None,
+    random_state: int,
+    *,
+    between_fits: BetweenFits = None,
 ) -> Array | None:
     """Estimate the probability of each level given the other features, (n_observations, n_levels).
 
     None where the other features cannot tell: there are none, too few observations, or one level.
 
-    - `codes` (n_observations,): of the observed levels; NaN is missing.
+    - `codes` (n_observations,): of the observed levels, below `n_levels`; NaN is missing.
     - `others`, `weights`, `random_state`, `between_fits`: as for `conditional_moments`.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -130,7 +134,7 @@ def level_probabilities(
     n_observed = 0 if folds is None else len(np.unique(folds.target))
     if folds is None or n_observed < 2:
         return None
-    target, n_levels = folds.target.astype(np.intp), int(folds.target.max()) + 1
+    target = folds.target.astype(np.intp)
     n_trees = max(_FEWEST_TREES, min(_MOST_TREES, _MOST_TREES_OF_LEVELS // n_observed))
 
     def fit(at: Rows, weight: Array) -> Stages:
@@ -166,9 +170,7 @@ def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Arr
     """
     distance = np.ones((len(own), len(grid)))
     if probabilities is not None:
-        inside = grid < probabilities.shape[1]
-        distance[:, inside] -= probabilities[:, grid[inside].astype(np.intp)]
-        np.clip(distance, 0.0, 1.0, out=distance)
+        distance = np.clip(distance - probabilities[:, grid.astype(np.intp)], 0.0, 1.0)
     distance[own[:, None] == grid] = 0.0
     return distance
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array
 
-    Array = NDArray[np.float64]
 
 _BINS: Final = 8192
 _FARTHEST: Final = 1e4  # likelihood scales, beyond which nothing is likely at any decay below 1

@@ -14,9 +14,10 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted, quoted
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[np.float64]
+    from ice_explorer.arrays import Array, Mask
+
 
 LEAST_SHARE_OF_SCALE = 0.01  # floor of a likelihood scale, in standard deviations of the feature
 
@@ -30,7 +31,7 @@ def check_decay(decay: object) -> float:
     return float(decay)
 
 
-def has_value_and_weight(values: Array, weights: Array | None) -> NDArray[np.bool_]:
+def has_value_and_weight(values: Array, weights: Array | None) -> Mask:
     """Whether each value is not missing, in a row that has weight."""
     present = ~np.isnan(values)
     return present if weights is None else present & (weights > 0)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array, Values
 
-    Array = NDArray[np.float64]
 
 N_DRAWS: Final = 500
 """Of one bootstrap: the ends of a 95 % interval scatter by an eighth of a standard error."""
@@ -41,7 +40,7 @@ class RowDraws:
         self.n_drawn = max(round(total), 1)
         self._unit = total / self.n_drawn
         self._of_block = np.random.default_rng(self._seed).multinomial(self.n_drawn, masses / total, size=n_draws)
-        self._kept: dict[int, NDArray[Any]] = {}
+        self._kept: dict[int, Values] = {}
 
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
         """Yield blocks of rows, and their weights in each draw (n_draws, n_rows of the block)."""
@@ -57,7 +56,7 @@ class RowDraws:
                 rows = slice(start, min(start + size, block.stop))
                 yield rows, weights[:, rows.start - block.start : rows.stop - block.start]
 
-    def _counts(self, at: int, rows: slice) -> NDArray[Any]:
+    def _counts(self, at: int, rows: slice) -> Values:
         if at in self._kept:
             return self._kept[at]
         shares = self._weights[rows] / self._weights[rows].sum()

@@ -26,10 +26,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array, Places
 
-    Array = NDArray[np.float64]
-    Places = NDArray[np.intp]
 
 Ends = tuple["Places", "Array", "Places"]
 Convention = Literal["step", "paper"]

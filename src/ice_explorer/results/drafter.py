@@ -17,8 +17,7 @@ from ice_explorer.curves.method import BruteMethod
 from ice_explorer.engines.sums import sum_blocks
 from ice_explorer.features.grid import Grid, feature_seed
 from ice_explorer.features.sampling import nested_samples
-from ice_explorer.metrics.influence import Block
-from ice_explorer.metrics.sampling import Sampling, sampling_of
+from ice_explorer.metrics.influence import Block, Sampling, sampling_of
 from ice_explorer.metrics.windows import nearest_shares
 from ice_explorer.results.feature_explanation import FeatureResult
 
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
-    from ice_explorer.metrics.sampling import Sampling
     from ice_explorer.tables.column import Name
 
     Array = NDArray[np.float64]

@@ -19,8 +19,8 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import UNORDERED, Feature
 from ice_explorer.features.grid import Grid
+from ice_explorer.metrics.influence import Sampling
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.metrics.sampling import Sampling
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.models.predict import RESPONSES, Predictor
 from ice_explorer.results.explanation_result import ExplanationResult

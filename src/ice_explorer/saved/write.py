@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ice_explorer.drivers.drivers import Driver, Drivers
     from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import Feature
-    from ice_explorer.metrics.sampling import Sampling
+    from ice_explorer.metrics.influence import Sampling
     from ice_explorer.results.explanation_result import ExplanationResult
     from ice_explorer.results.feature_explanation import FeatureResult
     from ice_explorer.results.options import Settings
