@@ -37,7 +37,7 @@ def settled(seconds_of, most=1 << 16):
     """Sizes of the calls of a model that takes so long for so many phantoms, until they stay the same."""
     calls, sizes = BatchSize(most), []
     for _ in range(30):
-        sizes.append(calls.next())
+        sizes.append(calls.next)
         calls.record_time(sizes[-1], seconds_of(sizes[-1]))
     return sizes
 
