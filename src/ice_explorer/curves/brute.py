@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ice_explorer.tables.table import Table
 
     Made = Callable[[int], object]
+    Predicts = Callable[[], bool]
     Request = tuple["VariedFeature", Array, Rows, Array]
 
 _BLOCK = 1 << 16  # phantoms summed together; fixed, so that sums do not depend on timing
@@ -94,20 +95,12 @@ class BruteCurves:
     """
 
     def __init__(
-        self,
-        predict: Callable[[Any], Array],
-        rows: Table,
-        memory_limit: int,
-        *,
-        response: str = "auto",
-        predicts: Callable[[], bool] | None = None,
+        self, predict: Callable[[Any], Array], rows: Table, memory_limit: int, response: str, predicts: Predicts = bool
     ) -> None:
         self.response = response
         self.observed: Callable[[Rows], Array] | None = None
-        self._predicts = predicts or bool
-        self._model = predict
-        self._rows = rows
-        self._memory_limit = memory_limit
+        self._model, self._predicts = predict, predicts
+        self._rows, self._memory_limit = rows, memory_limit
         # The container, a copy that the model makes of it, its votes, and what metrics derive from each prediction.
         self.phantoms_per_block = int(np.clip(memory_limit // (3 * rows.row_bytes + 160), 1, _BLOCK))
         self._calls = BatchSize(self.phantoms_per_block)

@@ -218,13 +218,8 @@ def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | No
     """Put together what all features share."""
     predictor, limit = asked.predictor, options.bytes_in_all
     for_blocks = max(limit - data.n_bytes, min(limit, LEAST_BYTES))
-    brute = BruteCurves(
-        predictor.predict,
-        data.table,
-        for_blocks,
-        response=predictor.response,
-        predicts=asked.prediction_check.is_reproduced,
-    )
+    is_reproduced = asked.prediction_check.is_reproduced
+    brute = BruteCurves(predictor.predict, data.table, for_blocks, predictor.response, is_reproduced)
     settings = Settings(
         groups=data.groups or None,
         categorical=tuple(data.categorical) or None,

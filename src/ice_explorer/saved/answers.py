@@ -79,7 +79,7 @@ class SavedPredictions(BruteCurves):
         memory_limit: int,
         response: str,
     ) -> None:
-        super().__init__(refused, table, memory_limit, response=response)
+        super().__init__(refused, table, memory_limit, response)
         self._known, self._features = predictions, features
 
     def evaluate(
