@@ -14,6 +14,7 @@ PACKAGES = {
     "runtime": "",
     "errors": "",
     "glossary": "",
+    "arrays": "numpy",
     "locks": "",
     "progress": "tqdm",
     "checks": "numpy",

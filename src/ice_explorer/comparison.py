@@ -30,15 +30,14 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.explanation import PlotOptions
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.plan import Plan
     from ice_explorer.results.options import Kind, RankBy, Unit
     from ice_explorer.tables.column import Name
 
-    Array = NDArray[np.float64]
 
 Prepared = TypeVar("Prepared")
 
@@ -102,7 +101,7 @@ def disagreement_of(
     return Disagreement(pairs, sums)
 
 
-def _changes(feature: FeatureExplanation, rows: NDArray[np.int64]) -> Array:
+def _changes(feature: FeatureExplanation, rows: Rows) -> Array:
     """Change of the prediction since the observed value, (n_rows, n_grid) [output]."""
     curves = np.concatenate([curves for _, curves in feature._curves_of(rows)])
     return np.asarray(curves - feature._at_own_values(rows, curves)[:, None])
@@ -456,7 +455,7 @@ def _has_same_rows(one: FeatureExplanation, other: FeatureExplanation) -> bool:
     )
 
 
-def common_grids(grids: Sequence[Mapping[Name, NDArray[Any]]]) -> dict[Name, NDArray[Any]]:
+def common_grids(grids: Sequence[Mapping[Name, Values]]) -> dict[Name, Values]:
     """Return for each feature the values of all grids; those that depend on the model, such as thresholds, differ."""
     return {
         name: grid

@@ -18,8 +18,7 @@ from ice_explorer.engines.sums import sum_blocks
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.grid import Grid, feature_seed
 from ice_explorer.features.sampling import nested_samples
-from ice_explorer.metrics.influence import Block
-from ice_explorer.metrics.sampling import Sampling, sampling_of
+from ice_explorer.metrics.influence import Block, Sampling, sampling_of
 from ice_explorer.metrics.windows import nearest_shares
 
 if TYPE_CHECKING:
@@ -28,14 +27,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
-    from ice_explorer.metrics.sampling import Sampling
     from ice_explorer.tables.column import Name
 
-    Array = NDArray[np.float64]
     BetweenBlocks = Callable[[], object]
     Draft = dict[Name, FeatureExplanation]
 
@@ -285,7 +283,7 @@ def _on_sample(item: FeatureInput, rows: NDArray[np.int64], n_grid: float) -> Fe
     )
 
 
-def _spread(size: int, n: int) -> NDArray[np.intp]:
+def _spread(size: int, n: int) -> Places:
     """Choose n of so many places, spread evenly, the ends among them."""
     return np.unique(np.linspace(0, size - 1, n).round().astype(np.intp))
 

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import AnchorName
-    from ice_explorer.metrics.sampling import Sampling
+    from ice_explorer.metrics.influence import Sampling
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.bootstrap import Metrics
     from ice_explorer.results.options import Kind, RankBy, Unit

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.sums import Sums
     from ice_explorer.explanation import Explanation, PlotOptions, SaveOptions
     from ice_explorer.features.feature import AnchorName
-    from ice_explorer.metrics.sampling import Sampling
+    from ice_explorer.metrics.influence import Sampling
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.bootstrap import Bootstrap, Metrics
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares

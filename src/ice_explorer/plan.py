@@ -217,13 +217,8 @@ def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | No
     """Put together what all features share."""
     predictor, limit = asked.predictor, options.bytes_in_all
     for_blocks = max(limit - data.n_bytes, min(limit, LEAST_BYTES))
-    brute = BruteCurves(
-        predictor.predict,
-        data.table,
-        for_blocks,
-        response=predictor.response,
-        predicts=asked.prediction_check.is_reproduced,
-    )
+    is_reproduced = asked.prediction_check.is_reproduced
+    brute = BruteCurves(predictor.predict, data.table, for_blocks, predictor.response, is_reproduced)
     settings = Settings(
         groups=data.groups or None,
         categorical=tuple(data.categorical) or None,
@@ -508,12 +503,19 @@ class Plan:
         - `cancelled`: asked between blocks; True stops with `Cancelled`.
         """
         item = self._inputs[feature]
+
+        def report(n_predictions: int, total: int, label: str) -> None:
+            if progress is not None:
+                progress(n_predictions, total, label)
+            if cancelled is not None and cancelled():
+                raise Cancelled(f"Explaining {label!r} was cancelled.")
+
         with self._lock, cancel_wait_when(cancelled):
             if feature not in self._sums:
                 are_together = self._engine.sums_together
                 items = [each for each in self._inputs.values() if are_together and each.summed is item.summed]
                 names = [each.feature.name for each in items or [item]]
-                self._sums.update(zip(names, self._engine.sums(items or [item], progress, cancelled), strict=True))
+                self._sums.update(zip(names, self._engine.sums(items or [item], report), strict=True))
             sums = self._sums[feature] if self._engine.sums_together else self._sums.pop(feature)
             kept = self._engine.kept.pop(item.feature_number, None)
         return FeatureExplanation(self._context, self._engine, item, sums, kept)

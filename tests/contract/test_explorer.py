@@ -25,7 +25,7 @@ from ice_explorer.drivers.column_pairs import ColumnPair
 from ice_explorer.drivers.drivers import Combined, Drivers, driver_of
 from ice_explorer.drivers.splits import split_column
 from ice_explorer.features.axis_text import cell_text
-from ice_explorer.metrics.sampling import Sampling
+from ice_explorer.metrics.influence import Sampling
 from ice_explorer.results.options import METRIC_RANKINGS
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.curve_lines import lines_of
@@ -213,7 +213,7 @@ def draft(explanation, heads, code):
         _results={f.feature: f for f in (drafted, exact)}, _by_label={f.label: f for f in (drafted, exact)}
     )
     tables = Tables(len(heads), "paper")
-    for position, feature in enumerate(known):
+    for position, feature in enumerate(known.values()):
         tables.fill(position, feature)
     header = header_of(known, heads, code, prediction_sd=explanation.prediction_sd, formats=FORMATS)
     header["version"] = ""

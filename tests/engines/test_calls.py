@@ -37,7 +37,7 @@ def settled(seconds_of, most=1 << 16):
     """Sizes of the calls of a model that takes so long for so many phantoms, until they stay the same."""
     calls, sizes = BatchSize(most), []
     for _ in range(30):
-        sizes.append(calls.next())
+        sizes.append(calls.next)
         calls.record_time(sizes[-1], seconds_of(sizes[-1]))
     return sizes
 
@@ -138,11 +138,11 @@ def test_curves_may_be_kept_from_the_start(options, weights):
     model = Model()
     kept = ice.explain(model, X, keep_curves=True, sample_weight=weights, **options)
     n_rows = sum(model.calls)
-    curves = {f.feature: f.curves for f in kept}
+    curves = {f.feature: f.curves for f in kept.values()}
     if weights is None:
         assert sum(model.calls) == n_rows
     plain = ice.explain(model, X, sample_weight=weights, **options)
-    for f in plain:
+    for f in plain.values():
         assert_array_equal(f.curves, curves[f.feature])
 
 

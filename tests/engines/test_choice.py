@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 import ice_explorer as ice
-from ice_explorer.curves import choose, kernel, linear
+from ice_explorer.curves import choose, closed_forms
 from ice_explorer.errors import InvalidOptionError, PredictionError
 from ice_explorer.trees import read_sklearn
 from ice_explorer.trees.curves import TreeCurves
@@ -244,8 +244,8 @@ def test_a_version_that_keeps_its_fit_otherwise_is_predicted(monkeypatch, error)
         raise error("tree_")
 
     monkeypatch.setitem(read_sklearn.READERS, "RandomForestRegressor", stumble)
-    monkeypatch.setattr(kernel, "KernelModel", stumble)
-    monkeypatch.setattr(linear, "dense", stumble)
+    monkeypatch.setattr(closed_forms, "KernelModel", stumble)
+    monkeypatch.setattr(closed_forms, "dense", stumble)
     for model in (forest(), SVR(), Ridge()):
         e = parity.explained(fitted(model), table())
         assert e.engine == "brute"

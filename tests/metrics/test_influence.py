@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ice_explorer.metrics.influence import DECAYED, UNDECAYED, Block, influences
+from ice_explorer.metrics.influence import DECAYED, UNDECAYED, Block, influences, sampling_of
 from ice_explorer.metrics.ordered import OrderedSums
-from ice_explorer.metrics.sampling import sampling_of
 from ice_explorer.metrics.unordered import UnorderedSums, category_scale
 from ice_explorer.metrics.windows import CONVENTIONS
 

@@ -124,8 +124,8 @@ MUTATIONS: Final = r"""
 + levels * cumulative[-1], side="right")
 = disagreement ignores weights of phantoms
 @ metrics/disagreement.py : results/test_models.py
-- self._differences += np.bincount(bins, mass * size, _BINS + 1)
-+ self._differences += np.bincount(bins, size, _BINS + 1)
+- terms = (mass, mass * size, mass * far, mass * size * far)
++ terms = (mass, size, mass * far, mass * size * far)
 = draws scale distances by the inverse ratio
 @ results/bootstrap.py : results/test_intervals.py
 - decay ** (1.0 / units)
@@ -135,7 +135,7 @@ MUTATIONS: Final = r"""
 - of_rows[present] = (flat[below] + flat[above]) / 2.0
 + of_rows[present] = 0.0
 = errors of a sample do not shrink towards all rows
-@ metrics/sampling.py : metrics/test_influence.py
+@ metrics/influence.py : metrics/test_influence.py
 - math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows)
 + math.sqrt(1.0 / n_rows)
 = XGBoost sends the threshold left

@@ -31,14 +31,13 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array
     from ice_explorer.engines.context import Context
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Name
 
-    Array = NDArray[np.float64]
 
 Form = Literal["difference", "ratio", "relative"]
 FORMS: Final[tuple[Form, ...]] = get_args(Form)

@@ -11,13 +11,12 @@ from ice_explorer.drivers.candidates import second_features
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
 
-    Array = NDArray[np.float64]
 
 MOST: Final = 5
 _STRONG: Final = 0.5  # features are listed where at least one correlation is as strong
@@ -72,7 +71,7 @@ def strong_correlations(result: FeatureExplanation) -> StrongCorrelations:
     return result._once("strong correlations", computed)
 
 
-def correlated(context: Context, feature: Feature, n: int, rows: NDArray[np.int64] | None = None) -> pd.DataFrame:
+def correlated(context: Context, feature: Feature, n: int, rows: Rows | None = None) -> pd.DataFrame:
     """Return what varies most with a feature; `FeatureExplanation.correlated` says how that is measured.
 
     Over some rows; all by default.

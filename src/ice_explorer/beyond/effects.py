@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
 
-    Array = NDArray[np.float64]
 
 EffectKind = Literal["partial_dependence", "ale", "m_plot"]
 EFFECT_KINDS: Final[tuple[EffectKind, ...]] = get_args(EffectKind)
@@ -338,7 +338,7 @@ class _Sums:
         step[places, lower], is_inside[places, lower] = ends[:, 1] - ends[:, 0], 1.0
         self._add(weights, step=step, step_mass=is_inside)
 
-    def _intervals(self, values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _intervals(self, values: Array) -> tuple[Places, Places]:
         """Return rows and the left end of an interval that each lies in.
 
         Where the grid has all values, a row lies in the interval before its value and in the one behind it; else in the

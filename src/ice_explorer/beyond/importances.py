@@ -19,12 +19,10 @@ from ice_explorer.models.pipeline import dense, unwrap
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
 
-    Array = NDArray[np.float64]
     Report = Callable[[int, int, str], None]
 
 HAS_SHAP: Final = find_spec("shap") is not None
@@ -143,8 +141,8 @@ class Scored:
 
     context: Context
     model: Any
-    y: NDArray[Any]
-    rows: NDArray[np.int64]
+    y: Values
+    rows: Rows
     scorer: Callable[..., float]
     can_be_fitted: bool
 
@@ -153,12 +151,12 @@ class Scored:
         """Weights of the rows, None where they count alike."""
         return None if self.context.weights is None else self.context.weights[self.rows]
 
-    def score(self, model: Any, X: Any, at: NDArray[np.int64] | slice = np.s_[:]) -> float:
+    def score(self, model: Any, X: Any, at: Rows | slice = np.s_[:]) -> float:
         """Score a model on X with the target of some of the rows."""
         weighted = {} if self.weights is None else {"sample_weight": self.weights[at]}
         return float(self._called("was scored", lambda rows: self.scorer(model, rows, self.y[at], **weighted), X))
 
-    def refitted(self, X: Any, at: NDArray[np.int64]) -> Any:
+    def refitted(self, X: Any, at: Rows) -> Any:
         """Fit the model again, on X with the target of some of the rows."""
         from sklearn.base import clone
         from sklearn.utils.validation import has_fit_parameter

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Name
 
-    Array = NDArray[np.float64]
     Report = Callable[[int, int, str], None]
 
 MAX_ROWS: Final = 500
@@ -303,7 +303,7 @@ class Interactions:
         brute, feature = self._context.brute, result._item.feature
         return brute.evaluate(feature, rows, wanted, made=lambda made: report(made, made, result.label))
 
-    def _points_of(self, pair: tuple[Name, Name]) -> tuple[Points, NDArray[np.intp]]:
+    def _points_of(self, pair: tuple[Name, Name]) -> tuple[Points, Places]:
         """Return the distinct points of two features, and which of them each row is at."""
         features = [self._results[name]._item.feature for name in pair]
         values = np.column_stack([feature.values[self.row_positions] for feature in features])

@@ -19,13 +19,11 @@ from ice_explorer.progress import progress_reporter
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Mask
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
 
-    Array = NDArray[np.float64]
 
 MarginalEffectKind = Literal["forward", "derivative"]
 MARGINAL_EFFECT_KINDS: Final[tuple[MarginalEffectKind, ...]] = get_args(MarginalEffectKind)
@@ -139,7 +137,7 @@ class MarginalEffects:
             values[self._rows] = (ends[:, 1] - ends[:, 0]) / (2 * self._steps[0])
         return values
 
-    def _leaves_range(self) -> NDArray[np.bool_]:
+    def _leaves_range(self) -> Mask:
         """Whether a step of numbers ends outside of the observed values."""
         outside = np.zeros(len(self.values), np.bool_)
         weighing = self._context.weighted_rows

@@ -17,12 +17,10 @@ from ice_explorer.locks import new_lock
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
 
-    Array = NDArray[np.float64]
 
 Measure = Literal["native", "permutation", "partial_dependence", "shap", "loco"]
 MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)

@@ -10,12 +10,10 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array
     from ice_explorer.features.feature import Feature
     from ice_explorer.tables.column import Column
 
-    Array = NDArray[np.float64]
 
 _MOST_POINTS: Final = 1 << 20
 

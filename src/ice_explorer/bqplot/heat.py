@@ -20,13 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bqplot import Axis, Figure, Scale
-    from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array
     from ice_explorer.results.two_way import TwoWay, TwoWayAxis
     from ice_explorer.tables.column import Name
     from ice_explorer.widget.explorer import ICEExplorer
 
-    Array = NDArray[np.float64]
 
 _N_COLORS: Final = 16
 

@@ -19,14 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bqplot import ColorAxis, Figure, Mark
-    from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
     from ice_explorer.widget.explorer import ICEExplorer
 
-    Array = NDArray[np.float64]
     Shown = tuple[Lines, Coloring, int]
 
 COMPUTING: Final = "computing …"

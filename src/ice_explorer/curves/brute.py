@@ -17,14 +17,13 @@ from ice_explorer.locks import new_lock
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.tables.column import Column
     from ice_explorer.tables.table import Table
 
-    Array = NDArray[np.float64]
-    Rows = NDArray[np.int64]
     Made = Callable[[int], object]
+    Predicts = Callable[[], bool]
+    Request = tuple["VariedFeature", Array, Rows, Array]
 
 _BLOCK = 1 << 16  # phantoms summed together; fixed, so that sums do not depend on timing
 _FIRST_CALL = 1 << 9
@@ -56,35 +55,30 @@ class BatchSize:
     """
 
     def __init__(self, most: int) -> None:
+        self.next = min(_FIRST_CALL, most)
         self._most = most
-        self._next = min(_FIRST_CALL, most)
         self._best_rate = 0.0
         self._lock = new_lock()
-
-    def next(self) -> int:
-        """Return the size of the next call."""
-        with self._lock:
-            return self._next
 
     def record_time(self, n_phantoms: int, seconds: float) -> None:
         """Update the size from the time of a full call; others are ignored."""
         with self._lock:
-            size = self._next
+            size = self.next
             if not size / 2 <= n_phantoms <= size:
                 return
             rate = n_phantoms / max(seconds, 1e-9)
             pays = rate > _WORTH_GROWING * self._best_rate
             self._best_rate = max(self._best_rate, rate)
             if pays or seconds < _LONG / 2:
-                self._next = min(self._most, size * (8 if seconds < _LONG / 8 else 2))
+                self.next = min(self._most, size * (8 if seconds < _LONG / 8 else 2))
             elif size < self._most:
-                self._next = max(1, min(self._most, int(_LONG * self._best_rate)))
+                self.next = max(1, min(self._most, int(_LONG * self._best_rate)))
 
     def halve(self, n_phantoms: int) -> None:
         """Take at most half as many phantoms as in a call that ran out of memory."""
         with self._lock:
             self._most = max(1, min(self._most, n_phantoms // 2))
-            self._next = min(self._next, self._most)
+            self.next = min(self.next, self._most)
 
 
 class BruteCurves:
@@ -101,22 +95,13 @@ class BruteCurves:
     """
 
     def __init__(
-        self,
-        predict: Callable[[Any], Array],
-        rows: Table,
-        memory_limit: int,
-        *,
-        response: str = "auto",
-        predicts: Callable[[], bool] | None = None,
+        self, predict: Callable[[Any], Array], rows: Table, memory_limit: int, response: str, predicts: Predicts = bool
     ) -> None:
         self.response = response
         self.observed: Callable[[Rows], Array] | None = None
-        self._predicts = predicts or bool
-        self._model = predict
-        self._rows = rows
-        self._memory_limit = memory_limit
-        # The container, a copy that the model makes of it, its votes, and the slopes and moments
-        # that the metrics derive from each prediction.
+        self._model, self._predicts = predict, predicts
+        self._rows, self._memory_limit = rows, memory_limit
+        # The container, a copy that the model makes of it, its votes, and what metrics derive from each prediction.
         self.phantoms_per_block = int(np.clip(memory_limit // (3 * rows.row_bytes + 160), 1, _BLOCK))
         self._calls = BatchSize(self.phantoms_per_block)
 
@@ -127,7 +112,7 @@ class BruteCurves:
     @property
     def n_per_call(self) -> int:
         """How many phantoms the next call of the model takes."""
-        return self._calls.next()
+        return self._calls.next
 
     def evaluate(
         self, feature: VariedFeature, positions: Rows, values: Array, n_jobs: int = 1, made: Made | None = None
@@ -149,24 +134,24 @@ class BruteCurves:
             row = 0
             while row < n_rows:
                 # Each thread has something to do, however little there is.
-                size = min(self._calls.next(), -(-values.size // n_jobs))
+                size = min(self._calls.next, -(-values.size // n_jobs))
                 rows_per_call, values_per_call = max(1, size // n_values), max(1, min(n_values, size))
                 for column in range(0, n_values, values_per_call):
                     yield np.s_[row : row + rows_per_call, column : column + values_per_call]
                 row += rows_per_call
 
-        def call(part: tuple[slice, slice]) -> int:
-            predictions[part] = self._call(feature, positions[part[0]], values[part])
-            return predictions[part].size
+        def call(part: tuple[slice, slice]) -> Array:
+            return self._call(feature, positions[part[0]], values[part])
 
         with ThreadPool(n_jobs) as workers:
             # The size of the next calls depends on the time of these.
-            for _, size in workers.prefetch(call, parts(), n_jobs - 1):
+            for part, predicted in workers.prefetch(call, parts(), n_jobs - 1):
+                predictions[part] = predicted
                 if made is not None:
-                    made(size)
+                    made(predicted.size)
         return predictions
 
-    def evaluate_together(self, requests: Sequence[tuple[VariedFeature, Array, Rows, Array]]) -> list[Array]:
+    def evaluate_together(self, requests: Sequence[Request]) -> list[Array]:
         """Predict phantoms of several features in one call of the model.
 
         - `requests`: as for `phantoms_together`.
@@ -225,12 +210,6 @@ class BruteCurves:
         """Return the error for a call that failed, with the first phantom that fails alone."""
         name, cause = quoted(feature.readable), cause_of(error)
         rows, single = np.repeat(positions, values.shape[1]), values.reshape(-1, 1)
-
-        def fails(low: int, high: int) -> bool:
-            return self._fails(
-                lambda: self._rows.phantoms(rows[low:high], feature.column_coordinates(single[low:high]))
-            )
-
         if _is_out_of_memory(error):
             return PredictionError(
                 "The model must predict one row in the memory that is free; it failed on a block of 1 phantom "
@@ -239,9 +218,15 @@ class BruteCurves:
                 "of `memory_limit`.",
                 "Free memory, or explain fewer rows with a smaller `memory_limit`.",
             )
+
+        def fails(low: int, high: int) -> bool:
+            part = slice(low, high)
+            return self._fails(lambda: self._rows.phantoms(rows[part], feature.column_coordinates(single[part])))
+
+        low, high = 0, len(rows)
         is_no_prediction = isinstance(error, PredictionError)
         # A service that does not answer is not called for halves.
-        if not is_no_prediction and (isinstance(error, OSError) or not self._predicts() or not fails(0, len(rows))):
+        if not is_no_prediction and (isinstance(error, OSError) or not self._predicts() or not fails(low, high)):
             passing = PredictionError(
                 f"The model failed: {cause} It was predicting phantom observations of {name}, whose values are not the "
                 "reason.",
@@ -250,28 +235,28 @@ class BruteCurves:
             )
             passing.is_passing = True
             return passing
-        low, high = 0, len(rows)
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if fails(low, middle) else (middle, high)
-        fails_alone, value, row = fails(low, high), float(single[low, 0]), rows[low : low + 1]
-        where = _place(feature, value, row[0])
-        if not fails_alone:
+        value, row = float(single[low, 0]), rows[low : low + 1]
+        if not fails(low, high):  # only together with others
             span = f"{feature.text(np.nanmin(values))} to {feature.text(np.nanmax(values))}"
             where = f"grid values {span}, rows {positions[0]} to {positions[-1]} of X"
-        phantoms = f"phantom observations of {name} ({where})"
-        if is_no_prediction:
-            return PredictionError(f"No predictions of {phantoms}: {error}")
-        if fails_alone and math.isnan(value):
+        elif not is_no_prediction and math.isnan(value):
             return PredictionError(
                 f"The model failed where {name} is missing, as it is in rows of X: {cause}",
                 "Fill missing values, or leave out these rows, for example by `X.dropna()`.",
             )
-        if fails_alone and self._fails(lambda: self._rows.take(row)):
+        elif not is_no_prediction and self._fails(lambda: self._rows.take(row)):
             return PredictionError(
                 f"The model failed on row {row[0]} of X as it is: {cause}",
                 "Leave out the rows that it cannot predict, or fill their missing values.",
             )
+        else:
+            where = _place(feature, value, row[0])
+        phantoms = f"phantom observations of {name} ({where})"
+        if is_no_prediction:
+            return PredictionError(f"No predictions of {phantoms}: {error}")
         return PredictionError(
             f"The model failed on {phantoms}: {cause}",
             "Limit the grid with `grid=`, or leave the feature out with `features=`.",
@@ -288,9 +273,7 @@ class BruteCurves:
         return False
 
 
-def phantoms_together(
-    requests: Sequence[tuple[VariedFeature, Array, Rows, Array]],
-) -> tuple[Rows, dict[Column, Array], list[slice]]:
+def phantoms_together(requests: Sequence[Request]) -> tuple[Rows, dict[Column, Array], list[slice]]:
     """Return the phantoms of several features as rows and what moves in them, and the part of each feature.
 
     - `requests`: features with their coordinates in all rows (n_observations,), and positions (n_rows,) and values

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.curves.kernel import read_kernel
-from ice_explorer.curves.linear import read_linear
+from ice_explorer.curves.closed_forms import read_kernel, read_linear
 from ice_explorer.curves.method import BruteMethod, ClosedFormMethod, CurveMethod, TreeMethod
 from ice_explorer.curves.model_matrix import read_matrix
 from ice_explorer.errors import InvalidOptionError
@@ -21,8 +20,7 @@ from ice_explorer.trees.forest import NotExactError, UnsupportedModelError, read
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.curves.kernel import KernelModel
-    from ice_explorer.curves.linear import LinearModel
+    from ice_explorer.curves.closed_forms import KernelModel, LinearModel
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.features.columns import Columns
@@ -130,18 +128,18 @@ def _exact_method(
     size, smallest = float(np.max(np.abs(predicted), initial=1e-300)), float("inf")
     matches: list[Any] = []
     untransformed = predicted if unwrapped.restore is None else None
-    for make_curves, outputs in structure.candidates(phantoms, untransformed, predictor.position, predictor.response):
+    for match, outputs in structure.candidates(phantoms, untransformed, predictor.position, predictor.response):
         if np.isfinite(outputs).all() and np.isfinite(size):
             difference = float(np.max(np.abs(unwrapped.restore_output(outputs) - predicted), initial=0.0)) / size
             smallest = min(smallest, difference)
-            matches += [make_curves] if difference <= tolerance else []
+            matches += [match] if difference <= tolerance else []
     if not matches:
         raise NotExactError(
             f"Its predictions of phantom observations differ from those of the model by {smallest:.2g} of their size."
         )
     reason = f"{type(unwrapped.model).__name__}{' after its transformers' if unwrapped.steps else ''} {_REASONS[name]}"
     if name != "tree":
-        formula = matches[0](np.column_stack(matrix.columns))
+        formula = replace(matches[0], matrix=np.column_stack(matrix.columns))
         return ClosedFormMethod(
             name, reason, context, items, n_jobs, formula=formula, matrix=matrix, unwrapped=unwrapped
         )

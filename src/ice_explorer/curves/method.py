@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from ice_explorer.checks import LARGEST
 from ice_explorer.curves.brute import check_fits
+from ice_explorer.curves.closed_forms import LinearModel
 from ice_explorer.curves.threads import ThreadPool
 from ice_explorer.engines.sums import (
     add_block,
@@ -29,10 +29,8 @@ from ice_explorer.runtime import HAS_NUMBA
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    from ice_explorer.curves.kernel import KernelCurves
-    from ice_explorer.curves.linear import LinearCurves
+    from ice_explorer.arrays import Array, Places, Rows
+    from ice_explorer.curves.closed_forms import KernelModel
     from ice_explorer.curves.model_matrix import ModelMatrix
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
@@ -40,12 +38,9 @@ if TYPE_CHECKING:
     from ice_explorer.models.pipeline import UnwrappedModel
     from ice_explorer.trees.curves import Jumps, TreeCurves
 
-    Array = NDArray[np.float64]
-    Rows = NDArray[np.int64]
     Report = Callable[[int, int, str], object]
     Made = Callable[[int], object]
-    IsCancelled = Callable[[], bool]
-    Places = NDArray[np.intp] | slice
+    Part = Places | slice
 
 EVERYWHERE = slice(None)
 _ROWS_AT_A_TIME = 2048
@@ -74,25 +69,27 @@ class CurveMethod(ABC):
         self.kept: dict[int, Array] = {}
 
     @abstractmethod
-    def curves(self, item: FeatureInput, positions: Rows, at: Places = EVERYWHERE) -> Iterator[tuple[Rows, Array]]:
+    def curves(self, item: FeatureInput, positions: Rows, at: Part = EVERYWHERE) -> Iterator[tuple[Rows, Array]]:
         """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
 
     @abstractmethod
-    def sums(
-        self, items: Sequence[FeatureInput], report: Report | None = None, cancelled: IsCancelled | None = None
-    ) -> list[Sums]:
-        """Sum all rows of features."""
+    def sums(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
+        """Sum all rows of features.
+
+        - `report`: called now and then with (predictions since the last call, predictions of all, label); what it
+          raises ends the work.
+        """
 
     def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[Rows]) -> Iterator[Array]:
         """Yield curves of some rows of each feature, on the stretches between active intervals."""
         for item, of_feature in zip(items, rows, strict=True):
             yield np.concatenate([curves for _, curves in self.curves(item, of_feature, self.starts(item))])
 
-    def starts(self, item: FeatureInput) -> NDArray[np.intp]:
+    def starts(self, item: FeatureInput) -> Places:
         """Places of the grid at which the stretches between active intervals begin."""
         return np.append(0, self.active(item) + 1)
 
-    def active(self, item: FeatureInput) -> NDArray[np.intp]:
+    def active(self, item: FeatureInput) -> Places:
         """Intervals of the grid in which curves can change."""
         return np.arange(item.grid.n_grid - 1)
 
@@ -105,20 +102,6 @@ def _in_blocks(positions: Rows, size: int) -> list[Rows]:
     return [positions[start : start + size] for start in range(0, len(positions), size)]
 
 
-def _stop_if(cancelled: IsCancelled | None, label: str) -> None:
-    if cancelled is not None and cancelled():
-        raise Cancelled(f"Explaining {label!r} was cancelled.")
-
-
-@dataclass
-class _Begun:
-    """A feature of which some rows are summed: what fails or is cancelled for a while continues with the next block."""
-
-    sums: Sums
-    kept: Array | None
-    n_rows: int = 0
-
-
 class _ByFeature(CurveMethod):
     """Sums one feature at a time from its curves at every grid value."""
 
@@ -129,50 +112,48 @@ class _ByFeature(CurveMethod):
         self._weights = context.row_weights
         self._n_jobs = n_jobs
         self._keeps_curves = context.settings.keep_curves
-        self._begun: dict[FeatureInput, _Begun] = {}
+        # Sums of some rows, with their curves: what fails or is cancelled for a while continues with the next block.
+        self._begun: dict[FeatureInput, tuple[Sums, Array | None]] = {}
 
     @abstractmethod
     def _block_size(self, item: FeatureInput) -> int:
         """Rows whose curves are held at a time."""
 
     @abstractmethod
-    def _curves(self, item: FeatureInput, rows: Rows, at: Places = EVERYWHERE, made: Made | None = None) -> Array:
+    def _curves(self, item: FeatureInput, rows: Rows, at: Part = EVERYWHERE, made: Made | None = None) -> Array:
         """Curves of some rows, (n_rows, n_places); `made` counts predictions as they are made."""
 
     def _parallel(self, item: FeatureInput, rows: Rows) -> tuple[Array, Array] | None:  # noqa: ARG002
         """Curves of some rows as a step (n_grid,) and offsets (n_rows,), where they are known to be parallel."""
         return None
 
-    def curves(self, item: FeatureInput, positions: Rows, at: Places = EVERYWHERE) -> Iterator[tuple[Rows, Array]]:
+    def curves(self, item: FeatureInput, positions: Rows, at: Part = EVERYWHERE) -> Iterator[tuple[Rows, Array]]:
         """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
         for rows in _in_blocks(positions, self._block_size(item)):
             yield rows, self._curves(item, rows, at=at)
 
-    def sums(
-        self, items: Sequence[FeatureInput], report: Report | None = None, cancelled: IsCancelled | None = None
-    ) -> list[Sums]:
+    def sums(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
         """Sum all rows of features, except those that were summed before the model failed or the user cancelled."""
-        return [self._sum(item, report, cancelled) for item in items]
+        return [self._sum(item, report) for item in items]
 
-    def _sum(self, item: FeatureInput, report: Report | None, cancelled: IsCancelled | None) -> Sums:
-        begun = self._begun.pop(item, None)
-        if begun is None:
+    def _sum(self, item: FeatureInput, report: Report) -> Sums:
+        if item in self._begun:
+            sums, kept = self._begun.pop(item)
+        else:
+            sums = empty_sums(item, self._weights, compiled=self._compiled)
             kept = np.empty((len(item.summed), item.grid.n_grid)) if self._keeps_curves else None
-            begun = _Begun(empty_sums(item, self._weights, compiled=self._compiled), kept)
         try:
-            self._add_blocks(item, begun, report, cancelled)
+            self._add_blocks(item, sums, kept, report)
         except (Cancelled, PredictionError) as error:
             if isinstance(error, Cancelled) or error.is_passing:
-                self._begun[item] = begun
+                self._begun[item] = sums, kept
             raise
-        begun.sums.finish()
-        if begun.kept is not None:
-            self.kept[item.feature_number] = begun.kept
-        return begun.sums
+        sums.finish()
+        if kept is not None:
+            self.kept[item.feature_number] = kept
+        return sums
 
-    def _add_blocks(
-        self, item: FeatureInput, begun: _Begun, report: Report | None, cancelled: IsCancelled | None
-    ) -> None:
+    def _add_blocks(self, item: FeatureInput, sums: Sums, kept: Array | None, report: Report) -> None:
         """Add the rows that are not added yet."""
         total, label = len(item.summed) * item.n_predictions_per_row, item.feature.label
         are_parallel = self._parallel(item, item.summed[:1]) is not None
@@ -181,9 +162,7 @@ class _ByFeature(CurveMethod):
         def made(n_predictions: int) -> None:
             nonlocal n_made
             n_made += n_predictions
-            if report is not None and n_predictions > 0:
-                report(n_predictions, total, label)
-            _stop_if(cancelled, label)
+            report(max(n_predictions, 0), total, label)
 
         def compute(rows: Rows) -> tuple[Array | tuple[Array, Array], Array | None]:
             parallel = self._parallel(item, rows) if are_parallel else None
@@ -191,15 +170,13 @@ class _ByFeature(CurveMethod):
             return curves, missing_change(self._brute, item, rows)
 
         size = _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item)
-        blocks = _in_blocks(item.summed[begun.n_rows :], size)
+        blocks = _in_blocks(item.summed[sums.n_rows :], size)
         with ThreadPool(self._n_jobs if len(blocks) > 1 else 1) as workers:
             for rows, (curves, change) in workers.prefetch(compute, blocks, self._n_jobs - 1):
-                end = begun.n_rows + len(rows)
-                if begun.kept is not None:
+                if kept is not None:
                     of_block = curves[1][:, None] + curves[0] if isinstance(curves, tuple) else curves
-                    begun.kept[begun.n_rows : end] = of_block
-                add_block(begun.sums, curves, item, (rows, self._weights, change))
-                begun.n_rows = end
+                    kept[sums.n_rows : sums.n_rows + len(rows)] = of_block
+                add_block(sums, curves, item, (rows, self._weights, change))
                 # A block may take fewer predictions than it has phantoms.
                 made(len(rows) * item.n_predictions_per_row - n_made)
                 n_made = 0
@@ -216,8 +193,8 @@ class BruteMethod(_ByFeature):
     def __init__(self, reason: str, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> None:
         super().__init__("brute", reason, context, items, 1)  # calls of the model run side by side, not blocks of rows
         self._jobs = n_jobs
-        n_kept = sum(len(item.summed) * item.grid.n_grid for item in items)
-        self._keeps_curves |= n_kept * 8 <= min(_MOST_KEPT, context.bytes_for_blocks // 8)
+        n_bytes = 8 * sum(len(item.summed) * item.grid.n_grid for item in items)
+        self._keeps_curves |= n_bytes <= min(_MOST_KEPT, context.bytes_for_blocks // 8)
         # Other grid values may need another dtype than that of X, which a model may not take for the same.
         shared = {
             item.feature_number
@@ -230,14 +207,14 @@ class BruteMethod(_ByFeature):
         self._witness = context.prediction_check
         self._is_checked = False
 
-    def _sum(self, item: FeatureInput, report: Report | None, cancelled: IsCancelled | None) -> Sums:
-        sums = super()._sum(item, report, cancelled)
+    def _sum(self, item: FeatureInput, report: Report) -> Sums:
+        sums = super()._sum(item, report)
         if not self._is_checked:  # after the first feature, a few rows are predicted again
             note = self._witness.dependence_note((sums.lowest, sums.highest))
             self.notes, self._is_checked = (note,) if note else (), True
         return sums
 
-    def curves(self, item: FeatureInput, positions: Rows, at: Places = EVERYWHERE) -> Iterator[tuple[Rows, Array]]:
+    def curves(self, item: FeatureInput, positions: Rows, at: Part = EVERYWHERE) -> Iterator[tuple[Rows, Array]]:
         """Yield blocks of rows and their curves at every grid value, or at some places: a call of the model each."""
         start = 0
         while start < len(positions):
@@ -248,7 +225,7 @@ class BruteMethod(_ByFeature):
     def _block_size(self, item: FeatureInput) -> int:
         return self._brute.rows_per_block(item.grid.n_grid)
 
-    def _curves(self, item: FeatureInput, rows: Rows, at: Places = EVERYWHERE, made: Made | None = None) -> Array:
+    def _curves(self, item: FeatureInput, rows: Rows, at: Part = EVERYWHERE, made: Made | None = None) -> Array:
         grid, predict = item.grid.values[at], partial(self._brute.evaluate, item.feature, n_jobs=self._jobs, made=made)
         if item.feature_number not in self._sharing_rows:
             return predict(rows, np.broadcast_to(grid, (len(rows), len(grid))))
@@ -276,7 +253,7 @@ class ClosedFormMethod(_ByFeature):
         items: Sequence[FeatureInput],
         n_jobs: int,
         *,
-        formula: LinearCurves | KernelCurves,
+        formula: LinearModel | KernelModel,
         matrix: ModelMatrix,
         unwrapped: UnwrappedModel,
     ) -> None:
@@ -295,14 +272,14 @@ class ClosedFormMethod(_ByFeature):
         return int(max(1, min(_ROWS_AT_A_TIME, self._memory_limit // row_bytes)))
 
     def _parallel(self, item: FeatureInput, rows: Rows) -> tuple[Array, Array] | None:
-        if self._unwrapped.restore is not None:
+        if self._unwrapped.restore is not None or not isinstance(self._formula, LinearModel):
             return None
         parallel = self._formula.parallel(self._places[item.feature_number], self._grids[item.feature_number], rows)
         # What is no number is named by the curves.
         is_fit = parallel is not None and all((np.abs(part) <= LARGEST).all() for part in parallel)
         return parallel if is_fit else None
 
-    def _curves(self, item: FeatureInput, rows: Rows, at: Places = EVERYWHERE, made: Made | None = None) -> Array:  # noqa: ARG002
+    def _curves(self, item: FeatureInput, rows: Rows, at: Part = EVERYWHERE, made: Made | None = None) -> Array:  # noqa: ARG002
         places, grid = self._places[item.feature_number], self._grids[item.feature_number][at]
         curves = self._unwrapped.restore_output(self._formula.curves(places, grid, rows))
         return check_fits(item.feature, rows, item.grid.values[at], curves, self._brute.response)
@@ -348,7 +325,7 @@ class TreeMethod(CurveMethod):
                 self._make_trees = None  # and with it the trees as they were read
             return self._made
 
-    def curves(self, item: FeatureInput, positions: Rows, at: Places = EVERYWHERE) -> Iterator[tuple[Rows, Array]]:
+    def curves(self, item: FeatureInput, positions: Rows, at: Part = EVERYWHERE) -> Iterator[tuple[Rows, Array]]:
         """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
         sweep = self._trees.sweep([item.feature_number])
         stretches = np.searchsorted(self.active(item), np.arange(item.grid.n_grid)[at])
@@ -365,29 +342,10 @@ class TreeMethod(CurveMethod):
         for item in items:
             yield self._unwrapped.restore_output(jumps.curves(item.feature_number))
 
-    def sums(
-        self, items: Sequence[FeatureInput], report: Report | None = None, cancelled: IsCancelled | None = None
-    ) -> list[Sums]:
+    def sums(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
         """Sum all rows of features, in one sweep where they are the same rows."""
-        if all(item.summed is items[0].summed for item in items):
-            return self._sweep(items, report, cancelled)
-        return [sums for item in items for sums in self._sweep([item], report, cancelled)]
-
-    def predict_rows(self, positions: Rows) -> Array:
-        """Predict rows of X as they are, without the model, (n_rows,)."""
-        sweep, link = self._trees.sweep([]), self._trees.link
-        blocks = [link.apply(sweep(rows).base) for rows in self._blocks(positions)]
-        return self._unwrapped.restore_output(np.concatenate([np.empty(0), *blocks]))
-
-    def active(self, item: FeatureInput) -> NDArray[np.intp]:
-        """Intervals of the grid in which curves can change."""
-        return self._trees.active[item.feature_number]
-
-    def _blocks(self, positions: Rows) -> list[Rows]:
-        # Boundaries do not depend on the number of threads, so that sums do not either.
-        return _in_blocks(positions, self._trees.rows_per_block(self._memory_limit // 4))
-
-    def _sweep(self, items: Sequence[FeatureInput], report: Report | None, cancelled: IsCancelled | None) -> list[Sums]:
+        if any(item.summed is not items[0].summed for item in items):
+            return [sums for item in items for sums in self.sums([item], report)]
         # Half of the limit is for blocks that are swept, a quarter each for the sums of features and curves if formed.
         quarter = self._memory_limit // 4
         most_cells = min(MOST_CELLS, quarter // (8 * len(items)))
@@ -398,11 +356,6 @@ class TreeMethod(CurveMethod):
         total = n_per_row * len(items[0].summed)
         label = items[0].feature.label if len(items) == 1 else f"{len(items)} features"
 
-        def tell(n_predictions: int) -> None:
-            if report is not None:
-                report(n_predictions, total, label)
-            _stop_if(cancelled, label)
-
         def empty(item: FeatureInput) -> Sums:
             return empty_sums(item, self._weights, self.active(item), compiled=HAS_NUMBA, most_cells=most_cells)
 
@@ -411,16 +364,30 @@ class TreeMethod(CurveMethod):
             sums: list[Sums] = []
             for part in parts:
                 sums += workers.map(empty, items[part])
-                tell(0)
+                report(0, total, label)
             for rows, jumps in workers.prefetch(swept, blocks, n_ahead):
                 # Features are added side by side, each in the order of the blocks.
                 workers.map(partial(self._add, rows, jumps), items, sums)
                 jumps.release()
-                tell(len(rows) * n_per_row)
+                report(len(rows) * n_per_row, total, label)
             for part in parts:
                 workers.map(lambda of_feature: of_feature.finish(), sums[part])
-                tell(0)
+                report(0, total, label)
         return sums
+
+    def predict_rows(self, positions: Rows) -> Array:
+        """Predict rows of X as they are, without the model, (n_rows,)."""
+        sweep, link = self._trees.sweep([]), self._trees.link
+        blocks = [link.apply(sweep(rows).base) for rows in self._blocks(positions)]
+        return self._unwrapped.restore_output(np.concatenate([np.empty(0), *blocks]))
+
+    def active(self, item: FeatureInput) -> Places:
+        """Intervals of the grid in which curves can change."""
+        return self._trees.active[item.feature_number]
+
+    def _blocks(self, positions: Rows) -> list[Rows]:
+        # Boundaries do not depend on the number of threads, so that sums do not either.
+        return _in_blocks(positions, self._trees.rows_per_block(self._memory_limit // 4))
 
     def _add(self, rows: Rows, jumps: Jumps, item: FeatureInput, sums: Sums) -> None:
         """Add one feature of a block to its sums."""

@@ -17,12 +17,9 @@ from ice_explorer.trees.forest import NotExactError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
-    from numpy.typing import NDArray
-
-    from ice_explorer.curves.kernel import KernelModel
-    from ice_explorer.curves.linear import LinearModel
+    from ice_explorer.arrays import Array, Mask, Places, Values
+    from ice_explorer.curves.closed_forms import KernelModel, LinearModel
     from ice_explorer.curves.prediction_check import PredictionCheck
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
     from ice_explorer.tables.column import Column
     from ice_explorer.trees.forest import Forest
 
-    Array = NDArray[np.float64]
 
 _MOST_CELLS = 4_000_000  # of X that are transformed together with other grid values than those of X
 
@@ -44,11 +40,11 @@ class ModelMatrix:
     - `grids` (n_grid, n_places) each: what those columns become at each grid value.
     """
 
-    columns: list[NDArray[Any]]
-    places: dict[int, NDArray[np.intp]]
-    grids: dict[int, NDArray[Any]]
+    columns: list[Values]
+    places: dict[int, Places]
+    grids: dict[int, Values]
 
-    def phantoms(self, prediction_check: PredictionCheck) -> tuple[list[NDArray[Any]], NDArray[np.bool_]]:
+    def phantoms(self, prediction_check: PredictionCheck) -> tuple[list[Values], Mask]:
         """Return columns of those phantoms in which an explained feature moves, and which these are."""
         is_known = np.isin(prediction_check.crossed, list(self.places))
         source = np.tile(prediction_check.rows, (len(self.columns), 1))
@@ -80,7 +76,7 @@ def read_matrix(
     else:
         unused = set(structure.unused)
 
-        def seen(column: Column, coordinates: Array) -> NDArray[Any]:
+        def seen(column: Column, coordinates: Array) -> Values:
             """Return what the model takes for coordinates of a column: categories are labels, which may be numbers."""
             if column.position in unused:  # it may hold anything
                 return np.zeros(len(coordinates))
@@ -102,7 +98,7 @@ def read_matrix(
     return matrix
 
 
-def same(first: Array, second: Array) -> NDArray[np.bool_]:
+def same(first: Array, second: Array) -> Mask:
     """Whether numbers are equal, missing ones to missing ones."""
     return np.asarray((first == second) | (np.isnan(first) & np.isnan(second)))
 

@@ -13,12 +13,10 @@ from ice_explorer.errors.base import cause_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.models.predict import Predictor
     from ice_explorer.tables.table import Table
 
-    Array = NDArray[np.float64]
 
 _N_PHANTOMS = 64
 _FIRST_ROWS = 2  # enough to see what the model returns
@@ -68,14 +66,14 @@ class PredictionCheck:
         """Whether the model predicts phantoms."""
         return bool((self.crossed >= 0).all())
 
-    def _container(self, some: NDArray[np.intp] | slice = slice(None)) -> Any:
+    def _container(self, observations: Places | slice = slice(None)) -> Any:
         """Return some of the observations as the model takes them, made anew: some models write into them."""
         sources = {
-            place: np.where(self.crossed == number, self.donors, self.rows)[some]
+            place: np.where(self.crossed == number, self.donors, self.rows)[observations]
             for number in np.unique(self.crossed).tolist()
             for place in self._moves.get(number, ())
         }
-        return self._table.crossed(self.rows[some], sources)
+        return self._table.crossed(self.rows[observations], sources)
 
     def check(self) -> None:
         """Raise if the model predicts these observations otherwise now, and not by chance.
@@ -104,13 +102,16 @@ class PredictionCheck:
 
     def is_reproduced(self) -> bool:
         """Whether the model still predicts these observations."""
+        return self._predict_again() is not None
+
+    def _predict_again(self, observations: Places | slice = slice(None)) -> Array | None:
+        """Predict some of the observations again; None if the model fails, whatever it raises."""
         try:
-            self.predict(self._container())
+            return self.predict(self._container(observations))
         except Cancelled:
             raise
-        except Exception:  # noqa: BLE001 - whatever a model raises
-            return False
-        return True
+        except Exception:  # noqa: BLE001 - of a model
+            return None
 
     def dependence_note(self, bounds: tuple[float, float]) -> str:
         """Return a note if predictions depend on chance, or on the rows predicted in the same call; else "".
@@ -121,12 +122,9 @@ class PredictionCheck:
         - `bounds`: smallest and largest prediction of all.
         """
         half = np.argsort(self.predicted, kind="stable")[: (len(self.predicted) + 1) // 2]
-        try:
-            difference = _difference(self.predict(self._container(half)), self.predicted[half])
-        except Cancelled:
-            raise
-        except Exception:  # noqa: BLE001 - of a model that cannot predict so few rows: a note is not worth an error
-            return ""
+        again = self._predict_again(half)
+        # Some models cannot predict so few rows, which a note is not worth an error for.
+        difference = 0.0 if again is None else _difference(again, self.predicted[half])
         if difference <= _TOLERANCE * max(map(abs, bounds)):
             return ""
         span = bounds[1] - bounds[0]

@@ -39,8 +39,7 @@ class ThreadPool:
     ) -> Iterator[tuple[Argument, Result]]:
         """Yield arguments and results in their order, while at most `n_ahead` later tasks run."""
         if self._pool is None:
-            for argument in arguments:
-                yield argument, task(argument)
+            yield from ((argument, task(argument)) for argument in arguments)
             return
         begun = deque[tuple[Argument, Future[Result]]]()
         for argument in arguments:

@@ -19,15 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.curves.choose import InnerModel
     from ice_explorer.features.columns import Columns
     from ice_explorer.features.feature import Feature
     from ice_explorer.tables.table import Table
     from ice_explorer.trees.forest import Forest
 
-    Array = NDArray[np.float64]
 
 _N_ROWS, _N_POINTS = 4, 64  # that show which columns move with a feature, and whether they rise
 _MOST_HALVINGS = 100  # between two numbers of one sign are at most 64; around 0 the rest is negligible
@@ -57,10 +55,7 @@ def threshold_grids(
     for feature in map(columns.feature, positions):
         if feature.kind != "numeric" or np.isnan(feature.values).all():
             continue
-        if transform is not None:
-            ends = _ends_of_x(forest, transform, table, feature)
-        else:
-            ends = _ends(forest, feature.position)
+        ends = _ends(forest, feature.position) if transform is None else _ends_of_x(forest, transform, table, feature)
         if ends is not None:
             low, high = np.nanmin(feature.values), np.nanmax(feature.values)
             grids[feature.label] = np.unique(np.concatenate([[low], ends[(ends > low) & (ends < high)], [high]]))
@@ -103,7 +98,7 @@ def _ends_of_x(forest: Forest, transform: Callable[[Any], Array], table: Table, 
     present = np.unique(feature.values[~np.isnan(feature.values)])
     points = present[np.unique(np.linspace(0, len(present) - 1, _N_POINTS).astype(np.intp))]
 
-    def see(rows: NDArray[np.int64], values: Array) -> Array:
+    def see(rows: Rows, values: Array) -> Array:
         moves = feature.column_coordinates(np.tile(values, (len(rows), 1)))
         return transform(table.phantoms(rows, moves)).reshape(len(rows), len(values), -1)
 

@@ -22,11 +22,9 @@ from ice_explorer.tables.natural_order import sort_levels
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array
     from ice_explorer.results.options import Options
 
-    Array = NDArray[np.float64]
 
 MOST_DISTINCT: Final = 1 << 16
 """Distinct values of a column that are counted one by one; quantiles of more come from a sketch."""

@@ -18,13 +18,9 @@ from ice_explorer.metrics.likelihood import SortedValues
 from ice_explorer.plan import Whole
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ice_explorer.distributed.summaries import FeatureSummary, Summary
     from ice_explorer.features.columns import Columns
     from ice_explorer.results.options import Options
-
-    Array = NDArray[np.float64]
 
 
 def whole_of(summary: Summary, options: Options, columns: Columns) -> tuple[Whole, list[str]]:

@@ -12,13 +12,11 @@ from ice_explorer.drivers.splits import EQUAL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Mask, Places
     from ice_explorer.drivers.crossfit import CrossFit, Training
     from ice_explorer.drivers.splits import Members, SplitColumn
 
-    Array = NDArray[np.float64]
-    Rows = NDArray[np.bool_]
+    Rows = Mask
 
 _COARSE = 5  # splits of a column in the first search: thresholds at sixths of the rows
 _MOST_SPLITS = 400  # of all columns; with more columns each has fewer
@@ -40,12 +38,12 @@ class ColumnPair:
     root: Members
     halves: tuple[Members | None, Members | None]
 
-    def leaves(self) -> NDArray[np.intp]:
+    def leaves(self) -> Places:
         """Return the group of each row, 0 to 3."""
         below, above = (self.second.inside(half) if half is not None else False for half in self.halves)
         return np.where(self.first.inside(self.root), 2 + np.asarray(above, dtype=np.intp), below).astype(np.intp)
 
-    def rule_of(self, first: Array, second: Array) -> NDArray[np.intp]:
+    def rule_of(self, first: Array, second: Array) -> Places:
         """Return which of the rules holds for values of the two columns, on any rows."""
         below, above = (
             np.zeros(len(second), dtype=bool) if half is None else self.second.holds(half, second)

@@ -11,12 +11,10 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Mask, Places
     from ice_explorer.drivers.curve_shapes import Spread
 
-    Array = NDArray[np.float64]
-    Leaves = NDArray[np.intp]
+    Leaves = Places
 
 N_FOLDS: Final = 5
 FEW_OBSERVATIONS: Final = 20
@@ -56,7 +54,7 @@ class Training:
         # Rounding of sums must not decide whether a side is large enough.
         return cls(weights, weighted, mass, float(np.einsum("ik,ik->", weighted, off)), least * (1 - 1e-9))
 
-    def within(self, rows: NDArray[np.bool_]) -> Training:
+    def within(self, rows: Mask) -> Training:
         """Train on some of the rows."""
         weights = np.where(rows, self.weights, 0.0)
         mass = float(weights.sum())
@@ -69,7 +67,7 @@ class Training:
 class Fold:
     """Rows that are held out, and those that a rule is chosen on meanwhile."""
 
-    held_out: NDArray[np.intp]
+    held_out: Places
     training: Training
     mean: Array  # of the deviations of the training rows
     off: Array  # deviations of the rows that are held out from that mean
@@ -118,11 +116,11 @@ class CrossFit:
     spread: Spread
     whole: Training
     folds: Sequence[Fold]
-    observations: NDArray[np.intp]
+    observations: Places
     n_observations: int
 
     @classmethod
-    def of(cls, spread: Spread, observations: NDArray[np.intp]) -> CrossFit:
+    def of(cls, spread: Spread, observations: Places) -> CrossFit:
         """Put rows into folds, seeded.
 
         - `observations` (n_rows,): number of the observation that each row is, from 0. Rows that repeat an observation

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array
 
-    Array = NDArray[np.float64]
 
 _FLAT = 1e-12  # of the squared range of predictions: less is rounding
 _OMITTED = 1e-13  # part of the spread that may be lost with directions in which curves hardly differ

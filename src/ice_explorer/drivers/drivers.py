@@ -21,15 +21,13 @@ from ice_explorer.drivers.splits import split_column
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Mask, Places
     from ice_explorer.drivers.candidates import SecondFeature
     from ice_explorer.drivers.column_pairs import ColumnPair
     from ice_explorer.drivers.crossfit import Score
     from ice_explorer.drivers.splits import SplitColumn
     from ice_explorer.drivers.table import DriverTable
 
-    Array = NDArray[np.float64]
 
 MOST_ROWS: Final = 5000
 """Rows that splits are searched on; of more, a stratified sample."""
@@ -166,7 +164,7 @@ def find_drivers(
     curves: Array,
     seconds: Sequence[SecondFeature],
     weights: Array,
-    observations: NDArray[np.intp],
+    observations: Places,
     *,
     prediction_range: float,
     lengths: Array | None = None,
@@ -223,7 +221,7 @@ def _z(n_tried: int) -> float:
 def _scored(fit: CrossFit, columns: Sequence[SplitColumn]) -> list[tuple[Driver, Score | None]]:
     """Return the best split by each column, and its score; none of both where chance explains as much."""
 
-    def groups(column: SplitColumn, fold: int) -> NDArray[np.intp] | None:
+    def groups(column: SplitColumn, fold: int) -> Places | None:
         members = column.best(fit.folds[fold].training)
         return None if members is None else column.inside(members).astype(np.intp)
 
@@ -237,7 +235,7 @@ def _scored(fit: CrossFit, columns: Sequence[SplitColumn]) -> list[tuple[Driver,
     ]
 
 
-def driver_of(column: SplitColumn, members: NDArray[np.bool_], share: float, weights: Array) -> Driver:
+def driver_of(column: SplitColumn, members: Mask, share: float, weights: Array) -> Driver:
     """Describe a split by a column; `members` as in `SplitColumn`."""
     named, counts = column.name(members), _counts(column.inside(members).astype(np.intp), weights, 2)
     rule, label = named.ruled, column.second.label
@@ -253,7 +251,7 @@ def _combined(fit: CrossFit, columns: Sequence[SplitColumn], best: Score | None)
     if pair is None or all(half is None for half in pair.halves):
         return Combined()
 
-    def groups(fold: int) -> NDArray[np.intp] | None:
+    def groups(fold: int) -> Places | None:
         found = search.best(fold)
         return None if found is None else found.leaves()
 
@@ -266,6 +264,6 @@ def _combined(fit: CrossFit, columns: Sequence[SplitColumn], best: Score | None)
     return Combined((pair.first.second.label, pair.second.second.label), score.share, rules, pair)
 
 
-def _counts(groups: NDArray[np.intp], weights: Array, n: int) -> list[int]:
+def _counts(groups: Places, weights: Array, n: int) -> list[int]:
     """Return the number of rows in each group, by weight."""
     return [round(count) for count in np.bincount(groups, weights, n)]

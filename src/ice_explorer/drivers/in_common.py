@@ -11,12 +11,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Mask
     from ice_explorer.drivers.candidates import SecondFeature
 
-    Array = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
 
 FEWEST_ROWS: Final = 5
 """Fewer rows have nothing in common that could not be chance."""

@@ -15,13 +15,11 @@ from ice_explorer.features.feature import is_identifier
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Mask, Places
     from ice_explorer.drivers.candidates import SecondFeature
     from ice_explorer.drivers.crossfit import Training
 
-    Array = NDArray[np.float64]
-    Members = NDArray[np.bool_]
+    Members = Mask
 
 EQUAL: Final = 1e-9  # splits whose gains differ by less than this part of them are equally good
 _MOST_LEVELS = 100  # levels that are distinguished; rarer ones are merged
@@ -65,7 +63,7 @@ class SplitColumn(ABC):
     """
 
     second: SecondFeature
-    places: NDArray[np.intp]
+    places: Places
     n_places: int
     has_missing: bool
 
@@ -94,7 +92,7 @@ class SplitColumn(ABC):
         """Describe a split."""
 
     @cached_property
-    def _sorted(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    def _sorted(self) -> tuple[Places, Places, Places]:
         """Rows in the order of their places, the places that have rows, and where those begin."""
         counts = np.bincount(self.places, minlength=self.n_places + 1)
         filled = np.flatnonzero(counts)
@@ -111,7 +109,7 @@ class SplitColumn(ABC):
         sums[:, filled] = in_order if len(filled) == len(order) else np.add.reduceat(in_order, starts, axis=1)
         return sums, self.masses(weights)
 
-    def _present(self, training: Training) -> tuple[NDArray[np.intp], Array, Array]:
+    def _present(self, training: Training) -> tuple[Places, Array, Array]:
         """Return the places that have training rows, the sums there, and their weights."""
         order = self._sorted[0]
         order = order[training.weights[order] > 0]
@@ -180,7 +178,7 @@ def split_column(second: SecondFeature, weights: Array) -> SplitColumn | None:
     return _Levels(second, _placed(present, found, len(groups)), len(groups), missing, groups)
 
 
-def _placed(present: NDArray[np.bool_], found: NDArray[np.intp], n_places: int) -> NDArray[np.intp]:
+def _placed(present: Mask, found: Places, n_places: int) -> Places:
     places = np.full(len(present), n_places, dtype=np.intp)
     places[present] = found
     return places
@@ -296,9 +294,7 @@ class _Levels(SplitColumn):
         return ~members if is_rest else members
 
 
-def _most_frequent(
-    codes: NDArray[np.intp], places: NDArray[np.intp], weights: Array
-) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
+def _most_frequent(codes: Places, places: Places, weights: Array) -> tuple[list[tuple[int, ...]], Places]:
     """Group levels: each of the most frequent ones alone, all others together at the end."""
     if len(codes) <= _MOST_LEVELS:
         return [(int(code),) for code in codes], places
@@ -310,7 +306,7 @@ def _most_frequent(
     return [*((int(code),) for code in codes[kept]), rest], group_of[places]
 
 
-def _along_principal_axis(sums: Array, masses: Array) -> NDArray[np.intp]:
+def _along_principal_axis(sums: Array, masses: Array) -> Places:
     """Order levels by their mean curves along the first principal axis of these; levels without rows lie at 0."""
     held = np.maximum(masses, np.finfo(float).tiny)[:, None]
     off = sums / held - (masses > 0)[:, None] * (sums.sum(axis=0) / masses.sum())

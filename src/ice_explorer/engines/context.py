@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.curves.prediction_check import PredictionCheck
     from ice_explorer.features.columns import Columns
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from ice_explorer.progress import Progress
     from ice_explorer.results.options import Settings
     from ice_explorer.tables.table import Table
-
-    Array = NDArray[np.float64]
 
 
 LEAST_BYTES = 64_000_000  # for blocks, and for arrays that are read, whatever the limit
@@ -46,7 +43,7 @@ class Context:
 
     table: Table
     columns: Columns
-    weights: NDArray[np.float64] | None
+    weights: Array | None
     predictor: Predictor
     settings: Settings
     brute: BruteCurves
@@ -70,9 +67,8 @@ class Context:
     def row_count(self) -> str:
         """How many rows were explained, and how many of them are at hand where that is not all."""
         n_rows = self.table.n_observations
-        return (
-            counted(n_rows, "observation") if self.has_all_rows else f"{n_rows:,} of {self.n_explained:,} observations"
-        )
+        text = counted(n_rows, "observation")
+        return text if self.has_all_rows else f"{n_rows:,} of {self.n_explained:,} observations"
 
     def check_model(self, what: str) -> None:
         """Raise if there is no model; `what` begins the sentence: "Intervals need"."""
@@ -114,28 +110,28 @@ class Context:
         return other
 
     @cached_property
-    def row_weights(self) -> NDArray[np.float64]:
+    def row_weights(self) -> Array:
         """Weight of every row, 1 where none were given."""
         return np.ones(self.table.n_observations) if self.weights is None else self.weights
 
     @cached_property
-    def everything(self) -> NDArray[np.int64]:
+    def everything(self) -> Rows:
         """Positions of all rows."""
         return np.arange(self.table.n_observations)
 
     @cached_property
-    def weighted_rows(self) -> NDArray[np.int64]:
+    def weighted_rows(self) -> Rows:
         """Rows that have weight."""
         return self.everything if self.weights is None else np.flatnonzero(self.weights > 0)
 
-    def positions(self, given: object, option: str = "positions") -> NDArray[np.int64]:
+    def positions(self, given: object, option: str = "positions") -> Rows:
         """Return positions of rows of X, given as such or as a boolean mask.
 
         - raises InvalidOptionError: if they are neither, or belong to another index.
         """
         return check_positions(given, self.table.n_observations, option, self.table.index)
 
-    def predictions(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    def predictions(self, positions: Rows) -> Array:
         """Predict some observations as they are, (n_rows,) [output], a block of them at a time.
 
         - raises PredictionError: if the model fails or changed, or a prediction is no finite number.
@@ -165,7 +161,7 @@ class Context:
         return predicted
 
     @cached_property
-    def all_predictions(self) -> NDArray[np.float64]:
+    def all_predictions(self) -> Array:
         """Predictions of all observations, (n_observations,) [output]."""
         return self.predictions(self.everything)
 

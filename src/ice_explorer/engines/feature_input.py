@@ -21,13 +21,12 @@ from ice_explorer.metrics.windows import nearest_shares
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import Feature
     from ice_explorer.features.grid import Grid, GridName
-
-    Array = NDArray[np.float64]
 
 
 _LARGEST_OF_TREES = 1e38  # of a column that trees split: differences of larger values may be no numbers
@@ -61,8 +60,8 @@ class FeatureInput:
     has_missing: bool
     likelihood_scale: Array = field(default_factory=partial(np.empty, 0))
     distances: Array | None = None
-    positions: NDArray[np.int64] = field(default_factory=partial(np.arange, 0))
-    summed: NDArray[np.int64] = field(default_factory=partial(np.arange, 0))
+    positions: Rows = field(default_factory=partial(np.arange, 0))
+    summed: Rows = field(default_factory=partial(np.arange, 0))
     missing_changes: Array = field(default_factory=partial(np.empty, 0))
 
     @cached_property
@@ -168,9 +167,8 @@ def estimate_probabilities(
 ) -> Array | None:
     """Estimate the probability of each level given the other features, (n_observations, n_levels), if it can be."""
     assert feature.levels is not None  # noqa: S101 - it has no order
-    others, seed = read_predictors(context, feature), context.settings.random_state
-    known = level_probabilities(feature.values, others, context.weights, seed, between_fits=between_fits)
-    return None if known is None else np.pad(known, ((0, 0), (0, len(feature.levels) - known.shape[1])))
+    others, weights, seed = read_predictors(context, feature), context.weights, context.settings.random_state
+    return level_probabilities(feature.values, len(feature.levels), others, weights, seed, between_fits=between_fits)
 
 
 def read_predictors(context: Context, feature: Feature) -> Array:

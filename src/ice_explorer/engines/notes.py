@@ -13,8 +13,7 @@ from ice_explorer.tables.natural_order import in_natural_order
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.tables.column import Column, Name
 
@@ -33,12 +32,9 @@ def shorten_list(texts: Sequence[str]) -> str:
     >>> shorten_list([f"x{number}" for number in range(2000)])
     'x0, x1, x2 and 1,997 more'
     """
-    named = list(texts[:_MOST_NAMED])
-    n_others = len(texts) - len(named)
-    if n_others == 0 and len(named) > 1:
-        return f"{', '.join(named[:-1])} and {named[-1]}"
-    others = f" and {n_others:,} more" if n_others else ""
-    return ", ".join(named) + others
+    n_others = len(texts) - _MOST_NAMED
+    *named, last = [*texts[:_MOST_NAMED], f"{n_others:,} more"] if n_others > 0 else texts
+    return f"{', '.join(named)} and {last}" if named else last
 
 
 def merge_notes(labels: Sequence[str], one: str, several: str, noun: str = "features") -> Iterator[str]:
@@ -123,20 +119,17 @@ def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
             f" have up to {most:,} {what}; their grids are at most {n_grid:,} of them, {which}. "
             f"Pass `grid_size={most}` for all.",
         )
+    whole = [item for item in ordered if item.feature.digits == 0]
     yield from merge_notes(
-        [
-            item.feature.label
-            for item in ordered
-            if item.feature.digits == 0 and np.abs(item.grid.values).max() > 1 << 53
-        ],
+        [item.feature.label for item in whole if np.abs(item.grid.values).max() > 1 << 53],
         " has whole numbers beyond 2^53, which are rounded to 16 digits.",
         " have whole numbers beyond 2^53, which are rounded to 16 digits.",
     )
-    is_off = {
-        item.feature.label: ~np.isnan(item.feature.values) & ~np.isin(item.feature.values, item.grid.values)
-        for item in unordered
-    }
-    n_off = {label: int(each.sum()) for label, each in is_off.items() if each.any()}
+    n_off = {}
+    for item in unordered:
+        is_off = ~np.isnan(item.feature.values) & ~np.isin(item.feature.values, item.grid.values)
+        if is_off.any():
+            n_off[item.feature.label] = int(is_off.sum())
     yield from merge_notes(
         list(n_off),
         f": levels of {counted(next(iter(n_off.values()), 0), 'observation')} are not on the grid; their dots are not "
@@ -161,7 +154,7 @@ def grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
     )
 
 
-def note_small_weights(weights: NDArray[np.float64] | None) -> Iterator[str]:
+def note_small_weights(weights: Array | None) -> Iterator[str]:
     """Yield a note on what weights of a small sum do to heterogeneity, which divides by their sum less 1."""
     if weights is None:
         return

@@ -16,12 +16,10 @@ from ice_explorer.runtime import HAS_NUMBA
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.engines.feature_input import FeatureInput
 
-    Array = NDArray[np.float64]
     Sums = OrderedSums | UnorderedSums
 
 _WORTH_COMPILING = 2_000_000  # predictions of all features; numba takes longer to load than NumPy to add up fewer
@@ -30,7 +28,7 @@ _WORTH_COMPILING = 2_000_000  # predictions of all features; numba takes longer 
 def empty_sums(
     item: FeatureInput,
     weights: Array | None = None,
-    active: NDArray[np.intp] | None = None,
+    active: Places | None = None,
     *,
     compiled: bool = False,
     most_cells: int | None = None,
@@ -48,7 +46,7 @@ def empty_sums(
     )
 
 
-def select_rows(item: FeatureInput, weights: Array, rows: NDArray[np.int64]) -> tuple[Array, Array, Array]:
+def select_rows(item: FeatureInput, weights: Array, rows: Rows) -> tuple[Array, Array, Array]:
     """Observed values, likelihood scales and weights of rows."""
     return item.observed[rows], item.likelihood_scale[rows], weights[rows]
 
@@ -57,7 +55,7 @@ def add_block(
     sums: Sums,
     curves: Array | tuple[Array, Array],
     item: FeatureInput,
-    block: tuple[NDArray[np.int64], Array, Array | None],
+    block: tuple[Rows, Array, Array | None],
 ) -> None:
     """Add the curves of a block: its rows, the weights of all, and how far missing values move predictions."""
     rows, weights, change = block
@@ -95,7 +93,7 @@ def check_changes(sums: Sums, item: FeatureInput) -> None:
         )
 
 
-def missing_change(brute: BruteCurves, item: FeatureInput, rows: NDArray[np.int64]) -> Array | None:
+def missing_change(brute: BruteCurves, item: FeatureInput, rows: Rows) -> Array | None:
     """How far the prediction of each row moves when the value goes missing; None where none is. Predicted once."""
     if not item.has_missing:
         return None
@@ -107,9 +105,7 @@ def missing_change(brute: BruteCurves, item: FeatureInput, rows: NDArray[np.int6
     return item.missing_changes[rows]
 
 
-def sum_blocks(
-    blocks: Iterable[tuple[NDArray[np.int64], Array]], brute: BruteCurves, item: FeatureInput, weights: Array
-) -> Sums:
+def sum_blocks(blocks: Iterable[tuple[Rows, Array]], brute: BruteCurves, item: FeatureInput, weights: Array) -> Sums:
     """Sum blocks of rows and their curves at every grid value."""
     sums = empty_sums(item, weights, compiled=is_worth_compiling([item]))
     for rows, curves in blocks:

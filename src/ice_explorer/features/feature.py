@@ -24,9 +24,8 @@ from ice_explorer.tables.column import MOMENTS, Column, days, is_missing
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array
 
-    Array = NDArray[np.float64]
 
 AnchorName = Literal["min", "max", "median", "own"]
 ANCHOR_NAMES: tuple[AnchorName, ...] = ("min", "max", "median", "own")

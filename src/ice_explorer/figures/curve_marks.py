@@ -14,14 +14,12 @@ from ice_explorer.scene.palette import PICK
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Mask
     from ice_explorer.figures.level_marks import Strips
     from ice_explorer.figures.page.page import Page
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
 
-    Array = NDArray[np.float64]
 
 EFFECT_ASIDE: Final = {"ale": -0.2, "m_plot": 0.2}  # of a level's room, from its mean
 RUG: Final = 7.0  # height of the ticks at observed values, with the air around them
@@ -91,7 +89,7 @@ def draw_group_means_beside(page: Page, strips: Strips, lines: Lines, coloring: 
             )
 
 
-def _groups(coloring: Coloring) -> Iterator[tuple[int, NDArray[np.bool_], float]]:
+def _groups(coloring: Coloring) -> Iterator[tuple[int, Mask, float]]:
     """Yield each level that lines have, these lines, and how far aside it stands."""
     groups = [level for level in range(len(coloring.levels)) if (coloring.values == level).any()]
     for place, group in enumerate(groups):

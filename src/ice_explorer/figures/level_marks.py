@@ -31,13 +31,11 @@ from ice_explorer.scene.strips import connector_opacity, phantom_dots, place_in_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.figures.page.page import Axis, Page
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
 
-    Array = NDArray[np.float64]
 
 _SLANT: Final = 38.0  # degrees
 _LONGEST_SLANTED: Final = 84.0
@@ -79,7 +77,7 @@ class Strips:
     place: Array
     slot: Slot | None
 
-    def at(self, values: Array, line: NDArray[np.intp] | slice = slice(None)) -> Array:
+    def at(self, values: Array, line: Places | slice = slice(None)) -> Array:
         """Places of one value of each line, or of some of them, on the axis or beside it."""
         place = self.place[line]
         beside = math.nan if self.slot is None else self.slot.at + self.slot.reach * place

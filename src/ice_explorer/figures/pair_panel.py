@@ -31,12 +31,10 @@ from ice_explorer.scene.strips import place_in_strip, strip_reach
 from ice_explorer.scene.words import axis_ticks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array
     from ice_explorer.figures.page.page import Page
     from ice_explorer.scene.pair import Pair, PairAxis
 
-    Array = NDArray[np.float64]
 
 _TICK: Final = Style(stroke=INK, width=0.7)
 _LEADING: Final = 12.5

@@ -42,13 +42,13 @@ from ice_explorer.scene.strips import MOST_CONNECTED, observed_dot
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.figures.level_marks import Strips
     from ice_explorer.figures.page.page import Page
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
     from ice_explorer.scene.palette import Palette
 
-    Array = NDArray[np.float64]
 
 _DIMMED: Final = 0.28  # what is not selected steps back where something is
 _CELL: Final = 2.0  # width of a cell of the density, in px of the image
@@ -232,7 +232,7 @@ class Plot:
             for row, color in zip(rows.tolist(), colors, strict=True):
                 draw_selected_beside(self.page, self.strips, lines, row, color)
 
-    def _draw_selected_values(self, rows: NDArray[np.intp], colors: list[str]) -> None:
+    def _draw_selected_values(self, rows: Places, colors: list[str]) -> None:
         """Mark the observed values of selected rows."""
         places, heights = self.x.many(self.lines.own_x[rows]), self.y.many(self.lines.own_y[rows])
         area = self.area

@@ -13,22 +13,20 @@ are repeated rows, but for the rounding of a mean, and the order of rows does no
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE, observed_quantiles
+from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE, has_value_and_weight, observed_quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array, Rows
 
-    Array = NDArray[np.float64]
-    Rows = NDArray[np.intp]
     Stages = Callable[[Rows], Iterator[Array]]  # predictions of rows without a tree, with one, with two …
-    Deviance = Callable[[Rows, Array], Array]  # of distinct observations and what is predicted for them
     BetweenFits = Callable[[], object] | None
 
 _N_FOLDS: Final = 5
@@ -47,11 +45,7 @@ _TREES: Final[dict[str, Any]] = {
 
 
 class ConditionalMoments(NamedTuple):
-    """Mean and standard deviation of a feature with an order, given the other features.
-
-    - `mean` (n_observations,): μ_i [feature].
-    - `scale` (n_observations,): s_i [feature], at least 0.01·σ.
-    """
+    """Mean μ_i and standard deviation s_i, at least 0.01·σ, given the other features, (n_observations,) each."""
 
     mean: Array
     scale: Array
@@ -77,15 +71,12 @@ def conditional_moments(
     """
     from sklearn.ensemble import HistGradientBoostingRegressor
 
-    mass = np.ones(len(column)) if weights is None else weights
-    present = ~np.isnan(column) & (mass > 0)
-    centre = float(np.average(column[present], weights=mass[present])) if present.any() else 0.0
-    alike = ConditionalMoments(np.full(len(column), centre), np.full(len(column), standard_deviation))
-    if standard_deviation == 0 or others.shape[1] == 0:
-        return alike
-    folds = _folds_of(column, others, mass, present, random_state)
-    if np.count_nonzero(folds.held_out) < 2 * _N_FOLDS:
-        return alike
+    present = has_value_and_weight(column, weights)
+    mass = None if weights is None else weights[present]
+    centre = float(np.average(column[present], weights=mass)) if present.any() else 0.0
+    folds = None if standard_deviation == 0 else _make_folds(column, others, weights, random_state)
+    if folds is None:
+        return ConditionalMoments(np.full(len(column), centre), np.full(len(column), standard_deviation))
 
     def fit(target: Array, loss: str, at: Rows, weight: Array, *, is_linear: bool) -> Stages:
         """Fit trees, on a line if it is linear, to some distinct observations."""
@@ -105,12 +96,8 @@ def conditional_moments(
         return stages
 
     target = (folds.target - centre) / standard_deviation
-    mean, error = _cross_fitted(
-        folds,
-        lambda at, weight: fit(target, "squared_error", at, weight, is_linear=True),
-        lambda at, predicted: np.square(target[at] - predicted),
-        between_fits,
-    )
+    fit_mean = partial(fit, target, "squared_error", is_linear=True)
+    mean, error = _cross_fit(folds, fit_mean, lambda at, predicted: np.square(target[at] - predicted), between_fits)
     squared = np.maximum(error, LEAST_SHARE_OF_SCALE**2)
     ends = squared.min(), squared.max()  # which exponentials of trees leave where the others determine the feature
 
@@ -119,38 +106,35 @@ def conditional_moments(
         return np.asarray(np.log(predicted) + squared[at] / predicted)
 
     with np.errstate(over="ignore"):
-        variance, _ = _cross_fitted(
-            folds,
-            lambda at, weight: fit(squared, "gamma", at, weight, is_linear=False),
-            deviance,
-            between_fits,
-            is_simple=True,
-        )
+        fit_variance = partial(fit, squared, "gamma", is_linear=False)
+        variance, _ = _cross_fit(folds, fit_variance, deviance, between_fits, is_simple=True)
     scale = standard_deviation * np.sqrt(np.clip(variance, *ends))
     return ConditionalMoments(centre + standard_deviation * mean, scale)
 
 
 def level_probabilities(
-    codes: Array, others: Array, weights: Array | None, random_state: int, *, between_fits: BetweenFits = None
+    codes: Array,
+    n_levels: int,
+    others: Array,
+    weights: Array | None,
+    random_state: int,
+    *,
+    between_fits: BetweenFits = None,
 ) -> Array | None:
     """Estimate the probability of each level given the other features, (n_observations, n_levels).
 
     None where the other features cannot tell: there are none, too few observations, or one level.
 
-    - `codes` (n_observations,): of the observed levels; NaN is missing.
+    - `codes` (n_observations,): of the observed levels, below `n_levels`; NaN is missing.
     - `others`, `weights`, `random_state`, `between_fits`: as for `conditional_moments`.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    mass = np.ones(len(codes)) if weights is None else weights
-    present = ~np.isnan(codes) & (mass > 0)
-    n_observed = len(np.unique(codes[present]))
-    if not others.shape[1] or n_observed < 2:
+    folds = _make_folds(codes, others, weights, random_state)
+    n_observed = 0 if folds is None else len(np.unique(folds.target))
+    if folds is None or n_observed < 2:
         return None
-    folds = _folds_of(codes, others, mass, present, random_state)
-    if np.count_nonzero(folds.held_out) < 2 * _N_FOLDS:
-        return None
-    target, n_levels = folds.target.astype(np.intp), int(np.nanmax(codes[present])) + 1
+    target = folds.target.astype(np.intp)
     n_trees = max(_FEWEST_TREES, min(_MOST_TREES, _MOST_TREES_OF_LEVELS // n_observed))
 
     def fit(at: Rows, weight: Array) -> Stages:
@@ -173,7 +157,7 @@ def level_probabilities(
     def deviance(at: Rows, predicted: Array) -> Array:
         return np.asarray(-np.log(np.maximum(predicted[np.arange(len(at)), target[at]], _LEAST_PROBABILITY)))
 
-    return _cross_fitted(folds, fit, deviance, between_fits)[0]
+    return _cross_fit(folds, fit, deviance, between_fits)[0]
 
 
 def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Array:
@@ -186,9 +170,7 @@ def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Arr
     """
     distance = np.ones((len(own), len(grid)))
     if probabilities is not None:
-        inside = grid < probabilities.shape[1]
-        distance[:, inside] -= probabilities[:, grid[inside].astype(np.intp)]
-        np.clip(distance, 0.0, 1.0, out=distance)
+        distance = np.clip(distance - probabilities[:, grid.astype(np.intp)], 0.0, 1.0)
     distance[own[:, None] == grid] = 0.0
     return distance
 
@@ -212,29 +194,33 @@ class _Folds(NamedTuple):
     seed: int
 
 
-def _folds_of(column: Array, others: Array, weights: Array, present: NDArray[np.bool_], random_state: int) -> _Folds:
-    """Merge equal observations, and deal the units of their weights to folds."""
+def _make_folds(column: Array, others: Array, weights: Array | None, random_state: int) -> _Folds | None:
+    """Merge equal observations, and deal the units of their weights to folds; None where there is too little to fit."""
+    if not others.shape[1]:
+        return None
+    present = has_value_and_weight(column, weights)
     rows = np.column_stack([column, others])[present] + 0.0  # no negative zeros
     rows[np.isnan(rows)] = np.nan
     keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.strides[0]))).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    weight = np.bincount(inverse, weights[present]).astype(np.float64)
+    weight = np.bincount(inverse, None if weights is None else weights[present]).astype(np.float64)
     start = np.random.default_rng(random_state).permutation(len(first)) % _N_FOLDS
     turn = (np.arange(_N_FOLDS) - start[:, None]) % _N_FOLDS
     whole = np.floor(weight / _N_FOLDS)
-    rest = (weight - _N_FOLDS * whole)[:, None]
+    held_out = whole[:, None] + np.clip((weight - _N_FOLDS * whole)[:, None] - turn, 0.0, 1.0)
+    if np.count_nonzero(held_out) < 2 * _N_FOLDS:
+        return None
     distinct = np.full(len(column), -1)
     distinct[present] = inverse
     at = np.flatnonzero(present)[first]
     binned = np.column_stack([_binned(values, at, weight) for values in others.T])
-    held_out = whole[:, None] + np.clip(rest - turn, 0.0, 1.0)
     return _Folds(column[at], held_out, at, distinct, binned, random_state % _SEEDS)
 
 
-def _cross_fitted(
+def _cross_fit(
     folds: _Folds,
     fit: Callable[[Rows, Array], Stages],
-    deviance: Deviance,
+    deviance: Callable[[Rows, Array], Array],
     between_fits: BetweenFits,
     *,
     is_simple: bool = False,
@@ -244,6 +230,7 @@ def _cross_fitted(
     The number of trees has the least deviance of what is held out; if simple, it is the smallest within a standard
     error of that.
 
+    - `deviance`: of some distinct observations and what is predicted for them.
     - returns predictions (n_observations, …), of observations that are in no fold the mean over all models, and the
       weighted mean of the deviance over the folds that a distinct observation is held out in, (n_distinct,).
     """
@@ -260,7 +247,7 @@ def _cross_fitted(
                 if between_fits is not None:
                     between_fits()
         losses = [
-            np.column_stack([deviance(held, found) for found in stages(folds.first[held])])
+            np.column_stack([deviance(held, predicted) for predicted in stages(folds.first[held])])
             for held, _, stages in fitted
         ]
         losses_of_all, mass_of_all = np.concatenate(losses), np.concatenate([mass for _, mass, _ in fitted])
@@ -273,13 +260,12 @@ def _cross_fitted(
         outside = np.flatnonzero(folds.distinct < 0)
         predicted, elsewhere, deviances = [], [], np.zeros(len(weight))
         for (held, mass, stages), loss in zip(fitted, losses, strict=True):
-            found = next(islice(stages(folds.first[held]), n_trees, None))
-            share = mass / weight[held]
-            of_held = np.zeros((len(weight), *found.shape[1:]))
-            of_held[held] = (share * found.T).T
-            predicted.append(of_held)
+            share, of_held = mass / weight[held], next(islice(stages(folds.first[held]), n_trees, None))
+            of_fold = np.zeros((len(weight), *of_held.shape[1:]))
+            of_fold[held] = (share * of_held.T).T
+            predicted.append(of_fold)
             deviances[held] += share * loss[:, n_trees]
-            if len(outside):
+            if len(outside):  # scikit-learn refuses no rows
                 elsewhere.append(next(islice(stages(outside), n_trees, None)))
     everywhere = np.sum(predicted, axis=0)[folds.distinct]
     if len(outside):

@@ -17,9 +17,8 @@ import numpy as np
 from ice_explorer.errors import InvalidOptionError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array
 
-    Array = NDArray[np.float64]
 
 LOWEST_DECAY: Final = 0.01
 NEAR: Final = 10.0

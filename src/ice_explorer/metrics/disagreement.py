@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array
 
-    Array = NDArray[np.float64]
 
 _BINS: Final = 8192
 _FARTHEST: Final = 1e4  # likelihood scales, beyond which nothing is likely at any decay below 1
@@ -36,10 +35,8 @@ class DisagreementSums:
     """
 
     def __init__(self) -> None:
-        self._weights = np.zeros(_BINS + 1)
-        self._differences = np.zeros(_BINS + 1)
-        self._of_weights = np.zeros(_BINS + 1)  # distance times weight
-        self._of_differences = np.zeros(_BINS + 1)
+        # By bin: weights, weights times differences, and both times distances.
+        self._sums = np.zeros((4, _BINS + 1))
 
     def add(self, distances: Array, weights: Array, differences: Array) -> None:
         """Add phantoms.
@@ -51,24 +48,19 @@ class DisagreementSums:
         near = np.isfinite(distances)
         far, mass, size = distances[near], weights[near], np.abs(differences[near])
         bins = np.minimum(np.log1p(far) / _PER_BIN, _BINS).astype(np.intp)
-        self._weights += np.bincount(bins, mass, _BINS + 1)
-        self._differences += np.bincount(bins, mass * size, _BINS + 1)
-        self._of_weights += np.bincount(bins, mass * far, _BINS + 1)
-        self._of_differences += np.bincount(bins, mass * size * far, _BINS + 1)
+        terms = (mass, mass * size, mass * far, mass * size * far)
+        self._sums += [np.bincount(bins, each, _BINS + 1) for each in terms]
 
     def at(self, decays: Array) -> Array:
         """Disagreement at some decays, (n_decays,) [output]; 0 where there is no other value."""
-        held, differing = self._weights > 0, self._differences > 0
-        if not differing.any():
+        weights, _, of_weights, _ = self._sums[:, self._sums[0] > 0]
+        _, differences, _, of_differences = self._sums[:, self._sums[1] > 0]
+        if not len(differences):
             return np.zeros(len(decays))
-        near = self._of_weights[held] / self._weights[held]
-        rates = np.log(decays)[:, None]
-
-        def weighed(distances: Array, values: Array) -> Array:
-            return np.asarray(np.exp(rates * (distances - near[0])) @ values)  # as seen from the nearest of all
-
-        far = self._of_differences[differing] / self._differences[differing]
-        return weighed(far, self._differences[differing]) / weighed(near, self._weights[held])
+        distances, rates = of_weights / weights, np.log(decays)[:, None]
+        nearest = distances[0]  # exponents are relative to it, so that they do not all underflow
+        likely = np.exp(rates * (distances - nearest)) @ weights
+        return np.asarray(np.exp(rates * (of_differences / differences - nearest)) @ differences / likely)
 
 
 def node_weights(axis: Array, own: Array, shares: Array | None) -> Array:

@@ -10,29 +10,32 @@ with the influence ψ_i of row i. With W = Σ w_i:
   pairs of its own;
 - σ has the influence ((x_i - x̄)² - σ²) / (2σ), on all effects as a factor, and on the unit of marginal distances.
 
-Standard errors of a sample follow from the first alone, as grid, shares and σ are those of all rows; bootstrap draws of
-the rows from all three. The ends of the windows, grid values, stay where they are.
+Bootstrap draws of the rows follow from all three; the ends of the windows, grid values, stay where they are. Standard
+errors of a sample follow from the first alone, as grid, shares and σ are those of all rows: if m of n rows are drawn
+with equal chances, the error of a metric is the mean of their influences, so that its standard error is
+√(1 - m/n) · s / √m with their standard deviation s, and 0 where all rows are in the sample. s is estimated from some
+rows of the sample: 256 of them give it to 5 %.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from ice_explorer.metrics.decay import LOWEST_DECAY
 from ice_explorer.metrics.likelihood import distances
 from ice_explorer.metrics.ordered import OrderedSums
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array
     from ice_explorer.metrics.unordered import UnorderedSums
     from ice_explorer.metrics.windows import Convention
 
-    Array = NDArray[np.float64]
 
 UNDECAYED: Final = ("impact", "direction", "heterogeneity", "non_linearity", "missing_impact")
 DECAYED: Final = ("in_distribution_impact", "support")
@@ -123,11 +126,8 @@ def _of_block(
         sizes = np.abs(steps)
         varies = spread > _ROUNDING * np.maximum(np.abs(mean), sizes.max(initial=0.0))
         differing = (np.square(steps - mean) - spread**2) / (2.0 * np.where(varies, spread, 1.0))
-        scaled = (
-            block.units[some]
-            if block.units.ndim == 2
-            else distances(sums.grid, block.observed[some], block.units[some])
-        )
+        units, observed = block.units[some], block.observed[some]
+        scaled = units if units.ndim == 2 else distances(sums.grid, observed, units)
         likely = np.exp(np.log(decays)[:, None, None] * scaled)
         likely = left_shares * likely[:, :, left] + (1.0 - left_shares) * likely[:, :, right]
         above, below = (likely * sizes) @ shares, likely @ shares
@@ -146,14 +146,72 @@ def _of_block(
                 "in_distribution_impact": (above - values * below) / supports,
                 "support": below,
             }
-        nothing = np.full(len(weights), math.nan)
-        if not isinstance(sums, OrderedSums):
-            yield rows | {"direction": nothing, "non_linearity": nothing}, windows
-            continue
-        means = steps @ shares
-        deviation = np.abs(steps - means[:, None])
-        turning = (np.sign(steps - means[:, None]) @ shares)[:, None]
-        divisor = sums.windows[convention].variance_divisor
-        along = np.sqrt(np.square(deviation) @ shares / divisor) if divisor > 0 else deviation @ shares
-        rows |= {"direction": means - figures.direction, "non_linearity": along - figures.non_linearity}
-        yield rows, windows | {"direction": weights @ steps, "non_linearity": weights @ (deviation - steps * turning)}
+        if isinstance(sums, OrderedSums):
+            means = steps @ shares
+            deviation = np.abs(steps - means[:, None])
+            turning = (np.sign(steps - means[:, None]) @ shares)[:, None]
+            divisor = sums.windows[convention].variance_divisor
+            along = np.sqrt(np.square(deviation) @ shares / divisor) if divisor > 0 else deviation @ shares
+            rows |= {"direction": means - figures.direction, "non_linearity": along - figures.non_linearity}
+            windows |= {"direction": weights @ steps, "non_linearity": weights @ (deviation - steps * turning)}
+        else:
+            rows |= dict.fromkeys(("direction", "non_linearity"), np.full(len(weights), math.nan))
+        yield rows, windows
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """How many rows the metrics of a feature rest on, and their standard errors [output].
+
+    - `n_rows`, `n_all`: rows of the sample, and rows that it is drawn from.
+    - `metrics`: standard errors by convention and name of the metric; NaN where it is not defined.
+    - `exponents` (n_exponents,): increasing a = -ln(decay), the first 0.
+    - `decayed` (n_exponents,) by convention: standard error of in-distribution impact there.
+    """
+
+    n_rows: int
+    n_all: int
+    metrics: Mapping[Convention, Mapping[str, float]]
+    exponents: Array
+    decayed: Mapping[Convention, Array]
+
+    @property
+    def text(self) -> str:
+        """Description of the sample, for files that are saved from it."""
+        return f"sample of {self.n_rows:,} of {self.n_all:,} rows"
+
+    def with_rows(self, n_rows: int) -> Sampling:
+        """Return the errors of a sample of another size."""
+        factor = math.sqrt((1.0 / n_rows - 1.0 / self.n_all) / (1.0 / self.n_rows - 1.0 / self.n_all))
+        metrics = {name: {each: factor * error for each, error in of.items()} for name, of in self.metrics.items()}
+        decayed = {name: factor * errors for name, errors in self.decayed.items()}
+        return Sampling(n_rows, self.n_all, metrics, self.exponents, decayed)
+
+    def in_distribution_impact(self, decays: Array, convention: Convention) -> Array:
+        """Return the standard errors of in-distribution impact, (n_decays,), interpolated between `exponents`."""
+        return np.interp(-np.log(decays), self.exponents, self.decayed[convention])
+
+
+def sampling_of(
+    sums: OrderedSums | UnorderedSums, block: Block, counts: tuple[int, int], convention: Convention
+) -> Sampling:
+    """Estimate the standard errors of a feature from the influences of some rows, by one convention.
+
+    - `sums`: of the whole sample.
+    - `block`: some rows of it.
+    - `counts`: rows of the sample, and rows that it is drawn from.
+    """
+    decays = np.unique([1.0, sums.nodes.decay, LOWEST_DECAY])[::-1]
+    of_rows = influences(sums, [block], decays, convention).of_rows
+    errors = {name: float(_error(of_rows[name], block.weights, counts)) for name in UNDECAYED}
+    decayed = _error(of_rows["in_distribution_impact"], block.weights, counts)
+    return Sampling(*counts, {convention: errors}, -np.log(decays), {convention: decayed})
+
+
+def _error(of_rows: Array, weights: Array, counts: tuple[int, int]) -> Array:
+    """Standard errors from influences (…, n_some)."""
+    n_rows, n_all = counts
+    if of_rows.shape[-1] < 2:
+        return np.full(of_rows.shape[:-1], math.nan)
+    spread = np.std(of_rows * (weights / weights.mean()), axis=-1, ddof=1)
+    return np.asarray(spread * math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows))

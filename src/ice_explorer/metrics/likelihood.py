@@ -14,7 +14,10 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted, quoted
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+
+    from ice_explorer.arrays import Array, Mask
+
 
 LEAST_SHARE_OF_SCALE = 0.01  # floor of a likelihood scale, in standard deviations of the feature
 
@@ -28,13 +31,13 @@ def check_decay(decay: object) -> float:
     return float(decay)
 
 
-def has_value_and_weight(values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+def has_value_and_weight(values: Array, weights: Array | None) -> Mask:
     """Whether each value is not missing, in a row that has weight."""
     present = ~np.isnan(values)
     return present if weights is None else present & (weights > 0)
 
 
-def standard_deviation(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
+def standard_deviation(values: Array, weights: Array | None = None) -> float:
     """Standard deviation of the values that are not missing, ddof=0 [feature].
 
     Exactly 0 where all values are equal, which the usual formula misses by rounding.
@@ -50,7 +53,7 @@ def standard_deviation(values: NDArray[np.float64], weights: NDArray[np.float64]
     return math.sqrt(float(np.average((column - mean) ** 2, weights=mass)))
 
 
-def distinct_values(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
+def distinct_values(ordered: Array) -> Array:
     """Each of some increasing values once, for which `np.unique` would sort them again."""
     is_new = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
@@ -65,11 +68,11 @@ class SortedValues:
     - `weights`: of the same rows; None where all have the same.
     """
 
-    values: NDArray[np.float64]
-    weights: NDArray[np.float64] | None
+    values: Array
+    weights: Array | None
 
     @classmethod
-    def of(cls, values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> SortedValues:
+    def of(cls, values: Array, weights: Array | None) -> SortedValues:
         """Sort the values of a column, (n_observations,)."""
         if weights is None:
             ordered = np.sort(values)  # missing ones come last
@@ -80,7 +83,7 @@ class SortedValues:
         return cls(column[order], weights[present][order])
 
     @cached_property
-    def distinct(self) -> NDArray[np.float64]:
+    def distinct(self) -> Array:
         """Each value once."""
         return distinct_values(self.values)
 
@@ -94,7 +97,7 @@ class SortedValues:
         """Lower (weighted) median: an observed value."""
         return float(self.quantiles(np.array([0.5]))[0])
 
-    def quantiles(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+    def quantiles(self, levels: Array) -> Array:
         """Quantiles that are observed values: the smallest below or at which a share `level` of them lies.
 
         With whole weights they are those of repeated values to the bit, which `numpy.quantile` misses
@@ -109,23 +112,19 @@ class SortedValues:
         return np.asarray(self.values[np.minimum(position, len(self.values) - 1)])
 
 
-def most_frequent(codes: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
+def most_frequent(codes: Array, weights: Array | None = None) -> float:
     """Most frequent code of those that are not missing, by weight; the first of equally frequent ones."""
     present = has_value_and_weight(codes, weights)
     held = codes[present].astype(np.intp)
     return float(np.argmax(np.bincount(held, None if weights is None else weights[present])))
 
 
-def observed_quantiles(
-    values: NDArray[np.float64], levels: NDArray[np.float64], weights: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
+def observed_quantiles(values: Array, levels: Array, weights: Array | None) -> Array:
     """Quantiles of values none of which is missing; see `SortedValues.quantiles`."""
     return SortedValues.of(values, weights).quantiles(levels)
 
 
-def distances(
-    grid: NDArray[np.float64], observed: NDArray[np.float64], likelihood_scale: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def distances(grid: Array, observed: Array, likelihood_scale: Array) -> Array:
     """Distance of each phantom from its observation, in likelihood scales.
 
     - `grid` (n_grid,).
@@ -141,12 +140,7 @@ def distances(
     return scaled
 
 
-def likelihood(
-    grid: NDArray[np.float64],
-    observed: NDArray[np.float64],
-    likelihood_scale: NDArray[np.float64],
-    decay: float,
-) -> NDArray[np.float64]:
+def likelihood(grid: Array, observed: Array, likelihood_scale: Array, decay: float) -> Array:
     r"""Likelihood of each phantom observation, a weight in [0, 1] (not a probability).
 
     - `grid`, `observed`, `likelihood_scale`: as for `distances`.
@@ -159,24 +153,19 @@ def likelihood(
     and a scale of 0 the definition still holds: 1 at the observed value, else 0.
     """
     scaled = distances(grid, observed, likelihood_scale)
-    weights = np.exp(math.log(decay) * np.where(np.isinf(scaled), 0.0, scaled))
-    weights[np.isinf(scaled)] = 0.0
-    return np.asarray(weights)
+    is_near = np.isfinite(scaled)
+    return np.where(is_near, np.exp(math.log(decay) * np.where(is_near, scaled, 0.0)), 0.0)
 
 
-def floored_scale(
-    feature: object, given: ArrayLike, standard_deviation_: float, n_observations: int
-) -> NDArray[np.float64]:
+def floored_scale(feature: object, given: ArrayLike, standard_deviation_: float, n_observations: int) -> Array:
     """Check a likelihood scale given by the user and keep it above 1 % of the standard deviation."""
     scale = to_float_array(given)
     if scale is None:
         raise InvalidOptionError.scale_values(feature, f"got {quoted(given)}")
     if scale.shape not in {(), (n_observations,)}:
-        raise InvalidOptionError.scale_values(
-            feature, f"got shape {scale.shape} for {counted(n_observations, 'observation')}"
-        )
+        size = counted(n_observations, "observation")
+        raise InvalidOptionError.scale_values(feature, f"got shape {scale.shape} for {size}")
     wrong = ~(np.isfinite(scale) & (scale > 0))
     if wrong.any():
         raise InvalidOptionError.scale_values(feature, f"got {float(scale[wrong].flat[0])!r}")
-    floor = LEAST_SHARE_OF_SCALE * standard_deviation_
-    return np.maximum(np.broadcast_to(scale, (n_observations,)), floor)
+    return np.maximum(np.broadcast_to(scale, (n_observations,)), LEAST_SHARE_OF_SCALE * standard_deviation_)

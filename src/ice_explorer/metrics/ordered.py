@@ -16,13 +16,11 @@ from ice_explorer.metrics.sums import Changes, CurveSums
 from ice_explorer.metrics.windows import CONVENTIONS, make_windows, weights_on_grid
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.metrics.quadrature import Quadrature
     from ice_explorer.metrics.sums import Arrays
     from ice_explorer.metrics.windows import Convention, Windows
 
-    Array = NDArray[np.float64]
     Rows = tuple[Array, Array, Array]
 
 _CHUNK: Final = 1 << 14  # numbers that NumPy works on at a time, so that they stay in the cache
@@ -63,7 +61,7 @@ class OrderedSums(CurveSums):
         decay: float,
         rows: Rows | None,
         *,
-        active: NDArray[np.intp] | None = None,
+        active: Places | None = None,
         compiled: bool = False,
         most_cells: int | None = None,
     ) -> None:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array, Rows
 
-    Array = NDArray[np.float64]
 
 _MOST_VALUES: Final = 512  # observed ones that are all nodes
 _WIDEST: Final = 0.05  # width of a bucket, in likelihood scales
@@ -38,7 +37,7 @@ class Quadrature:
     edges: Array
     middle: Array
     inverse_half: Array
-    first: NDArray[np.int64]
+    first: Rows
     nodes: Array
 
     @property
@@ -46,7 +45,7 @@ class Quadrature:
         """Arrays for the compiled function."""
         return self.edges, self.middle, self.inverse_half, self.first
 
-    def place(self, observed: Array) -> tuple[NDArray[np.int64], Array]:
+    def place(self, observed: Array) -> tuple[Rows, Array]:
         """Return the first node of each observed value, (n_rows,), and the shares of four, (n_rows, 4)."""
         bucket = np.searchsorted(self.edges, observed, "right")
         node = self.first[bucket]

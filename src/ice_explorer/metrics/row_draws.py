@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array, Values
 
-    Array = NDArray[np.float64]
 
 N_DRAWS: Final = 500
 """Of one bootstrap: the ends of a 95 % interval scatter by an eighth of a standard error."""
@@ -26,14 +25,9 @@ class RowDraws:
     """Weights of the rows in each bootstrap draw: multinomial counts, the same whenever they are iterated over.
 
     Rows are drawn in proportion to their weight, as many as the weights sum to: integer weights are repeated rows.
+    Equal weights and random states give equal draws.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_rows,)
-        Frequency weights, greater than 0.
-    random_state : int
-        Equal weights and random states give equal draws.
-    n_draws : int
+    - `weights` (n_rows,): frequency weights, greater than 0.
     """
 
     def __init__(self, weights: Array, random_state: int, n_draws: int = N_DRAWS) -> None:
@@ -45,9 +39,8 @@ class RowDraws:
         total = float(masses.sum())
         self.n_drawn = max(round(total), 1)
         self._unit = total / self.n_drawn
-        generator = np.random.default_rng(self._seed)
-        self._of_block = generator.multinomial(self.n_drawn, masses / total, size=n_draws)
-        self._kept: dict[int, NDArray[Any]] = {}
+        self._of_block = np.random.default_rng(self._seed).multinomial(self.n_drawn, masses / total, size=n_draws)
+        self._kept: dict[int, Values] = {}
 
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
         """Yield blocks of rows, and their weights in each draw (n_draws, n_rows of the block)."""
@@ -63,12 +56,11 @@ class RowDraws:
                 rows = slice(start, min(start + size, block.stop))
                 yield rows, weights[:, rows.start - block.start : rows.stop - block.start]
 
-    def _counts(self, at: int, rows: slice) -> NDArray[Any]:
+    def _counts(self, at: int, rows: slice) -> Values:
         if at in self._kept:
             return self._kept[at]
-        of_rows = self._weights[rows]
-        generator = np.random.default_rng([*self._seed, at])
-        drawn = generator.multinomial(self._of_block[:, at], of_rows / of_rows.sum())
+        shares = self._weights[rows] / self._weights[rows].sum()
+        drawn = np.random.default_rng([*self._seed, at]).multinomial(self._of_block[:, at], shares)
         counts = drawn.astype(np.min_scalar_type(int(drawn.max(initial=0))))
         if len(self._weights) * self.n_draws * counts.itemsize <= _MOST_COUNTS:
             self._kept[at] = counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
@@ -14,12 +14,10 @@ from ice_explorer.metrics.decay import DecayNodes, choose_decay_nodes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Values
     from ice_explorer.metrics.windows import Convention
 
-    Array = NDArray[np.float64]
-    Arrays = dict[str, NDArray[Any]]
+    Arrays = dict[str, Values]
 
 _MOST_NODES: Final = 100
 
@@ -260,7 +258,7 @@ class CurveSums(ABC):
             arrays[f"{name}_likely"] = np.asarray(changes.likelihood_sums)
         return arrays
 
-    def fill(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
+    def fill(self, arrays: Mapping[str, Values]) -> Self:
         """Set sums that were made alike from what `to_arrays` returned.
 
         - raises ValueError: if the arrays are not of that form.
@@ -302,7 +300,7 @@ class CurveSums(ABC):
         return self
 
 
-def checked(arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...], *, is_finite: bool = True) -> Array:
+def checked(arrays: Mapping[str, Values], name: str, shape: tuple[int, ...], *, is_finite: bool = True) -> Array:
     """Return an array of finite numbers of a shape.
 
     - raises ValueError: if there is no such array.

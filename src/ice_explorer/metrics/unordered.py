@@ -24,11 +24,10 @@ from ice_explorer.runtime import HAS_NUMBA
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.metrics.windows import Convention
 
-    Array = NDArray[np.float64]
+    Rows = tuple[Array, Array | None, Array]
 
 _CHUNK: Final = 1 << 16  # predictions worked on at a time, so that they stay in the cache
 _MANY_PAIRS: Final = 1 << 17  # of levels: numba takes less to load than NumPy to add up their changes
@@ -77,15 +76,14 @@ class UnorderedSums(CurveSums):
 
     has_order = False
 
-    def __init__(
-        self, grid: Array, scale: float, shares: Array, decay: float, active: NDArray[np.intp] | None = None
-    ) -> None:
+    def __init__(self, grid: Array, scale: float, shares: Array, decay: float, active: Places | None = None) -> None:
         super().__init__(grid, scale, decay, len(grid))
         self._stretch = None if active is None else np.searchsorted(active, np.arange(len(grid)))
         self.levels = np.flatnonzero(shares > 0)
         shares = shares[self.levels]
         total = float(shares @ _sums_of_others(shares)) / 2.0
         self.is_defined = len(grid) < 2 or scale == 0 or total > 0
+        self._is_compiled = HAS_NUMBA and len(shares) * (len(shares) - 1) // 2 > _MANY_PAIRS
         self._waiting: list[tuple[Array, Array]] = []  # predictions (n_levels, n_rows) and weights
         if not self.is_defined or len(grid) < 2 or scale == 0:
             return
@@ -95,7 +93,7 @@ class UnorderedSums(CurveSums):
         changes = Changes(scale * self.level_shares[first] * self.level_shares[second])
         self.changes = dict.fromkeys(CONVENTIONS, changes)
 
-    def add(self, curves: Array, rows: tuple[Array, Array | None, Array], missing_change: Array | None = None) -> None:
+    def add(self, curves: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows.
 
         - `curves` (n_rows, n_grid), or (n_rows, n_active + 1): ICE curves [output].
@@ -112,17 +110,8 @@ class UnorderedSums(CurveSums):
                 self._add_likelihoods(of_levels, rows, some)
         self.count(rows[2], missing_change)
 
-    def add_parallel_curves(
-        self,
-        step: Array,
-        offsets: Array,
-        rows: tuple[Array, Array | None, Array],
-        missing_change: Array | None = None,
-    ) -> None:
-        """Add a block of rows whose curves are `offsets[:, None] + step`, without forming them.
-
-        Their changes are the same, so that they differ by exactly 0 and not by rounding.
-        """
+    def add_parallel_curves(self, step: Array, offsets: Array, rows: Rows, missing_change: Array | None = None) -> None:
+        """Add rows whose curves are `offsets[:, None] + step`: their changes differ by exactly 0, not by rounding."""
         if len(offsets) == 0:
             return
         self._add_parallel_moments(step, offsets, rows[2])
@@ -135,10 +124,6 @@ class UnorderedSums(CurveSums):
     def _few_at_a_time(self, n_rows: int) -> Iterator[slice]:
         size = _ROWS_AT_A_TIME if self._is_compiled else max(1, _CHUNK // len(self.grid))
         return (slice(start, start + size) for start in range(0, n_rows, size))
-
-    @property
-    def _is_compiled(self) -> bool:
-        return HAS_NUMBA and len(self.levels) * (len(self.levels) - 1) // 2 > _MANY_PAIRS
 
     def _add_pairs(self, curves: Array, weights: Array) -> None:
         """Add the changes of some rows between all levels; one curve stands for all rows where it is one."""
@@ -173,7 +158,7 @@ class UnorderedSums(CurveSums):
         )
         moments.weight += weight
 
-    def _add_likelihoods(self, curves: Array, rows: tuple[Array, Array | None, Array], some: slice) -> None:
+    def _add_likelihoods(self, curves: Array, rows: Rows, some: slice) -> None:
         """Add the numerator and the denominator of Eq. 2 at all exponents."""
         own, weights = rows[0][some], rows[2][some]
         if rows[1] is None:
@@ -182,14 +167,17 @@ class UnorderedSums(CurveSums):
             apart = rows[1][some][:, self.levels]
         changes = self.changes["step"]
         moved = self.level_shares * _weighted_distances(curves[:, self.levels], self.level_shares)  # Σ_b q_ab |Δ_iab|
-        exponents = self.nodes.exponents
-        sums = np.empty((2, len(exponents)))
-        for at, exponent in enumerate(exponents):
+        sums = []
+        for exponent in self.nodes.exponents:
             likely = np.exp(-exponent * apart)
             # The likelihood of each of both levels of a pair counts half.
-            sums[0, at] = self.scale * float(weights @ np.einsum("ia,ia->i", likely, moved)) / 2.0
-            sums[1, at] = float(weights @ (likely @ self.level_weights)) / 2.0
-        changes.likelihood_sums = changes.likelihood_sums + sums
+            sums.append(
+                (
+                    self.scale * float(weights @ np.einsum("ia,ia->i", likely, moved)) / 2.0,
+                    float(weights @ (likely @ self.level_weights)) / 2.0,
+                )
+            )
+        changes.likelihood_sums = changes.likelihood_sums + np.transpose(sums)
 
     def at_grid(self, columns: Array) -> Array:
         """Write curves on stretches, (…, n_active + 1), at every level, (…, n_grid)."""

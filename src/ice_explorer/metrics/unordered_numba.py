@@ -11,19 +11,11 @@ _TILE = 8  # levels whose predictions stay in the cache while all others pass by
 def add_pairs(levels, weights, means, total, mean, squared, absolute):
     """Merge the changes between every two levels into their moments (Chan), and add the absolute changes.
 
-    Parameters
-    ----------
-    levels : float64 (n_levels, n_rows)
-        Predictions.
-    weights : float64 (n_rows,)
-    means : float64 (n_levels,)
-        Weighted means of `levels`.
-    total : float
-        Weight of the rows before.
-    mean, squared : float64 (n_pairs,)
-        Merged into, pair by pair of the upper triangle.
-    absolute : float64 (n_pairs,)
-        Added to.
+    - `levels` (n_levels, n_rows): predictions.
+    - `weights` (n_rows,).
+    - `means` (n_levels,): weighted means of `levels`.
+    - `total`: weight of the rows before.
+    - `mean`, `squared`, `absolute` (n_pairs,): merged into, pair by pair of the upper triangle.
     """
     n_levels, n_rows = levels.shape
     block = weights.sum()

@@ -18,7 +18,6 @@ with ends on the same two stretches share one difference: they are one group.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -27,10 +26,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array, Places
 
-    Array = NDArray[np.float64]
-    Places = NDArray[np.intp]
 
 Ends = tuple["Places", "Array", "Places"]
 Convention = Literal["step", "paper"]
@@ -39,7 +36,6 @@ TOLERANCE: Final = 1e-9
 """Share of a length below which two distances are the same but for rounding."""
 
 
-@dataclass(frozen=True, eq=False)
 class Windows:
     """The windows of one convention, and groups of those with ends on the same two stretches.
 
@@ -56,19 +52,37 @@ class Windows:
     - `n_grid`.
     """
 
-    left: Places
-    right: Places
-    ratios: Array
-    shares: Array
-    left_shares: Array
-    group: Places
-    stretches: Places
-    factors: Array
-    weights: Array
-    order: Places
-    starts: Places
-    variance_divisor: float
-    n_grid: int
+    def __init__(
+        self,
+        grid: Array,
+        scale: float,
+        active: Places,
+        *,
+        ends: tuple[Places, Places],
+        shares: tuple[Array, Array],
+        variance_divisor: float,
+    ) -> None:
+        (left, right), (of_windows, self.left_shares) = ends, shares
+        stretch = np.searchsorted(active, np.arange(len(grid)))
+        moving = np.flatnonzero((stretch[left] < stretch[right]) & (of_windows > 0))
+        stretches = np.stack([stretch[left[moving]], stretch[right[moving]]])
+        # Windows from left to right: those between the same two stretches are neighbors.
+        is_first = np.ones(len(moving), np.bool_)
+        is_first[1:] = (stretches[:, 1:] != stretches[:, :-1]).any(axis=0)
+        first, of_moving = np.flatnonzero(is_first), np.cumsum(is_first) - 1
+        with np.errstate(over="ignore"):  # refused with the curves
+            ratios = np.divide(scale, grid[right] - grid[left], out=np.zeros(len(left)), where=left < right)
+        if len(first) == 1 and len(moving) == len(left) and ratios.min() == ratios.max():
+            of_windows = of_windows / of_windows.sum()  # D is the same everywhere, so that it deviates by exactly 0
+        self.left, self.right, self.ratios, self.shares = left, right, ratios, of_windows
+        self.group = np.full(len(left), -1)
+        self.group[moving] = of_moving
+        self.stretches = stretches[:, first]
+        self.factors = np.bincount(of_moving, (of_windows * ratios)[moving], len(first)).astype(np.float64)
+        self.weights = np.bincount(of_moving, of_windows[moving], len(first)).astype(np.float64)
+        self.order = moving[np.lexsort((ratios[moving], of_moving))]
+        self.starts = np.append(first, len(moving))
+        self.variance_divisor, self.n_grid = variance_divisor, len(grid)
 
     @property
     def constant_share(self) -> float:
@@ -120,16 +134,8 @@ class Windows:
         """Arrays of Eq. 5 for the compiled function."""
         ratios, shares = self.ratios[self.order], self.shares[self.order]
         varied = np.flatnonzero(ratios[self.starts[:-1]] < ratios[self.starts[1:] - 1])
-        return (
-            self.factors,
-            self.weights,
-            self.constant_share,
-            self.starts,
-            ratios,
-            shares,
-            varied,
-            self.variance_divisor,
-        )
+        of_groups = self.factors, self.weights, self.constant_share, self.starts
+        return (*of_groups, ratios, shares, varied, self.variance_divisor)
 
 
 def weights_on_grid(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
@@ -175,14 +181,14 @@ def make_windows(grid: Array, shares: Array, scale: float, active: Places) -> di
     if len(grid) < 2 or scale == 0:
         return {}
     left, right = _step_ends(grid, scale)
-    step = _in_groups(
+    step = Windows(
         grid, scale, active, ends=(left, right), shares=(shares / shares.sum(), np.full(len(grid), 0.5)),
         variance_divisor=0.0,
     )  # fmt: skip
     n_grid, places = len(grid), np.arange(len(grid))
     of_paper = np.where(places[:-1] == 0, 2.0, 1.0) / n_grid
     left_shares = np.where(places[:-1] == 0, 0.5, 0.0)
-    paper = _in_groups(
+    paper = Windows(
         grid, scale, active, ends=(places[:-1], places[1:]), shares=(of_paper, left_shares),
         variance_divisor=1.0 - 1.0 / n_grid,
     )  # fmt: skip
@@ -197,45 +203,3 @@ def _step_ends(grid: Array, scale: float) -> tuple[Places, Places]:
     left = np.searchsorted(grid, start + tolerance, "right") - 1
     right = np.searchsorted(grid, start + length - tolerance, "left")
     return left, np.minimum(right, len(grid) - 1)
-
-
-def _in_groups(
-    grid: Array,
-    scale: float,
-    active: Places,
-    *,
-    ends: tuple[Places, Places],
-    shares: tuple[Array, Array],
-    variance_divisor: float,
-) -> Windows:
-    """Make windows of their ends l_k and r_k, of p_k, and of how much left ends count."""
-    (left, right), (of_windows, left_shares) = ends, shares
-    stretch = np.searchsorted(active, np.arange(len(grid)))
-    moving = np.flatnonzero((stretch[left] < stretch[right]) & (of_windows > 0))
-    stretches = np.stack([stretch[left[moving]], stretch[right[moving]]])
-    # Windows from left to right: those between the same two stretches are neighbors.
-    is_first = np.ones(len(moving), np.bool_)
-    is_first[1:] = (stretches[:, 1:] != stretches[:, :-1]).any(axis=0)
-    first, of_moving = np.flatnonzero(is_first), np.cumsum(is_first) - 1
-    group = np.full(len(left), -1)
-    group[moving] = of_moving
-    with np.errstate(over="ignore"):  # refused with the curves
-        ratios = np.divide(scale, grid[right] - grid[left], out=np.zeros(len(left)), where=left < right)
-    if len(first) == 1 and len(moving) == len(left) and ratios.min() == ratios.max():
-        of_windows = of_windows / of_windows.sum()  # D is the same everywhere, so that it deviates by exactly 0
-    n_groups = len(first)
-    return Windows(
-        left=left,
-        right=right,
-        ratios=ratios,
-        shares=of_windows,
-        left_shares=left_shares,
-        group=group,
-        stretches=stretches[:, first],
-        factors=np.bincount(of_moving, (of_windows * ratios)[moving], n_groups).astype(np.float64),
-        weights=np.bincount(of_moving, of_windows[moving], n_groups).astype(np.float64),
-        order=moving[np.lexsort((ratios[moving], of_moving))],
-        starts=np.append(first, len(moving)),
-        variance_divisor=variance_divisor,
-        n_grid=len(grid),
-    )

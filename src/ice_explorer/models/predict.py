@@ -25,11 +25,9 @@ from ice_explorer.models.pipeline import unwrap
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Values
     from ice_explorer.models.libraries import Call, Methods, PredictionMethod
 
-    Array = NDArray[np.float64]
 
 Response = Literal["auto", "predict_proba", "decision_function", "predict", "log_odds"]
 Form = Literal["columns", "tables", "labels", "sides"]
@@ -108,7 +106,7 @@ class Outputs:
         first = 1.0 - table if self.method.returns == "probabilities" else -table
         return np.stack([first, table], axis=2).reshape(n_rows, -1)
 
-    def _table(self, returned: Any, n_rows: int, width: int) -> NDArray[Any]:
+    def _table(self, returned: Any, n_rows: int, width: int) -> Values:
         """Check the shape of an array, where a width of 0 is one number per row."""
         array = _as_array(returned) if self.form == "labels" else _as_numbers(self.method.name, returned)
         tail = (width,) if width else ()
@@ -267,7 +265,7 @@ def _plain(labels: Any) -> tuple[object, ...]:
     return tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
 
 
-def _as_array(returned: Any) -> NDArray[Any]:
+def _as_array(returned: Any) -> Values:
     if n_masked(returned):  # numpy would take what lies under the mask for predictions
         return np.ma.array(returned, dtype=np.float64).filled(np.nan)
     return np.asarray(returned)

@@ -17,12 +17,10 @@ from ice_explorer.tables.column import is_missing
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array
     from ice_explorer.models.predict import Outputs, Predictor
     from ice_explorer.tables.table import Table
 
-    Array = NDArray[np.float64]
 
 _MOST_ROWS: Final = 2000  # predicted to find the most frequent class: few enough for a slow model
 

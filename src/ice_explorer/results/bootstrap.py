@@ -20,17 +20,15 @@ from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Mask, Places, Rows
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import Unit
 
-    Array = NDArray[np.float64]
     Metrics = dict[str, Array]
-    Curves = Callable[[NDArray[np.int64]], Iterable[tuple[NDArray[np.int64], Array]]]
+    Curves = Callable[[Rows], Iterable[tuple[Rows, Array]]]
 
 METRICS = (*EFFECTS, "support")
 """What has an interval."""
@@ -264,7 +262,7 @@ def interval(values: Array, level: float) -> tuple[Array, Array]:
     return low, high
 
 
-def _ranks(values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _ranks(values: Array) -> tuple[Places, Places]:
     """Best and worst rank of each feature in each draw, 1 the first: they differ where features are equal."""
     ordered = np.where(np.isnan(values), -math.inf, values)
     best, worst = np.empty((2, *values.shape), np.intp)
@@ -284,7 +282,7 @@ class Neighbours(NamedTuple):
     high: Array
 
     @property
-    def are_tied(self) -> NDArray[np.bool_]:
+    def are_tied(self) -> Mask:
         """Whether the interval of their difference includes 0."""
         return np.asarray((self.low <= 0) & (self.high >= 0))
 

@@ -13,15 +13,13 @@ from ice_explorer.metrics.conditional_scale import level_distances
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
     from ice_explorer.results.extrapolation import Expected
 
-    Array = NDArray[np.float64]
-    Blocks = Iterator[tuple[NDArray[np.int64], Array]]
+    Blocks = Iterator[tuple[Rows, Array]]
 
 Scale = Literal["marginal", "conditional"]
 SCALES: Final[tuple[Scale, ...]] = get_args(Scale)

@@ -14,12 +14,10 @@ from ice_explorer.metrics.likelihood import observed_quantiles
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Mask, Rows
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
 
-    Array = NDArray[np.float64]
 
 _SCORES_AT_A_TIME = 4_000_000
 _LEVEL = 0.99  # quantile of the scores of the observations beyond which a phantom is unlike them
@@ -49,7 +47,7 @@ class Extrapolation:
 
     scores: Array
     threshold: float
-    is_unlike: NDArray[np.bool_]
+    is_unlike: Mask
     curve_shares: Array
     grid_shares: Array
     share: float
@@ -90,7 +88,7 @@ class Expected:
     is_estimated: bool
     threshold: float
 
-    def scores(self, rows: NDArray[np.int64], values: Array) -> Array:
+    def scores(self, rows: Rows, values: Array) -> Array:
         """Score of rows with values (n_rows or 1, n_values) in place of their own."""
         if self.probabilities is not None:
             codes = np.broadcast_to(values, (len(rows), values.shape[1])).astype(np.intp)
@@ -125,7 +123,7 @@ def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[],
     return replace(expected, threshold=float(threshold))
 
 
-def extrapolation_of(expected: Expected, item: FeatureInput, rows: NDArray[np.int64], weights: Array) -> Extrapolation:
+def extrapolation_of(expected: Expected, item: FeatureInput, rows: Rows, weights: Array) -> Extrapolation:
     """Score the phantom observations of some rows."""
     scores = expected.scores(rows, item.grid.values[None, :])
     is_unlike = scores > expected.threshold
@@ -137,7 +135,7 @@ def extrapolation_of(expected: Expected, item: FeatureInput, rows: NDArray[np.in
     )
 
 
-def unlike_shares_of(expected: Expected, item: FeatureInput, rows: NDArray[np.int64], weights: Array) -> UnlikeShares:
+def unlike_shares_of(expected: Expected, item: FeatureInput, rows: Rows, weights: Array) -> UnlikeShares:
     """Return the shares of `extrapolation_of` without holding the scores of all rows."""
     mass, total = _mass(weights, rows), np.zeros(item.grid.n_grid)
     n_rows = max(1, _SCORES_AT_A_TIME // item.grid.n_grid)
@@ -149,7 +147,7 @@ def unlike_shares_of(expected: Expected, item: FeatureInput, rows: NDArray[np.in
     return UnlikeShares(grid_shares, share, _summary(item, share))
 
 
-def _mass(weights: Array, rows: NDArray[np.int64]) -> Array:
+def _mass(weights: Array, rows: Rows) -> Array:
     """Weights of rows; where all are 0 they count alike."""
     return weights[rows] if weights[rows].any() else np.ones(len(rows))
 

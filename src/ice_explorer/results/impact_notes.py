@@ -12,12 +12,10 @@ from ice_explorer.metrics.unordered import UnorderedSums
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array
     from ice_explorer.metrics.ordered import OrderedSums
     from ice_explorer.metrics.windows import Convention
 
-    Array = NDArray[np.float64]
 
 _FEWEST_VALUES: Final = 5
 _DOMINANT: Final = 0.5  # share of the movement

@@ -15,12 +15,10 @@ from ice_explorer.locks import new_lock
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.plan import Plan
     from ice_explorer.tables.column import Name
 
-    Array = NDArray[np.float64]
 
 MOST_SHOWN = 8
 
@@ -59,7 +57,7 @@ class Classes:
         """How many classes `lines` returns."""
         return min(len(self._plan.outputs), MOST_SHOWN)
 
-    def lines(self, feature: Name, positions: NDArray[np.int64]) -> ClassLines:
+    def lines(self, feature: Name, positions: Rows) -> ClassLines:
         """Compute the curves of some rows for each class, (n_classes, n_rows, n_grid).
 
         - `feature`: name of a feature.

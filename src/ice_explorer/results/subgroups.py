@@ -21,8 +21,9 @@ from ice_explorer.metrics.sums import FeatureMetrics
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.tables.column import Column, Name
 
-    Array = NDArray[np.float64]
-    Blocks = Iterable[tuple[NDArray[np.int64], Array]]
+    Blocks = Iterable[tuple[Rows, Array]]
 
 _MOST_GROUPS: Final = 20
 FEWEST_IN_GROUP: Final = 10
@@ -50,7 +50,7 @@ class Subgroups:
 
     name: Name
     labels: list[Any]
-    codes: NDArray[np.intp]
+    codes: Places
 
     @property
     def counts(self) -> list[int]:

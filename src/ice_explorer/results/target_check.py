@@ -10,12 +10,10 @@ import numpy as np
 from ice_explorer.models.target import target_columns, target_values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.features.columns import Columns
     from ice_explorer.models.predict import Predictor
 
-    Array = NDArray[np.float64]
 
 _ALONG: Final = 0.1  # distance of curves from the diagonal, in SD of the values: steps of trees have one
 _NEAR: Final = 0.05  # the same of the target beside the values
@@ -116,7 +114,7 @@ def _is_copy(values: Array, numbers: Array) -> bool:
     return bool(largest > _CONSTANT * digits)
 
 
-def _codes(y: object, predictor: Predictor) -> NDArray[np.intp]:
+def _codes(y: object, predictor: Predictor) -> Places:
     """Number the labels of what is explained from 0; missing ones are -1."""
     columns, output = target_columns(y), predictor.output
     chosen: Any = output[0] if isinstance(output, tuple) else predictor.position or 0
@@ -125,7 +123,7 @@ def _codes(y: object, predictor: Predictor) -> NDArray[np.intp]:
     return np.array([codes.setdefault(label, len(codes) - 1) for label in labels], dtype=np.intp)
 
 
-def _tells(values: Array, codes: NDArray[np.intp]) -> bool:
+def _tells(values: Array, codes: Places) -> bool:
     """Return whether each value, a missing one among them, goes with one label, and each label with one value."""
     known = np.flatnonzero(codes >= 0)
     n_labels = len(np.unique(codes[known]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array, Places, Values
     from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import Feature, FeatureKind
     from ice_explorer.tables.column import Column, Name
 
-    Array = NDArray[np.float64]
 
 GRID_SIZE: Final = 20
 MAX_ROWS: Final = 500
@@ -58,7 +58,7 @@ class TwoWayAxis:
     feature: Name
     label: str
     kind: FeatureKind
-    grid: NDArray[Any]
+    grid: Values
     axis: Array
     observed_axis: Array
     median: float
@@ -186,7 +186,7 @@ class TwoWay:
         return np.asarray(found.astype(np.int64))
 
 
-def _are_near(axis: TwoWayAxis, known: NDArray[np.intp], rows: NDArray[np.intp], reach: float) -> Array:
+def _are_near(axis: TwoWayAxis, known: Places, rows: Places, reach: float) -> Array:
     """Return 1 for observations near each value of an axis, else 0, (n_grid, n_rows).
 
     `known` are all observations that have a value, `reach` is in standard deviations of these.

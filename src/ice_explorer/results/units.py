@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array
     from ice_explorer.results.options import Unit
 
-    Array = NDArray[np.float64]
 
 EFFECTS: Final = (
     "impact",

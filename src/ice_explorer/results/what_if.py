@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array, Places
 
-    Array = NDArray[np.float64]
 
 LEAST_WEIGHT: Final = 0.5
 """A value is within reach of a row where its likelihood is at least this."""
@@ -28,7 +27,7 @@ class Moves:
     - `changes` (n_moves,): prediction there minus the prediction of the row [output].
     """
 
-    places: NDArray[np.intp]
+    places: Places
     distances: Array
     changes: Array
 

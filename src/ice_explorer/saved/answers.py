@@ -15,13 +15,11 @@ from ice_explorer.errors import ModelNeededError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.curves.brute import VariedFeature
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.saved.table import SavedTable
 
-    Array = NDArray[np.float64]
 
 _ROWS_AT_A_TIME: Final = 2048
 _OTHER_VALUES: Final = "Predictions at other values than those of the file need"
@@ -40,16 +38,16 @@ class SavedCurves:
 
     grid: Array
     stretches: Array
-    stretch_of: NDArray[np.intp]
+    stretch_of: Places
     own: Array
     at_own: Array
     missing: Array | None
 
-    def curves(self, rows: NDArray[np.int64], at: NDArray[np.intp] | slice = slice(None)) -> Array:
+    def curves(self, rows: Rows, at: Places | slice = slice(None)) -> Array:
         """Return the curves of some rows at every grid value, or at some places of the grid, (n_rows, n_places)."""
         return np.asarray(self.stretches[rows][:, self.stretch_of[at]])
 
-    def at(self, rows: NDArray[np.int64], values: Array) -> Array:
+    def at(self, rows: Rows, values: Array) -> Array:
         """Return predictions of rows at values (n_rows, n_values); NaN is missing."""
         places = np.minimum(np.searchsorted(self.grid, values), len(self.grid) - 1)
         found = self.stretches[rows[:, None], self.stretch_of[places]]
@@ -79,13 +77,13 @@ class SavedPredictions(BruteCurves):
         memory_limit: int,
         response: str,
     ) -> None:
-        super().__init__(refused, table, memory_limit, response=response)
+        super().__init__(refused, table, memory_limit, response)
         self._known, self._features = predictions, features
 
     def evaluate(
         self,
         feature: VariedFeature,
-        positions: NDArray[np.int64],
+        positions: Rows,
         values: Array,
         n_jobs: int = 1,  # noqa: ARG002 - nothing is computed
         made: Callable[[int], object] | None = None,  # noqa: ARG002
@@ -100,7 +98,7 @@ class SavedPredictions(BruteCurves):
         """Return predictions of phantom observations of several features."""
         return [self.evaluate(feature, positions, values) for feature, _, positions, values in requests]
 
-    def predict_rows(self, positions: NDArray[np.int64]) -> Array:
+    def predict_rows(self, positions: Rows) -> Array:
         """Return predictions of rows of X as they are."""
         return self._known[positions]
 
@@ -134,8 +132,8 @@ class SavedEngine(CurveMethod):
         self.features = features
 
     def curves(
-        self, item: FeatureInput, positions: NDArray[np.int64], at: NDArray[np.intp] | slice = slice(None)
-    ) -> Iterator[tuple[NDArray[np.int64], Array]]:
+        self, item: FeatureInput, positions: Rows, at: Places | slice = slice(None)
+    ) -> Iterator[tuple[Rows, Array]]:
         """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
         for start in range(0, len(positions), _ROWS_AT_A_TIME):
             rows = positions[start : start + _ROWS_AT_A_TIME]
@@ -149,9 +147,9 @@ class SavedEngine(CurveMethod):
 class SavedPair:
     """Which rule of two columns each row fulfils, (n_rows,): what `ColumnPair` finds for all rows of X."""
 
-    def __init__(self, rule_of_row: NDArray[np.intp]) -> None:
+    def __init__(self, rule_of_row: Places) -> None:
         self._rule_of_row = rule_of_row
 
-    def rule_of(self, first: Array, second: Array) -> NDArray[np.intp]:  # noqa: ARG002 - they are those of X
+    def rule_of(self, first: Array, second: Array) -> Places:  # noqa: ARG002 - they are those of X
         """Return the rule of each row of X."""
         return self._rule_of_row

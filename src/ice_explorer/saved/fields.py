@@ -13,11 +13,8 @@ from ice_explorer.saved.labels import from_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.saved.archive import Archive
-
-    Array = NDArray[np.float64]
 
 
 LARGEST_WHOLE: Final = 1 << 53
@@ -130,11 +127,11 @@ class Part(Fields):
         """Whether there is an array."""
         return self._archive.has(f"{self._at}/{name}")
 
-    def array(self, name: str) -> NDArray[Any]:
+    def array(self, name: str) -> Values:
         """Return an array."""
         return self._archive.array(f"{self._at}/{name}")
 
-    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
+    def arrays(self, name: str) -> dict[str, Values]:
         """Return all arrays below a name."""
         prefix = f"{self._at}/{name}/"
         return {each.removeprefix(prefix): self._archive.array(each) for each in self._archive.names(prefix)}
@@ -146,7 +143,7 @@ class Part(Fields):
             raise ValueError(f"{name} is of another shape, or holds what is no number")
         return found
 
-    def whole_numbers(self, name: str, end: int) -> NDArray[np.int64]:
+    def whole_numbers(self, name: str, end: int) -> Rows:
         """Return an array of increasing integers from 0 to before the end, at least one."""
         found = self.array(name)
         if found.dtype != np.int64 or found.ndim != 1 or not len(found):

@@ -21,8 +21,8 @@ from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import UNORDERED, Feature
 from ice_explorer.features.grid import Grid
+from ice_explorer.metrics.influence import Sampling
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.metrics.sampling import Sampling
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.models.predict import RESPONSES, Predictor
 from ice_explorer.results.options import ENGINES, Settings
@@ -36,11 +36,9 @@ from ice_explorer.saved.write import FORMAT, VERSION, opened_note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Values
     from ice_explorer.tables.column import Name
 
-    Array = NDArray[np.float64]
 
 _KINDS: Final = ("numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group")
 _ERRORS: Final = ("impact", "direction", "heterogeneity", "non_linearity", "missing_impact")
@@ -246,7 +244,7 @@ def _feature(entry: Part, context: Context, engine: SavedEngine, feature: Featur
     return result
 
 
-def _check_active(active: NDArray[Any] | None, n_grid: int) -> None:
+def _check_active(active: Values | None, n_grid: int) -> None:
     if (
         active is None
         or active.dtype != np.int64
@@ -281,7 +279,7 @@ def _grid(entry: Part, feature: Feature) -> Grid:
     return Grid(_in_order(entry.array("grid"), feature), entry.whole("n_distinct"), entry.flag("is_capped"))
 
 
-def _in_order(values: NDArray[Any], feature: Feature) -> Array:
+def _in_order(values: Values, feature: Feature) -> Array:
     """Return grid values, if they are such as the feature has."""
     checked_values(values, feature.kind, feature.levels, len(values))
     if not len(values) or np.isnan(values).any() or not (np.diff(values) > 0).all():

@@ -21,18 +21,16 @@ from ice_explorer.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.drivers.drivers import Driver, Drivers
     from ice_explorer.engines.context import Context
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
-    from ice_explorer.metrics.sampling import Sampling
+    from ice_explorer.metrics.influence import Sampling
     from ice_explorer.results.options import Settings
 
-    Array = NDArray[np.float64]
-    Arrays = dict[str, NDArray[Any]]
+    Arrays = dict[str, Values]
 
 FORMAT: Final = "ice-explorer result"
 VERSION: Final = 1
@@ -128,7 +126,7 @@ def _settings(settings: Settings) -> dict[str, Any]:
     return plain
 
 
-def _index(explanation: Explanation, rows: NDArray[np.int64]) -> dict[str, Any] | None:
+def _index(explanation: Explanation, rows: Rows) -> dict[str, Any] | None:
     """Return the labels of the rows; of some rows without any their positions."""
     index = explanation._context.table.index
     if index is None:
@@ -139,7 +137,7 @@ def _index(explanation: Explanation, rows: NDArray[np.int64]) -> dict[str, Any] 
     return {"names": [to_json(name) for name in index.names], "is_multi": index.nlevels > 1, "labels": labels}
 
 
-def _others(context: Context, explained: set[int], rows: NDArray[np.int64], arrays: Arrays) -> list[dict[str, Any]]:
+def _others(context: Context, explained: set[int], rows: Rows, arrays: Arrays) -> list[dict[str, Any]]:
     """Return groups and columns of unordered codes that are not explained, but have levels of their own."""
     columns = context.columns
     n_columns = len(columns.names)
@@ -150,7 +148,7 @@ def _others(context: Context, explained: set[int], rows: NDArray[np.int64], arra
     ]
 
 
-def _axis(feature: Feature, context: Context, rows: NDArray[np.int64], at: str, arrays: Arrays) -> dict[str, Any]:
+def _axis(feature: Feature, context: Context, rows: Rows, at: str, arrays: Arrays) -> dict[str, Any]:
     """Return what a file says of an axis: the values of the rows where they are not those of the column."""
     number = feature.position
     column = context.columns.at(number) if number < len(context.columns.names) else None
@@ -170,9 +168,7 @@ def _axis(feature: Feature, context: Context, rows: NDArray[np.int64], at: str, 
     }
 
 
-def _feature(
-    result: FeatureExplanation, rows: NDArray[np.int64], predictions: Array, at: str, arrays: Arrays
-) -> dict[str, Any]:
+def _feature(result: FeatureExplanation, rows: Rows, predictions: Array, at: str, arrays: Arrays) -> dict[str, Any]:
     """Return what a file says of a feature that is explained, and add its arrays under a name.
 
     - `predictions` (n_rows,): of the saved rows.

@@ -13,12 +13,10 @@ from ice_explorer.scene.lines import EffectLine, EffectName
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.scene.lines import Lines
 
-    Array = NDArray[np.float64]
 
 EFFECTS: Final[tuple[EffectName, ...]] = get_args(EffectName)
 

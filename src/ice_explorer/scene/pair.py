@@ -15,14 +15,12 @@ from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.scene.palette import diverging_palette, is_diverging, ramp_palette
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.explanation import Explanation
     from ice_explorer.results.two_way import TwoWay
     from ice_explorer.scene.display_axis import DisplayAxis
     from ice_explorer.scene.view_state import ViewState
 
-    Array = NDArray[np.float64]
 
 _FLAT: Final = 1e-6  # share of the values below which their range is the rounding of float32 in the browser
 
@@ -65,7 +63,7 @@ class Pair:
     first: PairAxis
     second: PairAxis
     values: Array
-    near: NDArray[np.int64]
+    near: Rows
     coloring: Coloring
     output: str
     row_count: str

@@ -11,9 +11,8 @@ from ice_explorer.errors.base import counted
 from ice_explorer.features.axis_text import number_text
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array, Places
 
-    Array = NDArray[np.float64]
 
 # The constants of range.ts, where they are explained.
 _BULK: Final = 0.95
@@ -66,7 +65,7 @@ def _bulk_of(x: Array, values: Array) -> tuple[float, float] | None:
     order = np.argsort(slopes, kind="stable")
     tail = (1 - _BULK) / 2 * float(lengths.sum())
 
-    def reach(places: NDArray[np.intp]) -> float:
+    def reach(places: Places) -> float:
         beyond = np.flatnonzero(np.cumsum(lengths[places]) > tail)
         return float(slopes[places[beyond[0]]]) if beyond.size else 0.0
 

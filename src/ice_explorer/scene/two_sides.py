@@ -17,13 +17,11 @@ from ice_explorer.results.column_colors import LevelColors, RampColors
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Mask
     from ice_explorer.drivers.drivers import Driver
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.results.column_colors import ColumnColors
 
-    Array = NDArray[np.float64]
     Sides: TypeAlias = Literal["median"] | Driver | None
 
 _BELOW, _ABOVE, _MISSING = range(3)
@@ -69,7 +67,7 @@ def split_colors(colors: ColumnColors, split: Sides) -> tuple[tuple[str, ...], A
     return names[: 3 if missing.any() else 2], sides.astype(np.float64)
 
 
-def _side_of(colors: ColumnColors, split: Literal["median"] | Driver) -> Callable[[Array], NDArray[np.bool_]] | None:
+def _side_of(colors: ColumnColors, split: Literal["median"] | Driver) -> Callable[[Array], Mask] | None:
     """Return a function for the side of a value (or index of a level); None where the colours have no split."""
     if isinstance(colors, RampColors):
         at = colors.median if split == "median" else split.threshold

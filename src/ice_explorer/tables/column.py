@@ -12,9 +12,8 @@ import numpy as np
 from ice_explorer.errors.labels import readable, shortened
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Array, Mask, Rows, Values
 
-    Array = NDArray[np.float64]
 
 ColumnKind = Literal["numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group", "other"]
 Name = Any  # a column name is whatever the frame has: text mostly, integers often
@@ -47,8 +46,8 @@ class Column:
     kind: ColumnKind
     is_integer: bool
     dtype: str
-    values: NDArray[Any]
-    levels: NDArray[Any] | None = None
+    values: Values
+    levels: Values | None = None
     decimals: int | None = None
     has_declared_levels: bool = False
     zone: Any = None
@@ -60,7 +59,7 @@ class Column:
         return readable(self.name, self.label)
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Mask:
         """Where values are missing, (n_observations,)."""
         if self.kind == "other":
             return np.array([value is None for value in self.values.tolist()], dtype=np.bool_)
@@ -72,7 +71,7 @@ class Column:
         return 0 if self.is_integer else self.decimals
 
     @cached_property
-    def labels(self) -> NDArray[Any]:
+    def labels(self) -> Values:
         """Values as Python objects, None where missing, (n_observations,); datetimes in the zone of the column."""
         return self.values if self.kind == "other" else self.labels_of(self.values)
 
@@ -82,7 +81,7 @@ class Column:
         return None if self.levels is None else shortened([str(level) for level in self.levels])
 
     @cached_property
-    def texts(self) -> NDArray[Any]:
+    def texts(self) -> Values:
         """Labels of levels, or objects, as people read them; None where missing, (n_observations,)."""
         values = self.labels.tolist()
         levels = [value for value in values if value is not None] if self.levels is None else self.levels.tolist()
@@ -90,7 +89,7 @@ class Column:
         shown = dict(zip(known, shortened(known), strict=True))
         return np.fromiter([None if value is None else shown[str(value)] for value in values], object)
 
-    def native(self, coordinates: Array) -> NDArray[Any]:
+    def native(self, coordinates: Array) -> Values:
         """Turn coordinates into values as X has them: `in_utc`, or `pandas.Timestamp` objects in the time zone."""
         moments = self.in_utc(coordinates)
         if self.zone is None or self.levels is not None:
@@ -100,7 +99,7 @@ class Column:
         zoned = pd.DatetimeIndex(moments.ravel()).tz_localize("UTC").tz_convert(self.zone)
         return np.fromiter(zoned, object).reshape(moments.shape)
 
-    def in_utc(self, coordinates: Array) -> NDArray[Any]:
+    def in_utc(self, coordinates: Array) -> Values:
         """Turn coordinates into values of the column, datetimes without their zone.
 
         - `coordinates`: on the axis of the column; NaN is missing. Codes must be those of levels.
@@ -126,19 +125,19 @@ class Column:
         fitting = (dtype for dtype in (np.int64, np.uint64) if self.is_integer and can_represent(dtype, coordinates))
         return coordinates.astype(next(fitting, np.float64))
 
-    def labels_of(self, coordinates: Array) -> NDArray[Any]:
+    def labels_of(self, coordinates: Array) -> Values:
         """Turn coordinates (n,) into Python objects, None where missing; moments to the microsecond."""
         labels = np.fromiter(self.native(coordinates).tolist(), object)
         labels[np.isnan(coordinates)] = None
         return labels
 
     @cached_property
-    def _first_rows(self) -> tuple[Array, NDArray[np.int64]]:
+    def _first_rows(self) -> tuple[Array, Rows]:
         """Distinct coordinates, a missing one last, and the first row that has each."""
         distinct, first = np.unique(self.values, return_index=True)
         return distinct, first
 
-    def find_rows(self, coordinates: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def find_rows(self, coordinates: Array) -> tuple[Rows, Mask]:
         """Find the first row with each coordinate, NaN included, and whether there is one."""
         distinct, first = self._first_rows
         place = np.minimum(np.searchsorted(distinct, coordinates), len(distinct) - 1)
@@ -153,14 +152,14 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, float | np.floating | np.datetime64 | np.timedelta64) and bool(value != value)  # noqa: PLR0124 - NaN
 
 
-def can_represent(dtype: Any, values: NDArray[Any]) -> bool:
+def can_represent(dtype: Any, values: Values) -> bool:
     """Return whether a dtype can_represent every one of some numbers exactly."""
     with np.errstate(over="ignore", invalid="ignore"):
         there_and_back = values.astype(dtype).astype(values.dtype)
     return bool(np.array_equal(there_and_back, values, equal_nan=values.dtype.kind == "f"))
 
 
-def days(moments: NDArray[Any]) -> Array:
+def days(moments: Values) -> Array:
     """Turn datetimes (since 1970-01-01) or timedeltas into days, NaT into NaN."""
     missing = np.isnat(moments)
     present = np.where(missing, np.zeros(1, moments.dtype), moments)

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array, Values
     from ice_explorer.tables.column import Column, Name
 
-    Array = NDArray[np.float64]
     Rows = NDArray[np.int64]
 
 _ROWS_AT_A_TIME: Final = 1024
@@ -90,7 +90,7 @@ class Table:
         raise NotImplementedError
 
 
-def _numbers(coordinates: Array, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _numbers(coordinates: Array, dtype: np.dtype[Any]) -> Values:
     """Turn coordinates into numbers, of the dtype if it can_represent them, else of float64."""
     return coordinates.astype(dtype if can_represent(dtype, coordinates) else np.float64)
 
@@ -98,7 +98,7 @@ def _numbers(coordinates: Array, dtype: np.dtype[Any]) -> NDArray[Any]:
 class ArrayTable(Table):
     """An array of numbers, which nobody writes to; rows are in C order."""
 
-    def __init__(self, array: NDArray[Any]) -> None:
+    def __init__(self, array: Values) -> None:
         _check_array(array.shape, array.dtype)
         super().__init__(len(array), (f"x{position}" for position in range(array.shape[1])), array.nbytes)
         self._array = array

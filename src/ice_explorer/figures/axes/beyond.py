@@ -21,12 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
     from ice_explorer.beyond.compare import Importances
     from ice_explorer.feature import FeatureExplanation
 
-    Array = NDArray[np.float64]
 
 _LABEL_ROOM: Final = 160.0  # pt, at most, for the name of a feature
 _PAIR_ROOM: Final = 260.0  # pt, of a pair of features

@@ -1,0 +1,248 @@
+"""ICE curves in closed form: of linear models, and of models that sum RBF kernels around known points.
+
+Moving one column of a row changes one term of each margin of a linear model. Kernels are those of support vectors,
+Gaussian processes and kernel ridge: the similarity of a row to a centre is a product over columns. Another value of one
+column exchanges its factor, so curves are a product of two matrices: similarities in the other columns (rows ×
+centres), and the factors of grid values times the weights of centres (centres × grid).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.polynomial.chebyshev import chebvander
+
+from ice_explorer.models.pipeline import dense
+from ice_explorer.trees.link import Link, list_links
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ice_explorer.arrays import Array, Places, Rows
+
+_BLOCK = 1 << 16  # similarities computed at a time: they fit the cache
+_ROUNDING = 2e-15  # of an interpolated similarity, of at most 1
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """Output = link(coefficients · x + intercepts).
+
+    - `coefficients` (n_margins, n_columns), `intercepts` (n_margins,).
+    - `matrix` (n_rows, n_columns): rows that curves are of.
+    - `levels`: columns whose labels the model looks up: none.
+    """
+
+    coefficients: Array
+    intercepts: Array
+    link: Link = field(default_factory=Link)
+    matrix: Array = field(default_factory=partial(np.empty, (0, 0)))
+    levels = ()
+
+    @property
+    def n_columns(self) -> int:
+        """Columns that the model was fitted on."""
+        return int(self.coefficients.shape[1])
+
+    @property
+    def unused(self) -> list[int]:
+        """Columns without a coefficient."""
+        return np.flatnonzero(~self.coefficients.any(axis=0)).tolist()
+
+    def candidates(
+        self, columns: list[Array], predicted: Array | None, position: int | None, response: str
+    ) -> Iterator[tuple[LinearModel, Array]]:
+        """Yield the model with each link, and what it predicts of columns.
+
+        - `predicted` (n_rows,): by the model. Some have another constant than `intercept_`, which follows from these;
+          None where they are transformed.
+        - `position`, `response`: as `Predictor` has them.
+        """
+        margins = self.coefficients @ np.stack(columns) + self.intercepts[:, None]
+        for link, sign in list_links(response, len(self.coefficients), position):
+            coefficients, intercepts = sign * self.coefficients, sign * self.intercepts
+            outputs = link.apply(sign * margins)
+            if link.kind == "identity" and predicted is not None:
+                constant = float(np.mean(predicted - outputs))
+                intercepts, outputs = intercepts + constant, outputs + constant
+            if not link.kind.startswith("softmax"):  # which alone looks at more margins than one
+                chosen = slice(link.output, link.output + 1)
+                yield LinearModel(coefficients[chosen], intercepts[chosen], Link(link.kind)), outputs
+            else:
+                yield LinearModel(coefficients, intercepts, link), outputs
+
+    def row_bytes(self, n_grid: int) -> int:
+        """Bytes that the curves of one row take."""
+        return 16 * n_grid * len(self.coefficients)
+
+    @cached_property
+    def _margins(self) -> Array:
+        return self.coefficients @ self.matrix.T + self.intercepts[:, None]
+
+    def _without(self, columns: Places, positions: Rows) -> Array:
+        """Return margins of rows without the terms of some columns, (n_margins, n_rows)."""
+        terms: Array = self.coefficients[:, columns] @ self.matrix[positions[:, None], columns].T
+        return self._margins[:, positions] - terms
+
+    def curves(self, columns: Places, grid: Array, positions: Rows) -> Array:
+        """Return curves, (n_rows, n_grid), where the columns take the rows of grid (n_grid, n_columns)."""
+        moved = self.coefficients[:, columns] @ grid.T
+        return self.link.apply(self._without(columns, positions)[:, :, None] + moved[:, None, :])
+
+    def parallel(self, columns: Places, grid: Array, positions: Rows) -> tuple[Array, Array] | None:
+        """Return curves as a step (n_grid,) and offsets (n_rows,), or None where they are not parallel."""
+        if self.link.kind != "identity":
+            return None
+        return grid @ self.coefficients[0, columns], self._without(columns, positions)[0]
+
+
+def read_linear(model: Any, _position: int | None, response: str) -> LinearModel | None:
+    """Read the coefficients of a fitted scikit-learn model; None if it has none, or predicts classes."""
+    is_class = response == "predict" and hasattr(model, "classes_")
+    if is_class or not type(model).__module__.startswith("sklearn."):
+        return None
+    if type(model).__name__ == "KernelRidge" and model.kernel == "linear":
+        coefficients = np.atleast_2d((dense(model.X_fit_).T @ model.dual_coef_).T)
+    elif hasattr(model, "coef_"):
+        coefficients = np.atleast_2d(dense(model.coef_))
+    else:
+        return None
+    intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), np.float64))
+    return LinearModel(coefficients, np.broadcast_to(intercepts, len(coefficients)))
+
+
+@dataclass(frozen=True, eq=False)
+class KernelModel:
+    """Output = intercept + Σ_s weight_s · exp(-Σ_j gamma_j (x_j - centre_sj)²).
+
+    - `centres` (n_centres, n_columns), `weights` (n_centres,), `gamma` (n_columns,).
+    - `matrix` (n_rows, n_columns): rows that curves are of.
+    - `unused`, `levels`: columns without effect, and those whose labels the model looks up: none.
+    """
+
+    centres: Array
+    weights: Array
+    gamma: Array
+    intercept: float = 0.0
+    matrix: Array = field(default_factory=partial(np.empty, (0, 0)))
+    unused = levels = ()
+
+    @property
+    def n_columns(self) -> int:
+        """Columns that the model was fitted on."""
+        return int(self.centres.shape[1])
+
+    def candidates(self, columns: list[Array], *_: object) -> Iterator[tuple[KernelModel, Array]]:
+        """Yield the model, and what it predicts of columns."""
+        model = replace(self, matrix=np.column_stack(columns))
+        yield self, model.curves(np.empty(0, np.intp), np.empty((1, 0)), np.arange(len(columns[0])))[:, 0]
+
+    def row_bytes(self, n_grid: int) -> int:
+        """Bytes that the curves of one row take."""
+        return int(24 * n_grid + 8 * self.n_columns)
+
+    @cached_property
+    def _zero(self) -> Array:
+        return np.asarray(self.centres.mean(axis=0))
+
+    def _in_units(self, points: Array, columns: Places) -> Array:
+        """Return points in units of the kernel, and around 0, where squares are small and lose little."""
+        return np.asarray((points - self._zero[columns]) * np.sqrt(self.gamma[columns]))
+
+    def curves(self, columns: Places, grid: Array, positions: Rows) -> Array:
+        """Return curves, (n_rows, n_grid), where the columns take the rows of grid (n_grid, n_columns)."""
+        others = np.setdiff1d(np.arange(self.n_columns), columns)
+        points, moving = self._in_units(grid, columns), self._in_units(self.centres[:, columns], columns)
+        nodes, of_nodes = _interpolated(points, moving) if len(columns) == 1 else (points, None)
+        factors = _similarity(moving, nodes) * self.weights[:, None]
+        rows = self._in_units(self.matrix[np.ix_(positions, others)], others)
+        centres = self._in_units(self.centres[:, others], others)
+        # -|a - b|² = 2ab - a² - b², one matrix product.
+        left = np.column_stack([2.0 * rows, -np.sum(rows**2, axis=1), np.ones(len(rows))])
+        right = np.column_stack([centres, np.ones(len(centres)), -np.sum(centres**2, axis=1)]).T
+        curves = np.empty((len(rows), len(nodes)))
+        size = max(16, _BLOCK // len(centres))
+        for start in range(0, len(rows), size):
+            similarity = left[start : start + size] @ right
+            np.minimum(similarity, 0.0, out=similarity)  # rounding may leave more
+            np.exp(similarity, out=similarity)
+            np.matmul(similarity, factors, out=curves[start : start + size])
+        return (curves if of_nodes is None else curves @ of_nodes) + self.intercept
+
+
+def read_kernel(model: Any, position: int | None, response: str) -> KernelModel | None:
+    """Read the centres and weights of a fitted scikit-learn model; None if its response is no plain sum of RBF kernels.
+
+    - `model`: SVR, NuSVR, SVC or NuSVC of two classes (decision function), OneClassSVM, KernelRidge or
+      GaussianProcessRegressor.
+    - `position`: which of two classes or of several outputs; None takes the second class or the only output.
+    - `response`: as `Predictor.response`.
+    """
+    if not type(model).__module__.startswith("sklearn."):
+        return None
+    output = position or 0
+    if type(model).__name__ == "GaussianProcessRegressor":
+        factor, lengths, constant = _covariance(model.kernel_, model.X_train_.shape[1])
+        if lengths is None:
+            return None
+        spread, mean = (float(np.ravel(each)[output]) for each in (model._y_train_std, model._y_train_mean))  # noqa: SLF001
+        alpha = spread * model.alpha_.reshape(len(model.alpha_), -1)[:, output]
+        return KernelModel(dense(model.X_train_), factor * alpha, 0.5 / lengths**2, mean + constant * alpha.sum())
+    is_class = hasattr(model, "classes_")
+    if getattr(model, "kernel", None) != "rbf" or (is_class and response != "decision_function"):
+        return None
+    if type(model).__name__ == "KernelRidge":
+        centres, weights = dense(model.X_fit_), model.dual_coef_.reshape(len(model.dual_coef_), -1)[:, output]
+        gamma, intercept = model.gamma or 1.0 / centres.shape[1], 0.0
+    elif not len(getattr(model, "support_", ())) or len(model.intercept_) > 1:
+        return None  # it is constant without support vectors, and several classes are compared in pairs
+    else:
+        sign = -1.0 if is_class and position == 0 else 1.0
+        centres, weights = dense(model.support_vectors_), sign * dense(model.dual_coef_).ravel()
+        gamma, intercept = model._gamma, sign * float(model.intercept_[0])  # noqa: SLF001 - checked on phantoms
+    return KernelModel(centres, np.ascontiguousarray(weights), np.full(centres.shape[1], float(gamma)), intercept)
+
+
+def _covariance(kernel: Any, n_columns: int) -> tuple[float, Array | None, float]:
+    """Read a kernel as factor · RBF(lengths) + constant; the lengths are None if it is no such sum and product.
+
+    New points do not share the noise of known ones, so that a kernel of white noise is 0.
+    """
+    parts = {id(part): part for part in (kernel, *kernel.get_params().values()) if hasattr(part, "hyperparameters")}
+    names = [type(part).__name__ for part in parts.values()]
+    if names.count("RBF") != 1 or not {*names} <= {"RBF", "ConstantKernel", "WhiteKernel", "Sum", "Product"}:
+        return 0.0, None, 0.0
+    length = next(part.length_scale for part in parts.values() if type(part).__name__ == "RBF")
+    lengths = np.broadcast_to(np.asarray(length, np.float64), n_columns)
+    here, far = np.zeros((1, n_columns)), 100.0 * lengths[None, :]  # where the RBF kernel is 0
+    constant = float(kernel(here, far)[0, 0])
+    return float(kernel(here, here.copy())[0, 0]) - constant, lengths, constant
+
+
+def _similarity(centres: Array, points: Array) -> Array:
+    """Return exp(-|centre - point|²), (n_centres, n_points)."""
+    return np.asarray(np.exp(-np.sum((centres[:, None] - points) ** 2, axis=2)))
+
+
+def _interpolated(grid: Array, centres: Array) -> tuple[Array, Array | None]:
+    """Return a few points, and what interpolates curves between them to the grid, (n_points, n_grid).
+
+    Curves are sums of Gaussians, which a polynomial through Chebyshev nodes follows to the last bits where the grid is
+    not much wider than the kernel. Where it is, or has few values, the points are those of the grid.
+    """
+    low, high = grid.min(), grid.max()
+    # The error depends on how far a centre is from the grid, in a smooth way.
+    some = np.linspace(centres.min(), centres.max(), 33)[:, None]
+    for n in (12, 24, 48):
+        if n >= len(grid) / 2:
+            break
+        nodes = np.cos((np.arange(n) + 0.5) * (np.pi / n))
+        values = np.clip((2.0 * grid[:, 0] - low - high) / (high - low), -1.0, 1.0)
+        of_nodes = chebvander(nodes, n - 1) * np.where(np.arange(n) == 0, 1.0, 2.0) @ chebvander(values, n - 1).T / n
+        points = 0.5 * (low + high) + 0.5 * (high - low) * nodes[:, None]
+        if np.abs(_similarity(some, points) @ of_nodes - _similarity(some, grid)).max() <= _ROUNDING:
+            return points, of_nodes
+    return grid, None
