@@ -195,7 +195,7 @@ def test_another_explanation_gives_grid_scale_and_levels():
     e = ice.explain(model, old, features=["age", "city"], categorical=["age"])
     found = ice.explain(model, new, like=e)
     assert found.features == ["age", "city"]
-    for one, other in zip(e.values(), found, strict=True):
+    for one, other in zip(e.values(), found.values(), strict=True):
         assert one.grid.tolist() == other.grid.tolist()
         assert one.scale == other.scale
     assert found["city"].levels == ["a", "b", "c", "d"]
@@ -270,5 +270,5 @@ def test_the_column_scale_is_the_unit_of_distances():
     assert table["scale"]["age"] == 10
     assert_allclose(table["scale"]["dose"], 60.5)
     assert table["scale"]["city"] == plain.table()["scale"]["city"]
-    assert_allclose(plain.table(sort_by=None)["scale"], [f.scale for f in plain])
+    assert_allclose(plain.table(sort_by=None)["scale"], [f.scale for f in plain.values()])
     assert_allclose(table["impact"], plain.table(sort_by=None)["impact"])
