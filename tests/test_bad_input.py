@@ -164,7 +164,7 @@ VALUES = {
     "budget": {"be a positive number of seconds": [0, "5 s"]},
     "features": {"be a list of names": [{"age": 1}]},
     "categorical": {"be a list of names": [{"age": 1}]},
-    "groups": {"be a mapping of names to lists of columns": [["red", "blue"], {"color": "red"}]},
+    "groups": {"be 'auto' or a mapping of names to lists of columns": [["red", "blue"], {"color": "red"}]},
     "grid": {
         "be 'observed', 'quantile', 'uniform', 'random' or 'thresholds', or a mapping of features to values": [
             "observd", 5, np.array([1.0, 2.0])
@@ -280,7 +280,6 @@ TABLES = {
             X=table_of("pyspark.sql", "collect", "toPandas")
         ),
         "got function. The model comes first: `explain(model, X)`": lambda: explain(X, wealth),
-        "got str. Pass the observations": lambda: ice.find_groups("data.csv"),
     },
     InputDataError: {
         "got shape (0, 7). Pass the observations": lambda: explain(X=X.iloc[:0]),

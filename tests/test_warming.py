@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.ensemble import RandomForestRegressor
 import ice_explorer as ice
 
-ice.warmup()
+from ice_explorer.compile_ahead import compile_kernels
+compile_kernels()
 from ice_explorer.figures.raster import lines_numba
 from ice_explorer.metrics import ordered_numba
 from ice_explorer.trees import margins_numba, sweep_numba

@@ -69,7 +69,8 @@ def run(code):
 _IMPACTS = """
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-ice.warmup()
+from ice_explorer.compile_ahead import compile_kernels
+compile_kernels()
 boosted = HistGradientBoostingRegressor(max_iter=5).fit(X, y)
 told = []
 for each in (model, boosted):

@@ -11,19 +11,15 @@ from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.explain import explain, load
 from ice_explorer.explanation import Explanation
 from ice_explorer.feature import FeatureExplanation
-from ice_explorer.features.groups import find_groups
-from ice_explorer.results.residual import RESIDUAL
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
-    from ice_explorer.compile_ahead import warmup
     from ice_explorer.export.read_provenance import provenance
     from ice_explorer.partitions import explain_partitions
     from ice_explorer.widget.explorer import ICEExplorer
 
 __all__ = [
-    "RESIDUAL",
     "Explanation",
     "FeatureExplanation",
     "ICEExplorer",
@@ -33,10 +29,8 @@ __all__ = [
     "errors",
     "explain",
     "explain_partitions",
-    "find_groups",
     "load",
     "provenance",
-    "warmup",
 ]
 
 # The widget and its companions bring ipywidgets, the data sets bring pandas: they are imported on first use.
@@ -46,7 +40,6 @@ _ON_DEMAND = {
     "datasets": "ice_explorer.datasets",
     "explain_partitions": "ice_explorer.partitions",
     "provenance": "ice_explorer.export.read_provenance",
-    "warmup": "ice_explorer.compile_ahead",
 }
 
 

@@ -7,22 +7,15 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.explain import explain
 from ice_explorer.runtime import HAS_NUMBA
 
 
-@short_traceback
-def warmup() -> None:
+def compile_kernels() -> None:
     """Compile what explaining tree models and drawing many lines needs, once per installation.
 
-    The first explanation of such a model, and the first such figure, does this automatically and takes a few seconds
-    longer; later processes find the compiled kernels on disk. Does nothing where numba is not installed.
-
-    Examples
-    --------
-    >>> import ice_explorer as ice
-    >>> ice.warmup()
+    The first explanation of such a model, and the first such figure, does this, too, and takes a few seconds longer;
+    later processes find the compiled kernels on disk. Does nothing where numba is not installed.
     """
     if not HAS_NUMBA:
         return

@@ -35,7 +35,7 @@ class ExplainOptions(TypedDict, total=False):
     """Options of `explain`, for type checking of functions that pass them on."""
 
     features: Sequence[Name] | None
-    groups: Mapping[Name, Sequence[Name]] | None
+    groups: Mapping[Name, Sequence[Name]] | Literal["auto"] | None
     categorical: Sequence[Name] | None
     output: object
     response: Response
@@ -109,7 +109,7 @@ def explain(
     X: Any = None,
     *,
     features: Sequence[Name] | None = None,
-    groups: Mapping[Name, Sequence[Name]] | None = None,
+    groups: Mapping[Name, Sequence[Name]] | Literal["auto"] | None = None,
     categorical: Sequence[Name] | None = None,
     output: object = None,
     response: Response = "auto",
@@ -149,9 +149,10 @@ def explain(
         Features, including groups: names, their text or positions of columns, looked up in that order.
         Defaults to all columns of numbers, booleans, categories, texts, dates and timedeltas, except empty columns
         and unordered columns similar to row names: more than 8 levels, and more than one for every two rows.
-    groups : mapping, optional
+    groups : mapping or "auto", optional
         One-hot columns that encode one categorical feature, keyed by feature name: {"city": ["city_a", "city_b"]}.
-        They are varied together and ranked as one feature. `find_groups` detects them.
+        They are varied together and ranked as one feature. "auto" finds them by their names and values; the result has
+        what was found as `settings.groups`.
     categorical : sequence, optional
         Columns whose values are unordered codes.
     output : object, optional

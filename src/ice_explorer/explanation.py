@@ -745,7 +745,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
     def _column(self, name: Name) -> Column:
         """Return a column of X by name, a group as one category, or the residuals."""
-        if name is RESIDUAL or (self._observed_target is not None and name == self._residual_label):
+        if self._are_residuals(name):
             label = self._checked_residual_label
             return residual_column(
                 label, cast("NDArray[np.float64]", self._observed_target), self._context.all_predictions
@@ -769,6 +769,10 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             return None
         return residual_label(self._context.columns.labels)
 
+    def _are_residuals(self, name: Name) -> bool:
+        """Whether this names the residuals, whether there are any or not."""
+        return name is RESIDUAL or name == residual_label(self._context.columns.labels)
+
     @property
     def _checked_residual_label(self) -> str:
         """Label of the residuals.
@@ -777,7 +781,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         """
         if self._residual_label is None:
             raise InvalidOptionError(
-                "`color_by=RESIDUAL` needs the observed target; this explanation has none.",
+                '`color_by="residual"` needs the observed target; this explanation has none.',
                 "Pass it to the explorer: `ICEExplorer(model, X, y)`.",
                 'Choose another column under "Colour by", or create the explorer with y.',
             )

@@ -31,7 +31,7 @@ from ice_explorer.explanation import Explanation
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import align_levels, convert_anchor, is_identifier
-from ice_explorer.features.groups import check_groups, groups_among
+from ice_explorer.features.groups import check_groups, find_groups
 from ice_explorer.locks import cancel_wait_when, new_lock
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
@@ -163,7 +163,7 @@ def _read_data(model: Any, X: Any, options: Options, whole: Whole | None) -> _Da
     """Read X as the model was fitted on it, and choose the features."""
     table = fitted_table(model, X)
     weights = check_weights(options.sample_weight, table.n_observations, table.index, are_all=whole is None)
-    groups = check_groups(options.groups)
+    groups = check_groups(options.groups, table)
     categorical = check_names("categorical", () if options.categorical is None else options.categorical)
     columns = Columns(table, groups, categorical)
     if whole is not None:
@@ -357,7 +357,7 @@ def _check_scale(scale: object, columns: Columns, index: Any) -> Mapping[int, Ar
 
 def _undeclared_groups(columns: Columns) -> Mapping[str, Sequence[Name]]:
     """Find columns that look like one category and were not declared as one."""
-    return groups_among(
+    return find_groups(
         [columns.at(positions[0]) for positions in columns.columns_by_feature.values() if len(positions) == 1]
     )
 

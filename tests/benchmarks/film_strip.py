@@ -47,7 +47,8 @@ import ice_explorer as ice
 from workloads import load, wide
 work = load({name!r}, {share!r})
 X = work.X[:{rows}] if {is_wide!r} else wide({rows})[0]
-ice.warmup()"""
+from ice_explorer.compile_ahead import compile_kernels
+compile_kernels()"""
 
 SHOW = """\
 start = time.time()

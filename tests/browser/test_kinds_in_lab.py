@@ -42,7 +42,7 @@ class Model:
     def predict_proba(self, X):
         return self.inner.predict_proba(encode(X))
 
-groups = ice.find_groups(X)
+groups = "auto"
 x = ice.ICEExplorer(Model(), X, output="dear", groups=groups)
 x"""
 

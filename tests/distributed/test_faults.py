@@ -27,6 +27,7 @@ from clusters import (
 from numpy.testing import assert_array_equal
 
 import ice_explorer as ice
+from ice_explorer.distributed.plan import prepare
 from ice_explorer.errors import Cancelled, InputDataError, InputTypeError, InvalidOptionError, PredictionError
 
 pytestmark = [pytest.mark.slow, pytest.mark.current, pytest.mark.timeout(300)]
@@ -98,7 +99,7 @@ def test_a_model_that_fails_names_the_partition(client, model, message):
 def test_cancelling_frees_the_cluster(client, tmp_path):
     """Tasks that run stop at their next block, the others never start."""
     options = ice.results.options.Options(client=client, memory_limit=10_000)
-    plan = ice.explanation.prepare(Slow(tmp_path, 0.2), on_cluster(120, n_partitions=2), options)
+    plan = prepare(Slow(tmp_path, 0.2), on_cluster(120, n_partitions=2), options)
     stop = Event()
     thread = once_called(tmp_path, 2, stop.set)
     with pytest.raises(Cancelled):

@@ -36,6 +36,12 @@ def explained(X=None, function=model, **options):
     return ice.explain(function, X, progress=False, **options)
 
 
+def found_in(X):
+    """Groups that are found among the columns."""
+    e = ice.explain(lambda rows: np.zeros(len(rows)), X, groups="auto", progress=False)
+    return dict(e.settings.groups or {})
+
+
 def wings(X):
     return {"wing": [name for name in X.columns if name.startswith("wing")]}
 
@@ -185,16 +191,17 @@ def test_levels_are_named_by_what_columns_do_not_share(labels, levels):
 def test_groups_are_found_and_not_applied():
     """They are offered, in the notes too, and what is offered can be passed on."""
     X = one_hot()
-    assert ice.find_groups(X) == wings(X)
+    assert found_in(X) == wings(X)
     e = explained(X)
     assert e.features == X.columns.tolist()
     assert e.notes[0] == (
         "Some 0/1 columns look one-hot encoded ('wing': 3 columns, 'wing_a' first) but are varied separately. "
-        "Pass `groups=ice.find_groups(X)` to vary them together."
+        'Pass `groups="auto"` to vary them together.'
     )
-    declared = explained(X, groups=ice.find_groups(X))
+    declared = explained(X, groups="auto")
+    assert set(declared.features) == {"wing", *X.columns.drop(wings(X)["wing"])}
     assert not any("one-hot" in note for note in declared.notes)
-    assert ice.find_groups(one_hot(dropped=True)) == {"wing": ["wing_a", "wing_b"]}
+    assert found_in(one_hot(dropped=True)) == {"wing": ["wing_a", "wing_b"]}
 
 
 def test_what_is_no_group():
@@ -209,10 +216,10 @@ def test_what_is_no_group():
             "_a": [1, 0, 0], "_b": [0, 1, 0],
         }
     )  # fmt: skip
-    assert ice.find_groups(X) == {}
-    assert ice.find_groups(np.eye(3)) == {}
+    assert found_in(X) == {}
+    assert found_in(np.eye(3)) == {}
     dummies = pd.DataFrame({"C(town)[T.Ur]": [1, 0, 0], "C(town)[T.Uruk]": [0, 1, 0]})
-    assert ice.find_groups(dummies) == {"C(town)": dummies.columns.tolist()}
+    assert found_in(dummies) == {"C(town)": dummies.columns.tolist()}
 
 
 def test_the_largest_group_of_alike_names_is_found():
@@ -224,7 +231,7 @@ def test_the_largest_group_of_alike_names_is_found():
             "kin.one": [1, 0, 0, 0], "kin.two": [0, 1, 0, 0], "kin.two.far": [0, 0, 1, 0],
         }
     )  # fmt: skip
-    assert ice.find_groups(X) == {
+    assert found_in(X) == {
         "home_city": ["home_city_a", "home_city_b"],
         "home_type": ["home_type_x", "home_type_y"],
         "kin": ["kin.one", "kin.two", "kin.two.far"],
@@ -236,7 +243,7 @@ def test_dummies_are_found_as_they_were_made(codes, dropped):
     """Whatever the levels; one level alone is no group."""
     levels = pd.Series([f"level{code}" for code in codes], name="a b")
     X = pd.get_dummies(levels.to_frame(), drop_first=dropped)
-    found = ice.find_groups(X.assign(z=1.5))
+    found = found_in(X.assign(z=1.5))
     assert found == ({"a b": X.columns.tolist()} if X.shape[1] > 1 else {})
     if found:
         f = ice.explain(lambda rows: rows[X.columns[0]], X.assign(z=1.5), groups=found, progress=False)["a b"]

@@ -344,7 +344,7 @@ def test_many_groups_are_counted():
         (
             "Some 0/1 columns look one-hot encoded ('g0': 2 columns, 'g0_a' first; 'g1': 2 columns, 'g1_a' first; "
             "'g2': 2 columns, 'g2_a' first; and 2 more) but are varied separately. Pass "
-            "`groups=ice.find_groups(X)` to vary them together."
+            '`groups="auto"` to vary them together.'
         )
     ]
 

@@ -16,7 +16,7 @@ from matplotlib import image as mpl_image
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ice_explorer import RESIDUAL, explain
+from ice_explorer import explain
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.features import axis_text
 from ice_explorer.figures.axes.axes import plot, plot_impact
@@ -251,7 +251,7 @@ def test_residuals_run_along_a_ramp_with_zero_in_its_middle():
     generator = np.random.default_rng(0)
     X = generator.normal(size=(50, 2))
     known = explain(lambda X: X[:, 0], X, progress=False)._with_target(X[:, 0] + generator.normal(size=50))
-    state = {"feature": "x0", "color_by": known._column(RESIDUAL).label, "choices": {"palette": "viridis"}}
+    state = {"feature": "x0", "color_by": known._column("residual").label, "choices": {"palette": "viridis"}}
     legend = group(drawn(known, **state), "legend")
     colors, palette = ramp_of(legend), diverging_palette()
     assert (colors[0], colors[128], colors[-1]) == tuple(map(palette.css, (0, 0.5, 1)))

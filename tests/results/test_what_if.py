@@ -215,9 +215,9 @@ def test_of_a_class_they_are_of_its_indicator(make):
 
 
 def test_curves_are_coloured_by_residuals(explorer, X):
-    """By a name of the package's own; 0 is in the middle of the ramp."""
+    """By name; 0 is in the middle of the ramp."""
     assert explorer.explanation
-    explorer.color_by = ice.RESIDUAL
+    explorer.color_by = "residual"
     assert explorer.color_by == "residual"
     assert explorer._header["columns"][-1] == {"name": "residual", "kind": "numeric"}
     reply, buffers = ask(explorer, type="colors", column="residual", positions=[0, 30])
@@ -227,32 +227,31 @@ def test_curves_are_coloured_by_residuals(explorer, X):
 
 
 def test_a_column_called_residual_stays_a_column(make, X):
-    """Its name means the column; the residuals have a number, and `RESIDUAL` always means them."""
+    """Its name means the column; the residuals have a number."""
     Z = X.assign(residual=1.0)
     x = make(predict, Z, predict(Z))
     x.color_by = "residual"
     assert x.explanation._column(x.color_by).values.tolist() == [1.0] * N
-    x.color_by = ice.RESIDUAL
-    assert x.color_by == "residual (2)"
+    x.color_by = "residual (2)"
     assert_array_equal(x.explanation._column(x.color_by).values, np.zeros(N))
 
 
 def test_residuals_need_y(make, e, X):
     """The error says where to pass it; a missing target has no residual."""
     with pytest.raises(InvalidOptionError) as raised:
-        make(e).color_by = ice.RESIDUAL
+        make(e).color_by = "residual"
     assert str(raised.value) == (
-        "`color_by=RESIDUAL` needs the observed target; this explanation has none. "
+        '`color_by="residual"` needs the observed target; this explanation has none. '
         "Pass it to the explorer: `ICEExplorer(model, X, y)`."
     )
     y = predict(X)
     y[2] = np.nan
-    assert math.isnan(make(predict, X, y).explanation._column(ice.RESIDUAL).values[2])
+    assert math.isnan(make(predict, X, y).explanation._column("residual").values[2])
 
 
 def test_a_state_and_a_file_keep_the_residuals(make, explorer, X, tmp_path):
     """Another explorer with y looks the same, one without y says what is lost; the code in a file passes y."""
-    explorer.color_by = ice.RESIDUAL
+    explorer.color_by = "residual"
     assert make(predict, X, predict(X), state=explorer.state()).color_by == "residual"
     with pytest.warns(UserWarning, match="residual"):
         without = make(predict, X, state=explorer.state())

@@ -746,7 +746,7 @@ def test_the_target_goes_with_the_curves(make, X):
         assert_array_equal(np.frombuffer(ask(explorer, output, **request)[1][12], "<f8"), expected)
     for of_result in (make(explorer.explanation), make(explorer.explanation, y=labels)):
         assert_array_equal(np.frombuffer(ask(of_result, **request)[1][12], "<f8"), expected)
-    explorer.color_by = ice.RESIDUAL
+    explorer.color_by = "residual"
     assert explorer.color_by == explorer.explanation._residual_label
     without = make(Iris(), X, output="virginica")
     assert without.explanation

@@ -21,6 +21,7 @@ from ice_explorer.errors import InputDataError, InputTypeError
 from ice_explorer.errors.base import counted
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
+from ice_explorer.features.groups import check_groups
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.plan import prepare
 
@@ -129,7 +130,7 @@ class Sampled(NamedTuple):
         """Plan the explanation of the sample; `for_plan` is for `prepare`."""
         if summary is None or summary.n_weighing == 0:
             raise InputDataError("X must have rows that have weight; its partitions have none.", "Check them.")
-        columns = Columns(fitted_table(model, summary.rows), options.groups, options.categorical or ())
+        columns = Columns(fitted_table(model, summary.rows), check_groups(options.groups), options.categorical or ())
         whole, notes = whole_of(summary, options, columns)
         weights = summary.weights if bool((summary.weights != 1).any()) else None
         plan = prepare(model, summary.rows, replace(options, sample_weight=weights), whole=whole, **for_plan)

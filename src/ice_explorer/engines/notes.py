@@ -98,7 +98,7 @@ def note_undeclared_groups(groups: Mapping[str, Sequence[Name]]) -> Iterator[str
         described[_MOST_NAMED:] = [f"and {len(described) - _MOST_NAMED:,} more"]
     yield (
         f"Some 0/1 columns look one-hot encoded ({'; '.join(described)}) but are varied separately. "
-        "Pass `groups=ice.find_groups(X)` to vary them together."
+        'Pass `groups="auto"` to vary them together.'
     )
 
 

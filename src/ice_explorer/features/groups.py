@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.labels import labels_of, n_shared
-from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.features.feature import Feature
-from ice_explorer.tables.table import table_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.tables.column import Column, Name
+    from ice_explorer.tables.table import Table
 
 NONE_OF_THEM = "none of them"
 _BINARY = ("numeric", "boolean")
@@ -85,51 +84,33 @@ def _beginning(labels: Sequence[str]) -> tuple[str, str]:
     return beginning, beginning[: opened[0]] if opened else beginning
 
 
-def check_groups(groups: object) -> dict[Name, list[Name]]:
-    """Return groups as lists of names of columns. Raise if they are not written so."""
+def check_groups(groups: object, table: Table | None = None) -> dict[Name, list[Name]]:
+    """Return groups as lists of names of columns.
+
+    - `table`: X, in which the groups of "auto" are found; None where only a part of it is at hand.
+    - raises InvalidOptionError: if they are not written so.
+    """
     if groups is None:
         return {}
+    if isinstance(groups, str) and groups == "auto" and table is not None:
+        labels = enumerate(labels_of(table.names))
+        return find_groups([replace(table.column(position), label=label) for position, label in labels])
     if not isinstance(groups, Mapping) or any(
         isinstance(members, str) or not hasattr(members, "__iter__") for members in groups.values()
     ):
+        what = "be 'auto' or a mapping of names to lists of columns"
+        what = what if table is not None else "be a mapping of names to lists of columns where rows are partitions"
         advice = "Write `groups={'city': ['city_a', 'city_b']}`, or leave it out."
-        raise InvalidOptionError.must("groups", "be a mapping of names to lists of columns", groups, advice)
+        raise InvalidOptionError.must("groups", what, groups, advice)
     return {name: list(members) for name, members in groups.items()}
 
 
-@short_traceback
-def find_groups(X: Any) -> dict[str, list[Name]]:
+def find_groups(columns: Iterable[Column]) -> dict[str, list[Name]]:
     """Find one-hot columns that encode one categorical feature, by their names and values.
 
-    Columns of 0 and 1, without missing values, whose names begin alike up to a separator, and of which
-    exactly one is 1 in every row, or at most one where the first level was dropped. Nothing is applied:
-    pass what is right of it as `groups`.
-
-    Parameters
-    ----------
-    X : DataFrame or array
-        Observations, as for `explain`.
-
-    Returns
-    -------
-    dict of str to list
-        Names of columns by name of group, in the order of the columns.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import ice_explorer as ice
-    >>> X = pd.DataFrame({"age": [30, 40, 50], "city_a": [1, 0, 0], "city_b": [0, 1, 0]})
-    >>> ice.find_groups(X)
-    {'city': ['city_a', 'city_b']}
+    They hold 0 and 1, without missing values; their names begin alike up to a separator; and exactly one of them is 1
+    in every row, or at most one where the first level was dropped.
     """
-    table = table_from(X)
-    labels = enumerate(labels_of(table.names))
-    return groups_among([replace(table.column(position), label=label) for position, label in labels])
-
-
-def groups_among(columns: Iterable[Column]) -> dict[str, list[Name]]:
-    """Find the groups among columns; see `find_groups`."""
     binary = {
         column.label: column
         for column in columns

@@ -52,7 +52,7 @@ class Options:
     """
 
     features: Sequence[Name] | None = None
-    groups: Mapping[Name, Sequence[Name]] | None = None
+    groups: Mapping[Name, Sequence[Name]] | Literal["auto"] | None = None
     categorical: Sequence[Name] | None = None
     output: object = None
     response: Response = "auto"

@@ -1,4 +1,4 @@
-"""`RESIDUAL`: the name of residuals as a colour column, distinct from any column of X."""
+"""Residuals as a column that colours curves; its name inside is `RESIDUAL`, distinct from any column of X."""
 
 from __future__ import annotations
 
@@ -17,12 +17,9 @@ _LABEL: Final = "residual"
 
 
 class Residual(Enum):
-    """y minus the prediction as a column: `x.color_by = ice.RESIDUAL`, whatever the columns of X are called."""
+    """The name of y minus the prediction as a column."""
 
     RESIDUAL = _LABEL
-
-    def __repr__(self) -> str:
-        return "ice_explorer.RESIDUAL"
 
 
 RESIDUAL: Final = Residual.RESIDUAL

@@ -159,8 +159,8 @@ class ICEExplorer(anywidget.AnyWidget):
         Label of the open feature; also set by name or position. "" until one is chosen, then the
         one that ranks first. The label of a column whose name is "" is "(no name)"; setting "" opens it.
     color_by : str or None
-        Label of the column, or of the group of columns, that colours the lines. Setting `ice_explorer.RESIDUAL`, or
-        "residual" where no column is called so, colours by y minus the prediction, where y is given.
+        Label of the column, or of the group of columns, that colours the lines. "residual", where no
+        column is called so, is y minus the prediction, where y is given.
     kind : {"ice", "c-ice", "d-ice"}
         Curves, curves since the anchor, or slopes.
     decay : float

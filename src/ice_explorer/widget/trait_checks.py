@@ -14,7 +14,6 @@ from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.bootstrap import USUAL_LEVEL, check_level
 from ice_explorer.results.options import KINDS, METRIC_RANKINGS, OF_MODELS, RANKINGS, UNITS
-from ice_explorer.results.residual import RESIDUAL
 from ice_explorer.widget.state import check_view
 from ice_explorer.wire.forms import TEXTS
 
@@ -55,7 +54,7 @@ def check_color_by(value: object, open_work: Callable[[], Work]) -> str | None:
     if value is None:
         return None
     known = open_work().known
-    if value is RESIDUAL or value == known._residual_label:
+    if known._are_residuals(value):
         return known._checked_residual_label
     return known._column(value).label
 
