@@ -400,7 +400,7 @@ def options_of(draw: st.DrawFn, frame: Frame) -> dict[str, Any]:
         ("sample", 4, st.one_of(st.integers(1, n_rows), st.sampled_from([0.1, 0.5, 0.99]))),
         ("sample_weight", 3, _weights(n_rows)),
         ("scale", 5, _scales(frame)),
-        ("categorical", 4, st.lists(st.sampled_from(coded or frame.names), min_size=1, max_size=1)),
+        ("categorical_features", 4, st.lists(st.sampled_from(coded or frame.names), min_size=1, max_size=1)),
         ("features", 5, st.lists(st.sampled_from(frame.names), min_size=1, unique=True)),
     ]
     options = {name: draw(values) for name, one_in, values in sometimes if draw(st.integers(1, one_in)) == 1}
@@ -416,7 +416,7 @@ def ways(draw: st.DrawFn) -> dict[str, Any]:
     return {
         "memory_limit": draw(MEMORY),
         "n_jobs": draw(JOBS),
-        "engine": draw(st.sampled_from(["auto", "auto", "brute", "tree", "linear", "kernel"])),
+        "method": draw(st.sampled_from(["auto", "auto", "brute", "tree", "linear", "kernel"])),
     }
 
 
@@ -429,8 +429,8 @@ ODD: tuple[Any, ...] = (
     complex(1, 2), lambda: None, [None], ["age", "age"], "x0", ["x0"], np.int64(2), np.float32(0.5),
 )  # fmt: skip
 OPTIONS = (
-    "features", "groups", "categorical", "output", "response", "grid", "grid_size", "sample", "random_state",
-    "sample_weight", "decay", "scale", "convention", "engine", "n_jobs", "memory_limit", "progress", "nonsense",
+    "features", "groups", "categorical_features", "output", "response", "grid", "grid_size", "sample", "random_state",
+    "sample_weight", "decay", "scale", "convention", "method", "n_jobs", "memory_limit", "progress", "nonsense",
 )  # fmt: skip
 
 

@@ -64,7 +64,7 @@ class Case:
     family: str
     model: str
     fit: Callable[[], tuple[Any, Any, Callable[[Any], Any]]]
-    engine: str = "brute"
+    method: str = "brute"
     needs: str = "sklearn"
     options: dict[str, Any] = field(default_factory=dict)
 

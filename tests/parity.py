@@ -30,11 +30,11 @@ def explained(model, X, **options):
     return explanation
 
 
-def assert_as_predicted(engine, model, X, rounding=ROUNDING, **options):
-    """Check that an engine is chosen, and that all it gives is what the model predicts; return its explanation."""
+def assert_as_predicted(method, model, X, rounding=ROUNDING, **options):
+    """Check that a method is chosen, and that all it gives is what the model predicts; return its explanation."""
     fast = explained(model, X, **options)
-    assert fast.engine == engine, fast.notes
-    assert_equal_explanations(fast, explained(model, X, **options, engine="brute"), rounding)
+    assert fast.method == method, fast.notes
+    assert_equal_explanations(fast, explained(model, X, **options, method="brute"), rounding)
     return fast
 
 

@@ -2,7 +2,7 @@
 
 The values sit where engines go wrong: ties, repeated rows, whole numbers, neighbours a millionth
 apart. The models compute every row by the same elementwise arithmetic whatever the batch, so that
-an engine and an oracle that predict different batches still get the same predictions.
+a method and an oracle that predict different batches still get the same predictions.
 """
 
 from collections.abc import Callable, Sequence

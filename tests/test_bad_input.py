@@ -146,7 +146,7 @@ def table_of(package, *members):
 VALUES = {
     "decay": {"be greater than 0 and at most 1": [0, -0.5, 1.5, "0.75", True, np.nan, np.inf, [0.5]]},
     "convention": {"be 'step' or 'paper'": ["steps", np.array(["step", "paper"])]},
-    "engine": {"be 'auto', 'brute', 'tree', 'linear' or 'kernel'": ["trees", "gpu"]},
+    "method": {"be 'auto', 'brute', 'tree', 'linear' or 'kernel'": ["trees", "gpu"]},
     "random_state": {"be an integer of at least 0": [-1, None]},
     "memory_limit": {
         "be a positive number of bytes or a text such as '500MB' or '2GB'": [
@@ -163,7 +163,7 @@ VALUES = {
     "grid_size": {"be an integer of at least 2": [1, "many"]},
     "budget": {"be a positive number of seconds": [0, "5 s"]},
     "features": {"be a list of names": [{"age": 1}]},
-    "categorical": {"be a list of names": [{"age": 1}]},
+    "categorical_features": {"be a list of names": [{"age": 1}]},
     "groups": {"be 'auto' or a mapping of names to lists of columns": [["red", "blue"], {"color": "red"}]},
     "grid": {
         "be 'observed', 'quantile', 'uniform', 'random' or 'thresholds', or a mapping of features to values": [
@@ -255,13 +255,13 @@ MODELS = {
         ),
         "methods of an estimator; got 'predict' with a plain function": lambda: explain(response="predict"),
         "needs a model with predict_proba; LinearRegression": lambda: explain_numbers(line(), response="log_odds"),
-        "LinearRegression is not a supported tree ensemble. Use `engine": lambda: explain_numbers(
-            line(), engine="tree"
+        "LinearRegression is not a supported tree ensemble. Use `method": lambda: explain_numbers(
+            line(), method="tree"
         ),
         "The response 'predict' of DecisionTreeRegressor is not a linear model": lambda: explain_numbers(
-            tree(), engine="linear"
+            tree(), method="linear"
         ),
-        "is not a sum of RBF kernels": lambda: explain_numbers(tree(), engine="kernel"),
+        "is not a sum of RBF kernels": lambda: explain_numbers(tree(), method="kernel"),
         "needs a tree model. LinearRegression": lambda: explain_numbers(line(), grid="thresholds"),
         "in front of DecisionTreeRegressor combine or encode all": lambda: explain_numbers(
             mixed_tree(), grid="thresholds"
@@ -292,7 +292,9 @@ TABLES = {
         "'tags' has dtype object and holds other objects. Leave it out of `features=`": lambda: explain(
             X=LISTS, features=["tags"]
         ),
-        "holds other objects. Leave it out of `categorical=`": lambda: explain(X=LISTS, categorical=["tags"]),
+        "holds other objects. Leave it out of `categorical_features=`": lambda: explain(
+            X=LISTS, categorical_features=["tags"]
+        ),
         "its columns are 'tags'. Turn one into": lambda: explain(X=LISTS[["tags"]]),
         "its columns are 'a', 'b'. Turn": lambda: explain(X=pd.DataFrame({"a": [np.nan, np.nan], "b": None})),
         "'income' holds infinite or larger ones in 2 rows: 0, 1. Replace them": lambda: explain(
@@ -315,7 +317,7 @@ NAMES = {
         f"No column named 9 in X. {IN_X}": lambda: explain(features=[9]),
         "must be given by its name; got a value of type list": lambda: explain(features=[["age"]]),
         "'bleu' in X. Did you mean 'blue'?": lambda: explain(groups={"color": ["red", "bleu"]}),
-        "'citi' in X. Did you mean 'city'?": lambda: explain(categorical=["citi"]),
+        "'citi' in X. Did you mean 'city'?": lambda: explain(categorical_features=["citi"]),
         "'agee' in X. Did you mean 'age'?": lambda: explain(grid={"agee": [1, 2]}),
         "'height' in X": lambda: explain(scale={"height": 1}),
         "'incme' was explained. Did you mean 'income'? There are 7 features": lambda: e()["incme"],
@@ -335,8 +337,8 @@ NAMES = {
         "an integer of about 5,001 digits was explained": lambda: save("view.svg", HUGE),
     },
     UnknownOptionError: {
-        "explain() has no option 'grids'. Did you mean 'grid'? Its options are features, groups, categorical, output, "
-        "response, grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, engine, n_jobs, "
+        "explain() has no option 'grids'. Did you mean 'grid'? Its options are features, groups, categorical_features, "
+        "output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, method, n_jobs, "
         "memory_limit, like, keep_curves, progress, budget, client.": lambda: explain(grids="uniform"),
         "explain() has no option 'zoom'. Its options are features": lambda: explain(zoom=2),
         "no option 'budget': it shows samples of the rows until": lambda: explorer(wealth, X, budget=5),
@@ -356,7 +358,7 @@ NAMES = {
     InvalidOptionError: {
         "must name at least one feature; got an empty list": lambda: explain(features=[]),
         "'red' belongs to 'color'. Name 'color' instead": lambda: explain(groups=COLORS, features=["red"]),
-        f"'blue' {OF_GROUPS}": lambda: explain(groups=COLD, categorical=["blue"]),
+        f"'blue' {OF_GROUPS}": lambda: explain(groups=COLD, categorical_features=["blue"]),
         f"'green' {OF_GROUPS}": lambda: explain(groups=COLD, grid={"green": [0, 1]}),
         "'green' belongs to 'cold'. Name the group": lambda: explain(groups=COLD).two_way("age", "green"),
         "'age' is the name of a column or of another group": lambda: explain(groups={"age": ["red", "blue"]}),

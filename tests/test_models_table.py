@@ -18,7 +18,7 @@ def table(root):
 
 
 def test_the_table_is_up_to_date(table):
-    """Every line of a library that is installed: its models, their engine and the difference."""
+    """Every line of a library that is installed: its models, their method and the difference."""
     lines = table.committed()
     assert lines[: len(table.HEAD)] == table.HEAD
     absent = {case.family for case in families.CASES if not case.installed}

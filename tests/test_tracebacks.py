@@ -124,7 +124,7 @@ def test_an_error_of_the_background_ends_where_it_is_read():
             raise RuntimeError(msg)
         return X.sum(axis=1)
 
-    x = ice.ICEExplorer(fails_on_phantoms, X, engine="brute", grid={"x0": [3.0]})
+    x = ice.ICEExplorer(fails_on_phantoms, X, method="brute", grid={"x0": [3.0]})
     for _ in range(2):
         with pytest.raises(errors.PredictionError) as caught:
             _ = x.explanation
@@ -245,12 +245,12 @@ def run_cell():
 @pytest.mark.timeout(180)
 def test_a_cell_shows_its_own_line_the_sentence_and_frames_of_the_model(run_cell):
     """No frame of ours is between them, unless the environment variable asks for the whole traceback."""
-    shown = run_cell("x = 1\nice.explain(np.sum, X, engine='quick')")
+    shown = run_cell("x = 1\nice.explain(np.sum, X, method='quick')")
     files = re.findall(r"^(?:File|Cell).*$", shown, flags=re.MULTILINE)
     assert [file.partition(" In[")[0] for file in files] == ["Cell"]
-    assert "----> 2 ice.explain(np.sum, X, engine='quick')" in shown
+    assert "----> 2 ice.explain(np.sum, X, method='quick')" in shown
     assert "skipping hidden" not in shown
-    assert shown.splitlines()[-1].startswith("InvalidOptionError: `engine` must be 'auto'")
+    assert shown.splitlines()[-1].startswith("InvalidOptionError: `method` must be 'auto'")
     shown = run_cell("ice.explain(Broken(), X)")
     assert '----> 6         raise RuntimeError("shapes differ")' in shown
     assert "----> 1 ice.explain(Broken(), X)" in shown

@@ -76,7 +76,7 @@ told = []
 for each in (model, boosted):
     e = ice.explain(each, X, progress=True, n_jobs=-1, grid="quantile", grid_size=9)
     assert e.drivers("bmi")["share"].iloc[0] > 0
-    told.append([e.engine, e.notes, e.table()["impact"].to_dict()])
+    told.append([e.method, e.notes, e.table()["impact"].to_dict()])
 print(json.dumps(told))
 """
 
@@ -89,7 +89,7 @@ def test_an_explanation_is_made_without_them():
     why = "numba is not installed, and exact curves of trees need compiled code."
     here = subprocess.run([sys.executable, "-c", _EXPLAIN + _IMPACTS], capture_output=True, text=True, check=True)
     for without, compiled in zip(json.loads(printed), json.loads(here.stdout), strict=True):
-        note = f"The tree engine is not used; every phantom observation is predicted: {why}"
+        note = f"The tree method is not used; every phantom observation is predicted: {why}"
         assert (without[0], without[1][0]) == ("brute", note)
         assert (compiled[0], "numba" in " ".join(compiled[1])) == ("tree", False)
         assert without[2] == pytest.approx(compiled[2], rel=1e-9)

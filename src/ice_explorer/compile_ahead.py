@@ -24,6 +24,6 @@ def compile_kernels() -> None:
     X = np.random.default_rng(0).normal(size=(600, 3))  # so many values that decays are not summed one by one
     X[:, 2] = X[:, 2] > 0
     model = RandomForestRegressor(5, random_state=0).fit(X, X[:, 0] * X[:, 1] + X[:, 2])
-    explanation = explain(model, X, categorical=["x2"], progress=False)
+    explanation = explain(model, X, categorical_features=["x2"], progress=False)
     with TemporaryDirectory() as folder:
         explanation.save(Path(folder) / "x.svg", dpi=300)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     BetweenBlocks = Callable[[], object]
     Draft = dict[Name, FeatureExplanation]
 
-_CELLS_PER_SECOND: Final = 5e6  # of an engine that is not timed yet
+_CELLS_PER_SECOND: Final = 5e6  # of a method that is not timed yet
 _CELLS_BESIDES: Final = 2_000  # that take as long as what a feature takes with any number of rows
 _MOST_ROWS_OF_ERRORS: Final = 256  # they give a standard error to 5 %
 _FEWEST_ROWS_OF_ERRORS: Final = 16
@@ -52,13 +52,13 @@ _MOST_KEPT: Final = 1 << 26  # bytes of the curves of all features
 class Drafter:
     """Computes all features of one model on a sample of the rows.
 
-    - `context`, `engine`, `items`: as planned.
-    - `lock`: held while the engine is used.
+    - `context`, `method`, `items`: as planned.
+    - `lock`: held while the method is used.
     """
 
-    def __init__(self, context: Context, engine: CurveMethod, items: Sequence[FeatureInput], lock: RLock) -> None:
+    def __init__(self, context: Context, method: CurveMethod, items: Sequence[FeatureInput], lock: RLock) -> None:
         self._context = context
-        self._engine = engine
+        self._method = method
         self._items = items
         self._lock = lock
         self._samples: dict[int, list[NDArray[np.int64]]] = {}
@@ -74,7 +74,7 @@ class Drafter:
     @property
     def is_called(self) -> bool:
         """Whether the model is called for every phantom observation."""
-        return isinstance(self._engine, BruteMethod)
+        return isinstance(self._method, BruteMethod)
 
     @property
     def n_features(self) -> int:
@@ -116,7 +116,7 @@ class Drafter:
 
     @cached_property
     def _computed_cells(self) -> int:
-        return sum(self._engine.n_computed(item) for item in self._items)
+        return sum(self._method.n_computed(item) for item in self._items)
 
     def weight(self, level: int) -> float:
         """Weight of one of the nested samples."""
@@ -170,7 +170,7 @@ class Drafter:
         self._errors = (of_errors, n_grid), errors
         return {
             item.feature.name: FeatureExplanation(
-                self._context, self._engine, item, sums, curves, sampling=errors[item.feature_number]
+                self._context, self._method, item, sums, curves, sampling=errors[item.feature_number]
             )
             for item, sums, curves in parts
         }
@@ -180,7 +180,7 @@ class Drafter:
     def _computed(
         self, items: Sequence[FeatureInput], some: dict[int, NDArray[np.int64]], between_blocks: BetweenBlocks
     ) -> Iterator[tuple[FeatureInput, Sums, Array | None, Array]]:
-        """Compute sums and some curves of all features by an engine that does not call the model for them."""
+        """Compute sums and some curves of all features by a method that does not call the model for them."""
         lacking = [
             (item, item.summed[np.isnan(item.missing_changes[item.summed])]) for item in items if item.has_missing
         ]
@@ -191,9 +191,9 @@ class Drafter:
             for (item, rows, _), predicted in zip(asked, self._ask(asked), strict=True):
                 item.missing_changes[rows] = np.abs(predicted[:, 1] - predicted[:, 0])
             between_blocks()
-        all_sums = self._engine.sums(items, lambda *_: between_blocks())
+        all_sums = self._method.sums(items, lambda *_: between_blocks())
         for item, sums, curves in zip(
-            items, all_sums, self._engine.curves_together(items, list(some.values())), strict=True
+            items, all_sums, self._method.curves_together(items, list(some.values())), strict=True
         ):
             yield item, sums, None, curves
 
@@ -205,8 +205,8 @@ class Drafter:
         are_kept = sum(len(item.summed) * item.grid.n_grid for item in items) * 8 <= _MOST_KEPT
         sized = [(item, item.summed, len(item.summed) * item.n_predictions_per_row) for item in items]
         for item, rows, _ in (each for each in sized if each[2] > _LARGE):
-            sums = sum_blocks(_telling(self._engine.curves(item, rows), between_blocks), brute, item, weights)
-            of_some = [curves for _, curves in self._engine.curves(item, some[item.feature_number])]
+            sums = sum_blocks(_telling(self._method.curves(item, rows), between_blocks), brute, item, weights)
+            of_some = [curves for _, curves in self._method.curves(item, some[item.feature_number])]
             yield item, sums, None, np.concatenate(of_some)
         for group in self._groups([each for each in sized if each[2] <= _LARGE]):
             asked = [(item, rows, _phantom_values(item, rows)) for item, rows in group]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.models.predict import Response
     from ice_explorer.plan import Plan
-    from ice_explorer.results.options import EngineName
+    from ice_explorer.results.options import MethodName
     from ice_explorer.tables.column import Name
 
 
@@ -36,7 +36,7 @@ class ExplainOptions(TypedDict, total=False):
 
     features: Sequence[Name] | None
     groups: Mapping[Name, Sequence[Name]] | Literal["auto"] | None
-    categorical: Sequence[Name] | None
+    categorical_features: Sequence[Name] | None
     output: object
     response: Response
     grid: GridName | Mapping[Name, ArrayLike]
@@ -47,7 +47,7 @@ class ExplainOptions(TypedDict, total=False):
     decay: float
     scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike]
     convention: Convention
-    engine: EngineName
+    method: MethodName
     n_jobs: int | None
     memory_limit: str | float
     like: Explanation | None
@@ -110,7 +110,7 @@ def explain(
     *,
     features: Sequence[Name] | None = None,
     groups: Mapping[Name, Sequence[Name]] | Literal["auto"] | None = None,
-    categorical: Sequence[Name] | None = None,
+    categorical_features: Sequence[Name] | None = None,
     output: object = None,
     response: Response = "auto",
     grid: GridName | Mapping[Name, ArrayLike] = "observed",
@@ -121,7 +121,7 @@ def explain(
     decay: float = 0.75,
     scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
     convention: Convention = "step",
-    engine: EngineName = "auto",
+    method: MethodName = "auto",
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
     like: Explanation | None = None,
@@ -153,7 +153,7 @@ def explain(
         One-hot columns that encode one categorical feature, keyed by feature name: {"city": ["city_a", "city_b"]}.
         They are varied together and ranked as one feature. "auto" finds them by their names and values; the result has
         what was found as `settings.groups`.
-    categorical : sequence, optional
+    categorical_features : sequence, optional
         Columns whose values are unordered codes.
     output : object, optional
         Class label, output name or position, looked up in that order. Defaults to the second class of a
@@ -185,8 +185,8 @@ def explain(
         What figures are averages of. "step": changes of the prediction when the feature moves by one standard
         deviation, at values where the observations are. "paper": slopes between neighbouring grid values, each
         interval counting alike, as the authors' code computed the tables of the paper.
-    engine : {"auto", "linear", "kernel", "tree", "brute"}
-        How curves are computed; every engine returns the same numbers. "auto" uses the fastest one that is exact
+    method : {"auto", "linear", "kernel", "tree", "brute"}
+        How curves are computed; every method returns the same numbers. "auto" uses the fastest one that is exact
         for the model. "brute" predicts every phantom observation (an observation with one feature value
         replaced); predictions must be deterministic and row-wise independent.
     n_jobs : int, optional
@@ -251,10 +251,10 @@ def explain(
     {'x1': 1.0, 'x0': 0.0}
     """
     options = Options(
-        features=features, groups=groups, categorical=categorical,
+        features=features, groups=groups, categorical_features=categorical_features,
         output=output, response=response, grid=grid, grid_size=grid_size,
         sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
-        convention=convention, engine=engine, n_jobs=n_jobs, memory_limit=memory_limit, like=like,
+        convention=convention, method=method, n_jobs=n_jobs, memory_limit=memory_limit, like=like,
         keep_curves=keep_curves, progress=progress, budget=budget, client=client,
     )  # fmt: skip
     if is_several(model):

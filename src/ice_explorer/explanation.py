@@ -134,7 +134,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         Name of the explained output: "prediction", "probability of 'yes'".
     n_observations : int
         Rows of X.
-    engine, engine_reason : str
+    method, method_reason : str
         How the curves were computed, and the reason.
     settings : Settings
         Options of the explanation.
@@ -155,7 +155,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
     def __init__(
         self,
         context: Context,
-        engine: CurveMethod,
+        method: CurveMethod,
         results: Sequence[FeatureExplanation],
         notes: Sequence[str],
         target: KnownTarget | None = None,
@@ -166,8 +166,8 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         self.features = list(self._results)
         self.labels = list(self._by_label)
         self.n_observations = context.table.n_observations
-        self.engine = engine.name
-        self.engine_reason = engine.reason
+        self.method = method.name
+        self.method_reason = method.reason
         self.settings = context.settings
         self.output_label = context.predictor.output_label
         self._observed_target: NDArray[np.float64] | None = None
@@ -232,7 +232,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
     def __repr__(self) -> str:
         return (
             f"<Explanation of the {self.output_label}: {counted(len(self.features), 'feature')}, "
-            f"{self._context.row_count}, engine {self.engine!r}>"
+            f"{self._context.row_count}, method {self.method!r}>"
         )
 
     def __copy__(self) -> Self:
@@ -352,7 +352,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Time grows with rows × grid values. Draws are kept for the last few decays.
 
-        The model is called again for curves that were too large to keep: those of the "brute" engine, if they take
+        The model is called again for curves that were too large to keep: those of the "brute" method, if they take
         more than 64 MB in total, an eighth of `memory_limit` at most; `keep_curves=True` keeps them.
         """
         import pandas as pd
@@ -771,7 +771,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
     def _are_residuals(self, name: Name) -> bool:
         """Whether this names the residuals, whether there are any or not."""
-        return name is RESIDUAL or name == residual_label(self._context.columns.labels)
+        return name is RESIDUAL or (isinstance(name, str) and name == residual_label(self._context.columns.labels))
 
     @property
     def _checked_residual_label(self) -> str:
@@ -852,7 +852,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         from ice_explorer.saved import pickled
 
         return pickle.loads, (
-            pickled.dumped(self, {type(self), *map(type, self.values())}, self._context, self.engine),
+            pickled.dumped(self, {type(self), *map(type, self.values())}, self._context, self.method),
         )
 
     def _repr_html_(self) -> str:
@@ -938,7 +938,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         Notes
         -----
         Over the rows whose curves are computed, by weight. The model is called for partial dependence at values that
-        are not on the grid of the explanation; besides, by the engine "brute", for partial dependence with `ci`, and
+        are not on the grid of the explanation; besides, by the method "brute", for partial dependence with `ci`, and
         for ALE twice for each row.
 
         Partial dependence: Friedman (2001), Eq. 53. ALE: Apley & Zhu (2020), Eqs 15–17: the mean change of the rows

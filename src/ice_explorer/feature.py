@@ -103,7 +103,7 @@ class FeatureExplanation:
     def __init__(
         self,
         context: Context,
-        engine: CurveMethod,
+        method: CurveMethod,
         item: FeatureInput,
         sums: Sums,
         curves: NDArray[np.float64] | None = None,
@@ -116,7 +116,7 @@ class FeatureExplanation:
         if curves is not None and is_to_keep and len(item.summed) == len(item.positions):
             self.__dict__["curves"] = _frozen(curves)
         self._context = context
-        self._engine = engine
+        self._method = method
         self._item = item
         self._sums = sums
         self._lock = new_lock()
@@ -287,13 +287,13 @@ class FeatureExplanation:
             self._check_unchanged()
         total = len(positions) * len(self.axis[at])
         with progress_reporter(self._context.progress, total) as report:
-            for rows, curves in self._engine.curves(self._item, positions, at):
+            for rows, curves in self._method.curves(self._item, positions, at):
                 yield rows, curves
                 report(curves.size, total, self.label)
 
     def _check_unchanged(self) -> None:
         """Raise if the curves are those of the model, and it changed since it was explained."""
-        if not self._engine.has_copied_model:
+        if not self._method.has_copied_model:
             self._context.prediction_check.check()
 
     def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
@@ -509,7 +509,7 @@ class FeatureExplanation:
         item = rescaled(self._item, expected)
         # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
         sums = sums_again(context, item, self._curves_of(item.summed), between_blocks)
-        other = FeatureExplanation(context, self._engine, item, sums, self._kept)
+        other = FeatureExplanation(context, self._method, item, sums, self._kept)
         for name in _SHARED:
             if name in vars(self):
                 vars(other)[name] = vars(self)[name]
@@ -614,7 +614,7 @@ class FeatureExplanation:
             seconds = second_features(self._context.columns, self._item.feature)
             lowest, highest = self.prediction_range
             # Along a stretch of the grid all curves are constant: one value of it stands for as many as it has.
-            starts = np.append(0, self._engine.active(self._item) + 1)
+            starts = np.append(0, self._method.active(self._item) + 1)
             self._drivers = find_drivers(
                 self._passing_curves(positions, starts, between_blocks),
                 [second.at(positions) for second in seconds],
@@ -655,9 +655,9 @@ class FeatureExplanation:
     def _curves_at(self, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return curves of rows at some values [axis]; None if that takes the model, or one is not on the grid."""
         at = np.minimum(np.searchsorted(self.axis, values), len(self.axis) - 1)
-        if self._engine.calls_model or not np.array_equal(self.axis[at], values):
+        if self._method.calls_model or not np.array_equal(self.axis[at], values):
             return None
-        blocks = [curves for _, curves in self._engine.curves(self._item, positions, at)]
+        blocks = [curves for _, curves in self._method.curves(self._item, positions, at)]
         return np.concatenate([np.empty((0, len(at))), *blocks])
 
     def partial_dependence_by(self, by: Name | ArrayLike) -> pd.DataFrame:
@@ -768,12 +768,12 @@ class FeatureExplanation:
         """The explanation of this feature, without the others."""
         from ice_explorer.explanation import Explanation
 
-        return Explanation(self._context, self._engine, [self], ())
+        return Explanation(self._context, self._method, [self], ())
 
     def __reduce__(self) -> tuple[Any, ...]:
         from ice_explorer.saved import pickled
 
-        return pickle.loads, (pickled.dumped(self, [type(self)], self._context, self._engine.name),)
+        return pickle.loads, (pickled.dumped(self, [type(self)], self._context, self._method.name),)
 
     def _repr_html_(self) -> str:
         from ice_explorer.figures import html

@@ -66,7 +66,7 @@ class _Data:
     """What is explained: X, its columns, and which of them are features; `notes` are on those that are not."""
 
     groups: Mapping[Name, Sequence[Name]]
-    categorical: Sequence[Name]
+    categorical_features: Sequence[Name]
     table: Table
     weights: NDArray[np.float64] | None
     columns: Columns
@@ -115,7 +115,7 @@ class _Grids:
 class _Chosen:
     """What computes the curves, and the features as it gets them."""
 
-    engine: CurveMethod
+    method: CurveMethod
     inputs: list[FeatureInput]
     notes: list[str]
 
@@ -142,7 +142,7 @@ def prepare(
     context = _context_of(data, asked, options, None if whole is None else whole.n_rows)
     chosen = _choose_engine(inside, context, data, grids, options, is_part=whole is not None)
     said = [*asked.predictor.notes, *data.notes, *grids.notes, *chosen.notes]
-    return Plan(context, chosen.engine, chosen.inputs, said, y)
+    return Plan(context, chosen.method, chosen.inputs, said, y)
 
 
 def _as_in_reference(options: Options) -> Options:
@@ -155,7 +155,9 @@ def _as_in_reference(options: Options) -> Options:
         options,
         features=like.features if options.features is None else options.features,
         groups=like.settings.groups if options.groups is None else options.groups,
-        categorical=like.settings.categorical if options.categorical is None else options.categorical,
+        categorical_features=(
+            like.settings.categorical_features if options.categorical_features is None else options.categorical_features
+        ),
     )
 
 
@@ -164,7 +166,8 @@ def _read_data(model: Any, X: Any, options: Options, whole: Whole | None) -> _Da
     table = fitted_table(model, X)
     weights = check_weights(options.sample_weight, table.n_observations, table.index, are_all=whole is None)
     groups = check_groups(options.groups, table)
-    categorical = check_names("categorical", () if options.categorical is None else options.categorical)
+    given = options.categorical_features
+    categorical = check_names("categorical_features", () if given is None else given)
     columns = Columns(table, groups, categorical)
     if whole is not None:
         for number, item in whole.features.items():
@@ -221,7 +224,7 @@ def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | No
     brute = BruteCurves(predictor.predict, data.table, for_blocks, predictor.response, is_reproduced)
     settings = Settings(
         groups=data.groups or None,
-        categorical=tuple(data.categorical) or None,
+        categorical_features=tuple(data.categorical_features) or None,
         output=predictor.output,
         response=predictor.response,
         grid=options.grid if isinstance(options.grid, str) else _CUSTOM,
@@ -233,7 +236,7 @@ def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | No
         decay=float(options.decay),
         scale=options.scale if isinstance(options.scale, str) else _CUSTOM,
         convention=options.convention,
-        engine=options.engine,
+        method=options.method,
         memory_limit=limit,
         keep_curves=bool(options.keep_curves),
     )
@@ -261,16 +264,16 @@ def _choose_engine(
             inputs = list(pool.map(laid_out, data.chosen))
     else:
         inputs = list(map(laid_out, data.chosen))
-    engine, engine_notes = choose_method(options.engine, inside, context, inputs, options.n_threads)
+    method, method_notes = choose_method(options.method, inside, context, inputs, options.n_threads)
     said = [
         *notes.note_columns_beyond_limit(data.n_bytes, max(context.settings.memory_limit, LEAST_BYTES)),
         *notes.note_small_weights(data.weights),
         *notes.note_undeclared_groups(_undeclared_groups(data.columns)),
         *notes.grids(inputs),
         *_sample_note(inputs, context.settings),
-        *engine_notes,
+        *method_notes,
     ]
-    return _Chosen(engine, inputs, said)
+    return _Chosen(method, inputs, said)
 
 
 def _choose_features(
@@ -379,14 +382,14 @@ class Plan:
     def __init__(
         self,
         context: Context,
-        engine: CurveMethod,
+        method: CurveMethod,
         inputs: Sequence[FeatureInput],
         notes: Sequence[str],
         y: object = None,
     ) -> None:
         self._context = context
         self._y = y
-        self._engine = engine
+        self._method = method
         self._lock = new_lock()
         self._inputs = {item.feature.name: item for item in inputs}
         self._sums: dict[Name, Sums] = {}  # of features that are computed with others
@@ -398,7 +401,7 @@ class Plan:
     @property
     def notes(self) -> tuple[str, ...]:
         """Whether predictions depend on chance is among them once a feature has been computed."""
-        return self._notes + self._engine.notes
+        return self._notes + self._method.notes
 
     @property
     def n_observations(self) -> int:
@@ -426,9 +429,9 @@ class Plan:
         return self._context.predictor.responses
 
     @property
-    def engine(self) -> str:
+    def method(self) -> str:
         """What computes the curves, by name."""
-        return self._engine.name
+        return self._method.name
 
     @property
     def n_predictions(self) -> int:
@@ -438,7 +441,7 @@ class Plan:
     @property
     def advice(self) -> str:
         """How many predictions it takes, and how few would do; empty where they are few, or not the model's own."""
-        if self._engine.name != "brute" or self.n_predictions < _MANY:
+        if self._method.name != "brute" or self.n_predictions < _MANY:
             return ""
         fewer = sum(
             min(len(item.summed), _FEWER) * (min(item.grid.n_grid, _FEWER) + 2 * item.has_missing)
@@ -512,24 +515,24 @@ class Plan:
 
         with self._lock, cancel_wait_when(cancelled):
             if feature not in self._sums:
-                are_together = self._engine.sums_together
+                are_together = self._method.sums_together
                 items = [each for each in self._inputs.values() if are_together and each.summed is item.summed]
                 names = [each.feature.name for each in items or [item]]
-                self._sums.update(zip(names, self._engine.sums(items or [item], report), strict=True))
-            sums = self._sums[feature] if self._engine.sums_together else self._sums.pop(feature)
-            kept = self._engine.kept.pop(item.feature_number, None)
-        return FeatureExplanation(self._context, self._engine, item, sums, kept)
+                self._sums.update(zip(names, self._method.sums(items or [item], report), strict=True))
+            sums = self._sums[feature] if self._method.sums_together else self._sums.pop(feature)
+            kept = self._method.kept.pop(item.feature_number, None)
+        return FeatureExplanation(self._context, self._method, item, sums, kept)
 
     @cached_property
     def drafter(self) -> Drafter:
         """What computes all features on a sample of the rows."""
-        return Drafter(self._context, self._engine, list(self._inputs.values()), self._lock)
+        return Drafter(self._context, self._method, list(self._inputs.values()), self._lock)
 
     def lines(self, feature: Name, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Compute the curves of some rows of X, (n_rows, n_grid), and no metric."""
         item = self._inputs[feature]
         with self._lock:
-            blocks = [curves for _, curves in self._engine.curves(item, positions)]
+            blocks = [curves for _, curves in self._method.curves(item, positions)]
         return np.concatenate([np.empty((0, item.grid.n_grid)), *blocks])
 
     def output_means(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -543,7 +546,7 @@ class Plan:
 
         - raises PredictionError.
         """
-        if feature is None or self._inputs[feature].has_missing or not self._engine.has_copied_model:
+        if feature is None or self._inputs[feature].has_missing or not self._method.has_copied_model:
             self._context.prediction_check.check()
 
     @property
@@ -555,7 +558,7 @@ class Plan:
         """Collect computed features, in column order; those missing are not in the result. `notes` come first."""
         return Explanation(
             self._context,
-            self._engine,
+            self._method,
             [results[name] for name in self.features if name in results],
             (*notes, *self.notes),
             self._target,

@@ -228,7 +228,7 @@ def slow(X):
     time.sleep(0.4)
     return model(X)
 at = time.time()
-x = ice.ICEExplorer(slow, X.iloc[:50, :6], grid="quantile", grid_size=20, engine="brute")
+x = ice.ICEExplorer(slow, X.iloc[:50, :6], grid="quantile", grid_size=20, method="brute")
 display(x)
 print(1000 * at)"""
 

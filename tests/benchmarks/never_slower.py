@@ -1,4 +1,4 @@
-"""Every engine at the default grid beside scikit-learn, at a thousand to a hundred thousand rows."""
+"""Every method at the default grid beside scikit-learn, at a thousand to a hundred thousand rows."""
 
 import numpy as np
 from measuring import grids_of, interleaved, n_values, named, ours
@@ -18,7 +18,7 @@ CAPTION = (
     "scikit-learn at the same rows and values, timed at five values and scaled (*). Models are fitted on 300 rows. "
     "Target: a ratio of at least 1 everywhere."
 )
-HEAD = ["engine", "model", "rows", "values", "ours", "scikit-learn", "ratio (≥ 1)"]
+HEAD = ["method", "model", "rows", "values", "ours", "scikit-learn", "ratio (≥ 1)"]
 ROWS = [1000, 10_000, 100_000]
 N_FITTED = 300
 MODELS = {
@@ -37,11 +37,11 @@ def table(n):
     return X, X[:, 0] * X[:, 1] + X[:, 2]
 
 
-def row(engine, model, n, rounds):
+def row(method, model, n, rounds):
     """One line of the table."""
     X = table(n)[0]
-    options = {"features": ["x0"]} | ({"engine": "brute"} if engine == "brute" else {})
-    work = Workload(engine, "", X, model, options)
+    options = {"features": ["x0"]} | ({"method": "brute"} if method == "brute" else {})
+    work = Workload(method, "", X, model, options)
     explanation = ours(X, model, options)
     grids = grids_of(explanation)
     few = few_of(grids)
@@ -50,7 +50,7 @@ def row(engine, model, n, rounds):
     )
     sklearn = took["sklearn"] / n_values(few) * n_values(grids)
     return [
-        explanation.engine,
+        explanation.method,
         type(model.steps[-1][1] if hasattr(model, "steps") else model).__name__,
         f"{n:,}".replace(",", " "),
         n_values(grids),
@@ -63,8 +63,8 @@ def row(engine, model, n, rounds):
 def rows(options):
     """Yield the lines of the table."""
     X, y = table(N_FITTED)
-    for engine in named(MODELS, options):
-        model = MODELS[engine]
-        model.fit(X, y > 0 if engine == "logistic" else y)
+    for method in named(MODELS, options):
+        model = MODELS[method]
+        model.fit(X, y > 0 if method == "logistic" else y)
         for n in ROWS:
-            yield row(engine, model, some(n, options.share), options.rounds)
+            yield row(method, model, some(n, options.share), options.rounds)

@@ -1,4 +1,4 @@
-"""Measures every engine, part by part, and writes the tables down.
+"""Measures every method, part by part, and writes the tables down.
 
 `python tests/benchmarks/results.py short|long|PART … [--write]` runs the parts of `make bench`, those of
 `make bench BENCH=long`, or those named. Each part runs in a process of its own in which the libraries have one thread.

@@ -68,7 +68,7 @@ def measure():
         "objects": len(gc.get_objects()),
     })
 """
-MAKE = "x = ice.ICEExplorer(model, X, y, engine='brute')\nx"
+MAKE = "x = ice.ICEExplorer(model, X, y, method='brute')\nx"
 
 
 class Session:

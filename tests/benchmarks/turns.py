@@ -143,7 +143,7 @@ def explorer(work):
 
     from ice_explorer.widget.explorer import ICEExplorer
 
-    options = {name: value for name, value in work.options.items() if name != "engine"}
+    options = {name: value for name, value in work.options.items() if name != "method"}
     with mock.patch.object(comm, "create_comm", Wire):
         start = time.perf_counter()
         shown = ICEExplorer(work.model, work.X, **options)

@@ -277,5 +277,5 @@ def many_levels(share):
         {"town": pd.Categorical.from_codes(generator.permutation(np.arange(2 * n_towns) % n_towns), towns)}
     )
     X["x"] = generator.normal(size=len(X))
-    options = {"features": ["town"], "grid": {"town": towns}, "sample": min(500, n_towns), "engine": "brute"}
+    options = {"features": ["town"], "grid": {"town": towns}, "sample": min(500, n_towns), "method": "brute"}
     return X, OfTown(n_towns), options

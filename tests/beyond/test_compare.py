@@ -271,7 +271,7 @@ def test_shap_that_is_not_installed(e, monkeypatch):
 def test_a_model_that_changed_is_refused(X, y, ask):
     """Figures would be those of another model than impact."""
     model = LinearRegression().fit(X, y)
-    e = explain(model, X, engine="brute", grid_size=5)
+    e = explain(model, X, method="brute", grid_size=5)
     model.fit(X, -y)
     with pytest.raises(PredictionError, match=r"^The model must stay as it was explained"):
         ask(e, y)

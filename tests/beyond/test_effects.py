@@ -84,7 +84,7 @@ PRODUCT = LONG[:, 0] * LONG[:, 1]
 
 @pytest.mark.wide
 @pytest.mark.parametrize(
-    ("engine", "model"),
+    ("method", "model"),
     [
         ("tree", HistGradientBoostingRegressor(max_iter=10)),
         ("linear", LinearRegression()),
@@ -92,8 +92,8 @@ PRODUCT = LONG[:, 0] * LONG[:, 1]
         ("brute", KNeighborsRegressor()),
     ],
 )
-def test_effects_of_long_grids_are_at_grid_values_next_to_quantiles(engine, model):
-    """They are those of plain loops; the model is called where no engine computes curves, twice for each row."""
+def test_effects_of_long_grids_are_at_grid_values_next_to_quantiles(method, model):
+    """They are those of plain loops; the model is called where no method computes curves, twice for each row."""
     model = model.fit(LONG, PRODUCT)
     calls = []
 
@@ -106,8 +106,8 @@ def test_effects_of_long_grids_are_at_grid_values_next_to_quantiles(engine, mode
     e._context.all_predictions  # noqa: B018 - are kept
     calls.clear()
     found = e.effects("x0")
-    assert e.engine == engine
-    assert sum(calls) - 2 * len(LONG) * (engine == "brute") < 1000
+    assert e.method == method
+    assert sum(calls) - 2 * len(LONG) * (method == "brute") < 1000
     grid, x = found.index.to_numpy(), LONG[:, 0]
     assert np.isin(grid, e["x0"].grid).all()
     assert len(grid) == 40

@@ -152,10 +152,10 @@ def test_missing_values_are_values_of_rows():
 
 
 def test_a_structure_that_is_read_gives_what_the_model_gives():
-    """Curves of the tree engine stand in for predictions."""
+    """Curves of the tree method stand in for predictions."""
     X = data()[["x", "z", "rooms"]].iloc[:80]
     model = RandomForestRegressor(n_estimators=5, random_state=0).fit(X, X["x"] * X["z"])
-    tree, brute = (explain(model, X, engine=engine).interactions() for engine in ("tree", "brute"))
+    tree, brute = (explain(model, X, method=method).interactions() for method in ("tree", "brute"))
     pd.testing.assert_series_equal(tree.features, brute.features)
     assert_allclose(tree.additivity("x").share, brute.additivity("x").share)
 

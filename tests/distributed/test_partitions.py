@@ -73,7 +73,7 @@ def test_trees_are_read_on_the_cluster_too():
     model = HistGradientBoostingRegressor(max_iter=10, random_state=0).fit(X, X[:, 0] * X[:, 1])
     options = {"features": [0, "x2"], "grid": "quantile", "grid_size": 20, "decay": 0.5}
     found = ice.explain_partitions(model, run_of(np.array_split(X, 3)), **options)
-    assert found.engine == "tree"
+    assert found.method == "tree"
     assert_same(found, ice.explain(model, X, **options))
 
 

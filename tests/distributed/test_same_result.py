@@ -45,8 +45,8 @@ OPTIONS = [
     {"grid": "uniform", "grid_size": 9},
     {"grid": {"decimal": [-1, 0, 1.5], "level": ["z", "x"]}},
     {"grid_size": 5, "features": ["missing", "level", "continuous"]},
-    {"engine": "brute", "features": ["missing", "level"]},
-    {"categorical": ["whole"], "convention": "paper", "decay": 0.4},
+    {"method": "brute", "features": ["missing", "level"]},
+    {"categorical_features": ["whole"], "convention": "paper", "decay": 0.4},
 ]
 
 
@@ -80,7 +80,7 @@ def test_a_sample_of_the_rows_comes_to_this_machine(client, model, X, partitione
     assert_same(e, ice.explain(model, rows))
     assert e.n_observations == 400
     assert repr(e) == (
-        "<Explanation of the prediction: 6 features, 400 of 3,000 observations, engine 'tree'>"
+        "<Explanation of the prediction: 6 features, 400 of 3,000 observations, method 'tree'>"
     )  # fmt: skip
     assert "all 3,000 rows; curves" in e.notes[0]
     curves = e["decimal"].curves

@@ -440,11 +440,11 @@ def test_a_planted_interaction_is_named():
 
 
 def test_a_planted_interaction_is_found_in_what_a_model_learned_of_it():
-    """A gradient boosting fitted to noisy values: the same feature, about the same threshold, by every engine."""
+    """A gradient boosting fitted to noisy values: the same feature, about the same threshold, by every method."""
     X, noise = planted()
     model = GradientBoostingRegressor(random_state=0).fit(X, truth(X) + noise)
     options = {"grid": "quantile", "grid_size": 30, "progress": False, "features": ["X2"]}
-    table, plain = (ice.explain(model, X, engine=engine, **options).drivers("X2") for engine in ("tree", "brute"))
+    table, plain = (ice.explain(model, X, method=method, **options).drivers("X2") for method in ("tree", "brute"))
     assert table.index[0] == "X3"
     assert table["share"].iloc[0] > 0.9
     assert abs(table["threshold"].iloc[0]) < 0.05
@@ -484,7 +484,7 @@ def test_every_column_and_group_is_a_second_feature():
         return (X["a"] * (1 + 2 * X["east"] + (X["code"] == 7) + is_first)).to_numpy(dtype=float)
 
     explanation = ice.explain(
-        model, X, features=["a"], groups={"side": ["east", "west"]}, categorical=["code"], progress=False
+        model, X, features=["a"], groups={"side": ["east", "west"]}, categorical_features=["code"], progress=False
     )
     table = explanation.drivers("a")
     assert set(table.index) == {"side", "code", "note", "far"}
@@ -517,7 +517,7 @@ def test_they_are_found_once_and_the_curves_are_not_kept():
         n_calls += 1
         return truth(X)
 
-    explanation = ice.explain(model, X, engine="brute", progress=False)
+    explanation = ice.explain(model, X, method="brute", progress=False)
     first = explanation.drivers("X2")
     asked = n_calls
     assert_array_equal(explanation.drivers("X2")["share"], first["share"])

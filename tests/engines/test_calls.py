@@ -74,7 +74,7 @@ def test_one_slow_call_does_not_decide_the_size():
 def test_progress_is_reported_while_a_block_is_computed():
     """One block holds all phantoms of a feature here."""
     done, model = [], Model(2e-4)
-    ice.explain(model, X, engine="brute", progress=lambda made, total, label: done.append((made, total, label)))
+    ice.explain(model, X, method="brute", progress=lambda made, total, label: done.append((made, total, label)))
     totals = {total for _, total, _ in done}
     assert len(totals) == 1
     assert done[-1][0] == totals.pop()
@@ -132,7 +132,7 @@ def test_curves_that_are_there_are_not_computed_again():
 
 
 @pytest.mark.parametrize("weights", [None, np.arange(60) % 3])
-@pytest.mark.parametrize("options", [{}, {"sample": 20}, {"engine": "brute"}])
+@pytest.mark.parametrize("options", [{}, {"sample": 20}, {"method": "brute"}])
 def test_curves_may_be_kept_from_the_start(options, weights):
     """They are what they would have been."""
     model = Model()
@@ -152,7 +152,7 @@ def test_closed_forms_keep_their_curves_too():
 
     model = LinearRegression().fit(X, X[:, 0] - X[:, 2])
     kept, plain = (ice.explain(model, X, keep_curves=keep) for keep in (True, False))
-    assert kept.engine == "linear"
+    assert kept.method == "linear"
     for feature in kept.features:
         assert_allclose(kept[feature].curves, plain[feature].curves, rtol=1e-12)
 

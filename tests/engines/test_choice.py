@@ -1,4 +1,4 @@
-"""Which engine explains which model, why, and what is not believed of what is read inside a model."""
+"""Which method explains which model, why, and what is not believed of what is read inside a model."""
 
 from dataclasses import replace
 
@@ -55,15 +55,15 @@ def fitted(model):
     return parity.quiet(model.fit, table(), target())
 
 
-def engine_notes(explanation):
-    return [note for note in explanation.notes if "engine" in note]
+def method_notes(explanation):
+    return [note for note in explanation.notes if "method" in note]
 
 
 # --- which, and why -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("model", "engine", "reason"),
+    ("model", "method", "reason"),
     [
         (LinearRegression(), "linear", "LinearRegression has a closed form"),
         (SVR(), "kernel", "SVR is a sum of RBF kernels: one matrix product per feature"),
@@ -80,21 +80,21 @@ def engine_notes(explanation):
     ],
     ids=lambda value: type(value).__name__ if hasattr(value, "fit") else "",
 )  # fmt: skip
-def test_the_engine_is_named_with_its_reason(model, engine, reason):
+def test_the_engine_is_named_with_its_reason(model, method, reason):
     """It can be insisted on; models of no known kind are predicted without a word of trees, functions as well."""
     model, options = fitted(model), {"grid": "quantile", "grid_size": 3}
     e = parity.explained(model, table(), **options)
-    assert (e.engine, e.engine_reason, engine_notes(e)) == (engine, reason, [])
-    assert e.settings.engine == "auto"
-    assert parity.explained(model, table(), engine=engine, **options).engine == engine
-    brute = parity.explained(model, table(), engine="brute", **options)
-    assert (brute.engine, brute.engine_reason, engine_notes(brute)) == ("brute", "requested; " + BRUTE, [])
+    assert (e.method, e.method_reason, method_notes(e)) == (method, reason, [])
+    assert e.settings.method == "auto"
+    assert parity.explained(model, table(), method=method, **options).method == method
+    brute = parity.explained(model, table(), method="brute", **options)
+    assert (brute.method, brute.method_reason, method_notes(brute)) == ("brute", "requested; " + BRUTE, [])
     of_function = parity.explained(model.predict, table(), **options)
-    assert (of_function.engine, of_function.engine_reason, engine_notes(of_function)) == ("brute", BRUTE, [])
+    assert (of_function.method, of_function.method_reason, method_notes(of_function)) == ("brute", BRUTE, [])
 
 
 @pytest.mark.parametrize(
-    ("engine", "model", "options", "reason"),
+    ("method", "model", "options", "reason"),
     [
         ("kernel", forest(), {}, "The response 'predict' of RandomForestRegressor is not a sum of RBF kernels."),
         ("kernel", SVR(kernel="poly"), {}, "The response 'predict' of SVR is not a sum of RBF kernels."),
@@ -106,13 +106,13 @@ def test_the_engine_is_named_with_its_reason(model, engine, reason):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
-def test_an_engine_that_cannot_explain_the_model_says_why(engine, model, options, reason):
-    """Which engine, what it needs, what the model is, and what to do."""
+def test_an_engine_that_cannot_explain_the_model_says_why(method, model, options, reason):
+    """Which method, what it needs, what the model is, and what to do."""
     y = np.where(target() > 3, "yes", "no") if options else target()
     with pytest.raises(InvalidOptionError) as caught:
-        ice.explain(model.fit(table(), y), table(), engine=engine, progress=False, **options)
+        ice.explain(model.fit(table(), y), table(), method=method, progress=False, **options)
     assert str(caught.value) == (
-        f'`engine="{engine}"` needs a model that it computes exactly. {reason} Use `engine="auto"`.'
+        f'`method="{method}"` needs a model that it computes exactly. {reason} Use `method="auto"`.'
     )
 
 
@@ -121,7 +121,7 @@ def test_columns_are_those_of_the_model_by_name():
     X = pd.DataFrame(table(), columns=list("abc"))
     model = forest().fit(X, target())
     chosen, everything = (parity.explained(model, X, features=features) for features in (["c"], None))
-    assert (chosen.engine, chosen.features) == ("tree", ["c"])
+    assert (chosen.method, chosen.features) == ("tree", ["c"])
     assert_array_equal(chosen["c"].curves, everything["c"].curves)
 
 
@@ -129,18 +129,18 @@ def test_columns_are_those_of_the_model_by_name():
 
 
 def read_wrongly(monkeypatch, name, change, module=choose):
-    """Let an engine read models wrongly."""
+    """Let a method read models wrongly."""
     read = getattr(module, name)
     monkeypatch.setattr(module, name, lambda *args, **options: change(read(*args, **options)))
 
 
-def assert_not_believed(engine, model, X=None):
+def assert_not_believed(method, model, X=None):
     """Brute force, with the difference in a note."""
     e = parity.explained(model, table() if X is None else X)
-    assert e.engine == "brute"
-    (note,) = engine_notes(e)
+    assert e.method == "brute"
+    (note,) = method_notes(e)
     assert note.startswith(
-        f"The {engine} engine is not used; every phantom observation is predicted: Its predictions of phantom "
+        f"The {method} method is not used; every phantom observation is predicted: Its predictions of phantom "
         "observations differ from those of the model by "
     )
     assert note.endswith(" of their size.")
@@ -190,20 +190,20 @@ def test_a_wrong_comparison_or_cast_is_not_believed_where_it_matters(monkeypatch
             middle = (below.astype(float) + np.nextafter(below, np.float32(np.inf))) / 2
             thresholds = (thresholds + middle) / 2
         X[:, at] = np.resize(thresholds, 60)
-    assert parity.explained(model, X).engine == "tree"
+    assert parity.explained(model, X).method == "tree"
     read_wrongly(monkeypatch, "read_forest", lambda forest: replace(forest, **change))
     assert_not_believed("tree", model, X)
 
 
 @pytest.mark.parametrize(
-    ("engine", "name", "attribute", "model"),
+    ("method", "name", "attribute", "model"),
     [
         ("linear", "read_linear", "coefficients", Ridge()),
         ("kernel", "read_kernel", "weights", SVR()),
     ],
 )
-def test_closed_forms_that_are_read_wrongly_are_not_believed(monkeypatch, engine, name, attribute, model):
-    """A coefficient or weight that is off by a millionth; insisting on the engine is refused for the same reason."""
+def test_closed_forms_that_are_read_wrongly_are_not_believed(monkeypatch, method, name, attribute, model):
+    """A coefficient or weight that is off by a millionth; insisting on the method is refused for the same reason."""
 
     def wrong(found):
         object.__setattr__(found, attribute, getattr(found, attribute) * (1 + 1e-6))
@@ -211,9 +211,9 @@ def test_closed_forms_that_are_read_wrongly_are_not_believed(monkeypatch, engine
 
     read_wrongly(monkeypatch, name, wrong)
     model = fitted(model)
-    assert_not_believed(engine, model)
+    assert_not_believed(method, model)
     with pytest.raises(InvalidOptionError, match="Its predictions of phantom observations differ from those of the"):
-        ice.explain(model, table(), engine=engine, progress=False)
+        ice.explain(model, table(), method=method, progress=False)
 
 
 def test_a_predict_method_set_on_the_model_is_heeded():
@@ -248,23 +248,23 @@ def test_a_version_that_keeps_its_fit_otherwise_is_predicted(monkeypatch, error)
     monkeypatch.setattr(closed_forms, "dense", stumble)
     for model in (forest(), SVR(), Ridge()):
         e = parity.explained(fitted(model), table())
-        assert e.engine == "brute"
-        (note,) = engine_notes(e)
+        assert e.method == "brute"
+        (note,) = method_notes(e)
         assert error.__name__ in note
 
 
 # --- numbers that are none ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("engine", ["auto", "brute"])
-def test_infinite_log_odds_are_an_error_whatever_the_engine(engine):
+@pytest.mark.parametrize("method", ["auto", "brute"])
+def test_infinite_log_odds_are_an_error_whatever_the_engine(method):
     """A forest with pure leaves, of which one is reached by phantom observations alone: the error names the place."""
     X = np.arange(40.0)[:, None] % 20
     y = (X[:, 0] > 9).astype(int)
     y[[3, 23]] = 1
     model = RandomForestClassifier(n_estimators=2, max_depth=2, random_state=0).fit(X, y)
     with pytest.raises(PredictionError) as caught:
-        parity.explained(model, X, response="log_odds", engine=engine)
+        parity.explained(model, X, response="log_odds", method=method)
     assert str(caught.value).startswith(
         "Log-odds need probabilities between 0 and 1; the model returned a probability of 0 for a phantom "
         "observation of 'x0' (grid value "
@@ -276,7 +276,7 @@ def test_infinite_log_odds_are_an_error_whatever_the_engine(engine):
     model = RandomForestClassifier(n_estimators=1, bootstrap=False, max_depth=2, max_features=None)
     model.fit(X, y, sample_weight=np.where(corner, 1000.0, 1.0))
     with pytest.raises(PredictionError, match="a probability of 1 for a phantom observation of 'x0'"):
-        parity.explained(model, X[~corner], response="log_odds", engine=engine, output=1)
+        parity.explained(model, X[~corner], response="log_odds", method=method, output=1)
 
 
 # --- cheap where it can be ------------------------------------------------------------------------
@@ -298,7 +298,7 @@ def test_rows_are_computed_without_all_curves_and_without_the_model(model):
     own = model.predict
     model.predict = lambda X: asked.append(len(X)) or own(X)
     e = parity.explained(model, table())
-    assert e.engine != "brute"
+    assert e.method != "brute"
     few = e["x2"].rows([7, 3, 7])
     assert_array_equal(few[0], few[2])
     assert_allclose(few, e["x2"].curves[[7, 3, 7]], rtol=0, atol=1e-12)

@@ -98,26 +98,26 @@ ROUNDING = {"linear": parity.ROUNDING, "kernel": 1e-11}
 
 def kinds():
     """Yield every model; all but typical ones are left to longer runs."""
-    for (engine, target), models in MODELS.items():
+    for (method, target), models in MODELS.items():
         for model in models:
-            name = f"{engine}, {target}, {' '.join(repr(model).split())}"
+            name = f"{method}, {target}, {' '.join(repr(model).split())}"
             marks = [] if any(part in name for part in TYPICAL) else [pytest.mark.wide]
-            yield pytest.param(engine, target, model, id=name, marks=marks)
+            yield pytest.param(method, target, model, id=name, marks=marks)
 
 
-@pytest.mark.parametrize(("engine", "target", "model"), list(kinds()))
-def test_every_kind_of_model(engine, target, model):
+@pytest.mark.parametrize(("method", "target", "model"), list(kinds()))
+def test_every_kind_of_model(method, target, model):
     """With and without an intercept, centred or not, behind every link, of every class and output and response."""
     model = fitted(model, target)
     names = ["predict_proba", "log_odds"] if hasattr(model, "predict_proba") else []
     names += ["decision_function"] if hasattr(model, "decision_function") else []
     for response in names or ["auto"]:
         # log(1 - p) cancels where p is near 1, and margins have no unit.
-        rounding = ROUNDING[engine] if response in {"auto", "predict_proba"} else 1e-11
+        rounding = ROUNDING[method] if response in {"auto", "predict_proba"} else 1e-11
         for output in OUTPUTS.get(target, [None]):
             if response == "auto" and isinstance(output, int):
                 rounding = max(rounding, 1e-13)
-            parity.assert_as_predicted(engine, model, table(), rounding, response=response, output=output)
+            parity.assert_as_predicted(method, model, table(), rounding, response=response, output=output)
 
 
 @pytest.mark.parametrize(
@@ -157,16 +157,16 @@ def test_what_is_no_weighted_sum_is_predicted(model, target, response):
     ids=lambda options: next(iter(options)),
 )
 @pytest.mark.parametrize(
-    ("engine", "model"),
+    ("method", "model"),
     [
         ("linear", Ridge()),
         ("kernel", SVR()),
         pytest.param("kernel", GaussianProcessRegressor(RBF([1.0, 2.0, 4.0]), **GP), marks=pytest.mark.slow),
     ],
 )
-def test_options_change_nothing_but_what_they_name(engine, model, options):
-    """Weights, samples, grids, scales, blocks and threads are the same whatever the engine."""
-    parity.assert_as_predicted(engine, fitted(model, "number"), table(), 1e-11, **options)
+def test_options_change_nothing_but_what_they_name(method, model, options):
+    """Weights, samples, grids, scales, blocks and threads are the same whatever the method."""
+    parity.assert_as_predicted(method, fitted(model, "number"), table(), 1e-11, **options)
 
 
 # --- far and near ---------------------------------------------------------------------------------
@@ -203,5 +203,5 @@ def test_a_kernel_without_support_vectors_is_predicted():
     model = SVR(epsilon=1e3).fit(X, np.arange(len(X)))
     assert not len(model.support_)
     e = parity.explained(model, X)
-    assert e.engine == "brute"
+    assert e.method == "brute"
     assert (e.table()["impact"] == 0.0).all()

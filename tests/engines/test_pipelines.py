@@ -81,12 +81,12 @@ def forest(**options):
 LASTS = {"tree": forest(), "linear": Ridge(), "kernel": SVR()}
 
 
-def behind(transformer, engine, X=None):
-    """Fit the last step of an engine behind transformers."""
+def behind(transformer, method, X=None):
+    """Fit the last step of a method behind transformers."""
     steps = transformer if isinstance(transformer, tuple) else (transformer,)
     X = numbers() if X is None else X
     y = target(X) if isinstance(X, np.ndarray) else target()
-    return parity.quiet(make_pipeline(*map(copy_of, steps), clone(LASTS[engine])).fit, X, y)
+    return parity.quiet(make_pipeline(*map(copy_of, steps), clone(LASTS[method])).fit, X, y)
 
 
 def copy_of(part):
@@ -95,7 +95,7 @@ def copy_of(part):
 
 def assert_curves_of_rows(model, X, feature, rows, **options):
     """Compare the curves of a few rows with those that the model predicts."""
-    fast, brute = (parity.explained(model, X, engine=engine, **options)[feature] for engine in ("auto", "brute"))
+    fast, brute = (parity.explained(model, X, method=method, **options)[feature] for method in ("auto", "brute"))
     assert_allclose(fast.rows(rows), brute.rows(rows), rtol=1e-9, atol=1e-9)
 
 
@@ -166,9 +166,9 @@ WRAPPED = {
 )
 def test_what_is_around_a_model_is_taken_off_where_that_is_exact(name):
     """Whatever is left on is predicted with the model."""
-    engine, model = WRAPPED[name]
+    method, model = WRAPPED[name]
     y = np.where(target() > 3, "yes", "no") if name == "classifier" else target()
-    compare(engine, parity.quiet(model.fit, numbers(), y), numbers())
+    compare(method, parity.quiet(model.fit, numbers(), y), numbers())
 
 
 def test_a_pipeline_that_ends_in_a_transformer_stays_on():
@@ -198,7 +198,7 @@ BINS = {"quantile_method": "averaged_inverted_cdf"} if "quantile_method" in KBin
 
 
 @pytest.mark.parametrize(
-    "engine", ["tree", pytest.param("linear", marks=pytest.mark.wide), pytest.param("kernel", marks=pytest.mark.slow)]
+    "method", ["tree", pytest.param("linear", marks=pytest.mark.wide), pytest.param("kernel", marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize(
     "transformer",
@@ -220,11 +220,11 @@ BINS = {"quantile_method": "averaged_inverted_cdf"} if "quantile_method" in KBin
     ],
     ids=lambda transformer: type(transformer).__name__,
 )
-def test_transformers_of_single_columns(transformer, engine):
+def test_transformers_of_single_columns(transformer, method):
     """Values that are made equal, fall or become several columns; grids within the data and beyond."""
-    model = behind(transformer, engine)
+    model = behind(transformer, method)
     for grid in ("observed", OUTSIDE):
-        compare(engine, model, numbers(), grid=grid)
+        compare(method, model, numbers(), grid=grid)
 
 
 def test_a_transformer_that_rounds_to_single_precision_rounds_grids_and_rows_alike():
@@ -246,21 +246,21 @@ TYPICAL = {("one-hot", "linear"), ("dropped and moved", "tree"), ("twice", "kern
 
 
 @pytest.mark.parametrize(
-    ("columns", "engine"),
+    ("columns", "method"),
     [
-        pytest.param(columns, engine, marks=[] if (columns, engine) in TYPICAL else [pytest.mark.wide])
+        pytest.param(columns, method, marks=[] if (columns, method) in TYPICAL else [pytest.mark.wide])
         for columns in SEVERAL
-        for engine in LASTS
+        for method in LASTS
     ],
 )
-def test_columns_are_found_wherever_a_transformer_puts_them(columns, engine):
+def test_columns_are_found_wherever_a_transformer_puts_them(columns, method):
     """Encoded, dropped, moved or used twice; a sparse matrix is no obstacle, and what is dropped has no impact."""
     X = frame()
     rest = "drop" if columns in {"dropped and moved", "twice"} else "passthrough"
     transformer = ColumnTransformer(SEVERAL[columns], remainder=rest, sparse_threshold=1.0)
-    model = behind(transformer, engine, X)
-    e = compare(engine, model, X)
-    if columns == "dropped and moved" and engine == "tree":
+    model = behind(transformer, method, X)
+    e = compare(method, model, X)
+    if columns == "dropped and moved" and method == "tree":
         assert e.table().loc["rooms", "impact"] == 0.0
         assert np.ptp(e["rooms"].curves, axis=1).max() == 0.0
         assert e.table().loc["size", "impact"] > 0.0
@@ -296,7 +296,7 @@ def test_text_that_reaches_the_model_is_left_to_it():
     X = frame().astype({"city": "category"})
     last = HistGradientBoostingRegressor(max_iter=4, min_samples_leaf=5, categorical_features="from_dtype")
     model = make_pipeline(FunctionTransformer(), last).fit(X, target())
-    fast, brute = (parity.explained(model, X, engine=engine) for engine in ("auto", "brute"))
+    fast, brute = (parity.explained(model, X, method=method) for method in ("auto", "brute"))
     parity.assert_equal_explanations(fast, brute, 1e-12)
 
 
@@ -355,7 +355,7 @@ MIXING = "The transformers combine columns."
 
 
 @pytest.mark.parametrize(
-    ("engine", "steps"),
+    ("method", "steps"),
     [
         ("linear", (PolynomialFeatures(2),)),
         ("linear", (PCA(2),)),
@@ -365,12 +365,12 @@ MIXING = "The transformers combine columns."
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(type(step).__name__ for step in value),
 )
-def test_transformers_that_mix_columns_are_left_to_the_model(engine, steps):
-    """The note says why the engine is not used, and the numbers are the same."""
-    model = parity.quiet(make_pipeline(*steps, clone(LASTS[engine])).fit, numbers(), target())
+def test_transformers_that_mix_columns_are_left_to_the_model(method, steps):
+    """The note says why the method is not used, and the numbers are the same."""
+    model = parity.quiet(make_pipeline(*steps, clone(LASTS[method])).fit, numbers(), target())
     e = compare("brute", model, numbers(), grid="quantile", grid_size=4)
-    (note,) = [note for note in e.notes if "engine" in note]
-    assert note == f"The {engine} engine is not used; every phantom observation is predicted: {MIXING}"
+    (note,) = [note for note in e.notes if "method" in note]
+    assert note == f"The {method} method is not used; every phantom observation is predicted: {MIXING}"
 
 
 # --- few rows that tell ---------------------------------------------------------------------------
@@ -448,7 +448,7 @@ def test_products_that_few_rows_show_are_those_of_the_model():
     X[0, :2] = 0.0
     for last in (forest(), LinearRegression()):
         model = make_pipeline(FunctionTransformer(products), last).fit(X, target(X))
-        fast, brute = (parity.explained(model, X, engine=engine) for engine in ("auto", "brute"))
+        fast, brute = (parity.explained(model, X, method=method) for method in ("auto", "brute"))
         parity.assert_equal_explanations(fast, brute, 1e-12)
     X = np.random.default_rng(0).normal(size=(1500, 4)).round(1)
     X[:, 2] += 4

@@ -66,7 +66,7 @@ def test_the_same_bits_for_any_number_of_threads(options, missing):
     model = forest(X)
     options = {"grid": "quantile", "grid_size": 30, **options}
     one, two, three = (ice.explain(model, X, progress=False, n_jobs=jobs, **options) for jobs in (1, 2, 3))
-    assert one.engine == two.engine == "tree"
+    assert one.method == two.method == "tree"
     assert_same_bits(one, two)
     assert_same_bits(one, three)
 
@@ -104,7 +104,7 @@ def test_a_model_that_rounds_by_the_size_of_a_call_is_asked_in_parts():
 
     model.predict = predict
     options = {"grid": "quantile", "grid_size": 9}
-    one, three = (ice.explain(model, X, progress=False, n_jobs=jobs, engine="brute", **options) for jobs in (1, 3))
+    one, three = (ice.explain(model, X, progress=False, n_jobs=jobs, method="brute", **options) for jobs in (1, 3))
     parity.assert_equal_explanations(three, one, 1e-14)
     sizes = [size for thread, size in asked if thread != threading.get_ident()]
     assert len(sizes) >= 3 * 4

@@ -84,7 +84,7 @@ def test_missing_values_are_not_predicted_by_another_model():
 def test_a_model_that_learns_on_in_place_is_noticed_whatever_computes_its_curves(model):
     """Engines read the coefficients of a model, which `partial_fit` writes into."""
     e = ice.explain(model.fit(X, Y), X, grid="quantile", progress=False)
-    assert e.engine in {"linear", "brute"}
+    assert e.method in {"linear", "brute"}
     model.partial_fit(X, -10 * Y)
     with pytest.raises(PredictionError, match="changed since `explain`"):
         e["a"].curves  # noqa: B018
@@ -94,7 +94,7 @@ def test_a_kernel_model_that_keeps_the_data_of_its_fit_is_noticed_when_they_are_
     """`KernelRidge` keeps the array itself."""
     fitted_on = NUMBERS.copy()
     e = ice.explain(KernelRidge(kernel="rbf").fit(fitted_on, Y), NUMBERS, grid="quantile", progress=False)
-    assert e.engine == "kernel"
+    assert e.method == "kernel"
     fitted_on[:, 0] = 0.0
     with pytest.raises(PredictionError, match="changed since `explain`"):
         e["x0"].curves  # noqa: B018

@@ -23,7 +23,7 @@ from ice_explorer import errors
 from ice_explorer.locks import lock_of_model
 from ice_explorer.widget.lifetime import registry
 
-MAKE = "x = ice.ICEExplorer(model, X, engine='brute', **options)\nx"
+MAKE = "x = ice.ICEExplorer(model, X, method='brute', **options)\nx"
 
 
 class Notebook:
@@ -105,7 +105,7 @@ def test_a_cell_that_runs_again_pauses_the_previous_explorer_and_leaves_one_thre
     """After five runs the model has been called as often as for one explorer, but for the calls that had begun."""
     notebook.shell.user_ns["X"] = X = np.random.default_rng(0).normal(size=(60, 20))
     alone = Model()
-    with_one = ice.ICEExplorer(alone, X, engine="brute")
+    with_one = ice.ICEExplorer(alone, X, method="brute")
     assert len(with_one.explanation) == 20
     with_one.close()
     for _ in range(5):
@@ -138,9 +138,9 @@ def test_a_cell_that_runs_many_times_leaves_the_widgets_and_the_memory_of_one_ex
 
 def test_a_result_without_a_name_is_released_by_the_next_run_of_its_cell(notebook):
     """An explorer that is only the result of its cell leaves IPython's cache of results with the next run."""
-    first = weakref.ref(notebook.run("cell", "ice.ICEExplorer(model, X, engine='brute')"))
+    first = weakref.ref(notebook.run("cell", "ice.ICEExplorer(model, X, method='brute')"))
     assert first() is notebook["_"]
-    notebook.run("cell", "ice.ICEExplorer(model, X, engine='brute')")
+    notebook.run("cell", "ice.ICEExplorer(model, X, method='brute')")
     notebook.run("other", "1")
     gc.collect()
     assert first() is None
@@ -164,7 +164,7 @@ def test_an_explorer_whose_cell_was_deleted_and_whose_name_is_assigned_anew_is_r
     [
         pytest.param(MAKE, "1", id="the variable holds it"),
         pytest.param(MAKE + "; y = x", MAKE, id="another variable holds it"),
-        pytest.param("ice.ICEExplorer(model, X, engine='brute')", None, id="never replaced"),
+        pytest.param("ice.ICEExplorer(model, X, method='brute')", None, id="never replaced"),
     ],
 )
 def test_an_explorer_that_was_not_replaced_continues(notebook, held, first, again):
@@ -206,7 +206,7 @@ def test_a_replaced_explorer_continues_while_a_page_has_a_view_of_it(notebook, h
 
 def test_a_page_that_is_reloaded_releases_nothing(notebook, held):
     """Meanwhile there is no view; a replaced explorer resumes when the page shows it again."""
-    notebook.run("cell", "x = ice.ICEExplorer(model, X, engine='brute'); kept.append(x); box = VBox([x]); box")
+    notebook.run("cell", "x = ice.ICEExplorer(model, X, method='brute'); kept.append(x); box = VBox([x]); box")
     first = notebook["x"]
     tell(first, "shown")
     notebook.run("cell", MAKE)
@@ -260,7 +260,7 @@ def test_where_the_host_names_no_cells_an_explorer_pauses_once_pages_have_remove
 
 def test_without_ipython_explorers_are_kept(make, model):
     """A script tells nothing of replaced explorers, so one that no variable holds computes to its end."""
-    explorer = make(model, np.random.default_rng(0).normal(size=(60, 3)), engine="brute")
+    explorer = make(model, np.random.default_rng(0).normal(size=(60, 3)), method="brute")
     tell(explorer, "shown")
     tell(explorer, "removed")
     assert not is_paused(explorer)
@@ -269,7 +269,7 @@ def test_without_ipython_explorers_are_kept(make, model):
 
 def test_a_host_that_closes_the_connection_pauses_the_explorer(make, held):
     """Where IPython runs no cells, it is released with its last reference."""
-    explorer = ice.ICEExplorer(held, np.random.default_rng(0).normal(size=(60, 3)), engine="brute")
+    explorer = ice.ICEExplorer(held, np.random.default_rng(0).normal(size=(60, 3)), method="brute")
     explorer.comm.close()
     assert is_paused(explorer)
     model_id, reference = explorer.model_id, weakref.ref(explorer)

@@ -49,8 +49,8 @@ def is_refusal(found):
 
 
 def is_refused_by_way(options):
-    """Whether an engine was insisted on, which need not suit the model."""
-    return options["engine"] not in {"auto", "brute"}
+    """Whether a method was insisted on, which need not suit the model."""
+    return options["method"] not in {"auto", "brute"}
 
 
 # --- engines ------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def assert_same(found, plain, decay, convention, rounding):
 @cases(0.35, 60)
 @given(data=st.data())
 def test_models_fitted_on_arbitrary_tables_have_the_figures_of_calls_for_every_phantom_observation(data):
-    """Models of every library: whatever the engine, the memory and the threads, curves and figures are those of the
+    """Models of every library: whatever the method, the memory and the threads, curves and figures are those of the
     model called for every phantom observation in one thread.
     """
     frame = data.draw(fuzz.frames(["array", "pandas"]))
@@ -94,7 +94,7 @@ def test_models_fitted_on_arbitrary_tables_have_the_figures_of_calls_for_every_p
     note(f"{name} of {frame}, {options}, {way}")
     before = rows.copy()
     found = fuzz.quiet(explain, model, rows, **options, **way)
-    plain = fuzz.quiet(explain, model, rows, **options, engine="brute")
+    plain = fuzz.quiet(explain, model, rows, **options, method="brute")
     if isinstance(rows, np.ndarray):
         assert_array_equal(rows, before)
     else:
@@ -103,11 +103,11 @@ def test_models_fitted_on_arbitrary_tables_have_the_figures_of_calls_for_every_p
         assert is_refusal(plain) or is_refused_by_way(way)
         return
     assert not is_refusal(plain)
-    event(f"engine {found.engine}")
+    event(f"method {found.method}")
     is_single = fit.is_single or (isinstance(rows, np.ndarray) and rows.dtype == np.float32)
     rounding = 4e-6 if is_single else 1e-11
     if "extreme" in frame.kinds:  # products of matrices of huge numbers may be rounded otherwise in smaller calls
-        alone = fuzz.quiet(explain, model, rows, **options, engine="brute", memory_limit=1)
+        alone = fuzz.quiet(explain, model, rows, **options, method="brute", memory_limit=1)
         sizes = [max(abs(bound) for bound in feature.prediction_range) for feature in plain.values()]
         apart = [
             np.abs(one.curves - other.curves).max() for one, other in zip(alone.values(), plain.values(), strict=True)
@@ -155,7 +155,7 @@ def test_arbitrary_tables_and_options_have_the_figures_of_plain_loops_or_are_an_
     options = data.draw(fuzz.options_of(frame))
     if model.n_outputs > 1:
         options["output"] = model.output
-    way = data.draw(fuzz.ways()) | {"engine": data.draw(st.sampled_from(["auto", "brute"]))}
+    way = data.draw(fuzz.ways()) | {"method": data.draw(st.sampled_from(["auto", "brute"]))}
     note(f"{model}, {options}, {way}")
     found = explain(model, frame.rows, **options, **way)
     if is_refusal(found):
@@ -243,5 +243,7 @@ def test_scales_are_conditional_on_numbers_of_any_size():
     """A forest takes columns in single precision, where 1e100 is no number."""
     rows = np.array([[0.0, 1e100], [0.0, 1e15], [2.0, -1e15], [1.0, 3.0]])
     for categorical in ([], ["x0"]):
-        found = ice.explain(fuzz.good_model(), rows, scale="conditional", categorical=categorical, progress=False)
+        found = ice.explain(
+            fuzz.good_model(), rows, scale="conditional", categorical_features=categorical, progress=False
+        )
         assert np.isfinite(found.table()["impact"]).all()

@@ -482,7 +482,7 @@ SAVED = st.fixed_dictionaries(
 def test_a_saved_state_that_is_invalid_is_an_error_or_its_valid_parts_are_restored(X, on_wire, state):
     """What an explorer might have written is restored, without what the data lack, with a warning."""
     try:
-        explorer = on_wire(Classes(), X, state=state, engine="brute")
+        explorer = on_wire(Classes(), X, state=state, method="brute")
     except errors.ICEExplorerError:
         return
     written = explorer.state()

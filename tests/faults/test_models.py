@@ -109,7 +109,7 @@ def test_a_model_that_fails_on_a_phantom_observation_is_an_error_with_feature_va
         pytest.skip(f"needs {case.needs}, which the extra test-heavy installs")
     model, rows, _ = case.fit()
     with pytest.raises(PredictionError) as caught:
-        explained(unlucky(model, fault), rows, engine="brute", features=["age"], **{"grid": "observed", **case.options})
+        explained(unlucky(model, fault), rows, method="brute", features=["age"], **{"grid": "observed", **case.options})
     said, place = str(caught.value), f"grid value {float(families.X['age'].max())!r}, row {UNLUCKY} of X"
     if fault is raises:
         assert said == (
@@ -352,7 +352,7 @@ def test_a_model_is_called_once_more_for_a_few_rows(model):
 def test_models_of_every_family_have_no_such_note():
     """Of libraries that are at hand, and that predict every phantom observation."""
     for case in families.CASES:
-        if case.installed and case.engine == "brute":
+        if case.installed and case.method == "brute":
             model, rows, _ = case.fit()
             notes = explained(model, rows, **{"grid": "quantile", "grid_size": 2, **case.options}).notes
             assert not [note for note in notes if note.startswith(("Predictions of", "The prediction of"))], case
@@ -564,8 +564,8 @@ def test_transformers_are_part_of_a_model_that_is_called_by_one_at_a_time():
     model = make_pipeline(FunctionTransformer(transform), LinearRegression()).fit(FEW, FEW[:, 0])
     overlap.most = 0
     together(
-        lambda: [ice.explain(model, FEW, engine="brute", **BLOCKS) for _ in range(2)],
-        lambda: [ice.explain(model, FEW, engine="linear", **BLOCKS) for _ in range(8)],
+        lambda: [ice.explain(model, FEW, method="brute", **BLOCKS) for _ in range(2)],
+        lambda: [ice.explain(model, FEW, method="linear", **BLOCKS) for _ in range(8)],
     )
     assert overlap.most == 1
 

@@ -264,11 +264,11 @@ def held(rows):
     return rows[:, 0] * rows[:, 1]
 
 X = np.random.default_rng(1).normal(size=(60, 4))
-ready = ice.ICEExplorer(held, X, engine="brute", grid_size=8)
+ready = ice.ICEExplorer(held, X, method="brute", grid_size=8)
 ready.explanation
 failed = 0
 for _ in range({n_forks}):
-    x = ice.ICEExplorer(held, X, engine="brute")
+    x = ice.ICEExplorer(held, X, method="brute")
     threads = [
         threading.Thread(target=lambda: [x._publish() or x._background.snapshot() for _ in range(200)], daemon=True)
         for _ in range(2)

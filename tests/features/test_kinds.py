@@ -67,7 +67,7 @@ def rows(n=24, seed=0, *, missing=True):
     return X
 
 
-OPTIONS = {"groups": {"wing": ["wing_a", "wing_b"]}, "categorical": ["code"], "progress": False}
+OPTIONS = {"groups": {"wing": ["wing_a", "wing_b"]}, "categorical_features": ["code"], "progress": False}
 
 
 def explained(X=None, **options):
@@ -80,8 +80,12 @@ def explanation():
 
 
 def test_none_of_the_columns_are_categories_without_being_named():
-    """`categorical=None` is the same as leaving it out, as for `groups` and `features`."""
-    assert explained(categorical=None)["code"].kind == explained(categorical=())["code"].kind == "numeric"
+    """`categorical_features=None` is the same as leaving it out, as for `groups` and `features`."""
+    assert (
+        explained(categorical_features=None)["code"].kind
+        == explained(categorical_features=())["code"].kind
+        == "numeric"
+    )
 
 
 def moved(X, feature, value):
@@ -484,14 +488,14 @@ def test_more_levels_than_a_grid_holds():
 def test_categorical_takes_names_and_changes_nothing_else():
     """A column that is a category already stays as it is; an ordered one loses its order."""
     X = rows()
-    e = explained(X, categorical="code")
+    e = explained(X, categorical_features="code")
     assert e["code"].kind == "category"
-    e = explained(X, categorical=["town", "size", "day"])
+    e = explained(X, categorical_features=["town", "size", "day"])
     assert [e[name].kind for name in ("town", "size", "day", "code")] == ["category"] * 3 + ["numeric"]
     assert e["size"].grid.tolist() == SIZES
     assert_allclose(e["size"].curves, loop_curves(X, "size", SIZES))
     assert_allclose(e["day"].curves, explained(X)["day"].curves)
-    assert e.settings.categorical == ("town", "size", "day")
+    assert e.settings.categorical_features == ("town", "size", "day")
 
 
 @pytest.mark.parametrize(
@@ -558,11 +562,11 @@ def test_a_sample_has_the_metrics_of_its_rows():
 
 
 @pytest.mark.parametrize(
-    ("model", "engine"),
+    ("model", "method"),
     [(Ridge(), "linear"), (SVR(), "kernel"), (RandomForestRegressor(5, max_depth=6, random_state=0), "tree")],
     ids=["linear", "kernel", "tree"],
 )
-def test_engines_move_groups_together(model, engine):
+def test_engines_move_groups_together(model, method):
     """The columns are those of X, some of them declared as names."""
     rng = np.random.default_rng(0)
     wing, ur = rng.integers(0, 3, 60), rng.random(60) < 0.4
@@ -570,5 +574,5 @@ def test_engines_move_groups_together(model, engine):
     X = X.assign(wing_a=(wing == 0) * 1, wing_b=(wing == 1) * 1, ur=ur * 1.0, other=1.0 - ur)
     y = X["ur"] * X["x"] + (X["code"] == 2) * 2.0 + X["wing_a"] * X["x"] - X["wing_b"]
     groups = {"wing": ["wing_a", "wing_b"], "town": ["ur", "other"]}
-    e = parity.assert_as_predicted(engine, model.fit(X, y), X, 1e-10, groups=groups, categorical=["code"])
+    e = parity.assert_as_predicted(method, model.fit(X, y), X, 1e-10, groups=groups, categorical_features=["code"])
     assert (e.table().loc[["wing", "town"], "impact"] > 0).all()

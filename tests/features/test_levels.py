@@ -131,8 +131,8 @@ def test_tree_engines_know_absent_levels():
     model = HistGradientBoostingRegressor(max_iter=10, categorical_features="from_dtype").fit(X, y)
     few = X[X["size"] != "mid"].head(60)
     swept, asked = (
-        explained(few, model, grid={"size": SIZES}, features=["size"], engine=engine)["size"].curves
-        for engine in ("tree", "brute")
+        explained(few, model, grid={"size": SIZES}, features=["size"], method=method)["size"].curves
+        for method in ("tree", "brute")
     )
     assert_allclose(swept, asked, rtol=1e-12)
     assert np.ptp(asked[0]) > 1
@@ -259,7 +259,7 @@ def test_names_of_rows_are_not_ranked():
         )
     ]
     assert e._column("name").labels.tolist() == names
-    for options in ({"features": ["x", "name"]}, {"categorical": ["name"]}):
+    for options in ({"features": ["x", "name"]}, {"categorical_features": ["name"]}):
         named = explained(people(name=names), first_column, **options)
         assert named.features == ["x", "name"]
         assert notes_of(named) == []
@@ -358,10 +358,10 @@ def test_a_note_names_whole_numbers_that_are_rounded():
         seen.append(rows["id"].to_numpy())
         return rows["x"] * 1.0
 
-    e = ice.explain(model, X, engine="brute", progress=False)
+    e = ice.explain(model, X, method="brute", progress=False)
     assert "'id' has whole numbers beyond 2^53, which are rounded to 16 digits." in e.notes
     seen.clear()
-    ice.explain(model, X, features=["x"], engine="brute", progress=False)
+    ice.explain(model, X, features=["x"], method="brute", progress=False)
     assert set(np.concatenate(seen)) <= set(X["id"])
 
 
@@ -376,6 +376,6 @@ def test_grid_values_too_close_for_slopes_are_refused_by_every_engine():
     """Also where the curves do not change between them, which only some engines know."""
     X = pd.DataFrame({"a": [1e15] * 4 + [5e-324, 0.0], "b": [0.0, 1.0] * 3})
     tree = DecisionTreeRegressor().fit(X, X["b"])
-    for engine in ("auto", "brute"):
+    for method in ("auto", "brute"):
         with pytest.raises(PredictionError, match=r"Grid values of 'a' must be further apart than"):
-            ice.explain(tree, X, engine=engine, progress=False)
+            ice.explain(tree, X, method=method, progress=False)

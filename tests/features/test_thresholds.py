@@ -171,7 +171,7 @@ def test_any_container_has_thresholds_behind_a_scaler(kind):
     }[kind]()
     model = make_pipeline(MaxAbsScaler(), RandomForestRegressor(**FEW)).fit(rows, Y)
     e, brute = (
-        ice.explain(model, rows, grid="thresholds", engine=engine, progress=False) for engine in ("auto", "brute")
+        ice.explain(model, rows, grid="thresholds", method=method, progress=False) for method in ("auto", "brute")
     )
     parity.assert_equal_explanations(e, brute)
     for name in e.features:
@@ -261,7 +261,7 @@ def test_classes_behind_a_scaler_share_the_engine_of_trees():
     y = np.digitize(Y, np.quantile(Y, [0.3, 0.6]))
     model = fitted(make_pipeline(StandardScaler(), RandomForestClassifier(**FEW)), numbers, y)
     e, brute = (
-        parity.explained(model, numbers, grid="thresholds", output=1, engine=engine) for engine in ("auto", "brute")
+        parity.explained(model, numbers, grid="thresholds", output=1, method=method) for method in ("auto", "brute")
     )
-    assert (e.engine, brute.engine) == ("tree", "brute")
+    assert (e.method, brute.method) == ("tree", "brute")
     parity.assert_equal_explanations(e, brute)

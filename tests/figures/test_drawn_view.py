@@ -536,7 +536,7 @@ def test_the_picture_of_a_notebook_follows_within_its_bounds(explanation, table,
     choices = {"left": "map", "right": "all", **window(explanation, "ice", "age", 40, 60, -5, 12)}
     root = ET.fromstring(picture(explanation, {"feature": "age", "choices": choices}))  # noqa: S314 - our own
     assert group(root, "map") is not None
-    slow = explanation.engine == "brute"
+    slow = explanation.method == "brute"
     assert (group(root, "all-features") is None) == slow
     found = json.loads(root.findtext(f"{SVG}metadata"))
     assert found["not_drawn"] == (["right"] if slow else [])

@@ -539,7 +539,7 @@ def test_a_figure_says_where_it_comes_from(explanation):
     used = {"rows_used": 60, "n_observations": 60, "n_grid": len(explanation["age"].grid), "weighted": False, "seed": 0}
     counted = {"rank_by": "in_distribution_impact", "decay": 0.5, "convention": "step", "unit": "prediction"}
     computed = {"grid": "observed", "scale": "marginal", "output": "prediction", "response": "callable"}
-    rest = {"color_by": "region", "intervals": None, "engine": "brute", "view": {}, "not_drawn": []}
+    rest = {"color_by": "region", "intervals": None, "method": "brute", "view": {}, "not_drawn": []}
     code = (
         "x = ice_explorer.ICEExplorer(model, X); x.feature = 'age'; x.color_by = 'region'; "
         "x.kind = 'c-ice'; x.decay = 0.5; x.max_lines = 20; x.save('view.svg')"

@@ -109,7 +109,7 @@ def test_many_features_and_notes_take_little_room():
 def test_without_a_feature_there_is_no_table():
     """As in an explorer that has computed nothing yet."""
     e = ice.explain(lambda X: X[:, 0], np.arange(6.0).reshape(3, 2), progress=False)
-    assert "table" not in Reader(ice.Explanation(e._context, e["x0"]._engine, [], [])._repr_html_()).tags
+    assert "table" not in Reader(ice.Explanation(e._context, e["x0"]._method, [], [])._repr_html_()).tags
 
 
 def test_what_rounds_to_0_is_said_to_be_small():

@@ -48,10 +48,10 @@ def cases(draw, **options):
     """A table, its weights, and an explanation by brute force of a function, or by the trees that learned it."""
     X, model = draw(own.varied_tables(**options)), draw(own.curved_models())
     weights = draw(st.one_of(st.none(), own.weights(len(X))))
-    engine = draw(st.sampled_from(["brute", "tree"]))
-    if engine == "tree":
+    method = draw(st.sampled_from(["brute", "tree"]))
+    if method == "tree":
         model = DecisionTreeRegressor(random_state=0).fit(X, model(X))
-    return model if engine == "brute" else model.predict, X, {"sample_weight": weights}, model, {"engine": engine}
+    return model if method == "brute" else model.predict, X, {"sample_weight": weights}, model, {"method": method}
 
 
 # --- effects ---------------------------------------------------------------------------------------
@@ -83,8 +83,8 @@ def own_sd(values, weights):
 @given(case=cases(), convention=own.CONVENTION_NAMES)
 def test_bounds_and_identities_of_effects(case, convention):
     """Impact is between direction and, by steps, the mean range of the curves; without decay nothing weighs less."""
-    _, X, weights, model, engine = case
-    e = explained(model, X, convention=convention, **weights, **engine)
+    _, X, weights, model, method = case
+    e = explained(model, X, convention=convention, **weights, **method)
     for f in e.values():
         figures, slack = f.metrics(1.0), 1e-11 * (1 + steepest(e))
         assert figures["impact"] >= abs(figures["direction"]) - slack
@@ -98,12 +98,12 @@ def test_bounds_and_identities_of_effects(case, convention):
 
 
 @FEW
-@given(X=own.tables(min_rows=2), model=own.additive_models(), options=own.OPTIONS, engine=st.sampled_from("bt"))
-def test_rows_of_an_additive_model_do_not_differ(X, model, options, engine):
+@given(X=own.tables(min_rows=2), model=own.additive_models(), options=own.OPTIONS, method=st.sampled_from("bt"))
+def test_rows_of_an_additive_model_do_not_differ(X, model, options, method):
     """The curves of a feature are parallel: of a sum of functions, and of stumps."""
-    if engine == "t":
+    if method == "t":
         model = GradientBoostingRegressor(n_estimators=4, max_depth=1, random_state=0).fit(X, model(X))
-    e = explained(model, X, engine="tree" if engine == "t" else "brute", **options)
+    e = explained(model, X, method="tree" if method == "t" else "brute", **options)
     size = (
         max(max(map(abs, f.prediction_range)) * f.scale / np.diff(f.grid).min() for f in e.values() if len(f.grid) > 1)
         if any(len(f.grid) > 1 for f in e.values())
@@ -116,8 +116,8 @@ def test_rows_of_an_additive_model_do_not_differ(X, model, options, engine):
 @given(case=cases())
 def test_curves_and_their_mean(case):
     """The mean is the partial dependence, weighted; the spread their SD, ddof 0; each passes its row's prediction."""
-    predict, X, options, model, engine = case
-    e, weights = explained(model, X, **options, **engine), options["sample_weight"]
+    predict, X, options, model, method = case
+    e, weights = explained(model, X, **options, **method), options["sample_weight"]
     for column, f in enumerate(e.values()):
         mean = np.average(f.curves, axis=0, weights=weights)
         spread = np.sqrt(np.average((f.curves - mean) ** 2, axis=0, weights=weights))
@@ -197,19 +197,19 @@ def assert_order_is_nothing(model, X, order, **options):
 @given(case=cases(), options=own.OPTIONS)
 def test_every_row_twice(case, options):
     """Changes heterogeneity by its ddof factor, nothing else."""
-    _, X, _, model, engine = case
-    e, n = explained(model, X, **options, **engine), len(X)
+    _, X, _, model, method = case
+    e, n = explained(model, X, **options, **method), len(X)
     expected = e.table(sort_by=None)
     expected["heterogeneity"] *= math.sqrt((2 * n - 2) / (2 * n - 1))
-    assert_same(table(model, np.repeat(X, 2, axis=0), **options, **engine), expected, 1 + steepest(e))
+    assert_same(table(model, np.repeat(X, 2, axis=0), **options, **method), expected, 1 + steepest(e))
 
 
 @FEW
 @given(case=cases(), options=own.OPTIONS, n_jobs=st.sampled_from([1, 2]), memory=st.sampled_from(["20kB", "1GB"]))
 def test_threads_and_memory_change_no_bit(case, options, n_jobs, memory):
     """Figures and curves are those of one thread and the usual memory."""
-    _, X, _, model, engine = case
-    options |= engine
+    _, X, _, model, method = case
+    options |= method
     usual, other = explained(model, X, **options), explained(model, X, n_jobs=n_jobs, memory_limit=memory, **options)
     pd.testing.assert_frame_equal(other.table(), usual.table(), check_exact=True)
     for f, known in zip(other.values(), usual.values(), strict=True):

@@ -195,7 +195,7 @@ def sent(sums):
 @given(feature=features(), n_parts=st.integers(1, 4), compiled=st.booleans(), data=st.data())
 @settings(max_examples=40)
 def test_parts_that_are_sent_and_merged_are_the_whole(feature, n_parts, compiled, data):
-    """All at once or one by one; also where an engine knows of more active intervals in one part than in another."""
+    """All at once or one by one; also where a method knows of more active intervals in one part than in another."""
     grid, active, stretches, rows, change = feature
     parts, curves = [], at_grid(feature)
     everywhere = np.arange(len(grid) - 1)

@@ -39,10 +39,10 @@ def fitted(case):
 
 @pytest.mark.parametrize("case", cases(others=pytest.mark.wide))
 def test_curves_are_those_of_the_library(case):
-    """Each value of each curve is what the library returns for that phantom observation, by the engine named."""
+    """Each value of each curve is what the library returns for that phantom observation, by the method named."""
     model, rows, ask = fitted(case)
     e = explained(model, rows, **case.options)
-    assert e.engine == case.engine, e.notes
+    assert e.method == case.method, e.notes
     assert families.largest_difference(e, ask, rows) <= (2e-6 if case.is_single_precision else 1e-12)
 
 
@@ -88,7 +88,7 @@ def test_two_rows_and_two_classes_are_not_mixed_up(response):
         "predict": families.is_label("yes"),
     }[response]
     for rows in (TWO, TWO[:1]):
-        e = explained(model, rows, response=response, engine="brute", grid={"age": [20.0, 30.0]}, features=["age"])
+        e = explained(model, rows, response=response, method="brute", grid={"age": [20.0, 30.0]}, features=["age"])
         assert_curves(e["age"], lambda asked: ask(model, asked), rows)
 
 
@@ -182,7 +182,7 @@ def test_the_positive_class_of_a_booster_is_noted():
             other = explained(model, rows, output=0)
             assert_allclose(other["age"].curves, 1 - e["age"].curves, rtol=0, atol=1e-6)
             scores = [explained(model, rows, output=label, response="decision_function") for label in (0, 1)]
-            assert {e.engine for e in scores} == {"tree"}
+            assert {e.method for e in scores} == {"tree"}
             assert_array_equal(scores[0]["age"].curves, -scores[1]["age"].curves)
             assert_allclose(1 / (1 + np.exp(-scores[1]["age"].curves)), e["age"].curves, rtol=0, atol=1e-6)
 
@@ -302,7 +302,7 @@ def test_libraries_that_know_pandas_alone_are_handed_pandas(kind):
 @pytest.mark.parametrize("kind", ["native", pytest.param("of scikit-learn", marks=pytest.mark.slow), "pipeline"])
 @pytest.mark.parametrize("y", [families.BIT, families.LEVEL], ids=["two classes", "three classes"])
 def test_log_odds_of_xgboost_are_finite_where_probabilities_are_not_apart_from_1(kind, y):
-    """By either engine: those of the margins, which single precision does not round to 0 and 1."""
+    """By either method: those of the margins, which single precision does not round to 0 and 1."""
     import xgboost
 
     sure = {"n_estimators": 40, "learning_rate": 4.0, "reg_lambda": 0, "min_child_weight": 0, "n_jobs": 1}
@@ -315,8 +315,8 @@ def test_log_odds_of_xgboost_are_finite_where_probabilities_are_not_apart_from_1
     for output in range(y.max() + 1):
         options = {"response": "log_odds", "output": output, "grid": "observed", "grid_size": None, "features": ["age"]}
         explainee = inner.get_booster() if kind == "native" else model
-        fast, slow = (explained(explainee, families.X, engine=engine, **options) for engine in ("auto", "brute"))
-        assert (fast.engine, slow.engine) == ("tree", "brute")
+        fast, slow = (explained(explainee, families.X, method=method, **options) for method in ("auto", "brute"))
+        assert (fast.method, slow.method) == ("tree", "brute")
         if margins.ndim == 1:
             expected = margins if output == 1 else -margins
         else:

@@ -55,14 +55,14 @@ def test_few_rows_are_predicted_by_one_thread(n_jobs):
     assert all(alone for _, alone in model.asked_)
 
 
-@pytest.mark.parametrize("engine", ["auto", "brute"])
+@pytest.mark.parametrize("method", ["auto", "brute"])
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_numbers_do_not_depend_on_what_spreads(engine, n_jobs):
+def test_numbers_do_not_depend_on_what_spreads(method, n_jobs):
     """A forest adds up its trees in the order in which threads end, which it is set to use, and stays so."""
     X = table()
     forest = RandomForestRegressor(n_estimators=8, max_depth=7, random_state=0)
     model = make_pipeline(StandardScaler(), forest).fit(X, X[:, 0] * X[:, 1] + X[:, 2])
-    options = {"engine": engine, "grid": "quantile", "grid_size": 9}
+    options = {"method": method, "grid": "quantile", "grid_size": 9}
     expected = parity.explained(model, X, **options)
     forest.n_jobs = 2
     parity.assert_equal_explanations(parity.explained(model, X, n_jobs=n_jobs, **options), expected)

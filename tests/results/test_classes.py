@@ -40,7 +40,7 @@ BOOSTING = HistGradientBoostingClassifier(max_iter=8)
     ],
 )
 def test_each_class_has_the_curves_that_it_has_alone(model, grid):
-    """What stands side by side is what an explanation of each class says, by whatever engine."""
+    """What stands side by side is what an explanation of each class says, by whatever method."""
     work, features = opened(model.fit(X, THREE), grid=grid)
     rows = np.arange(0, N, 7)
     lines = work.choices.classes.lines("x1", rows)

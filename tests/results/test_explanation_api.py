@@ -65,8 +65,8 @@ def test_columns_of_every_kind_are_features_in_the_order_of_x(explanation):
     """Nothing is left out that an axis can be made of."""
     assert explanation.features == explanation.labels == list(KINDS)
     assert (explanation.n_observations, explanation.output_label) == (30, "prediction")
-    assert explanation.engine == "brute"
-    assert explanation.engine_reason
+    assert explanation.method == "brute"
+    assert explanation.method_reason
     assert explanation.notes == []
     assert {name: explanation._column(name).kind for name in KINDS} == KINDS
 
@@ -158,7 +158,7 @@ def test_the_settings_are_those_asked_for():
     """What a picture needs to say how it was made; the profile of an explanation is in its convention."""
     e = explain(decay=0.5, convention="paper", memory_limit="2MB")
     settings = e.settings
-    assert (settings.decay, settings.convention, settings.engine) == (0.5, "paper", "auto")
+    assert (settings.decay, settings.convention, settings.method) == (0.5, "paper", "auto")
     assert explain().settings.convention == "step"
     assert_allclose(e.decay_profile([1.0]).to_numpy()[0], e.table(sort_by=None)["impact"], rtol=1e-12)
 
@@ -224,7 +224,7 @@ def test_a_result_takes_positions_as_features_does(explanation):
 def test_a_result_is_written_with_its_counts():
     """One of something is in the singular."""
     e = explain(np.array([[1.0], [2.0]]), lambda rows: rows[:, 0])
-    assert repr(e) == "<Explanation of the prediction: 1 feature, 2 observations, engine 'brute'>"
+    assert repr(e) == "<Explanation of the prediction: 1 feature, 2 observations, method 'brute'>"
     constant = explain(np.array([[1.0], [1.0]]), lambda rows: rows[:, 0])
     assert repr(constant["x0"]) == "<FeatureExplanation 'x0': 2 curves, 1 grid value>"
 

@@ -149,7 +149,7 @@ def test_intervals_are_as_wide_as_those_of_a_plain_bootstrap(convention):
 def test_intervals_do_not_depend_on_the_engine(model):
     """Draws are of rows, and curves are the same."""
     model.fit(X.to_numpy(), curved(X))
-    tables = [explained(model, X.to_numpy(), engine=engine).table(ci=0.9) for engine in ("auto", "brute")]
+    tables = [explained(model, X.to_numpy(), method=method).table(ci=0.9) for method in ("auto", "brute")]
     numbers = [table.drop(columns="kind").astype(float) for table in tables]
     assert_allclose(*numbers, rtol=1e-7, atol=1e-7)
 

@@ -110,7 +110,7 @@ def test_disagreement_is_a_distance(rows, factor, constant):
         return X[:, 0] - 2 * X[:, 1]
 
     def found(a, b):
-        table = ice.explain({"a": a, "b": b}, X, progress=False, engine="brute").disagreement()
+        table = ice.explain({"a": a, "b": b}, X, progress=False, method="brute").disagreement()
         return table["disagreement"].sort_index().to_numpy()
 
     atol = 1e-9 * (1 + np.abs(X).max() ** 2 + abs(constant))

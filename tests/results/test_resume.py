@@ -32,7 +32,7 @@ class Service:
 
 def failed(service, **options):
     with pytest.raises(PredictionError) as caught:
-        ice.explain(service, X, progress=False, engine="brute", **options)
+        ice.explain(service, X, progress=False, method="brute", **options)
     return caught.value
 
 
@@ -54,7 +54,7 @@ def test_the_cause_comes_first_and_the_grid_is_not_blamed(error):
 
 def test_what_was_computed_is_there_and_the_rest_is_resumed():
     """Features that are computed are not computed again, and figures are those of one call."""
-    expected = ice.explain(Service(None, None), X, progress=False, engine="brute").table()
+    expected = ice.explain(Service(None, None), X, progress=False, method="brute").table()
     service = Service(ConnectionError("503"), 3)
     error = failed(service)
     assert list(error.explanation.table().index) == ["a"]
@@ -96,7 +96,7 @@ class Counted:
 )
 def test_blocks_of_the_feature_that_failed_are_kept(down, options):
     """No row is predicted twice, and every figure is the same to the last bit."""
-    options = {"progress": False, "memory_limit": 60_000, "engine": "brute", **options}
+    options = {"progress": False, "memory_limit": 60_000, "method": "brute", **options}
     undisturbed = Counted()
     expected = ice.explain(undisturbed, X, **options)
     assert len(undisturbed.sizes) > 20
@@ -113,7 +113,7 @@ def test_blocks_of_the_feature_that_failed_are_kept(down, options):
 
 def test_a_feature_that_was_cancelled_continues_with_the_next_block():
     """Another feature that is computed meanwhile changes nothing."""
-    options = {"memory_limit": 60_000, "engine": "brute"}
+    options = {"memory_limit": 60_000, "method": "brute"}
     expected = ice.explain(Counted(), X, progress=False, **options).table()
     model = Counted()
     plan = prepare(model, X, Options(**options))
@@ -155,7 +155,7 @@ def test_features_are_kept_where_a_phantom_is_to_blame():
 def test_an_explorer_names_its_button():
     """What is computed stays on the screen, and Resume computes the rest."""
     service = Service(ConnectionError("503"), 6)
-    x = ice.ICEExplorer(service, X, engine="brute")
+    x = ice.ICEExplorer(service, X, method="brute")
     with pytest.raises(PredictionError) as caught:
         x.explanation  # noqa: B018
     message = str(caught.value)

@@ -61,7 +61,7 @@ def test_every_engine_has_the_same_groups(fitted):
     data = X[["age", "dose"]].fillna(0.0)
     fitted.fit(data, model(X.assign(dose=data["dose"])))
     by = X["sex"] == "f"
-    found, plain = (ice.explain(fitted, data, engine=engine).table(by=by, sort_by=None) for engine in ("auto", "brute"))
+    found, plain = (ice.explain(fitted, data, method=method).table(by=by, sort_by=None) for method in ("auto", "brute"))
     assert_allclose(found[NUMBERS], plain[NUMBERS], rtol=1e-9, atol=1e-9)
 
 
@@ -192,7 +192,7 @@ def test_another_explanation_gives_grid_scale_and_levels():
     """Whatever the new rows hold; levels of their own have a place, but no grid value."""
     old = X.assign(city=X["city"].astype(str))[: len(X) // 2]
     new = X.assign(city=X["city"].astype(str).replace({"b": "d"}))[len(X) // 2 :]
-    e = ice.explain(model, old, features=["age", "city"], categorical=["age"])
+    e = ice.explain(model, old, features=["age", "city"], categorical_features=["age"])
     found = ice.explain(model, new, like=e)
     assert found.features == ["age", "city"]
     for one, other in zip(e.values(), found.values(), strict=True):
@@ -205,7 +205,7 @@ def test_another_explanation_gives_grid_scale_and_levels():
 
 @pytest.mark.parametrize("container", ["object", "category of polars", "text of polars", "pyarrow"])
 def test_levels_that_new_rows_lack_are_written_in_their_dtype(container):
-    """The model is called with what it was fitted on, by every engine."""
+    """The model is called with what it was fitted on, by every method."""
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     make = {
         "object": lambda data: data,
@@ -238,8 +238,8 @@ def test_folds_of_a_pipeline_are_the_same_by_every_engine():
     pipeline = make_pipeline(encoder, RandomForestRegressor(20, random_state=0)).fit(data, model(X))
     few = data[data["city"] != "b"]
     e = ice.explain(pipeline, data)
-    assert e.engine == "tree"
-    found, plain = (ice.explain(pipeline, few, like=e, engine=engine) for engine in ("tree", "brute"))
+    assert e.method == "tree"
+    found, plain = (ice.explain(pipeline, few, like=e, method=method) for method in ("tree", "brute"))
     assert_allclose(found.table()[NUMBERS], plain.table()[NUMBERS], rtol=1e-9, atol=1e-9)
 
 
@@ -247,7 +247,7 @@ def test_the_same_rows_like_themselves_change_nothing():
     """Options that describe features are taken over; others are not."""
     data = X.assign(city_a=(X["city"] == "a") * 1.0, city_b=(X["city"] != "a") * 1.0)
     e = ice.explain(
-        model, data, groups={"is a": ["city_a", "city_b"]}, categorical=["age"], grid="quantile", grid_size=7
+        model, data, groups={"is a": ["city_a", "city_b"]}, categorical_features=["age"], grid="quantile", grid_size=7
     )
     again = ice.explain(model, data, like=e)
     pd.testing.assert_frame_equal(e.table(), again.table())

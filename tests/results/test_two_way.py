@@ -237,7 +237,7 @@ def test_near_are_observations_of_both_levels():
 
 def test_work_that_was_interrupted_continues(forest, X):
     """What raises between blocks ends the work, and the next call begins where it ended."""
-    two = explain(forest, X, engine="brute", memory_limit=200_000).two_way("age", "bmi")
+    two = explain(forest, X, method="brute", memory_limit=200_000).two_way("age", "bmi")
 
     def interrupt():
         raise Cancelled

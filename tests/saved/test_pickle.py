@@ -33,7 +33,7 @@ def assert_same(found, e):
     pd.testing.assert_frame_equal(found.table(decay=0.3), e.table(decay=0.3), check_exact=True)
     assert (found.notes, found.alerts, found.settings) == (e.notes, e.alerts, e.settings)
     assert (found.features, found.labels, found.output_label) == (e.features, e.labels, e.output_label)
-    assert (found.engine, found.engine_reason, repr(found)) == (e.engine, e.engine_reason, repr(e))
+    assert (found.method, found.method_reason, repr(found)) == (e.method, e.method_reason, repr(e))
     assert found.n_observations == e.n_observations
     for name, f in e.items():
         for what in ("curves", "axis", "grid", "observed", "row_positions", "partial_dependence", "spread"):

@@ -104,7 +104,8 @@ def with_groups_and_weights():
     weights = RNG.integers(0, 3, 50)
     X["code"] = RNG.choice([4, 7, 9], 50)
     return ice.explain(
-        lambda X: X["a"] * X["city_0"] + X["code"], X, groups={"city": ["city_0", "city_1"]}, categorical=["code"],
+        lambda X: X["a"] * X["city_0"] + X["code"], X, groups={"city": ["city_0", "city_1"]},
+        categorical_features=["code"],
         sample_weight=weights, progress=False,
     )  # fmt: skip
 
@@ -220,7 +221,7 @@ def test_rows_are_those_that_were_explained(pair):
     assert o._index_at([0]).names == e._index_at([0]).names
     assert o.notes[len(o.alerts)] == f"Opened from a file with all {e.n_observations} rows and without the model."
     assert [note for note in o.notes if not note.startswith("Opened")] == e.notes
-    assert (o.output_label, o.engine, o.engine_reason) == (e.output_label, e.engine, e.engine_reason)
+    assert (o.output_label, o.method, o.method_reason) == (e.output_label, e.method, e.method_reason)
     assert o.settings == e.settings
 
 

@@ -42,7 +42,7 @@ def content():
     )
     e = ice.explain(
         lambda X: X["a"].fillna(9) * X["g_1"] + (X["city"] == "x") * X["code"], X, progress=False,
-        groups={"g": ["g_1", "g_2"]}, categorical=["code"], sample_weight=np.arange(n),
+        groups={"g": ["g_1", "g_2"]}, categorical_features=["code"], sample_weight=np.arange(n),
     )  # fmt: skip
     return result_content(e)
 

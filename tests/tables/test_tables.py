@@ -576,13 +576,13 @@ def test_a_model_sees_the_container_of_x(container):
     pd.testing.assert_frame_equal(found.table(), expected.table())
 
 
-@pytest.mark.parametrize("engine", ["auto", "brute"])
-def test_a_sparse_matrix_is_explained_as_a_dense_one(engine):
+@pytest.mark.parametrize("method", ["auto", "brute"])
+def test_a_sparse_matrix_is_explained_as_a_dense_one(method):
     """By a model that takes both."""
     X = np.where(np.random.default_rng(0).random((40, 4)) < 0.6, 0.0, np.arange(160).reshape(40, 4) / 50)
     model = Ridge().fit(sparse.csr_array(X), X[:, 0] - 2 * X[:, 2])
-    found = ice.explain(model, sparse.csr_array(X), progress=False, engine=engine)
-    expected = ice.explain(model, X, progress=False, engine=engine)
+    found = ice.explain(model, sparse.csr_array(X), progress=False, method=method)
+    expected = ice.explain(model, X, progress=False, method=method)
     assert found.table().index.tolist() == expected.table().index.tolist()
     for name in expected.features:
         assert_allclose(found[name].curves, expected[name].curves, rtol=0, atol=1e-12)

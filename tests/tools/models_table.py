@@ -9,13 +9,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "notebooks" / "guides" / "models.md"
 BEGIN, END = "<!-- models: written by tests/tools/models_table.py -->", "<!-- models end -->"
-HEAD = ["| model | engine | largest difference |", "| --- | --- | --- |"]
+HEAD = ["| model | method | largest difference |", "| --- | --- | --- |"]
 STEPS = ("1e-12", "1e-9", "1e-6", "1e-3")
 """Powers of ten far apart, so that rounding on another machine does not change the table."""
 
 
 def measured(case):
-    """One model: the engine that explains it, and how far its curves are from the library."""
+    """One model: the method that explains it, and how far its curves are from the library."""
     import model_families as families
 
     import ice_explorer as ice
@@ -23,19 +23,19 @@ def measured(case):
     model, rows, ask = case.fit()
     options = {"progress": False, "grid": "quantile", "grid_size": 6, **case.options}
     e = families.quietly(ice.explain, model, rows, **options)
-    return e.engine, families.largest_difference(e, ask, rows)
+    return e.method, families.largest_difference(e, ask, rows)
 
 
 def rows_of(cases):
-    """Lines of the table, models of one family and engine in one."""
+    """Lines of the table, models of one family and method in one."""
     found = {}
     for case in cases:
-        engine, difference = measured(case)
-        names, worst = found.get((case.family, engine), ([], 0.0))
-        found[case.family, engine] = [*names, case.model], max(worst, difference)
+        method, difference = measured(case)
+        names, worst = found.get((case.family, method), ([], 0.0))
+        found[case.family, method] = [*names, case.model], max(worst, difference)
     return [
-        f"| **{family}**: {'; '.join(names)} | {engine} | {rounded(worst)} |"
-        for (family, engine), (names, worst) in found.items()
+        f"| **{family}**: {'; '.join(names)} | {method} | {rounded(worst)} |"
+        for (family, method), (names, worst) in found.items()
     ]
 
 

@@ -58,7 +58,7 @@ SAME_FIT = 1e-11  # largest relative difference of predictions that counts as ro
 
 # --- How figures are read: what another version of the package adapts --------------------------------
 
-OPTIONS = {"distance": "scale", "categorical_features": "categorical"}
+OPTIONS = {"distance": "scale", "categorical_features": "categorical_features"}
 GONE = ("notes", "table equations", "table stable", "table paper largest_step_share")  # recorded, and no longer there
 UNORDERED = ("category", "group")
 LEVELS = (*UNORDERED, "ordered", "boolean")

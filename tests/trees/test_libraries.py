@@ -108,10 +108,10 @@ def labelled(X, kind):
 
 
 def compare(model, X, rounding=parity.ROUNDING, *, is_table_compared=True, **options):
-    """Check that the tree engine is chosen, and that all it gives is what the model predicts."""
+    """Check that the tree method is chosen, and that all it gives is what the model predicts."""
     fast = parity.explained(model, X, **options)
-    assert fast.engine == "tree", fast.notes
-    brute = parity.explained(model, X, engine="brute", **options)
+    assert fast.method == "tree", fast.notes
+    brute = parity.explained(model, X, method="brute", **options)
     if is_table_compared:
         parity.assert_equal_explanations(fast, brute, rounding)
     else:
@@ -470,8 +470,8 @@ def test_every_threshold_and_its_neighbours(family):
         values = neighbours(steps[name].grid)
         grid[name] = values[np.abs(values) > 1e-30]
         rows[:, at] = np.resize(values[len(values) // 3 :], 30)
-    fast, brute = (parity.explained(model, rows, grid=grid, engine=engine) for engine in ("auto", "brute"))
-    assert fast.engine == "tree"
+    fast, brute = (parity.explained(model, rows, grid=grid, method=method) for method in ("auto", "brute"))
+    assert fast.method == "tree"
     for name in fast.features:
         assert np.ptp(brute[name].curves, axis=1).max() > 1
         parity.assert_equal_features(fast[name], brute[name], rounding_of(family))
@@ -487,7 +487,7 @@ def test_lightgbm_takes_tiny_numbers_for_zero():
     near = [edge, np.nextafter(edge, 0.0), np.nextafter(edge, 1.0), 1e-36, 1e-300, 1.0]
     values = sorted({0.0, *near, *(-value for value in near)})
     rows = np.column_stack([values, X[: len(values), 1]])
-    fast, brute = (parity.explained(model, rows, grid={"x0": values}, engine=e)["x0"] for e in ("tree", "brute"))
+    fast, brute = (parity.explained(model, rows, grid={"x0": values}, method=e)["x0"] for e in ("tree", "brute"))
     assert len(set(np.round(brute.curves[0], 3))) == 3
     parity.assert_equal_features(fast, brute)
 
@@ -725,21 +725,21 @@ LEFT_TO_THE_MODEL = {
 @pytest.mark.current
 @pytest.mark.parametrize("name", LEFT_TO_THE_MODEL)
 def test_what_no_sum_of_leaves_gives_is_left_to_the_model(name):
-    """The note says why every phantom observation is predicted, and the same sentence refuses `engine="tree"`."""
+    """The note says why every phantom observation is predicted, and the same sentence refuses `method="tree"`."""
     make, rows, options, reason = LEFT_TO_THE_MODEL[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model, X = make(), rows()[:24]
         e = ice.explain(model, X, progress=False, grid="quantile", grid_size=3, **options)
         with pytest.raises(ice.errors.InvalidOptionError) as caught:
-            ice.explain(model, X, progress=False, engine="tree", **options)
-    assert e.engine == "brute"
-    (note,) = [text for text in e.notes if "engine" in text]
+            ice.explain(model, X, progress=False, method="tree", **options)
+    assert e.method == "brute"
+    (note,) = [text for text in e.notes if "method" in text]
     if reason == DIFFER:
-        reason += note.removeprefix(f"The tree engine is not used; every phantom observation is predicted: {DIFFER}")
-    assert note == f"The tree engine is not used; every phantom observation is predicted: {reason}"
+        reason += note.removeprefix(f"The tree method is not used; every phantom observation is predicted: {DIFFER}")
+    assert note == f"The tree method is not used; every phantom observation is predicted: {reason}"
     assert str(caught.value) == (
-        f'`engine="tree"` needs a model that it computes exactly. {reason} Use `engine="auto"`.'
+        f'`method="tree"` needs a model that it computes exactly. {reason} Use `method="auto"`.'
     )
 
 
@@ -759,10 +759,10 @@ def test_a_version_that_keeps_its_trees_otherwise_is_predicted():
     model.predict = with_it
     del model._baseline_prediction
     e = ice.explain(model, table()[:20], progress=False, grid="quantile", grid_size=3)
-    assert e.engine == "brute"
+    assert e.method == "brute"
     (note,) = e.notes
     assert note == (
-        "The tree engine is not used; every phantom observation is predicted: This version of scikit-learn stores "
+        "The tree method is not used; every phantom observation is predicted: This version of scikit-learn stores "
         "its trees in an unknown format (AttributeError: 'HistGradientBoostingRegressor' object has no attribute "
         "'_baseline_prediction')."
     )

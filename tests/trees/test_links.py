@@ -86,5 +86,5 @@ def test_a_forest_that_several_links_reproduce_is_left_to_the_model():
     model.estimators_[0, 0] = DecisionTreeRegressor().fit(X, [-1.0, -1.0, 1.0, 1.0])
     model.learning_rate = 0.0
     e = ice.explain(model, X, progress=False)
-    assert e.engine == "brute"
+    assert e.method == "brute"
     assert any("Several functions of the sum of the leaves" in note for note in e.notes)

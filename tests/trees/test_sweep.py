@@ -224,10 +224,10 @@ def test_more_features_than_an_item_can_name_are_refused(monkeypatch):
     monkeypatch.setattr(choose, "MOST_FEATURES", 2)
     X = np.random.default_rng(0).normal(size=(50, 3))
     model = DecisionTreeRegressor(max_depth=2).fit(X, X[:, 0])
-    assert ice.explain(model, X, features=["x0", "x1"], engine="tree", progress=False).engine == "tree"
+    assert ice.explain(model, X, features=["x0", "x1"], method="tree", progress=False).method == "tree"
     reason = "The sweep moves up to 2 features; there are 3."
     predicted = ice.explain(model, X, progress=False)
-    assert predicted.engine == "brute"
-    assert [note.endswith(reason) for note in predicted.notes if "tree engine" in note] == [True]
+    assert predicted.method == "brute"
+    assert [note.endswith(reason) for note in predicted.notes if "tree method" in note] == [True]
     with pytest.raises(InvalidOptionError, match=reason):
-        ice.explain(model, X, engine="tree", progress=False)
+        ice.explain(model, X, method="tree", progress=False)

@@ -42,7 +42,7 @@ def send(explorer, request_id, **request):
 def test_the_browser_is_told_what_makes_curves_differ(make, X):
     """The same as from Python, the best first, found once for all requests."""
     model = Model()
-    explorer = make(model, X, engine="brute")
+    explorer = make(model, X, method="brute")
     table = explorer.explanation.drivers("one")
     n_calls = model.n_calls
     body = ask(explorer, "a", type="drivers", feature="one")[0]["body"]
@@ -58,7 +58,7 @@ def test_the_browser_is_told_what_makes_curves_differ(make, X):
 
 def test_the_browser_colours_by_the_groups_of_two_columns(make, X):
     """Each row has the rule that it fulfils, any rows at all; a feature without such rules has a sentence."""
-    explorer = make(Model(), X, engine="brute")
+    explorer = make(Model(), X, method="brute")
     table = explorer.explanation.drivers("one")
     reply, (buffer,) = ask(explorer, "a", type="groups", feature="one", positions=list(range(60)))
     body, rule_of = reply["body"], np.frombuffer(buffer, "<f4").astype(int)
@@ -77,7 +77,7 @@ def test_the_browser_colours_by_the_groups_of_two_columns(make, X):
 def test_curves_do_not_wait_for_drivers(make, X):
     """Curves that are requested while drivers are being found come before them."""
     model = Model()
-    explorer = make(model, X, engine="brute", memory_limit="20kB")
+    explorer = make(model, X, method="brute", memory_limit="20kB")
     assert explorer.explanation
     model.gate.clear()
     send(explorer, "drivers", type="drivers", feature="one")
@@ -91,7 +91,7 @@ def test_curves_do_not_wait_for_drivers(make, X):
 def test_closing_ends_the_search(make, X):
     """A waiting thread gets Cancelled; the model is released."""
     model = Model()
-    explorer = make(model, X, engine="brute", memory_limit="20kB")
+    explorer = make(model, X, method="brute", memory_limit="20kB")
     assert explorer.explanation
     wire = explorer.comm
     model.gate.clear()

@@ -35,7 +35,7 @@ def test_interactions_come_bit_by_bit(make, ask, X, monkeypatch):
     """Each request continues where the last one ended; in the end they are those of `interactions`, and kept."""
     monkeypatch.setattr(replies, "_SECONDS_OF_REPLY", -1.0)
     model = Model()
-    explorer = make(model, X, engine="brute")
+    explorer = make(model, X, method="brute")
     expected = explorer.explanation.interactions()
     done = [0]
     while done[-1] < 10:  # 4 features and their 6 pairs
@@ -62,7 +62,7 @@ def test_interactions_come_bit_by_bit(make, ask, X, monkeypatch):
 def test_the_heat_map_is_two_way_and_kept(make, ask, X):
     """Mean predictions, and the values of both features; the second request calls no model."""
     model = Model()
-    explorer = make(model, X, engine="brute")
+    explorer = make(model, X, method="brute")
     two = explorer.explanation.two_way("one", "place")
     reply, buffers = ask(explorer, type="two_way", first="one", second="place")
     body = reply["body"]
@@ -78,7 +78,7 @@ def test_the_heat_map_is_two_way_and_kept(make, ask, X):
 def test_an_error_of_the_model_is_the_reply_and_the_next_request_tries_again(make, ask, X):
     """Neither interactions nor a heat map are lost by one failure."""
     model = Model()
-    explorer = make(model, X, engine="brute")
+    explorer = make(model, X, method="brute")
     assert explorer.explanation is not None
     model.fails = True
     for request in ({"type": "interactions"}, {"type": "two_way", "first": "one", "second": "two"}):
@@ -92,6 +92,6 @@ def test_an_error_of_the_model_is_the_reply_and_the_next_request_tries_again(mak
 
 def test_what_is_no_pair_is_refused(make, ask, X):
     """An unknown column, or one column twice."""
-    explorer = make(Model(), X, engine="brute")
+    explorer = make(Model(), X, method="brute")
     for second, words in (("four", "No column named 'four' in X."), ("one", "must differ; got 'one' twice.")):
         assert words in ask(explorer, type="two_way", first="one", second=second)[0]["message"]

@@ -87,7 +87,7 @@ def test_another_model_is_open_at_once(make, X, models):
 
         return predict
 
-    explorer = make({"a": counted("a", models["line"]), "b": counted("b", models["forest"])}, X, engine="brute")
+    explorer = make({"a": counted("a", models["line"]), "b": counted("b", models["forest"])}, X, method="brute")
     assert explorer.explanation.features == explorer.features
     assert explorer.models.disagreement().shape == (3, 3)
     before = dict(n_calls)
@@ -129,7 +129,7 @@ def test_the_browser_opens_another_model(make, X, models):
     assert explorer.explanation.features == explorer.features
     for name in ("line", "lime"):
         set_from_page(explorer, model=name)
-        assert (explorer.model, explorer._header["engine"]) == ("line", "linear")
+        assert (explorer.model, explorer._header["method"]) == ("line", "linear")
 
 
 def test_outputs_are_chosen_for_all_models(make, X):
@@ -191,7 +191,7 @@ def test_models_and_explanations_are_taken_by_name(make, X, models):
     """Explanations bring their data; none, or models without data, are refused."""
     explorer = make({name: ice.explain(model, X, progress=False) for name, model in models.items()})
     explorer.model = "line"
-    assert explorer.explanation.engine == "linear"
+    assert explorer.explanation.method == "linear"
     assert explorer._header["code"] == "ICEExplorer(explanations)"
     with pytest.raises(InvalidOptionError, match="a dict of 2 to 4 models by name; got a dict of 0"):
         make({}, X)

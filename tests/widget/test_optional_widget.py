@@ -44,7 +44,7 @@ def answer(explorer, request_id="a", **request):
 def test_effects_are_those_of_python(make, X, feature):
     """At the same values; the M-plot is relative to the mean prediction. The model is called once for all requests."""
     model = Model()
-    explorer = make(model, X, engine="brute")
+    explorer = make(model, X, method="brute")
     table = explorer.explanation.effects(feature, ("ale", "m_plot"))
     content, (grid, ale, m_plot) = answer(explorer, type="effects", feature=feature)
     body = content["body"]
@@ -60,7 +60,7 @@ def test_effects_are_those_of_python(make, X, feature):
 
 def test_correlated_features_are_those_of_python_where_one_is_strong(make, X):
     """Nothing but a sentence where none is."""
-    explorer = make(Model(), X, engine="brute")
+    explorer = make(Model(), X, method="brute")
     found = explorer.explanation["one"].correlated()
     assert answer(explorer, type="correlated", feature="one")[0]["body"] == {
         "feature": "one",
@@ -78,7 +78,7 @@ def test_correlated_features_are_those_of_python_where_one_is_strong(make, X):
 def test_unlike_values_are_those_of_python(make, X):
     """The share at each grid value, which of some rows are, and the share of all in a sentence; without the model."""
     model = Model()
-    explorer = make(model, X, engine="brute")
+    explorer = make(model, X, method="brute")
     found = explorer.explanation["one"].extrapolation()
     n_calls = model.n_calls
     content, (_, shares, flags) = answer(explorer, type="unlike", feature="one", positions=[7, 3])
@@ -92,7 +92,7 @@ def test_unlike_values_are_those_of_python(make, X):
 
 def test_curves_do_not_wait_for_models_that_are_fitted(make, X):
     """Curves that are requested meanwhile come first."""
-    explorer = make(Model(), X, engine="brute")
+    explorer = make(Model(), X, method="brute")
     assert explorer.explanation
     explorer._background.ask(None, lambda _: send_both(explorer), pytest.fail)
     reply_to(explorer.comm, "unlike")
@@ -108,7 +108,7 @@ def send_both(explorer):
 @pytest.mark.parametrize("request_type", ["effects", "unlike"])
 def test_closing_ends_the_work(make, X, request_type):
     """An answer that takes long ends with its explorer."""
-    explorer = make(Model(), X, engine="brute")
+    explorer = make(Model(), X, method="brute")
     assert explorer.explanation
     wire, background = explorer.comm, explorer._background
     answer_meanwhile = background.answer_meanwhile

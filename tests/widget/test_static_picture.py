@@ -71,7 +71,7 @@ def test_an_explorer_that_takes_long_is_shown_without_a_picture(make, caplog):
 def test_an_explorer_of_a_slow_model_does_not_wait_for_its_picture_in_vain(make):
     """Where the first predictions tell that it takes long, the explorer appears at once."""
     held = Held()
-    explorer = make(held, numbers(), engine="brute")
+    explorer = make(held, numbers(), method="brute")
     waited, wait = [], explorer._background.wait
     explorer._background.wait = lambda at_most: waited.append(at_most) or wait(at_most)
     assert SVG not in shown(explorer)

@@ -814,7 +814,7 @@ def test_a_cell_that_waits_gets_the_output_that_is_chosen_meanwhile(make, X, mon
             return super().predict_proba(X)
 
     close, results = Background.close, []
-    explorer = make(Slow(), X, output="setosa", engine="brute")
+    explorer = make(Slow(), X, output="setosa", method="brute")
     cell = threading.Thread(target=lambda: results.append(explorer.explanation))
 
     def slow_close(background):

@@ -157,8 +157,8 @@ export interface Header {
   profiles: string[];
   decays: DecaySteps;
   n_observations: number;
-  engine: string;
-  engine_reason: string;
+  method: string;
+  method_reason: string;
   /** How the figures of the tables are counted. */
   convention: Convention;
   /** Standard deviation of the predictions of the observations; null until it is known. */

@@ -380,7 +380,7 @@ class _Sums:
 def _near(chosen: Grid, result: FeatureExplanation) -> Grid:
     """Return the values of the explanation's grid next to quantiles, if it is one of many quantiles itself.
 
-    There the explanation has partial dependence, and an engine curves.
+    There the explanation has partial dependence, and a method curves.
     """
     axis = result.axis
     if not result._item.grid.capped or result._item.feature.is_unordered or len(axis) < chosen.n_grid:

@@ -294,7 +294,7 @@ class Interactions:
         self._joint[pair] = self._related(both - alone, both)
 
     def _curves(self, result: FeatureExplanation, rows: NDArray[np.int64], values: Array, report: Report) -> Array:
-        """Return predictions of rows at each value, without the model where the engine does without."""
+        """Return predictions of rows at each value, without the model where the method does without."""
         known = result._curves_at(rows, values)
         if known is not None:
             report(known.size, known.size, result.label)

@@ -121,7 +121,7 @@ def two_way(
 ) -> Figure:
     """Draw the partial dependence on two features as a heat map.
 
-    The model predicts every pair of their values, whichever engine explains it: for an explorer in the background,
+    The model predicts every pair of their values, whichever method explains it: for an explorer in the background,
     and again when another output is chosen.
 
     Parameters

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.features.columns import Columns
     from ice_explorer.models.predict import Predictor
-    from ice_explorer.results.options import EngineName
+    from ice_explorer.results.options import MethodName
     from ice_explorer.tables.table import Table
     from ice_explorer.trees.forest import Forest
 
@@ -86,7 +86,7 @@ class InnerModel:
 
 
 def choose_method(
-    wanted: EngineName, inside: InnerModel, context: Context, items: Sequence[FeatureInput], n_jobs: int
+    wanted: MethodName, inside: InnerModel, context: Context, items: Sequence[FeatureInput], n_jobs: int
 ) -> tuple[CurveMethod, list[str]]:
     """Choose the method of a model: linear where it applies, then kernel, tree, and brute.
 
@@ -104,9 +104,9 @@ def choose_method(
         except NotExactError as error:
             if wanted != "auto":
                 what = "a model that it computes exactly"
-                raise InvalidOptionError.needs(f'engine="{name}"', what, str(error), 'engine="auto"') from error
+                raise InvalidOptionError.needs(f'method="{name}"', what, str(error), 'method="auto"') from error
             if not isinstance(error, UnsupportedModelError):
-                notes.append(f"The {name} engine is not used; every phantom observation is predicted: {error}")
+                notes.append(f"The {name} method is not used; every phantom observation is predicted: {error}")
     return BruteMethod(_BRUTE, context, items, n_jobs), notes
 
 

@@ -104,7 +104,7 @@ def explained(model: Any, run: Callable[..., Any], options: Options) -> Explanat
     keep_sd(plan._context, summed_up)
     results = {
         feature: FeatureExplanation(
-            plan._context, plan._engine, plan._inputs[feature], sums_of(summed_up, whole, number)
+            plan._context, plan._method, plan._inputs[feature], sums_of(summed_up, whole, number)
         )
         for feature, number in zip(plan.features, whole.features, strict=True)
     }
@@ -130,7 +130,9 @@ class Sampled(NamedTuple):
         """Plan the explanation of the sample; `for_plan` is for `prepare`."""
         if summary is None or summary.n_weighing == 0:
             raise InputDataError("X must have rows that have weight; its partitions have none.", "Check them.")
-        columns = Columns(fitted_table(model, summary.rows), check_groups(options.groups), options.categorical or ())
+        columns = Columns(
+            fitted_table(model, summary.rows), check_groups(options.groups), options.categorical_features or ()
+        )
         whole, notes = whole_of(summary, options, columns)
         weights = summary.weights if bool((summary.weights != 1).any()) else None
         plan = prepare(model, summary.rows, replace(options, sample_weight=weights), whole=whole, **for_plan)
@@ -147,7 +149,7 @@ def of_workers(options: Options, plan: Plan) -> Options:
     settings = plan.settings
     return replace(
         options, client=None, sample_weight=None, progress=False, n_jobs=None, like=None, features=None,
-        grid="observed", grid_size=None, groups=settings.groups, categorical=settings.categorical,
+        grid="observed", grid_size=None, groups=settings.groups, categorical_features=settings.categorical_features,
         output=settings.output,
     )  # fmt: skip
 

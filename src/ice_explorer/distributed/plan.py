@@ -113,7 +113,7 @@ class _ClusterPlan(Plan):
         notes: Sequence[str] = (),
     ) -> None:
         self._rows = rows
-        super().__init__(plan._context, plan._engine, list(plan._inputs.values()), [*notes, *plan._notes], y)
+        super().__init__(plan._context, plan._method, list(plan._inputs.values()), [*notes, *plan._notes], y)
         self._work = work
         self._whole = whole
         self._waiting = Lock()
@@ -151,7 +151,7 @@ class _ClusterPlan(Plan):
                 self._summed = self._sum_all(progress, cancelled)
         item = self._inputs[feature]
         sums = sums_of(self._summed, self._whole, item.feature_number)
-        return FeatureExplanation(self._context, self._engine, item, sums, None)
+        return FeatureExplanation(self._context, self._method, item, sums, None)
 
     def _sum_all(
         self, progress: Callable[[int, int, str], object] | None, cancelled: Callable[[], bool] | None

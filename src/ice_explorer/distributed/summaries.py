@@ -269,7 +269,9 @@ def summarise(model: Any, options: Options, X: Any, sample_weight: Any, partitio
     n_rows = table.n_observations
     weights = check_weights(sample_weight, n_rows, table.index, are_all=False)
     held = np.ones(n_rows) if weights is None else weights
-    columns = Columns(table, check_groups(options.groups), check_names("categorical", options.categorical or ()))
+    columns = Columns(
+        table, check_groups(options.groups), check_names("categorical_features", options.categorical_features or ())
+    )
     numbers = list(columns.in_order)
     if options.features is not None:
         numbers = list(dict.fromkeys(columns.number(name) for name in check_names("features", options.features)))

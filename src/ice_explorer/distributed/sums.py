@@ -43,7 +43,7 @@ def summed(model: Any, X: Any, options: Options, whole: Whole, cancelled: Callab
         features[number] = plan.compute(feature, cancelled=cancelled)._sums.to_arrays()
     context, predictions = plan._context, Moments(1)
     predictions.add(context.predictions(context.weighted_rows)[:, None], context.row_weights[context.weighted_rows])
-    return Summed(features, predictions, plan._engine.notes)
+    return Summed(features, predictions, plan._method.notes)
 
 
 def merge_summed(parts: Sequence[Summed | None], whole: Whole) -> Summed | None:

@@ -264,7 +264,7 @@ def _native_values(explanation: Explanation, feature: FeatureExplanation) -> pd.
 
     levels, grid = feature.levels, feature.grid
     dtype = explanation._column(feature.feature).dtype.lower()
-    is_category = feature.kind in ("ordered", "group") or dtype.startswith(("categorical", "category", "enum"))
+    is_category = feature.kind in ("ordered", "group") or dtype.startswith(("categorical_features", "category", "enum"))
     if levels is not None and is_category and all(isinstance(level, str) for level in levels):
         return pd.Series(pd.Categorical(grid, levels, ordered=feature.kind == "ordered"))
     return pd.Series(grid.tolist() if grid.dtype.kind == "O" else grid).infer_objects()

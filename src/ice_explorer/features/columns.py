@@ -51,7 +51,7 @@ class Columns:
         for position in self.categorical:
             if self.at(position).kind == "other":
                 dtype = self.at(position).dtype
-                raise InputDataError.no_kind(self._readable[position], dtype, option="categorical")
+                raise InputDataError.no_kind(self._readable[position], dtype, option="categorical_features")
         for number in range(len(self.names), len(self.labels)):  # a wrong group is refused whatever it is used for
             self.feature(number)
 

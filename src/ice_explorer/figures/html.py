@@ -61,7 +61,7 @@ def ranking_table(explanation: Explanation) -> str:
         counted(len(explanation), "feature"),
         explanation._context.row_count,
         f"decay {settings.decay:g}",
-        f"engine {explanation.engine}",
+        f"method {explanation.method}",
     ]
     return _document(
         f"Explanation of the {escape(explanation.output_label)}",

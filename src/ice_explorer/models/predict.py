@@ -81,7 +81,7 @@ class Outputs:
         return self.matrix(self.method.call(rows), rows.shape[0])
 
     def column(self, matrix: Array, position: int) -> Array:
-        """Return one output; log-odds of 0 and 1 are infinite, which the engine reports."""
+        """Return one output; log-odds of 0 and 1 are infinite, which the method reports."""
         column = np.ascontiguousarray(matrix[:, position])
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.log(column) - np.log1p(-column)) if self.is_rescaled else column

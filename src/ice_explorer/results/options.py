@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ice_explorer.models.predict import Response
     from ice_explorer.tables.column import Name
 
-EngineName = Literal["auto", "brute", "tree", "linear", "kernel"]
-ENGINES: tuple[EngineName, ...] = get_args(EngineName)
+MethodName = Literal["auto", "brute", "tree", "linear", "kernel"]
+METHODS: tuple[MethodName, ...] = get_args(MethodName)
 Unit = Literal["prediction", "sd", "share"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 Kind = Literal["ice", "c-ice", "d-ice"]
@@ -53,7 +53,7 @@ class Options:
 
     features: Sequence[Name] | None = None
     groups: Mapping[Name, Sequence[Name]] | Literal["auto"] | None = None
-    categorical: Sequence[Name] | None = None
+    categorical_features: Sequence[Name] | None = None
     output: object = None
     response: Response = "auto"
     grid: GridName | Mapping[Name, ArrayLike] = "observed"
@@ -64,7 +64,7 @@ class Options:
     decay: float = 0.75
     scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal"
     convention: Convention = "step"
-    engine: EngineName = "auto"
+    method: MethodName = "auto"
     n_jobs: int | None = None
     memory_limit: str | float = "1GB"
     like: Any = None
@@ -99,7 +99,7 @@ class Settings:
     """The options an explanation was made with, resolved."""
 
     groups: Mapping[Any, Sequence[Any]] | None
-    categorical: tuple[Any, ...] | None
+    categorical_features: tuple[Any, ...] | None
     output: object
     response: str
     grid: str
@@ -111,7 +111,7 @@ class Settings:
     scale: str
     like: str | None
     convention: Convention
-    engine: str
+    method: str
     memory_limit: int
     keep_curves: bool
 
@@ -211,7 +211,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any], object]]] = {
     "decay": check_decay,
     "scale": partial(_check_values, "scale", ("marginal", "conditional")),
     "convention": lambda got: check_one_of("convention", got, CONVENTIONS),
-    "engine": lambda got: check_one_of("engine", got, ENGINES),
+    "method": lambda got: check_one_of("method", got, METHODS),
     "n_jobs": check_n_jobs,
     "memory_limit": parse_memory_limit,
     "keep_curves": partial(check_flag, "keep_curves"),

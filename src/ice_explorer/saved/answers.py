@@ -122,7 +122,7 @@ class SavedWitness(PredictionCheck):
         return True
 
 
-class SavedEngine(CurveMethod):
+class SavedMethod(CurveMethod):
     """Curves that were saved, by number of the feature; `name` and `reason` are those of what computed them."""
 
     has_copied_model = True

@@ -63,15 +63,15 @@ def _opened(content: bytes, reason: str, table: Table, known: dict[str, Any]) ->
     return Predictor(**known | {name: partial(calls, name) for name in _CALLS}, model=model)
 
 
-def dumped(result: Any, classes: Iterable[type], context: Context, engine: str) -> bytes:
+def dumped(result: Any, classes: Iterable[type], context: Context, method: str) -> bytes:
     """Return an explanation, or one of its features, as a pickle.
 
     - `classes`: of both, which are pickled by their attributes.
-    - `engine`: name of the engine.
+    - `method`: name of the method.
     """
     known, content, reason = context.predictor, b"", "pickles of a tree model have the trees alone"
     calls = {} if known.model is None else {id(getattr(known, name)): name for name in _CALLS}  # else as they are
-    if calls and (engine != "tree" or any(column.missing.any() for column in context.columns.read)):
+    if calls and (method != "tree" or any(column.missing.any() for column in context.columns.read)):
         try:
             content = pickle.dumps(known.model)
         except Exception as error:  # noqa: BLE001 - whatever a model raises

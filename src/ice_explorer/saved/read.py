@@ -25,8 +25,8 @@ from ice_explorer.metrics.influence import Sampling
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.models.predict import RESPONSES, Predictor
-from ice_explorer.results.options import ENGINES, Settings
-from ice_explorer.saved.answers import SavedCurves, SavedEngine, SavedPair, SavedPredictions, SavedWitness, refused
+from ice_explorer.results.options import METHODS, Settings
+from ice_explorer.saved.answers import SavedCurves, SavedMethod, SavedPair, SavedPredictions, SavedWitness, refused
 from ice_explorer.saved.archive import Archive
 from ice_explorer.saved.fields import Fields, Part
 from ice_explorer.saved.labels import from_json
@@ -96,7 +96,7 @@ def _result(manifest: Fields, archive: Archive) -> Explanation:
     )
     if not 0 < len({str(name) for name in table.names}) == len(table.names):
         raise ValueError("two columns of one name, or none")
-    columns = Columns(table, settings.groups, settings.categorical or ())
+    columns = Columns(table, settings.groups, settings.categorical_features or ())
     for other in manifest.parts("others", archive):
         _set_feature(other, columns)
     parts = manifest.parts("features", archive)
@@ -112,8 +112,8 @@ def _result(manifest: Fields, archive: Archive) -> Explanation:
         n_summed=n_all, origin=manifest.fields("provenance").entries,
     )  # fmt: skip
     vars(context)["prediction_sd"] = manifest.number("prediction_sd", 0)
-    engine = manifest.fields("engine")
-    stand_in = SavedEngine(engine.choice("name", ENGINES), engine.text("reason"), known)
+    method = manifest.fields("method")
+    stand_in = SavedMethod(method.choice("name", METHODS), method.text("reason"), known)
     results = [_feature(part, context, stand_in, feature) for part, feature in zip(parts, features, strict=True)]
     result = Explanation(context, stand_in, results, ())
     if rows.has_array("target"):
@@ -137,7 +137,7 @@ def _settings(entry: Fields) -> Settings:
         groups = {from_json(name): [from_json(member) for member in members] for name, members in entry.items("groups")}
     return Settings(
         groups=groups,
-        categorical=tuple(entry.labels("categorical")) if entry.has("categorical") else None,
+        categorical_features=tuple(entry.labels("categorical_features")) if entry.has("categorical_features") else None,
         output=entry.label("output"),
         response=entry.choice("response", (*RESPONSES, "callable")),
         grid=entry.text("grid"),
@@ -149,7 +149,7 @@ def _settings(entry: Fields) -> Settings:
         scale=entry.text("scale"),
         like=entry.text("like") if entry.has("like") else None,
         convention=entry.choice("convention", CONVENTIONS),
-        engine=entry.choice("engine", ENGINES),
+        method=entry.choice("method", METHODS),
         memory_limit=entry.whole("memory_limit", 1),
         keep_curves=entry.flag("keep_curves"),
     )
@@ -229,15 +229,15 @@ def _set_feature(entry: Part, columns: Columns) -> Feature:
     return feature
 
 
-def _feature(entry: Part, context: Context, engine: SavedEngine, feature: Feature) -> FeatureExplanation:
-    """Return the results of a feature; the engine takes its curves."""
+def _feature(entry: Part, context: Context, method: SavedMethod, feature: Feature) -> FeatureExplanation:
+    """Return the results of a feature; the method takes its curves."""
     item = _input(entry, context, feature)
-    engine.features[feature.position] = _curves(entry, item)
+    method.features[feature.position] = _curves(entry, item)
     arrays = entry.arrays("sums")
     if not feature.is_unordered:
         _check_active(arrays.get("active"), item.grid.n_grid)
     sums = empty_sums(item, active=arrays.get("active")).fill(arrays)
-    result = FeatureExplanation(context, engine, item, sums, sampling=_sampling(entry))
+    result = FeatureExplanation(context, method, item, sums, sampling=_sampling(entry))
     result._drivers = _drivers(entry, len(item.observed))
     if entry.has("mean_prediction"):
         keep_effects(result, _effects(entry, feature))

@@ -57,7 +57,7 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
         "version": VERSION,
         "package_version": __version__,
         "provenance": dict(provenance if context.origin is None else context.origin),
-        "engine": {"name": explanation.engine, "reason": explanation.engine_reason},
+        "method": {"name": explanation.method, "reason": explanation.method_reason},
         "output": _output(explanation),
         "settings": _settings(explanation.settings),
         "alerts": explanation.alerts,
@@ -115,12 +115,12 @@ def _output(explanation: Explanation) -> dict[str, Any]:
 def _settings(settings: Settings) -> dict[str, Any]:
     plain = {field.name: getattr(settings, field.name) for field in fields(settings)}
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in plain.items()}
-    groups, categorical = settings.groups, settings.categorical
+    groups, categorical = settings.groups, settings.categorical_features
     plain["groups"] = None if groups is None else [
         [to_json(name, "The name of a group"), [to_json(member) for member in members]]
         for name, members in groups.items()
     ]  # fmt: skip
-    plain["categorical"] = None if categorical is None else [to_json(name) for name in categorical]
+    plain["categorical_features"] = None if categorical is None else [to_json(name) for name in categorical]
     plain["output"] = to_json(settings.output, "An output")
     plain["memory_limit"] = min(settings.memory_limit, LARGEST_WHOLE)
     return plain

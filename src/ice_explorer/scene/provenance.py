@@ -26,7 +26,7 @@ _CUSTOM: Final = "custom"  # the setting of an option that was given as values
 _VALUES: Final = object()  # stands for those, which are not kept
 _NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress", "budget", "client")
 # They change how the numbers are computed, not which numbers.
-_WITHOUT_EFFECT: Final = ("engine", "keep_curves", "memory_limit", "n_jobs", "decay")
+_WITHOUT_EFFECT: Final = ("method", "keep_curves", "memory_limit", "n_jobs", "decay")
 _LONGEST_OPTION: Final = 60  # letters
 _CONVENTION: Final = "convention"  # an option that a view may have chosen anew
 
@@ -68,7 +68,7 @@ def provenance(
         "n_observations": explanation.n_observations,
         **({} if explanation._sampled is None else {"sample": explanation._sampled.text}),
         "weighted": settings.weighted,
-        "engine": explanation.engine,
+        "method": explanation.method,
         "seed": settings.random_state,
         "view": followed(state.choices, left_out),
         "not_drawn": not_drawn(state.choices, left_out),

@@ -75,7 +75,7 @@ _USE: Final = (
 _FACTS: Final = {
     "output": "Explained",
     "response": "Response",
-    "engine": "Engine",
+    "method": "Method",
     "grid": "Grid",
     "decay": f"{explanation('decay').name} (decay)",
     "convention": "Convention",

@@ -385,7 +385,7 @@ class ModelWork(Work):
     def share_done(self) -> float:
         """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
         # Whatever computes faster than by asking does so for all features at once.
-        is_stepwise = self._plan.engine == "brute" or self._plan.is_on_cluster
+        is_stepwise = self._plan.method == "brute" or self._plan.is_on_cluster
         return self._n_made / self._plan.n_predictions if is_stepwise else math.nan
 
 

@@ -140,8 +140,8 @@ class Header(TypedDict):
     profiles: list[str]
     decays: DecaySteps
     n_observations: int
-    engine: str
-    engine_reason: str
+    method: str
+    method_reason: str
     convention: Convention
     prediction_sd: float | None
     output_label: str

@@ -1,4 +1,4 @@
-/** Details behind a fold: engine, grid, the definition of impact, and the notes. */
+/** Details behind a fold: method, grid, the definition of impact, and the notes. */
 import { html, setText } from "../../elements/element.ts";
 import type { View } from "../../view/view.ts";
 import type { Header, Note } from "../../wire/protocol.ts";
@@ -9,15 +9,15 @@ import { countingControl } from "./counting.ts";
 export function detailsPanel(view: View): HTMLElement {
   const { store, keep } = view;
   const summary = html("summary", { "data-test": "details-summary" });
-  const [engine, grid] = [html("p"), html("p")];
+  const [method, grid] = [html("p"), html("p")];
   const notes = html("ul", { class: "ice-notes", "data-test": "notes" });
-  const [ofEngine, ofGrid] = [part("Engine", engine), part("Grid", grid)];
+  const [ofMethod, ofGrid] = [part("Method", method), part("Grid", grid)];
   const ofNotes = part("Notes", notes);
   const details = html(
     "details",
     { class: "ice-details", "data-test": "details" },
     summary,
-    ofEngine,
+    ofMethod,
     ofGrid,
     part("How impact is counted", countingControl(view)),
     ofNotes,
@@ -35,9 +35,9 @@ export function detailsPanel(view: View): HTMLElement {
       details.hidden = header === null;
       const known = computing ? [] : sorted(header?.notes ?? [], feature);
       setText(summary, known.length === 0 ? "Details" : `Details and ${plural(known.length, "note")}`);
-      setText(engine, header === null || computing ? "" : engineText(header));
+      setText(method, header === null || computing ? "" : methodText(header));
       setText(grid, header === null ? "" : gridText(header, feature));
-      ofEngine.hidden = engine.textContent === "";
+      ofMethod.hidden = method.textContent === "";
       ofGrid.hidden = grid.textContent === "";
       ofNotes.hidden = known.length === 0;
       const key = JSON.stringify(known);
@@ -52,8 +52,8 @@ function part(title: string, content: HTMLElement): HTMLElement {
   return html("div", { class: "ice-detail" }, html("h4", { class: "ice-detail-title" }, title), content);
 }
 
-function engineText({ engine, engine_reason }: Header): string {
-  return engine_reason === "" ? engine : `${engine}: ${engine_reason}`;
+function methodText({ method, method_reason }: Header): string {
+  return method_reason === "" ? method : `${method}: ${method_reason}`;
 }
 
 /** How many values of the open feature are evaluated. */
