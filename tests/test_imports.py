@@ -24,7 +24,7 @@ PACKAGES = {
     "features": "numpy pandas",
     "engines": "numpy",
     "curves": "numpy",
-    "drivers": "numpy pandas",
+    "drivers": "numpy pandas sklearn",
     "results": "numpy pandas",
     "distributed": "crick dask distributed numpy pandas",
     "beyond": "numpy pandas shap sklearn",

@@ -144,14 +144,3 @@ class SavedEngine(CurveMethod):
     def sums(self, *_args: object) -> NoReturn:
         """Raise: sums are those of the file."""
         raise ModelNeededError.predictions("Other metrics than those of the file need")
-
-
-class SavedPair:
-    """Which rule of two columns each row fulfils, (n_rows,): what `ColumnPair` finds for all rows of X."""
-
-    def __init__(self, rule_of_row: NDArray[np.intp]) -> None:
-        self._rule_of_row = rule_of_row
-
-    def rule_of(self, first: Array, second: Array) -> NDArray[np.intp]:  # noqa: ARG002 - they are those of X
-        """Return the rule of each row of X."""
-        return self._rule_of_row
