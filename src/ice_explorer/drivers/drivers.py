@@ -70,7 +70,7 @@ class Combined:
     columns: tuple[str, ...] = ()
     share: float = 0.0
     rules: dict[str, int] = field(default_factory=dict)
-    row_rules: NDArray[np.int64] | None = None
+    row_rules: NDArray[np.integer] | None = None
     is_searched: bool = False
 
 
@@ -207,4 +207,5 @@ def _combine(fit: CrossFit, columns: list[SplitColumn], best: Array, seconds: Se
     counts = np.bincount(pair.group(), fit.training[0])
     rules = {rule: round(count) for rule, count in zip(pair.name_rules(), counts, strict=True)}
     values = {second.label: second.values for second in seconds}
-    return Combined(labels, fit.share(gains), rules, pair.group(*(values[label] for label in labels)), is_searched=True)
+    row_rules = pair.group(*(values[label] for label in labels)).astype(np.int8)
+    return Combined(labels, fit.share(gains), rules, row_rules, is_searched=True)

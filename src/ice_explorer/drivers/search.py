@@ -40,7 +40,6 @@ class CrossFit:
     """
 
     def __init__(self, curves: Array, weights: Array, lengths: Array, prediction_range: float) -> None:
-        from sklearn.model_selection import KFold
         from sklearn.utils.extmath import randomized_svd
 
         shapes = (curves - (curves @ (lengths / lengths.sum()))[:, None]) * np.sqrt(lengths)
@@ -58,8 +57,8 @@ class CrossFit:
         self._rest = np.maximum(np.square(shapes).sum(axis=1) - np.square(self._directions).sum(axis=1), 0)
         self.targets = self._directions[:, :_N_TARGETS]
         n = len(weights)
-        folds = KFold(n if n <= _FEW_ROWS else _N_FOLDS, shuffle=True, random_state=0).split(weights)
-        self.folds = [fold for _, fold in folds]
+        shuffled, n_folds = np.random.default_rng(0).permutation(n), n if n <= _FEW_ROWS else _N_FOLDS
+        self.folds = [shuffled[number::n_folds] for number in range(n_folds)]
         self.training = [weights, *(np.where(np.isin(np.arange(n), fold), 0.0, weights) for fold in self.folds)]
         self.least_part = max(LEAST_ROWS / float(weights.sum()), _LEAST_PART)
         self.squares = self._square([np.zeros(n, dtype=np.intp)] * len(self.folds))
@@ -152,21 +151,24 @@ def find_pairs(fit: CrossFit, columns: Sequence[SplitColumn]) -> list[ColumnPair
     return pairs
 
 
-def _fit_pair(fit: CrossFit, weights: Array, first: Split, second: Split) -> tuple[tuple[float, int], ColumnPair]:
-    """Move the first split to where it explains most inside and outside of the second one, then split both halves.
+def _fit_pair(fit: CrossFit, weights: Array, first: Split, second: Split) -> tuple[tuple[bool, float, int], ColumnPair]:
+    """Split both halves of a split by another column, then move the first split to where rows are nearer to a half.
 
-    Return also what to minimize: variance that is left, and the number of rules.
+    Return also what to minimize: whether a side has too few rows, the variance that is left, the number of rules.
     """
-    (first_column, root), (second_column, split) = first, second
-    least, least_gain = fit.least_part * float(weights.sum()), _LEAST_GAIN * float(weights.sum())
-    inside = second_column.group(split)[:, None]
-    targets = np.hstack([fit.targets * inside, fit.targets * (1 - inside)])
-    moved = first_column.find_best(targets, weights, least)
-    root = root if moved is None else moved
-    above = first_column.group(root)
-    sides = (weights * (1 - above), weights * above)
-    halves = [second_column.find_best(fit.targets, side, least, least_gain) for side in sides]
-    pair = ColumnPair(first_column, second_column, root, halves)
-    groups = pair.group()
-    variance = np.average(_square_distances(fit.targets, weights, groups), weights=weights)
-    return (round(float(variance), 9), int(groups.max())), pair
+    (first_column, root), (second_column, _) = first, second
+    mass = float(weights.sum())
+    least, least_gain = fit.least_part * mass, _LEAST_GAIN * mass
+    tried = []
+    for is_moved in (False, True):
+        sides = [weights * (first_column.group(root) == side) for side in (0, 1)]
+        halves = [second_column.find_best(fit.targets, side, least, least_gain) for side in sides]
+        groups = [second_column.group(half) for half in halves]
+        below, above = (_square_distances(fit.targets, *each) for each in zip(sides, groups, strict=True))
+        variance = float(np.dot(sides[0], below) + np.dot(sides[1], above)) / mass
+        pair = ColumnPair(first_column, second_column, root, halves)
+        is_small = bool(min(side.sum() for side in sides) < least * (1 - 1e-9))
+        tried.append(((is_small, round(variance, 9), sum(half is not None for half in halves)), pair))
+        moved = None if is_moved else first_column.find_best(np.sign(below - above)[:, None], weights, least)
+        root = root if moved is None else moved
+    return min(reversed(tried), key=itemgetter(0))  # of equal ones, that which was moved

@@ -56,15 +56,16 @@ class SplitColumn:
         from sklearn.tree import DecisionTreeRegressor
 
         mass = self._sum(weights)
-        total = float(mass.sum())
-        if total < 2 * least:
+        total, known = float(mass.sum()), np.flatnonzero(mass[:-1])
+        if total < 2 * least or len(known) == 0:
             return None
         # A tree needs no more of the rows at a place than their mean.
         sums = np.column_stack([self._sum(weights * target) for target in targets.T])
         means = sums / np.maximum(mass, np.finfo(np.float64).tiny)[:, None]
-        features = self._make_features(means[:-1], mass[:-1])
+        features = self._make_features(means[known], mass[known], known)
         # Missing values are on the side of the first value, or on that of the last.
-        features = np.block([[features, features], [features.min(axis=0), features.max(axis=0)]]).astype(np.float32)
+        missing = np.hstack([features[known].min(axis=0), features[known].max(axis=0)])
+        features = np.vstack([np.hstack([features, features]), missing]).astype(np.float32)
         tree = DecisionTreeRegressor(
             max_depth=1,
             min_weight_fraction_leaf=least / total * (1 - 1e-9),  # rounding must not matter
@@ -74,20 +75,27 @@ class SplitColumn:
         present = mass > 0
         with config_context(skip_parameter_validation=True, assume_finite=True):  # which takes a third of the time
             root = tree.fit(features[present], means[present], mass[present], check_input=False).tree_
-        return None if root.node_count == 1 else self._turn(features[:, root.feature[0]] > root.threshold[0])
+        if root.node_count == 1:
+            return None
+        split = features[:, root.feature[0]] > root.threshold[0]
+        if self.second.is_unordered:
+            return self._turn(split)
+        last = int(np.count_nonzero(~split[known])) - 1
+        return np.append(self.values > choose_between(*self.values[known[last : last + 2]].tolist()), split[-1])
 
     def _sum(self, values: Array) -> Array:
         return np.asarray(np.bincount(self.places, values, len(self.values) + 1), dtype=np.float64)
 
-    def _make_features(self, means: Array, mass: Array) -> Array:
+    def _make_features(self, means: Array, mass: Array, known: Places) -> Array:
         """Return places of numbers; those of levels along the first principal axis of their means, and each alone."""
-        places = np.arange(len(mass), dtype=np.float64)
-        if not self.second.is_unordered or not mass.any():
+        places = np.arange(len(self.values), dtype=np.float64)
+        if not self.second.is_unordered:
             return places[:, None]
-        deviations = np.where(mass[:, None] > 0, means - np.average(means, axis=0, weights=mass), 0)
+        deviations = means - np.average(means, axis=0, weights=mass)
         axis = np.linalg.svd(np.sqrt(mass)[:, None] * deviations, full_matrices=False)[2][0]
-        order = np.argsort(np.argsort(deviations @ axis, kind="stable"))
-        return np.column_stack([order, places == places[:, None]])
+        along = np.zeros(len(places))
+        along[known] = deviations @ axis
+        return np.column_stack([np.argsort(np.argsort(along, kind="stable")), places == places[:, None]])
 
     def list_coarse(self, n: int) -> list[Mask]:
         """Return about n splits at quantiles, or of the most frequent levels, with missing values on either side."""

@@ -549,7 +549,7 @@ class ExplanationResult:
         among many levels is a heuristic; the 100 most frequent ones are distinguished. A column of more than 8 levels,
         and of one for every other observation, identifies rows and explains nothing. Of two columns, thresholds at
         sixths of the observations (fewer with more than 80 columns) and single levels are tried in all combinations.
-        Those of the best one are then moved, each where it explains most given the other. Splits are chosen by the 16
+        Those of the best one are then moved to where they explain most, given the other. Splits are chosen by the 16
         principal directions in which curves differ most; differences beyond the first 64 count as not explained. Of
         more than 5000 rows a stratified, seeded sample is used.
 
