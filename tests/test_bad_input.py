@@ -338,8 +338,8 @@ NAMES = {
     },
     UnknownOptionError: {
         "explain() has no option 'grids'. Did you mean 'grid'? Its options are features, groups, categorical_features, "
-        "output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, method, n_jobs, "
-        "memory_limit, like, keep_curves, progress, budget, client.": lambda: explain(grids="uniform"),
+        "output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, method, "
+        "n_jobs, memory_limit, like, keep_curves, progress, budget, client.": lambda: explain(grids="uniform"),
         "explain() has no option 'zoom'. Its options are features": lambda: explain(zoom=2),
         "no option 'budget': it shows samples of the rows until": lambda: explorer(wealth, X, budget=5),
         "table() has no option 'sortby'. Did you mean 'sort_by'?": lambda: e().table(sortby="impact"),

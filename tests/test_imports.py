@@ -25,7 +25,7 @@ PACKAGES = {
     "features": "numpy pandas",
     "engines": "numpy",
     "curves": "numpy",
-    "drivers": "numpy pandas",
+    "drivers": "numpy pandas sklearn",
     "results": "numpy pandas",
     "beyond": "numpy pandas shap sklearn",
     "scene": "numpy",

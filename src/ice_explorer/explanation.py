@@ -17,8 +17,8 @@ from ice_explorer.beyond.interactions import MAX_ROWS, Interactions
 from ice_explorer.beyond.marginal_effects import marginal_effects
 from ice_explorer.beyond.measuring import N_REPEATS
 from ice_explorer.checks import check_index, check_names, check_one_of
-from ice_explorer.drivers.candidates import SecondFeature, all_features
-from ice_explorer.drivers.in_common import in_common
+from ice_explorer.drivers.candidates import SecondFeature, second_features
+from ice_explorer.drivers.in_common import find_common_values
 from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.labels import clipped, readable
@@ -618,9 +618,11 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         All thresholds half way between neighbouring values are tried, and missing values on both sides. Levels without
         an order are split along the first principal axis of their mean curves, or one of them from the others, which
         among many levels is a heuristic; the 100 most frequent ones are distinguished. A column of more than 8 levels,
-        and of one for every other row, identifies rows and explains nothing. Of two columns, thresholds at sixths of
-        the rows (fewer with more than 80 columns) and single levels are tried in all combinations, then moved to where
-        they are best. Of more than 5000 rows a stratified, seeded sample is used.
+        and of one for every other observation, identifies rows and explains nothing. Of two columns, thresholds at
+        sixths of the observations (fewer with more than 80 columns) and single levels are tried in all combinations.
+        Those of the best one are then moved to where they explain most, given the other. Splits are chosen by the 16
+        principal directions in which curves differ most; differences beyond the first 64 count as not explained. Of
+        more than 5000 rows a stratified, seeded sample is used.
 
         Rows are counted by weight, and equal rows share a fold, so integer weights are repeated rows.
 
@@ -807,13 +809,13 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         """Return what sets some rows of X apart from the rest: ranges and levels of columns, groups and residuals."""
         rows = np.zeros(self.n_observations, dtype=np.bool_)
         rows[self._context.positions(positions)] = True
-        columns = all_features(self._context.columns)
+        columns = second_features(self._context.columns)
         if self._observed_target is not None:
             residuals = self._column(RESIDUAL)
             columns.append(
                 SecondFeature(residuals.label, "numeric", is_integer=False, values=residuals.values, levels=None)
             )
-        return in_common(columns, rows)
+        return find_common_values(columns, rows)
 
     def _target(self, y: object) -> NDArray[np.float64]:
         """Put an observed target beside the predictions: a class as 1 and 0, (n_observations,), NaN where missing.

@@ -617,11 +617,12 @@ class FeatureExplanation:
             starts = np.append(0, self._method.active(self._item) + 1)
             self._drivers = find_drivers(
                 self._passing_curves(positions, starts, between_blocks),
-                [second.at(positions) for second in seconds],
+                seconds,
+                positions,
                 self._context.row_weights[positions],
                 distinct_rows([self.observed_axis, *(second.values for second in seconds)], positions),
-                prediction_range=highest - lowest,
                 lengths=np.diff(starts, append=len(self.axis)).astype(np.float64),
+                prediction_range=highest - lowest,
                 n_curves=len(self._item.summed),
             )
         return self._drivers
@@ -632,12 +633,11 @@ class FeatureExplanation:
         None where two columns explain no more than the best one.
         """
         combined = self._search_drivers().combined
-        if combined.pair is None:
+        if combined.row_rules is None:
             return None
-        values = {second.label: second.values for second in second_features(self._context.columns, self._item.feature)}
-        rule_of = combined.pair.rule_of(*(values[column] for column in combined.columns))
-        counts = np.bincount(rule_of, minlength=len(combined.rules)).tolist()
-        return LevelColors(" and ".join(combined.columns), rule_of.astype(np.float64), list(combined.rules), counts)
+        counts = np.bincount(combined.row_rules, minlength=len(combined.rules)).tolist()
+        values = combined.row_rules.astype(np.float64)
+        return LevelColors(" and ".join(combined.columns), values, list(combined.rules), counts)
 
     def _passing_curves(
         self, positions: NDArray[np.int64], at: NDArray[np.intp], between_blocks: Callable[[], object] | None

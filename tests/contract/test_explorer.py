@@ -21,9 +21,9 @@ from numpy.testing import assert_allclose
 import ice_explorer as ice
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.drivers.candidates import second_features
-from ice_explorer.drivers.column_pairs import ColumnPair
-from ice_explorer.drivers.drivers import Combined, Drivers, driver_of
-from ice_explorer.drivers.splits import split_column
+from ice_explorer.drivers.drivers import Combined, Drivers, describe_driver
+from ice_explorer.drivers.search import ColumnPair
+from ice_explorer.drivers.splits import make_split_column
 from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
 from ice_explorer.results.options import METRIC_RANKINGS
@@ -113,10 +113,11 @@ def explained():
     weights = np.ones(12)
     for feature in explanation.values():
         seconds = second_features(feature._context.columns, feature._item.feature)
-        columns = [column for column in (split_column(second, weights) for second in seconds) if column is not None]
+        columns = [make_split_column(second, weights) for second in seconds]
+        columns = [column for column in columns if column is not None]
         shares = np.linspace(0.9, 0.1, len(columns))
         found = [
-            driver_of(column, column.coarse(weights, 1)[-1], float(share), weights)
+            describe_driver(column, column.list_coarse(1)[-1], float(share), weights)
             for column, share in zip(columns, shares, strict=True)
         ]
         feature._drivers = Drivers(tuple(found), combined_of(columns, weights), 0.5, 12, 12)
@@ -129,9 +130,9 @@ def combined_of(columns, weights):
     if not {"member", "age"} <= known.keys():
         return Combined()
     member, age = known["member"], known["age"]
-    pair = ColumnPair(member, age, member.coarse(weights, 1)[-1], (None, age.coarse(weights, 1)[-1]))
-    counts = np.bincount(pair.leaves(), minlength=4).tolist()
-    return Combined(("member", "age"), 0.95, {rule: counts[leaf] for leaf, rule in pair.rules()}, pair)
+    pair = ColumnPair(member, age, member.list_coarse(1)[-1], [None, age.list_coarse(1)[-1]])
+    counts = np.bincount(pair.group()).tolist()
+    return Combined(("member", "age"), 0.95, dict(zip(pair.name_rules(), counts, strict=True)), pair.group())
 
 
 def contract():

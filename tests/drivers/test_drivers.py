@@ -15,13 +15,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import GradientBoostingRegressor
 
 import ice_explorer as ice
-from ice_explorer.drivers import drivers
 from ice_explorer.drivers.candidates import SecondFeature, distinct_rows
-from ice_explorer.drivers.crossfit import CrossFit
-from ice_explorer.drivers.curve_shapes import spread_of
 from ice_explorer.drivers.drivers import ALIKE, find_drivers
-from ice_explorer.drivers.rules import between, sides_of_levels, sides_of_threshold
-from ice_explorer.drivers.splits import split_column
+from ice_explorer.drivers.rules import choose_between, name_level_sides, name_threshold_sides
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 LEVELS = ["Oslo", "Rome", "Ur", "Uruk", "Kiš"]
@@ -42,11 +38,13 @@ def all_found(curves, seconds, weights=None, observations=None):
     curves = np.asarray(curves, float)
     weights = np.ones(len(curves)) if weights is None else np.asarray(weights, float)
     observations = np.arange(len(curves)) if observations is None else observations
-    return find_drivers(curves, seconds, weights, observations, prediction_range=float(np.ptp(curves)))
+    n, n_grid = curves.shape
+    more = {"lengths": np.ones(n_grid), "prediction_range": float(np.ptp(curves)), "n_curves": n}
+    return find_drivers(curves, seconds, np.arange(n), weights, observations, **more)
 
 
 def found_in(curves, second, weights=None, observations=None):
-    return all_found(curves, [second], weights, observations).found[0]
+    return all_found(curves, [second], weights, observations).ranked[0]
 
 
 def lines(slopes, n_grid=4):
@@ -68,12 +66,18 @@ def cases(draw):
 # --- against plain loops --------------------------------------------------------------------------
 
 
-def folds_of(curves, weights):
-    fit = CrossFit.of(spread_of(curves, weights, float(np.ptp(curves))), np.arange(len(curves)))
-    of_row = np.empty(len(curves), dtype=int)
-    for number, fold in enumerate(fit.folds):
-        of_row[fold.held_out] = number
-    return fit, of_row
+def folds_of(n):
+    """The fold of each of distinct rows, as documented: 5 folds, seeded."""
+    folds = np.empty(n, dtype=int)
+    folds[np.random.default_rng(0).permutation(n)] = np.arange(n) % 5
+    return folds
+
+
+def groups_of(driver, values):
+    """Which rows the rule of a driver names, by its threshold or levels."""
+    inside = np.isin(values, [LEVELS.index(level) for level in driver.levels or ()]) | (values > driver.threshold)
+    with_missing = "missing" in driver.rule and driver.rule.startswith(driver.sides[1])
+    return np.where(np.isnan(values), with_missing, inside)
 
 
 @given(cases())
@@ -81,21 +85,18 @@ def folds_of(curves, weights):
 def test_splits_and_shares_are_those_of_plain_loops(case):
     """Every threshold and side for missing values, every way to split three levels; shares of rows held out."""
     curves, weights, values = case
-    fit, folds = folds_of(curves, weights)
     codes, plain = np.minimum(values, 2), (curves.tolist(), weights.tolist())
     for second, best in (
         (numbers(values), oracles.best_threshold(*plain, values.tolist(), 10)[0]),
         (names(codes), oracles.best_partition(*plain, codes.tolist(), 10)),
     ):
-        column = split_column(second, weights)
-        members = column.best(fit.whole)
-        if members is None:
-            assert best == 0
+        driver = found_in(curves, second, weights)
+        if driver.share == 0:
             continue
-        inside = column.inside(members)
+        inside = groups_of(driver, second.values)
         assert min(weights[inside].sum(), weights[~inside].sum()) >= 10
         assert_allclose(oracles.share_of_groups(*plain, inside.tolist()), best, **CLOSE)
-    share = oracles.cross_fitted_share(*plain, values.tolist(), folds.tolist(), 10)
+    share = oracles.cross_fitted_share(*plain, values.tolist(), folds_of(len(curves)).tolist(), 10)
     driver = found_in(curves, numbers(values), weights)
     assert driver.share == 0 or math.isclose(driver.share, share, rel_tol=1e-9)
 
@@ -108,8 +109,7 @@ def test_long_grids_give_the_share_of_all_their_values(rank, n_grid, repeats):
     values = np.repeat([0.0, 1.0, 2.0], 20)
     curves = generator.normal(size=(60, rank)) @ generator.normal(size=(rank, n_grid)) / rank
     curves = np.repeat(curves + np.outer(values, np.linspace(0, 4, n_grid)), repeats, axis=1)
-    _, folds = folds_of(curves, np.ones(60))
-    share = oracles.cross_fitted_share(curves.tolist(), [1.0] * 60, values.tolist(), folds.tolist(), 10)
+    share = oracles.cross_fitted_share(curves.tolist(), [1.0] * 60, values.tolist(), folds_of(60).tolist(), 10)
     driver = found_in(curves, numbers(values))
     assert_allclose(driver.share, share, rtol=1e-9)
     assert driver.share > 0.2
@@ -125,8 +125,8 @@ def test_the_size_of_the_differences_is_that_of_slopes():
     mean = np.average(slopes, weights=weights)
     expected = np.average((slopes - mean) ** 2, weights=weights) / np.average(slopes**2, weights=weights)
     curves = lines(slopes) + np.array([9.0, -3.0, 0.5, 0.0])[:, None]
-    assert_allclose(spread_of(curves, weights, 20.0).size, expected, rtol=1e-12)
-    assert_allclose(spread_of(lines([-2.0, 2.0]), np.ones(2), 12.0).size, 1, rtol=1e-12)
+    assert_allclose(all_found(curves, [], weights).size, expected, rtol=1e-12)
+    assert_allclose(all_found(lines([-2.0, 2.0]), []).size, 1, rtol=1e-12)
 
 
 HALF = np.arange(40) < 20
@@ -137,7 +137,7 @@ HALF = np.arange(40) < 20
     [
         (np.where(HALF, 1, 3), "Curves differ (20 % of their variance); of that, z > 0 explains 100 %."),
         (np.where(HALF, 1, 1.5), "Curves differ little (3.8 % of their variance); of that, z > 0 expl"),
-        (np.tile([1.0, 3.0], 20), f"Curves differ (20 % of their variance). {NOTHING}"),
+        (np.tile([1.0, 3.0], 20), "Curves differ (20 % of their variance). No single column explains the differences."),
         (np.where(HALF, 1, 1.01), "Curves differ little (less than 0.1 % of their variance); of that"),
         (np.ones(40), ALIKE),
     ],
@@ -181,7 +181,7 @@ def test_repeated_rows_do_not_pass_for_evidence():
     """Slopes drawn for 50 rows that are then repeated eight times stay unexplained: repeats share a fold."""
     of = np.tile(np.arange(50), 8)
     drawn = [slopes_by_chance(seed, 50, 6) for seed in range(10)]
-    found = [all_found(curves[of], [second.at(of) for second in seconds], None, of) for curves, seconds in drawn]
+    found = [all_found(curves[of], [second.take(of) for second in seconds], None, of) for curves, seconds in drawn]
     assert sum(NOTHING not in each.summary for each in found) <= 1
 
 
@@ -236,11 +236,11 @@ def test_whole_weights_are_repeated_rows():
     of = np.repeat(np.arange(80), weights)
     seconds = [numbers(one, "one"), numbers(two, "two")]
     weighted = all_found(curves, seconds, weights)
-    repeated = all_found(curves[of], [second.at(of) for second in seconds], None, of)
-    for left, right in zip(weighted.found, repeated.found, strict=True):
+    repeated = all_found(curves[of], [second.take(of) for second in seconds], None, of)
+    for left, right in zip(weighted.ranked, repeated.ranked, strict=True):
         assert_allclose(left.share, right.share, rtol=1e-9)
         assert (left.rule, left.n_rule, left.n_rest) == (right.rule, right.n_rule, right.n_rest)
-    assert weighted.found[0].n_rule + weighted.found[0].n_rest == len(of)
+    assert weighted.ranked[0].n_rule + weighted.ranked[0].n_rest == len(of)
     assert_allclose(weighted.combined.share, repeated.combined.share, rtol=1e-9)
     assert weighted.combined.rules == repeated.combined.rules != {}
 
@@ -269,7 +269,7 @@ def test_what_has_nothing_to_tell_explains_nothing():
     curves = np.random.default_rng(0).normal(size=(40, 3))
     for values in ([2] * 40, [math.nan] * 40, [1, math.nan] * 20):
         assert found_in(curves, numbers(values)).share == found_in(curves, names(values)).share == 0
-    assert split_column(names(range(40), "id", [f"no {i}" for i in range(40)]), np.ones(40)) is None
+    assert found_in(lines(HALF), names(range(40), "id", [f"no {i}" for i in range(40)])).share == 0
     assert found_in(curves, numbers(range(40)), None, np.zeros(40, dtype=int)).share == 0
     few = all_found(lines(np.where(np.arange(19) < 9, 1.0, 3.0)), [numbers(range(19))])
     assert few.summary.endswith("Too few rows to explain the differences between curves.")
@@ -310,7 +310,7 @@ def test_rare_levels_are_merged():
 )
 def test_a_threshold_is_written_as_the_roundest_value_that_parts_the_same_rows(second, ends, above):
     """As few digits as tell the neighbours apart; dates as dates, ranks by their names."""
-    assert sides_of_threshold(second, *ends)[1] == above
+    assert name_threshold_sides(second, *ends)[1] == above
 
 
 @given(st.floats(allow_nan=False), st.floats(allow_nan=False))
@@ -320,17 +320,17 @@ def test_a_threshold_parts_its_neighbours_as_it_is_written(one, other):
     assume(one != other)
     lower, upper = min(one, other), max(one, other)
     assume(upper > -sys.float_info.max)  # no number lies below it
-    assert lower <= between(lower, upper) < upper or math.isinf(lower)
-    assert math.isfinite(between(lower, upper))
-    text = sides_of_threshold(numbers([]), lower, upper)[1].removeprefix("z > ")
+    assert lower <= choose_between(lower, upper) < upper or math.isinf(lower)
+    assert math.isfinite(choose_between(lower, upper))
+    text = name_threshold_sides(numbers([]), lower, upper)[1].removeprefix("z > ")
     assert lower <= float(text) < upper
 
 
 def test_levels_are_listed_and_counted():
     """One level is, several are in a list that ends after three."""
-    assert sides_of_levels(names([]), ["Oslo"]) == ("town is not Oslo", "town is Oslo")
-    assert sides_of_levels(names([]), ["Oslo", "Rome"])[1] == "town in Oslo, Rome"
-    assert sides_of_levels(names([]), LEVELS)[0] == "town not in Oslo, Rome, Ur and 2 more"
+    assert name_level_sides(names([]), ["Oslo"]) == ("town is not Oslo", "town is Oslo")
+    assert name_level_sides(names([]), ["Oslo", "Rome"])[1] == "town in Oslo, Rome"
+    assert name_level_sides(names([]), LEVELS)[0] == "town not in Oslo, Rome, Ur and 2 more"
 
 
 def test_a_rule_says_where_the_missing_values_are():
@@ -382,9 +382,9 @@ def test_two_columns_are_combined_in_rules_that_share_the_rows():
         ("rm > 0.5 and (town is not Rome, or missing)", sum((one > 0.5) & (two != 1))),
         ("rm > 0.5 and town is Rome", sum((one > 0.5) & (two == 1))),
     ]
-    rule_of = found.combined.pair.rule_of(one, two)
-    assert np.bincount(rule_of).tolist() == list(found.combined.rules.values())
-    assert rule_of[np.argmax((one > 0.5) & (two == 1))] == 3
+    row_rules = found.combined.row_rules
+    assert np.bincount(row_rules).tolist() == list(found.combined.rules.values())
+    assert row_rules[np.argmax((one > 0.5) & (two == 1))] == 3
 
 
 def test_two_columns_that_explain_no_more_than_one_are_not_told():
@@ -395,7 +395,32 @@ def test_two_columns_that_explain_no_more_than_one_are_not_told():
     for seconds in ([numbers(one, "one"), numbers(two, "two")], [numbers(one, "one")]):
         found = all_found(curves, seconds)
         assert [driver.column for driver in found.reported] == ["one"]
-        assert found.combined == drivers.Combined()
+        assert found.combined.columns == ()
+
+
+def test_a_column_is_not_combined_with_itself():
+    """Also where no split of the only other column leaves enough rows on both sides."""
+    generator = np.random.default_rng(0)
+    a, b = generator.uniform(0, 4, 400), np.arange(400) < 4
+    found = all_found(lines(np.floor(a) % 2), [numbers(a, "a"), numbers(b, "b", "boolean")])
+    assert [driver.column for driver in found.reported] == ["a"]
+    assert found.combined.columns == ()
+
+
+@pytest.mark.parametrize(
+    ("others", "sentence"),
+    [
+        ([], "No single column explains the differences."),
+        ([np.arange(300) < 4], "No single column explains the differences."),
+        ([np.arange(300) % 2], "No single column explains the differences, nor do two together."),
+    ],
+)
+def test_two_columns_are_said_to_explain_nothing_only_where_they_were_tried(others, sentence):
+    """Neither of one column, nor of two of which one cannot split rows."""
+    generator = np.random.default_rng(0)
+    columns = [generator.normal(size=300), *others]
+    found = all_found(lines(generator.normal(size=300)), [numbers(of, f"z{at}") for at, of in enumerate(columns)])
+    assert found.summary.endswith(f"of their variance). {sentence}")
 
 
 def test_a_pair_is_found_among_many_columns():

@@ -413,7 +413,7 @@ def test_lines_are_parted_by_what_explains_their_spread(explanation):
     """The sides of the rule are those that the explanation finds; a column that explains nothing is not split."""
     choices = {"coloring": "driver"}
     view = seen(explanation, feature="age", color_by="sex", choices=choices)
-    (best,) = [driver for driver in explanation["age"]._search_drivers().found if driver.column == "sex"]
+    (best,) = [driver for driver in explanation["age"]._search_drivers().ranked if driver.column == "sex"]
     assert best.share > 0.9
     assert view.coloring.levels == best.sides
     other = seen(explanation, feature="age", color_by="dose", choices=choices)

@@ -59,7 +59,7 @@ def test_drivers_are_one_table(three):
     tables = [e.drivers("age"), f.drivers(), x.drivers(), x.drivers("age")]
     assert {type(table) for table in tables} == {DriverTable}
     assert {table.summary for table in tables} == {
-        "Curves differ (47 % of their variance); of that, sex > 0 explains 100 %."
+        "Curves differ (48 % of their variance); of that, sex > 0 explains 100 %."
     }
     for table in tables[1:]:
         pd.testing.assert_frame_equal(table, tables[0])

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer.drivers.candidates import SecondFeature
-from ice_explorer.drivers.in_common import in_common
+from ice_explorer.drivers.in_common import find_common_values
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.results.what_if import moves_of, reach_of
 from ice_explorer.widget import replies
@@ -143,8 +143,8 @@ HOLED = column_of(np.where((HUNDRED % 3 == 0) & (HUNDRED < 99), np.nan, HUNDRED)
 )
 def test_rows_have_a_range_or_levels_in_common(column, rows, common, shares):
     """Which sets them apart from the rest: one end, two ends, up to three levels, or that the value is missing."""
-    (found,) = in_common([column, column_of(HUNDRED % 2, label="other")], rows)
-    assert found.of.label == "c"
+    (found,) = find_common_values([column, column_of(HUNDRED % 2, label="other")], rows)
+    assert found.column.label == "c"
     assert_array_equal(found.levels or (found.low, found.high), common)
     assert_allclose((found.inside, found.outside), shares)
 
@@ -154,14 +154,14 @@ def test_few_rows_and_all_rows_have_nothing_in_common(rows):
     """What four rows share may be chance, and all rows have no rest to differ from."""
     chosen = np.zeros(100, dtype=bool)
     chosen[rows] = True
-    assert in_common([column_of(np.arange(100.0))], chosen) == []
+    assert find_common_values([column_of(np.arange(100.0))], chosen) == []
 
 
 def test_rows_drawn_at_random_have_nothing_in_common():
     """In 200 draws, at most the 5 % that the bound allows."""
     draw = np.random.default_rng(0)
     columns = [column_of(draw.normal(size=300), label=str(at)) for at in range(10)]
-    named = [bool(in_common(columns, draw.permutation(300) < 40)) for _ in range(200)]
+    named = [bool(find_common_values(columns, draw.permutation(300) < 40)) for _ in range(200)]
     assert sum(named) <= 10
 
 

@@ -176,8 +176,8 @@ MUTATIONS: Final = r"""
 + return np.asarray(np.cumsum(mass)[of_row])
 = one large side is enough for a driver
 @ drivers/splits.py : drivers/test_drivers.py
-- valid = np.minimum(mass, rest) >= training.least
-+ valid = np.maximum(mass, rest) >= training.least
+- min_weight_fraction_leaf=least / total * (1 - 1e-9),
++ min_weight_fraction_leaf=0.0,
 = likelihood scales of lines are those of the first rows
 @ wire/lines.py : widget/test_drawn_rows.py widget/test_scale.py wire/test_bodies.py
 - f64(feature.likelihood_scale[positions]),

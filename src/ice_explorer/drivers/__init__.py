@@ -1,4 +1,1 @@
-"""Find the columns that explain why the curves of a feature differ.
-
-Data flow: `candidates` and `curve_shapes` → `splits` → `crossfit` → `rules` and `table`. Start at `drivers`.
-"""
+"""Find the columns that explain why the curves of a feature differ; start at `drivers.find_drivers`."""

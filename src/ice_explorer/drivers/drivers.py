@@ -7,52 +7,41 @@ in two by another column where that leaves the least variance between the curves
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.drivers.column_pairs import PairSearch
-from ice_explorer.drivers.crossfit import LEAST_ROWS, CrossFit
-from ice_explorer.drivers.curve_shapes import spread_of
-from ice_explorer.drivers.splits import split_column
+from ice_explorer.drivers.search import LEAST_ROWS, CrossFit, find_pairs
+from ice_explorer.drivers.splits import make_split_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.arrays import Array, Mask, Places
-    from ice_explorer.drivers.candidates import SecondFeature
-    from ice_explorer.drivers.column_pairs import ColumnPair
-    from ice_explorer.drivers.crossfit import Score
-    from ice_explorer.drivers.splits import SplitColumn
-    from ice_explorer.drivers.table import DriverTable
+    from numpy.typing import NDArray
 
+    from ice_explorer.drivers.candidates import SecondFeature
+    from ice_explorer.drivers.splits import Array, Mask, SplitColumn
+    from ice_explorer.drivers.table import DriverTable
 
 MOST_ROWS: Final = 5000
 """Rows that splits are searched on; of more, a stratified sample."""
 LEAST_SHARE: Final = 0.05
 """What explains a smaller part of the differences is not reported."""
 ALIKE: Final = "Curves do not differ in shape."
-TOO_FEW: Final = "Too few rows to explain the differences between curves."
-NO_COLUMN: Final = "No single column explains the differences"
 
 _LITTLE = 0.1  # of the variance of the curves
-_FALSE_CLAIMS = 0.05  # of all single columns, and of all pairs; what was seen is a tenth of it
-_DIGITS = 9  # of shares that are compared
+_DIGITS = 9  # that are more than rounding
 
 
 @dataclass(frozen=True)
 class Driver:
     """The best split of the rows by one column.
 
-    - `column`: label of the column.
-    - `share`: part of the variance between curves that the split explains, 0 to 1, on rows that it was not chosen on; 0
-      where chance explains as much.
-    - `threshold`: rows up to it are one group, rows above it the other [coordinates of the column]; NaN where there is
-      none.
-    - `levels`: levels of one group, where they have no order.
-    - `rule`: one of the two groups in words, the one that holds missing values if there are any; "" without a split.
+    - `share`: part of the variance between curves that it explains, 0 to 1, on rows that it was not chosen on. It is 0
+      where chance explains as much; the rest is empty then.
+    - `threshold`: rows up to it are one group, rows above it the other [coordinates of the column].
+    - `levels`: those of one group, where they have no order.
+    - `rule`: one of the groups in words, the one that has the missing values if there are any.
     - `sides`: names of both groups, missing values aside: below or outside, above or inside.
     - `n_rule`, `n_rest`: rows of the group that the rule names, and of the other.
     """
@@ -71,28 +60,30 @@ class Driver:
 class Combined:
     """Two columns together: up to four rules that each row fulfils one of.
 
-    - `columns`: both labels; empty where two columns explain no more than the best one.
-    - `share`: part of the variance between curves that the rules explain, 0 to 1, on rows that they were not chosen on.
+    - `columns`: empty where two columns explain no more than the best one.
+    - `share`: as that of a driver.
     - `rules`: each rule, and the number of its rows.
-    - `pair`: the splits that the rules are made of; None where there are none.
+    - `row_rules` (n_observations,): number of the rule of each row of X.
+    - `is_searched`: whether there are two columns that rows can be split by.
     """
 
     columns: tuple[str, ...] = ()
     share: float = 0.0
     rules: dict[str, int] = field(default_factory=dict)
-    pair: ColumnPair | None = field(default=None, repr=False, compare=False)
+    row_rules: NDArray[np.integer] | None = None
+    is_searched: bool = False
 
 
 @dataclass(frozen=True)
 class Drivers:
     """What makes the curves of one feature differ.
 
-    - `found`: one for each other column, best first.
+    - `ranked`: one for each other column, best first.
     - `size`: variance between centred curves, relative to their total variance around their own means, 0 to 1.
     - `n_rows`, `n_curves`: rows that splits were searched on, of rows that have curves.
     """
 
-    found: tuple[Driver, ...]
+    ranked: tuple[Driver, ...]
     combined: Combined
     size: float
     n_rows: int
@@ -101,41 +92,30 @@ class Drivers:
     @property
     def reported(self) -> tuple[Driver, ...]:
         """Those that explain enough."""
-        return tuple(driver for driver in self.found if driver.share >= LEAST_SHARE)
-
-    @property
-    def note(self) -> str:
-        """A sentence where splits were searched on a sample."""
-        if self.n_rows == self.n_curves:
-            return ""
-        return f"Found on a stratified sample: {self.n_rows} of {self.n_curves} rows."
+        return tuple(driver for driver in self.ranked if driver.share >= LEAST_SHARE)
 
     @property
     def lead(self) -> str:
         """How large the differences are; and where no column explains them, that."""
         if self.size == 0:
             return ALIKE
+        size = f"Curves differ{' little' if self.size < _LITTLE else ''} ({_percent(self.size)} of their variance)"
         if self.reported:
-            return f"{self._size}; of that:"
+            return f"{size}; of that:"
         if self.n_rows < 2 * LEAST_ROWS:
-            return f"{self._size}. {TOO_FEW}"
-        return f"{self._size}. {NO_COLUMN}{'.' if self.combined.columns else ', nor do two together.'}"
+            return f"{size}. Too few rows to explain the differences between curves."
+        nor_two = ", nor do two together" if self.combined.is_searched and not self.combined.columns else ""
+        return f"{size}. No single column explains the differences{nor_two}."
 
     @property
     def summary(self) -> str:
-        """The size of the differences, and the best rule, in one or two sentences."""
-        best = [
-            f"{self._size}; of that, {driver.rule} explains {_percent(driver.share)}." for driver in self.reported[:1]
-        ]
-        sentences = best or [self.lead]
-        if self.combined.columns:
-            sentences.append(f"{' and '.join(self.combined.columns)} together explain {_percent(self.combined.share)}.")
-        return " ".join(sentences)
-
-    @property
-    def _size(self) -> str:
-        size = f"({_percent(self.size)} of their variance)"
-        return f"Curves differ little {size}" if self.size < _LITTLE else f"Curves differ {size}"
+        """The size of the differences, and the best rules, in one or two sentences."""
+        summary, combined = self.lead, self.combined
+        for best in self.reported[:1]:
+            summary = f"{summary.removesuffix(':')}, {best.rule} explains {_percent(best.share)}."
+        if combined.columns:
+            summary += f" {' and '.join(combined.columns)} together explain {_percent(combined.share)}."
+        return summary
 
     def frame(self) -> DriverTable:
         """Lay out as a table; see `Explanation.drivers`."""
@@ -144,126 +124,88 @@ class Drivers:
         from ice_explorer.drivers.table import DriverTable
 
         types = {"share": float, "threshold": float, "levels": object, "rule": object, "n_rule": int, "n_rest": int}
-        index = pd.Index([driver.column for driver in self.found], name="second_feature", dtype=object)
-        values = {name: [getattr(driver, name) for driver in self.found] for name in types}
+        index = pd.Index([driver.column for driver in self.ranked], name="second_feature", dtype=object)
+        values = {name: [getattr(driver, name) for driver in self.ranked] for name in types}
         table = DriverTable({name: pd.Series(values[name], index, types[name]) for name in types}, index)
-        table.summary, table.note = self.summary, self.note
-        table.difference, table.n_rows = self.size, self.n_rows
-        table.combined_columns, table.combined_share = self.combined.columns, self.combined.share
-        table.rules = self.combined.rules
+        table.summary, table.difference, table.n_rows = self.summary, self.size, self.n_rows
+        combined = self.combined
+        table.combined_columns, table.combined_share, table.rules = combined.columns, combined.share, combined.rules
+        if self.n_rows < self.n_curves:
+            table.note = f"Found on a stratified sample: {self.n_rows} of {self.n_curves} rows."
         return table
 
 
 def _percent(share: float) -> str:
-    if share < 0.001:
-        return "less than 0.1 %"
-    return f"{share * 100:.{0 if share >= 0.0995 else 1}f} %"
+    percent = round(share * 100, _DIGITS)
+    return "less than 0.1 %" if percent < 0.1 else f"{percent:.{0 if percent >= 9.95 else 1}f} %"
 
 
 def find_drivers(
     curves: Array,
     seconds: Sequence[SecondFeature],
+    positions: NDArray[np.int64],
     weights: Array,
-    observations: Places,
+    observations: NDArray[np.intp],
     *,
+    lengths: Array,
     prediction_range: float,
-    lengths: Array | None = None,
-    n_curves: int | None = None,
+    n_curves: int,
 ) -> Drivers:
-    """Find what makes curves differ.
+    """Find what makes curves differ; `Explanation.drivers` says how.
 
     - `curves` (n_rows, n_grid): ICE [output].
-    - `seconds`: their values are those of the same rows.
+    - `seconds`: columns, of all rows of X; `positions` (n_rows,) are those of the curves.
     - `weights` (n_rows,): frequencies, all greater than 0: row counts are their sums.
-    - `observations` (n_rows,): number of the distinct observation that each row is, from 0; equal rows share one.
+    - `observations` (n_rows,): number of the distinct observation that each row is, from 0.
+    - `lengths` (n_grid,): how many grid values each stands for, along which all curves are constant.
     - `prediction_range`: largest less smallest prediction of the feature [output].
-    - `lengths` (n_grid,): as for `spread_of`.
-    - `n_curves`: rows that these were drawn from; all by default.
-    - returns: best first; in the order of `seconds` among equals.
-
-    Notes
-    -----
-    Distinct observations are put into 5 folds, seeded. The split of a column is chosen without the rows of a fold and
-    scored on these, so that its share is not inflated by the search; the rule that is reported is chosen on all rows.
-    A share counts where it exceeds 0 by more standard errors than one of as many columns does by chance in 5 % of
-    cases. Each side of a split has at least 10 rows and 2 % of them.
-
-    Every threshold between two neighbouring values is tried, with missing values on either side. Levels without an
-    order are put in the order of their mean curves along the first principal axis of these, and split at every
-    place of it; besides, each level is tried against all others. Among all partitions of more than three levels
-    that is a heuristic. Levels beyond the 100 most frequent are merged.
+    - `n_curves`: number of rows that these were drawn from.
     """
-    n_curves = len(curves) if n_curves is None else n_curves
-    spread = spread_of(curves, weights, prediction_range, lengths)
-    if spread.size == 0 or observations.max() == 0:
-        return Drivers(
-            tuple(Driver(second.label) for second in seconds), Combined(), spread.size, len(curves), n_curves
-        )
-    fit = CrossFit.of(spread, observations)
-    columns = [split_column(second, weights) for second in seconds]
-    tried = [column for column in columns if column is not None]
-    found = iter(_scored(fit, tried))
-    scored = [
-        (Driver(second.label), None) if column is None else next(found)
-        for second, column in zip(seconds, columns, strict=True)
-    ]
+    n_rows = len(curves)
+    # Equal rows are one with their weight, in an order of their values: repeats and the order of rows do not matter.
+    rows, observations = np.unique(observations, return_index=True, return_inverse=True)[1:]
+    weights = np.bincount(observations, weights).astype(np.float64)
+    fit = CrossFit(curves[rows], weights, lengths, prediction_range)
+    if fit.size == 0:
+        return Drivers(tuple(Driver(second.label) for second in seconds), Combined(), 0.0, n_rows, n_curves)
+    columns = [make_split_column(second.take(positions[rows]), weights) for second in seconds]
+    n_columns = len(columns) - columns.count(None)
+    splittable, scored = [], [(Driver(second.label), 0 * weights) for second in seconds]
+    for number, column in enumerate(columns):
+        split, *by_fold = fit.find_splits(column) if column is not None else [None]
+        if column is None or split is None:
+            continue
+        splittable.append(column)
+        gains = fit.score([column.group(each) for each in by_fold])
+        if fit.is_certain(gains, n_columns):
+            scored[number] = describe_driver(column, split, fit.share(gains), weights), gains
     scored.sort(key=lambda each: -round(each[0].share, _DIGITS))  # stable
-    best = next((score for driver, score in scored if driver.share >= LEAST_SHARE), None)
-    combined = _combined(fit, tried, best) if len(tried) > 1 else Combined()
-    return Drivers(tuple(driver for driver, _ in scored), combined, spread.size, len(curves), n_curves)
+    combined = Combined()
+    if len(splittable) > 1:
+        best = next((gains for driver, gains in scored if driver.share >= LEAST_SHARE), 0 * weights)
+        combined = _combine(fit, splittable, best, seconds)
+    return Drivers(tuple(driver for driver, _ in scored), combined, fit.size, n_rows, n_curves)
 
 
-def _z(n_tried: int) -> float:
-    """Return how many standard errors a share must exceed, so that chance rarely passes for any of some columns."""
-    return NormalDist().inv_cdf(1 - _FALSE_CLAIMS / max(1, n_tried))
+def describe_driver(column: SplitColumn, split: Mask, share: float, weights: Array) -> Driver:
+    """Describe a split; the rule is that of the side with the missing values, else that of the second one."""
+    text = column.describe(split)
+    side = int(text.rules[0] == text.sides[0])
+    n_rows = [round(count) for count in np.bincount(column.group(split), weights, 2)]
+    rule, n_rule, n_rest = text.rules[side], n_rows[side], n_rows[1 - side]
+    return Driver(column.second.label, share, text.threshold, text.levels, rule, text.sides, n_rule, n_rest)
 
 
-def _scored(fit: CrossFit, columns: Sequence[SplitColumn]) -> list[tuple[Driver, Score | None]]:
-    """Return the best split by each column, and its score; none of both where chance explains as much."""
-
-    def groups(column: SplitColumn, fold: int) -> Places | None:
-        members = column.best(fit.folds[fold].training)
-        return None if members is None else column.inside(members).astype(np.intp)
-
-    z, best = _z(len(columns)), [column.best(fit.whole) for column in columns]
-    scores = fit.scores([partial(groups, column) for column in columns])
-    return [
-        (Driver(column.second.label), None)
-        if members is None or not score.exceeds(None, z)
-        else (driver_of(column, members, score.share, fit.spread.weights), score)
-        for column, members, score in zip(columns, best, scores, strict=True)
-    ]
-
-
-def driver_of(column: SplitColumn, members: Mask, share: float, weights: Array) -> Driver:
-    """Describe a split by a column; `members` as in `SplitColumn`."""
-    named, counts = column.name(members), _counts(column.inside(members).astype(np.intp), weights, 2)
-    rule, label = named.ruled, column.second.label
-    return Driver(
-        label, share, named.threshold, named.levels, named.rules[rule], named.sides, counts[rule], counts[1 - rule]
-    )
-
-
-def _combined(fit: CrossFit, columns: Sequence[SplitColumn], best: Score | None) -> Combined:
-    """Return the best rules of two columns; none where they explain no more than the best single column."""
-    search = PairSearch(fit, columns)
-    pair = search.best()
-    if pair is None or all(half is None for half in pair.halves):
-        return Combined()
-
-    def groups(fold: int) -> Places | None:
-        found = search.best(fold)
-        return None if found is None else found.leaves()
-
-    (score,) = fit.scores([groups])
-    least = LEAST_SHARE + (0.0 if best is None else best.share)
-    if score.share < least or not score.exceeds(best, _z(1)):
-        return Combined()
-    counts = _counts(pair.leaves(), fit.spread.weights, 4)
-    rules = {rule: counts[leaf] for leaf, rule in pair.rules()}
-    return Combined((pair.first.second.label, pair.second.second.label), score.share, rules, pair)
-
-
-def _counts(groups: Places, weights: Array, n: int) -> list[int]:
-    """Return the number of rows in each group, by weight."""
-    return [round(count) for count in np.bincount(groups, weights, n)]
+def _combine(fit: CrossFit, columns: list[SplitColumn], best: Array, seconds: Sequence[SecondFeature]) -> Combined:
+    """Return the rules of two columns; none unless they explain more than the best column, which has a score."""
+    pair, *by_fold = find_pairs(fit, columns)
+    gains = fit.score([each.group() for each in by_fold])
+    is_better = fit.share(gains - best) >= LEAST_SHARE and fit.is_certain(gains - best, 1)
+    if not is_better or all(half is None for half in pair.halves):
+        return Combined(is_searched=True)
+    labels = pair.first.second.label, pair.second.second.label
+    counts = np.bincount(pair.group(), fit.training[0])
+    rules = {rule: round(count) for rule, count in zip(pair.name_rules(), counts, strict=True)}
+    values = {second.label: second.values for second in seconds}
+    row_rules = pair.group(*(values[label] for label in labels)).astype(np.int8)
+    return Combined(labels, fit.share(gains), rules, row_rules, is_searched=True)

@@ -1,47 +1,46 @@
-"""Columns whose values differ most between selected rows and the other rows."""
+"""Columns whose values differ most between selected rows and the rest."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
-    from ice_explorer.arrays import Mask
+    from numpy.typing import NDArray
+
     from ice_explorer.drivers.candidates import SecondFeature
 
+_FEWEST_ROWS = 5  # too few to rule out chance
+_MOST = 6  # columns that are named
+_LEAST = 0.2  # by which the share of the rows exceeds that of the rest
+_CHANCE = 0.05  # that any column is named where the rows are drawn at random
+_TAIL = 0.1  # of the rows, outside an end of their range
+_SLACK = 0.02  # by which a range of one end may be worse than one of two
+_MOST_LEVELS = 3
 
-FEWEST_ROWS: Final = 5
-"""Fewer rows have nothing in common that could not be chance."""
-MOST: Final = 6
-"""Columns that are named at most."""
-
-_LEAST: Final = 0.2  # by which the share of the rows exceeds that of the rest
-_CHANCE: Final = 0.05  # that any column is named where the rows are drawn at random
-_TAIL: Final = 0.1  # of the rows, outside an end of their range
-_SLACK: Final = 0.02  # by which a range of one end may be worse than one of two
-_MOST_LEVELS: Final = 3
+_get_difference = attrgetter("difference")
 
 
 @dataclass(frozen=True, eq=False)
 class InCommon:
-    """A range or some levels of one column, and how many of the rows and of the rest are there.
+    """A range or levels of one column, and the shares of the rows and of the rest that have such values.
 
     - `low`, `high`: ends of the range, both included; infinite where it is open.
     - `levels`: codes of levels instead; NaN is missing.
-    - `inside`, `outside`: shares of the rows, and of the rest, 0 to 1.
     """
 
-    of: SecondFeature
+    column: SecondFeature
     inside: float
     outside: float
-    low: float = -math.inf
-    high: float = math.inf
-    levels: tuple[float, ...] = ()
+    low: float
+    high: float
+    levels: tuple[float, ...]
 
     @property
     def difference(self) -> float:
@@ -49,53 +48,47 @@ class InCommon:
         return self.inside - self.outside
 
 
-def in_common(columns: Iterable[SecondFeature], rows: Mask) -> list[InCommon]:
+def find_common_values(columns: Sequence[SecondFeature], rows: NDArray[np.bool_]) -> list[InCommon]:
     """Find what rows have in common, what sets them apart most first.
 
     - `rows` (n_observations,).
     - returns: at most 6, one for a column: of numbers the range from the 10 % to the 90 % quantile of the rows, open at
-      an end where that separates the rows as well; of levels up to 3 that the rows have more often. Named is what at
-      least 0.2 more of the rows have than of the rest, and more than two random samples of these sizes differ by
-      (Kolmogorov and Smirnov's bound at 5 % over all columns). Nothing for fewer than 5 rows or without a rest.
+      an end where that separates the rows as well; of levels up to 3 that the rows have more often. A column is named
+      if the rows have these values at least 0.2 more often than the rest, and more often than two random samples of
+      these sizes differ by (Kolmogorov and Smirnov's bound at 5 % over all columns).
     """
     n_rows, n_rest = int(rows.sum()), int((~rows).sum())
-    found = [_of_column(column, rows) for column in columns] if n_rows >= FEWEST_ROWS and n_rest else []
-    if not found:
+    if n_rows < _FEWEST_ROWS or not n_rest or not columns:
         return []
-    by_chance = math.sqrt(math.log(2 * len(found) / _CHANCE) / 2 * (1 / n_rows + 1 / n_rest))
-    named = [each for each in found if each.difference >= max(_LEAST, by_chance)]
-    return sorted(named, key=lambda each: -each.difference)[:MOST]
+    by_chance = math.sqrt(math.log(2 * len(columns) / _CHANCE) / 2 * (1 / n_rows + 1 / n_rest))
+    common = sorted((_find_best(column, rows) for column in columns), key=_get_difference, reverse=True)
+    return [each for each in common if each.difference >= max(_LEAST, by_chance)][:_MOST]
 
 
-def _of_column(column: SecondFeature, rows: Mask) -> InCommon:
-    present = ~np.isnan(column.values)
-    some = column.values[rows & present]
-    if column.levels is not None or column.kind == "boolean" or not some.size:
-        return _levels(column, rows)
-    low, high = (float(end) for end in np.quantile(some, [_TAIL, 1 - _TAIL], method="inverted_cdf"))
-    ranges = [_range(column, rows, *ends) for ends in ((low, math.inf), (-math.inf, high), (low, high))]
-    open_end = max(ranges[:2], key=lambda each: each.difference)
-    best = ranges[2] if ranges[2].difference > open_end.difference + _SLACK else open_end
-    missing = _chosen(column, rows, (math.nan,))
-    return missing if missing.difference > best.difference else best
+def _find_best(column: SecondFeature, rows: NDArray[np.bool_]) -> InCommon:
+    known = column.values[rows & ~np.isnan(column.values)]
+    if column.levels is not None or column.kind == "boolean" or not known.size:
+        single = [_measure(column, rows, levels=(level,)) for level in np.unique(column.values).tolist()]
+        frequent = sorted((each for each in single if each.difference > 0), key=_get_difference, reverse=True)[
+            :_MOST_LEVELS
+        ]
+        return _measure(column, rows, levels=tuple(sorted(each.levels[0] for each in frequent)))
+    low, high = np.quantile(known, [_TAIL, 1 - _TAIL], method="inverted_cdf").tolist()
+    one_end = max(_measure(column, rows, low=low), _measure(column, rows, high=high), key=_get_difference)
+    two_ends = _measure(column, rows, low=low, high=high)
+    best = two_ends if two_ends.difference > one_end.difference + _SLACK else one_end
+    return max(best, _measure(column, rows, levels=(math.nan,)), key=_get_difference)
 
 
-def _range(column: SecondFeature, rows: Mask, low: float, high: float) -> InCommon:
-    has = (column.values >= low) & (column.values <= high)
-    return InCommon(column, float(has[rows].mean()), float(has[~rows].mean()), low=low, high=high)
-
-
-def _levels(column: SecondFeature, rows: Mask) -> InCommon:
-    """Return the levels that the rows have more often, those first that differ most."""
-    distinct = np.unique(column.values)  # NaN is one of them, where there is any
-    single = [_chosen(column, rows, (float(level),)) for level in distinct]
-    more = sorted((each for each in single if each.difference > 0), key=lambda each: -each.difference)
-    kept = sorted(each.levels[0] for each in more[:_MOST_LEVELS])
-    return _chosen(column, rows, tuple(kept))
-
-
-def _chosen(column: SecondFeature, rows: Mask, levels: tuple[float, ...]) -> InCommon:
-    has = np.isin(column.values, levels)
-    if any(map(math.isnan, levels)):
-        has |= np.isnan(column.values)
-    return InCommon(column, float(has[rows].mean()), float(has[~rows].mean()), levels=levels)
+def _measure(
+    column: SecondFeature,
+    rows: NDArray[np.bool_],
+    low: float = -math.inf,
+    high: float = math.inf,
+    levels: tuple[float, ...] = (),
+) -> InCommon:
+    values = column.values
+    has = np.isin(values, levels) | (np.isnan(values) & np.isnan(levels).any())
+    if not levels:
+        has = (values >= low) & (values <= high)
+    return InCommon(column, float(has[rows].mean()), float(has[~rows].mean()), low, high, levels)

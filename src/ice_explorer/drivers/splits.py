@@ -2,316 +2,155 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ice_explorer.drivers.rules import between, or_missing, sides_of_levels, sides_of_threshold
+from ice_explorer.drivers.rules import add_missing, choose_between, name_level_sides, name_threshold_sides
 from ice_explorer.features.feature import is_identifier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from numpy.typing import NDArray
 
-    from ice_explorer.arrays import Array, Mask, Places
     from ice_explorer.drivers.candidates import SecondFeature
-    from ice_explorer.drivers.crossfit import Training
 
-    Members = Mask
+    Array: TypeAlias = NDArray[np.float64]
+    Mask: TypeAlias = NDArray[np.bool_]
+    Places: TypeAlias = NDArray[np.intp]
 
-EQUAL: Final = 1e-9  # splits whose gains differ by less than this part of them are equally good
-_MOST_LEVELS = 100  # levels that are distinguished; rarer ones are merged
+_MOST_LEVELS = 100  # that are distinguished; all rarer ones have the next place
 
 
-@dataclass(frozen=True)
-class Named:
-    """A split in words.
-
-    - `threshold`: rows up to it are below [coordinates of the column]; NaN for levels without an order.
-    - `levels`: levels that are inside, where they have no order.
-    - `sides`: names of both groups, missing values aside: below or outside, above or inside.
-    - `rules`: the same, with the missing values where these are.
-    """
+class SplitText(NamedTuple):
+    """A split in words: `rules` are `sides` with the missing values, `conditions` are rules as parts of longer ones."""
 
     threshold: float
     levels: tuple[str, ...] | None
     sides: tuple[str, str]
-    rules: tuple[str, str]
-
-    @property
-    def ruled(self) -> int:
-        """Which of the rules stands for both: the one with the missing values, else the second."""
-        return int(self.rules[0] == self.sides[0])
-
-    def condition(self, side: int) -> str:
-        """Return a rule as part of a longer one."""
-        rule = self.rules[side]
-        return rule if rule == self.sides[side] else f"({rule})"
+    rules: list[str]
+    conditions: list[str]
 
 
 @dataclass(frozen=True, eq=False)
-class SplitColumn(ABC):
+class SplitColumn:
     """A column that rows may be split by.
 
-    A split is a set of the places that its values have: `members[place]`, of shape (n_places + 1,), is whether rows
-    at a place are above or inside. The last place is that of missing values.
+    A split is an array of shape (n_places + 1,): whether rows at a place are above or inside; missing values are last.
 
+    - `values` (n_places,): distinct numbers, increasing, or codes of levels, the most frequent first.
     - `places` (n_rows,).
-    - `n_places`: without the one of missing values.
     """
 
     second: SecondFeature
+    values: Array
     places: Places
-    n_places: int
-    has_missing: bool
 
-    def inside(self, members: Members) -> Members:
-        """Return whether each row is above or inside."""
-        return members[self.places]
+    def find_best(self, targets: Array, weights: Array, least: float, least_gain: float = 0) -> Mask | None:
+        """Return the split after which targets vary least within both groups.
 
-    @abstractmethod
-    def holds(self, members: Members, values: Array) -> Members:
-        """Return whether any values of the column, as in `SecondFeature`, are above or inside."""
+        - `weights` (n_rows,): 0 for rows that do not count.
+        - `least`, `least_gain`: weight of each group, and weighted variance that is explained; None where it is less.
+        """
+        from sklearn import config_context
+        from sklearn.tree import DecisionTreeRegressor
 
-    @abstractmethod
-    def best(self, training: Training) -> Members | None:
-        """Return the split after which training rows differ least within both groups; None where both need more."""
+        mass = self._sum(weights)
+        total, known = float(mass.sum()), np.flatnonzero(mass[:-1])
+        if total < 2 * least or len(known) == 0:
+            return None
+        # A tree needs no more of the rows at a place than their mean.
+        sums = np.column_stack([self._sum(weights * target) for target in targets.T])
+        means = sums / np.maximum(mass, np.finfo(np.float64).tiny)[:, None]
+        features = self._make_features(means[known], mass[known], known)
+        # Missing values are on the side of the first value, or on that of the last.
+        missing = np.hstack([features[known].min(axis=0), features[known].max(axis=0)])
+        features = np.vstack([np.hstack([features, features]), missing]).astype(np.float32)
+        tree = DecisionTreeRegressor(
+            max_depth=1,
+            min_weight_fraction_leaf=least / total * (1 - 1e-9),  # rounding must not matter
+            min_impurity_decrease=least_gain / (total * targets.shape[1]),
+            random_state=0,
+        )
+        present = mass > 0
+        with config_context(skip_parameter_validation=True, assume_finite=True):  # which takes a third of the time
+            root = tree.fit(features[present], means[present], mass[present], check_input=False).tree_
+        if root.node_count == 1:
+            return None
+        split = features[:, root.feature[0]] > root.threshold[0]
+        if self.second.is_unordered:
+            return self._turn(split)
+        last = int(np.count_nonzero(~split[known])) - 1
+        return np.append(self.values > choose_between(*self.values[known[last : last + 2]].tolist()), split[-1])
 
-    @abstractmethod
-    def coarse(self, weights: Array, n: int) -> list[Members]:
-        """Return about n splits that do not depend on curves: thresholds at equal weights, or single levels."""
+    def _sum(self, values: Array) -> Array:
+        return np.asarray(np.bincount(self.places, values, len(self.values) + 1), dtype=np.float64)
 
-    def moved(self, members: Members, training: Training, halves: Sequence[Members | None]) -> Members:  # noqa: ARG002
-        """Move a split to where it is best if the rows below and above it are split further; only thresholds move."""
-        return members
+    def _make_features(self, means: Array, mass: Array, known: Places) -> Array:
+        """Return places of numbers; those of levels along the first principal axis of their means, and each alone."""
+        places = np.arange(len(self.values), dtype=np.float64)
+        if not self.second.is_unordered:
+            return places[:, None]
+        deviations = means - np.average(means, axis=0, weights=mass)
+        axis = np.linalg.svd(np.sqrt(mass)[:, None] * deviations, full_matrices=False)[2][0]
+        along = np.zeros(len(places))
+        along[known] = deviations @ axis
+        return np.column_stack([np.argsort(np.argsort(along, kind="stable")), places == places[:, None]])
 
-    @abstractmethod
-    def name(self, members: Members) -> Named:
-        """Describe a split."""
+    def list_coarse(self, n: int) -> list[Mask]:
+        """Return about n splits at quantiles, or of the most frequent levels, with missing values on either side."""
+        places, known = np.arange(len(self.values)), self.places[self.places < len(self.values)]
+        if self.second.is_unordered:
+            masks = places == places[:n, None]
+        else:
+            cuts = np.quantile(known, np.arange(1, n + 1) / (n + 1), method="inverted_cdf")
+            masks = places > np.unique(cuts)[:, None]
+        missing_sides = [False, True] if len(known) < len(self.places) else [False]
+        return [self._turn(np.append(mask, side)) for mask in masks for side in missing_sides]
 
-    @cached_property
-    def _sorted(self) -> tuple[Places, Places, Places]:
-        """Rows in the order of their places, the places that have rows, and where those begin."""
-        counts = np.bincount(self.places, minlength=self.n_places + 1)
-        filled = np.flatnonzero(counts)
-        return np.argsort(self.places, kind="stable"), filled, (np.cumsum(counts) - counts)[filled]
+    def _turn(self, split: Mask) -> Mask:
+        """Return a split of levels with those inside that are fewer, and not merged: they are named."""
+        if not self.second.is_unordered:
+            return split
+        first = np.argmin(self.values)
+        return min((split, ~split), key=lambda side: (any(side[_MOST_LEVELS:-1]), side[:-1].sum(), not side[first]))
 
-    def sums(self, training: Training, rows: Members | None = None) -> tuple[Array, Array]:
-        """Return the sums of the training rows at each place, or of some of them, and their weights."""
-        order, filled, starts = self._sorted
-        weighted, weights = training.weighted, training.weights
-        if rows is not None:
-            weighted, weights = np.where(rows, weighted, 0.0), np.where(rows, weights, 0.0)
-        sums = np.zeros((len(weighted), self.n_places + 1))
-        in_order = weighted[:, order]
-        sums[:, filled] = in_order if len(filled) == len(order) else np.add.reduceat(in_order, starts, axis=1)
-        return sums, self.masses(weights)
+    def group(self, split: Mask | None, values: Array | None = None) -> Places:
+        """Return whether rows are above or inside as 1 or 0: those searched, or any with values as in `second`."""
+        if split is None:
+            return np.zeros(len(self.places if values is None else values), dtype=np.intp)
+        if values is None:
+            return split[self.places].astype(np.intp)
+        codes = self.values[split[:-1]]
+        inside = np.isin(values, codes) if self.second.is_unordered else values > self.describe(split).threshold
+        return np.where(np.isnan(values), split[-1], inside).astype(np.intp)
 
-    def _present(self, training: Training) -> tuple[Places, Array, Array]:
-        """Return the places that have training rows, the sums there, and their weights."""
-        order = self._sorted[0]
-        order = order[training.weights[order] > 0]
-        places = self.places[order]
-        starts = np.flatnonzero(np.diff(places, prepend=-1))
-        sums, masses = training.weighted[:, order], training.weights[order]
-        if len(starts) < len(order):
-            sums, masses = np.add.reduceat(sums, starts, axis=1), np.add.reduceat(masses, starts)
-        return places[starts], sums, masses
-
-    def masses(self, weights: Array) -> Array:
-        """Return the weight at each place."""
-        return np.bincount(self.places, weights, self.n_places + 1).astype(np.float64)
-
-    def _with_missing(self, members: Members) -> Iterator[Members]:
-        """Yield a set of places without and, where there are missing values, with these."""
-        yield np.append(members, False)
-        if self.has_missing:
-            yield np.append(members, True)
-
-    def _rules(self, sides: tuple[str, str], *, missing_inside: bool) -> tuple[str, str]:
-        below, above = sides
-        if not self.has_missing:
-            return sides
-        return (below, or_missing(above)) if missing_inside else (or_missing(below), above)
-
-
-def _first_best(
-    sums: Array, masses: Array, missing: tuple[Array, float], training: Training
-) -> tuple[int, bool] | None:
-    """Return the first of some sets of rows that is as good as any, and whether it has the missing values.
-
-    - `sums` (n_main, n_sets): of the deviations of the rows in each set; those of all rows sum to 0.
-    - `masses` (n_sets,): their weights.
-    - `missing`: sum and weight of the rows without a value.
-    """
-    missing_sum, missing_mass = missing
-    squares = [np.einsum("ki,ki->i", sums, sums)]
-    held = [masses]
-    if missing_mass > 0:
-        squares.append(squares[0] + 2 * (missing_sum @ sums) + missing_sum @ missing_sum)
-        held.append(masses + missing_mass)
-    square, mass = np.concatenate(squares), np.concatenate(held)
-    rest = training.mass - mass
-    valid = np.minimum(mass, rest) >= training.least
-    if not valid.any():
-        return None
-    gains = np.full(len(mass), -np.inf)
-    gains[valid] = square[valid] * (1 / mass[valid] + 1 / rest[valid])
-    at = int(np.argmax(gains >= gains.max() * (1 - EQUAL)))
-    return at % len(masses), at >= len(masses)
+    def describe(self, split: Mask) -> SplitText:
+        """Return a split in words."""
+        threshold, levels = np.nan, None
+        if self.second.is_unordered and self.second.levels is not None:
+            levels = tuple(self.second.levels[int(code)] for code in np.sort(self.values[split[:-1]]))
+            sides = name_level_sides(self.second, levels)
+        else:
+            first = int(np.argmax(split))
+            lower, upper = self.values[first - 1 : first + 1].tolist()
+            threshold, sides = choose_between(lower, upper), name_threshold_sides(self.second, lower, upper)
+        rules, conditions, side = [*sides], [*sides], int(split[-1])
+        if self.places.max() == len(self.values):
+            rules[side] = add_missing(sides[side])
+            conditions[side] = f"({rules[side]})"
+        return SplitText(threshold, levels, sides, rules, conditions)
 
 
-def split_column(second: SecondFeature, weights: Array) -> SplitColumn | None:
+def make_split_column(second: SecondFeature, weights: Array) -> SplitColumn | None:
     """Return a column as rows may be split by it; None where it has but one value, or about one for each row."""
     present = ~np.isnan(second.values)
-    distinct, found = np.unique(second.values[present], return_inverse=True)
-    if len(distinct) < 2:
+    values, known = np.unique(second.values[present], return_inverse=True)
+    if len(values) < 2 or (second.is_unordered and is_identifier(len(values), len(known))):
         return None
-    missing = bool(not present.all())
-    if not second.is_unordered:
-        return _Ordered(second, _placed(present, found, len(distinct)), len(distinct), missing, distinct)
-    if is_identifier(len(distinct), len(found)):
-        return None
-    groups, found = _most_frequent(distinct.astype(np.intp), found, weights[present])
-    return _Levels(second, _placed(present, found, len(groups)), len(groups), missing, groups)
-
-
-def _placed(present: Mask, found: Places, n_places: int) -> Places:
-    places = np.full(len(present), n_places, dtype=np.intp)
-    places[present] = found
-    return places
-
-
-# --- thresholds -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Ordered(SplitColumn):
-    values: Array  # at each place, increasing
-
-    def holds(self, members: Members, values: Array) -> Members:
-        return np.where(np.isnan(values), members[-1], values > self.name(members).threshold)
-
-    def best(self, training: Training) -> Members | None:
-        present, sums, masses = self._present(training)
-        n_present = int(np.count_nonzero(present < self.n_places))  # missing values come last
-        if n_present < 2:
-            return None
-        below = np.cumsum(sums[:, : n_present - 1], axis=1), np.cumsum(masses[: n_present - 1])
-        missing = (sums[:, n_present:].sum(axis=1), float(masses[n_present:].sum()))
-        found = _first_best(*below, missing, training)
-        if found is None:
-            return None
-        at, missing_below = found
-        return self._above(present[at], present[at + 1], missing_inside=not missing_below)
-
-    def moved(self, members: Members, training: Training, halves: Sequence[Members | None]) -> Members:
-        present = np.flatnonzero(self.masses(training.weights)[:-1] > 0)
-        gains, valid = np.zeros(len(present) - 1), np.ones(len(present) - 1, dtype=bool)
-        for is_above, half in enumerate(halves):
-            for rows in [None] if half is None else [half, ~half]:
-                sums, masses = self.sums(training, rows)
-                order = present[::-1] if is_above else present  # from the outermost value to each cut
-                with_missing = bool(members[-1]) == bool(is_above)
-                held = np.cumsum(masses[order])[:-1] + with_missing * masses[-1]
-                summed = np.cumsum(sums[:, order], axis=1)[:, :-1] + with_missing * sums[:, -1:]
-                gain = np.einsum("ki,ki->i", summed, summed) / np.maximum(held, training.least)
-                gains += gain[::-1] if is_above else gain
-                valid &= (held[::-1] if is_above else held) >= training.least
-        if not valid.any():
-            return members
-        at = int(np.argmax(np.where(valid, gains, -np.inf)))
-        return self._above(present[at], present[at + 1], missing_inside=bool(members[-1]))
-
-    def _above(self, lower: int, upper: int, *, missing_inside: bool) -> Members:
-        """Split half way between two values, whether others lie between them or not."""
-        threshold = between(float(self.values[lower]), float(self.values[upper]))
-        return np.append(self.values > threshold, missing_inside)
-
-    def coarse(self, weights: Array, n: int) -> list[Members]:
-        cumulative = np.cumsum(self.masses(weights)[:-1])
-        marks = np.arange(1, n + 1) / (n + 1) * cumulative[-1]
-        cuts = np.unique(np.searchsorted(cumulative, marks * (1 - EQUAL)))
-        places = np.arange(self.n_places)
-        return [members for cut in cuts if cut < self.n_places - 1 for members in self._with_missing(places > cut)]
-
-    def name(self, members: Members) -> Named:
-        above, missing_inside = members[:-1], bool(members[-1])
-        first = int(np.argmax(above))
-        lower, upper = float(self.values[first - 1]), float(self.values[first])
-        sides = sides_of_threshold(self.second, lower, upper)
-        return Named(between(lower, upper), None, sides, self._rules(sides, missing_inside=missing_inside))
-
-
-# --- levels without an order ----------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Levels(SplitColumn):
-    groups: Sequence[tuple[int, ...]]  # codes at each place
-
-    def holds(self, members: Members, values: Array) -> Members:
-        codes = [code for group, is_in in zip(self.groups, members[:-1], strict=True) if is_in for code in group]
-        return np.where(np.isnan(values), members[-1], np.isin(values, codes))
-
-    def best(self, training: Training) -> Members | None:
-        sums, masses = self.sums(training)
-        if masses[:-1].sum() == 0:
-            return None
-        order = _along_principal_axis(sums[:, :-1].T, masses[:-1])
-        # Up to each place of the order, then each level alone.
-        in_order = np.arange(self.n_places)[:, None] >= np.argsort(order)
-        sets = np.vstack([in_order[:-1], np.eye(self.n_places, dtype=bool)])
-        found = _first_best(sums[:, :-1] @ sets.T, sets @ masses[:-1], (sums[:, -1], float(masses[-1])), training)
-        return None if found is None else self._named_side(np.append(sets[found[0]], found[1]))
-
-    def coarse(self, weights: Array, n: int) -> list[Members]:
-        masses = self.masses(weights)[:-1]
-        frequent = np.sort(np.argsort(-masses, kind="stable")[:n])
-        if self.n_places == 2:  # one against the other
-            frequent = frequent[:1]
-        places = np.arange(self.n_places)
-        splits = [members for place in frequent for members in self._with_missing(places == place)]
-        return [self._named_side(members) for members in splits]
-
-    def name(self, members: Members) -> Named:
-        inside, missing_inside = members[:-1], bool(members[-1])
-        names = self.second.levels or []
-        levels = tuple(names[code] for group, is_in in zip(self.groups, inside, strict=True) if is_in for code in group)
-        sides = sides_of_levels(self.second, levels)
-        return Named(np.nan, levels, sides, self._rules(sides, missing_inside=missing_inside))
-
-    def _named_side(self, members: Members) -> Members:
-        """Call that side inside whose levels are named: the one with fewer of them, and without the merged ones."""
-        inside = members[:-1]
-        n_inside = int(inside.sum())
-        if len(self.groups[-1]) > 1:
-            is_rest = bool(inside[-1])
-        else:
-            is_rest = n_inside > len(inside) - n_inside or (2 * n_inside == len(inside) and not inside[0])
-        return ~members if is_rest else members
-
-
-def _most_frequent(codes: Places, places: Places, weights: Array) -> tuple[list[tuple[int, ...]], Places]:
-    """Group levels: each of the most frequent ones alone, all others together at the end."""
-    if len(codes) <= _MOST_LEVELS:
-        return [(int(code),) for code in codes], places
-    frequent = np.argsort(-np.bincount(places, weights, len(codes)), kind="stable")[:_MOST_LEVELS]
-    kept = np.sort(frequent)
-    group_of = np.full(len(codes), _MOST_LEVELS, dtype=np.intp)
-    group_of[kept] = np.arange(_MOST_LEVELS)
-    rest = tuple(int(code) for code in np.delete(codes, kept))
-    return [*((int(code),) for code in codes[kept]), rest], group_of[places]
-
-
-def _along_principal_axis(sums: Array, masses: Array) -> Places:
-    """Order levels by their mean curves along the first principal axis of these; levels without rows lie at 0."""
-    held = np.maximum(masses, np.finfo(float).tiny)[:, None]
-    off = sums / held - (masses > 0)[:, None] * (sums.sum(axis=0) / masses.sum())
-    axis = np.linalg.svd(np.sqrt(masses)[:, None] * off, full_matrices=False)[2][0]
-    along = off @ axis
-    if along[np.argmax(np.abs(along))] < 0:  # an axis has two ends
-        along = -along
-    return np.argsort(along, kind="stable")
+    if second.is_unordered:
+        order = np.argsort(-np.bincount(known, weights[present]), kind="stable")
+        values, known = values[order[: _MOST_LEVELS + 1]], np.minimum(np.argsort(order)[known], _MOST_LEVELS)
+    places = np.full(len(present), len(values))
+    places[present] = known
+    return SplitColumn(second, values, places)

@@ -142,14 +142,3 @@ class SavedMethod(CurveMethod):
     def sums(self, *_args: object) -> NoReturn:
         """Raise: sums are those of the file."""
         raise ModelNeededError.predictions("Other metrics than those of the file need")
-
-
-class SavedPair:
-    """Which rule of two columns each row fulfils, (n_rows,): what `ColumnPair` finds for all rows of X."""
-
-    def __init__(self, rule_of_row: Places) -> None:
-        self._rule_of_row = rule_of_row
-
-    def rule_of(self, first: Array, second: Array) -> Places:  # noqa: ARG002 - they are those of X
-        """Return the rule of each row of X."""
-        return self._rule_of_row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 import zlib
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.models.predict import RESPONSES, Predictor
 from ice_explorer.results.options import METHODS, Settings
-from ice_explorer.saved.answers import SavedCurves, SavedMethod, SavedPair, SavedPredictions, SavedWitness, refused
+from ice_explorer.saved.answers import SavedCurves, SavedMethod, SavedPredictions, SavedWitness, refused
 from ice_explorer.saved.archive import Archive
 from ice_explorer.saved.fields import Fields, Part
 from ice_explorer.saved.labels import from_json
@@ -322,10 +322,9 @@ def _drivers(entry: Part, n_rows: int) -> Drivers:
             raise ValueError("rules are not one for each row")
         if not ((rule_of_row >= 0) & (rule_of_row < len(rules))).all():
             raise ValueError("there is no such rule")
-    pair = None if rule_of_row is None else cast("Any", SavedPair(rule_of_row))
     return Drivers(
         tuple(_driver(each) for each in drivers.objects("found")),
-        Combined(columns, together.number("share"), rules, pair),
+        Combined(columns, together.number("share"), rules, rule_of_row, is_searched=together.flag("is_searched")),
         drivers.number("size", 0),
         drivers.whole("n_rows"),
         drivers.whole("n_curves"),

@@ -230,12 +230,13 @@ def _drivers(drivers: Drivers) -> dict[str, Any]:
         "size": drivers.size,
         "n_rows": drivers.n_rows,
         "n_curves": drivers.n_curves,
-        "found": [_driver(driver) for driver in drivers.found],
+        "found": [_driver(driver) for driver in drivers.ranked],
         "combined": {
             "columns": list(combined.columns),
             "share": combined.share,
             "rules": list(combined.rules),
             "counts": list(combined.rules.values()),
+            "is_searched": combined.is_searched,
         },
     }
 

@@ -146,14 +146,14 @@ def in_common_of(explanation: Explanation, positions: Sequence[int]) -> InCommon
     found = explanation._in_common(check_distinct_positions(positions, explanation.n_observations))
     return InCommonBody(
         items=[
-            InCommonItem(column=each.of.label, text=_in_words(each), inside=each.inside, outside=each.outside)
+            InCommonItem(column=each.column.label, text=_in_words(each), inside=each.inside, outside=each.outside)
             for each in found
         ]
     )
 
 
 def _in_words(each: InCommon) -> str:
-    second = each.of
+    second = each.column
     grid = second.values if second.levels is None else np.arange(len(second.levels))
     write = writer(second.kind, grid, second.levels, short_cell_text, second.clock)
     if each.levels:
