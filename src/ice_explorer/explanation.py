@@ -23,7 +23,6 @@ from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.feature import FeatureExplanation, decay_table
 from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names, target_values
@@ -65,6 +64,7 @@ if TYPE_CHECKING:
     from ice_explorer.drivers.in_common import InCommon
     from ice_explorer.drivers.table import DriverTable
     from ice_explorer.engines.context import Context
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
     from ice_explorer.metrics.windows import Convention
@@ -298,7 +298,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
     def table(
         self,
-        decay: float | None = None,
+        decay: float | Iterable[float] | None = None,
         convention: Convention | None = None,
         *,
         sort_by: str | None = "in_distribution_impact",
@@ -310,8 +310,11 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Parameters
         ----------
-        decay, convention : optional
-            As for `explain`; defaults are those of the explanation.
+        decay : float or iterable of float, optional
+            λ of in-distribution impact and support; that of the explanation by default. Several give the
+            in-distribution impact at each of them, one row per decay and one column per feature.
+        convention : optional
+            As for `explain`; that of the explanation by default.
         sort_by : str or None
             Column to sort by, largest first; None keeps the order of the columns of X.
         unit : {"prediction", "sd", "share"} or mapping
@@ -356,6 +359,11 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         """
         import pandas as pd
 
+        if isinstance(decay, Iterable):
+            if by is not None or ci is not None or unit != "prediction":
+                what = "be one number where `by`, `ci` or `unit` is given"
+                raise InvalidOptionError.must("decay", what, decay, "Leave these out, or pass one decay.")
+            return self._profile(decay, convention)
         if sort_by is not None:
             check_one_of("sort_by", sort_by, TABLE_COLUMNS)
         steps = self._steps(unit) if isinstance(unit, Mapping) else {}
@@ -551,25 +559,16 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         table = table.assign(**ends)
         return table if sort_by is None else table.sort_values(sort_by, ascending=False, kind="stable")
 
-    def decay_profile(
-        self,
-        decays: Iterable[float],
-        metric: Literal["in_distribution_impact", "support"] = "in_distribution_impact",
-    ) -> pd.DataFrame:
-        """A decayed metric for many decays, without calling the model.
+    def _profile(self, decays: Iterable[float], convention: Convention | None) -> pd.DataFrame:
+        """In-distribution impact at many decays: one row per decay, one column per feature."""
+        import pandas as pd
 
-        Parameters
-        ----------
-        decays : iterable of float
-            Each greater than 0 and at most 1.
-        metric : {"in_distribution_impact", "support"}
-
-        Returns
-        -------
-        DataFrame
-            One row per decay, one column per feature, in column order.
-        """
-        return decay_table(list(self.values()), decays, metric)
+        given = [check_decay(decay) for decay in decays]
+        columns = pd.Index(self.features, name="feature", tupleize_cols=False)
+        values = np.empty((len(given), len(self)))
+        for at, feature in enumerate(self.values()):
+            values[:, at] = feature._decay_profiles(given, convention)["in_distribution_impact"]
+        return pd.DataFrame(values, index=pd.Index(given, name="decay"), columns=columns)
 
     def drivers(self, feature: Name) -> DriverTable:
         """Return what makes the curves of a feature differ: the best split of the rows by each other column.

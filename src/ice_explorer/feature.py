@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import numpy as np
 
 from ice_explorer.beyond.correlations import MOST, correlated
-from ice_explorer.checks import check_integer, check_one_of
+from ice_explorer.checks import check_integer
 from ice_explorer.drivers.candidates import distinct_rows, second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
 from ice_explorer.errors import InvalidOptionError
@@ -34,7 +33,7 @@ from ice_explorer.results.target_check import decides_class, follows_diagonal
 from ice_explorer.results.what_if import moves_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
     from typing import Unpack
 
@@ -219,30 +218,12 @@ class FeatureExplanation:
             return dict(self._own_metrics)
         return metrics_of(self._sums, decay, convention)
 
-    def decay_profile(
-        self,
-        decays: Iterable[float],
-        metric: Literal["in_distribution_impact", "support"] = "in_distribution_impact",
-    ) -> pd.DataFrame:
-        """Return a decayed metric for many decays, without calling the model; see `Explanation.decay_profile`.
-
-        Returns
-        -------
-        DataFrame
-            One row per decay, one column: the feature.
-        """
-        return decay_table([self], decays, metric)
-
     def _decay_profiles(
         self, decays: ArrayLike, convention: Convention | None = None
     ) -> dict[str, NDArray[np.float64]]:
         """Return every decayed metric by name, (n_decays,) each, for many decays that are checked."""
         _, convention = resolve_display(self._context.settings, None, convention)
         return dict(zip(_DECAYED, self._sums.decayed(np.asarray(decays, np.float64), convention), strict=True))
-
-    def _decay_profile(self, decays: NDArray[np.float64], metric: str) -> NDArray[np.float64]:
-        """Return one decayed metric, (n_decays,), in the convention of the explanation."""
-        return self._decay_profiles(decays)[metric]
 
     def rows(self, positions: ArrayLike) -> NDArray[np.float64]:
         """ICE curves of some rows of X, computed when first asked for.
@@ -891,30 +872,6 @@ class FeatureExplanation:
         Path
         """
         return self._alone.save(path, "panel", **options)
-
-
-def decay_table(
-    features: Sequence[FeatureExplanation],
-    decays: Iterable[float],
-    metric: Literal["in_distribution_impact", "support"],
-) -> pd.DataFrame:
-    """Return a decayed metric of some features for many decays: one row per decay, one column per feature."""
-    import pandas as pd
-
-    decays = _check_decays(decays)
-    check_one_of("metric", metric, _DECAYED)
-    columns = pd.Index([feature.feature for feature in features], name="feature", tupleize_cols=False)
-    values = np.empty((len(decays), len(features)))
-    for position, feature in enumerate(features):
-        values[:, position] = feature._decay_profile(np.array(decays), metric)
-    return pd.DataFrame(values, index=pd.Index(decays, name="decay"), columns=columns)
-
-
-def _check_decays(decays: object) -> list[float]:
-    """Return the decays of a profile. Raise if they are not a list."""
-    if not isinstance(decays, Iterable):
-        raise InvalidOptionError.must("decays", "be a list of decays", decays, "For one decay write `[decay]`.")
-    return [check_decay(decay) for decay in decays]
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

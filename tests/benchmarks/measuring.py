@@ -30,7 +30,7 @@ def ours(X, model, options, n_jobs=1):
     """Everything, from the model to 101 decays."""
     explanation = ice.explain(model, X, progress=False, n_jobs=n_jobs, **options)
     explanation.table()
-    explanation.decay_profile(DECAYS)
+    explanation.table(DECAYS)
     return explanation
 
 

@@ -27,7 +27,7 @@ def assert_same(found, expected, rtol=1e-10):
     for convention in ("step", "paper"):
         mine, theirs = (e.table(convention=convention, sort_by=None) for e in (found, expected))
         pd.testing.assert_frame_equal(mine, theirs, rtol=rtol, atol=1e-12)
-    mine, theirs = (e.decay_profile(DECAYS).to_numpy(float) for e in (found, expected))
+    mine, theirs = (e.table(DECAYS).to_numpy(float) for e in (found, expected))
     assert_allclose(mine, theirs, rtol=max(rtol, 1e-6), atol=1e-13)
     assert_allclose(found.prediction_sd, expected.prediction_sd, rtol=1e-12)
     for name in expected.features:

@@ -48,7 +48,7 @@ def test_likelihoods_too_small_to_write_still_weigh(decay, convention):
     expected = oracles.metrics(square, X, 0, grid=grid, own_scale=0.05, decay=decay, convention=convention)
     for name in ("in_distribution_impact", "support"):
         assert_allclose(row[name], expected[name], rtol=1e-9, atol=1e-300, err_msg=name)
-    profile = e.decay_profile([decay, 1.0])
+    profile = e.table([decay, 1.0])
     assert_allclose(profile["x0"], [row["in_distribution_impact"], row["impact"]], rtol=1e-9)
 
 
@@ -64,7 +64,7 @@ def test_a_jump_far_from_every_observation_it_moves_is_not_negative():
     for far in (12.0, 20.0, 30.0):
         X[-1, 0] = far
         e = explained(jump, X, grid={"x0": [0.0, 0.01, far]}, features=["x0"])
-        profile = e.decay_profile(np.arange(1, 101) / 100)["x0"]
+        profile = e.table(np.arange(1, 101) / 100)["x0"]
         assert (profile >= 0).all()
         assert_allclose(profile[1.0], e["x0"].metrics()["impact"], rtol=1e-9)
 

@@ -160,7 +160,7 @@ def test_the_settings_are_those_asked_for():
     settings = e.settings
     assert (settings.decay, settings.convention, settings.method) == (0.5, "paper", "auto")
     assert explain().settings.convention == "step"
-    assert_allclose(e.decay_profile([1.0]).to_numpy()[0], e.table(sort_by=None)["impact"], rtol=1e-12)
+    assert_allclose(e.table([1.0]).to_numpy()[0], e.table(sort_by=None)["impact"], rtol=1e-12)
 
 
 EFFECTS = COLUMNS[:6]
@@ -485,7 +485,7 @@ def test_a_plan_knows_its_features_before_the_model_is_asked():
     assert empty.features == []
     assert empty.table().shape == (0, len(COLUMNS))
     assert empty.table().columns.tolist() == COLUMNS
-    assert empty.decay_profile([0.5, 1.0]).shape == (2, 0)
+    assert empty.table([0.5, 1.0]).shape == (2, 0)
 
 
 def test_a_notebook_completes_features():

@@ -73,13 +73,12 @@ def test_facts_about_drivers_outlive_pandas(e):
         assert (other.summary, other.difference, other.n_rows) == (table.summary, table.difference, 80)
 
 
-def test_decay_profiles_are_one_table(three):
-    """A row for each decay, a column for each feature: one column where there is one feature."""
+def test_several_decays_are_one_table(three):
+    """A row for each decay, a column for each feature."""
     e, f, x = three
-    whole = e.decay_profile([1, 0.5])
-    pd.testing.assert_frame_equal(f.decay_profile([1, 0.5]), whole[["age"]])
-    pd.testing.assert_frame_equal(x.decay_profile([1, 0.5]), whole)
-    pd.testing.assert_frame_equal(f.decay_profile([1, 0.5], "support"), e.decay_profile([1, 0.5], "support")[["age"]])
+    whole = e.table([1, 0.5])
+    assert whole.loc[0.5, "age"] == f.metrics(0.5)["in_distribution_impact"]
+    pd.testing.assert_frame_equal(x.table([1, 0.5]), whole)
 
 
 def test_plots_are_axes(three):

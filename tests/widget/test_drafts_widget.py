@@ -100,7 +100,7 @@ def test_the_result_after_drafts_is_that_of_explain(make, X):
     for name in expected.features:
         assert_array_equal(list(found[name].metrics().values()), list(expected[name].metrics().values()))
         assert_array_equal(found[name].curves, expected[name].curves)
-        assert_array_equal(found[name].decay_profile(DECAYS), expected[name].decay_profile(DECAYS))
+    assert_array_equal(found.table(DECAYS), expected.table(DECAYS))
     assert found.notes == expected.notes
     wait_until(lambda: explorer._status["state"] == "ready")
     assert (explorer._status["n_rows"], explorer._status["n_all"]) == (None, None)

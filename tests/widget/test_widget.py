@@ -197,7 +197,7 @@ def test_of_many_features_the_figures_of_the_view_come_first_and_those_of_the_sl
         patch.setattr(Background, "start", lambda _: None)  # until the connection is open
         explorer = make(explanation)
     explorer._background.start()
-    expected = [explanation.decay_profile(DECAYS)[name] for name in "abcde"]
+    expected = [explanation.table(DECAYS)[name] for name in "abcde"]
     wait_until(lambda: np.isfinite(tables_of(explorer)[1][:-1]).all())
     assert_allclose(tables_of(explorer)[1][0], expected, rtol=1e-6)
     profiles = [np.frombuffer(state["_profile"], "<f4") for state in states(explorer) if "_profile" in state]

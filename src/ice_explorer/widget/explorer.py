@@ -18,7 +18,7 @@ import logging
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, overload
 
@@ -576,14 +576,6 @@ class ICEExplorer(anywidget.AnyWidget):
         """
         explanation = self.explanation
         return explanation.drivers(self.feature if feature is None else feature)
-
-    def decay_profile(
-        self,
-        decays: Iterable[float],
-        metric: Literal["in_distribution_impact", "support"] = "in_distribution_impact",
-    ) -> pd.DataFrame:
-        """Return a decayed metric for many decays, without calling the model; see `Explanation.decay_profile`."""
-        return self.explanation.decay_profile(decays, metric)
 
     def plot(
         self,

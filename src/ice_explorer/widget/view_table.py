@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -41,15 +42,17 @@ class ViewTable(pd.DataFrame):  # type: ignore[misc]
     @short_traceback
     def table(
         self,
-        decay: float | None = None,
+        decay: float | Iterable[float] | None = None,
         convention: Convention | None = None,
         *,
         sort_by: str | None = "",
         unit: Unit | None = None,
         ci: float | None = None,
-    ) -> ViewTable:
+    ) -> pd.DataFrame:
         """Return the table of another reading; what is left out is as the explorer shows it."""
         explanation, shown_decay, shown_convention, shown_order, shown_unit, shown_level = self._shown
+        if isinstance(decay, Iterable):
+            return explanation.table(decay, convention or shown_convention, unit=unit or "prediction", ci=ci)
         return self.of(
             explanation,
             shown_decay if decay is None else decay,
