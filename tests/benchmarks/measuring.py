@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from importlib.metadata import PackageNotFoundError, version
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +29,16 @@ _VECTORS = ["avx2", "fma", "bmi2", "avx512f", "avx512vl", "avx512vbmi2", "neon",
 
 def ours(X, model, options, n_jobs=1):
     """Everything, from the model to 101 decays."""
-    explanation = ice.explain(model, X, progress=False, n_jobs=n_jobs, **options)
+    explanation = ice.explain(model, X, progress=False, n_jobs=n_jobs, **as_of_then(options))
     explanation.table()
-    explanation.table(DECAYS)
+    getattr(explanation, "decay_profile", explanation.table)(DECAYS)  # the version before may have the old name
     return explanation
+
+
+def as_of_then(options):
+    """Options under the names of the version that is timed: `method` was called `engine`."""
+    is_new = "method" in signature(ice.explain).parameters
+    return options if is_new else {"engine" if name == "method" else name: of for name, of in options.items()}
 
 
 def grids_of(explanation):

@@ -129,10 +129,12 @@ def _options(work, every_value):
 
 def table(work):
     """Processor seconds of `explain` and its table."""
+    from measuring import as_of_then
+
     import ice_explorer as ice
 
     start = time.process_time()
-    ice.explain(work.model, work.X, progress=False, **work.options).table()
+    ice.explain(work.model, work.X, progress=False, **as_of_then(work.options)).table()
     return time.process_time() - start
 
 
