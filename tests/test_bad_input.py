@@ -175,7 +175,6 @@ VALUES = {
     },
     "sample_weight": {"be finite numbers of at least 0, one per observation": ["income", np.array([1j, 2])]},
     "response": {"be 'auto', 'predict_proba', 'decision_function', 'predict' or 'log_odds'": ["proba"]},
-    "like": {"be an explanation": ["e"]},
 }  # fmt: skip
 
 IN_THE_ORDER = "Pass `X[model.feature_names_in_]`"
@@ -339,7 +338,7 @@ NAMES = {
     UnknownOptionError: {
         "explain() has no option 'grids'. Did you mean 'grid'? Its options are features, groups, categorical_features, "
         "output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, method, "
-        "n_jobs, memory_limit, like, keep_curves, progress, budget, client.": lambda: explain(grids="uniform"),
+        "n_jobs, memory_limit, keep_curves, progress, budget, client.": lambda: explain(grids="uniform"),
         "explain() has no option 'zoom'. Its options are features": lambda: explain(zoom=2),
         "no option 'budget': it shows samples of the rows until": lambda: explorer(wealth, X, budget=5),
         "table() has no option 'sortby'. Did you mean 'sort_by'?": lambda: e().table(sortby="impact"),
@@ -350,9 +349,7 @@ NAMES = {
         "plot_all() has no option 'columns'. Did you mean 'n_col": lambda: e().plot_all(columns=2),
         "save() has no option 'colour_by'. Did you mean 'color_by'?": lambda: e().save("view.svg", colour_by="city"),
         "ICEExplorer() has no option 'sampel'. Did you mean 'sample'?": lambda: explorer(wealth, X, sampel=3),
-        "explain_partitions() has no option 'client'. Did you mean 'like'?": lambda: ice.explain_partitions(
-            wealth, max, client=None
-        ),
+        "explain_partitions() has no option 'client'.": lambda: ice.explain_partitions(wealth, max, client=None),
         "no option 'feature': it is set on an explorer": lambda: explorer(wealth, X, feature="age"),
     },
     InvalidOptionError: {
@@ -417,15 +414,18 @@ OPTIONS = {
     "got 'wide' as the scale of 'income'": lambda: explain(scale={"income": "wide"}),
     "got None as the scale of 'income'": lambda: explain(scale={"income": None}),
     "got one for 'city', an unordered category": lambda: explain(scale={"city": 1.0}),
-    "`like` brings its own grids; got `grid` as well": lambda: explain(like=e(), grid="quantile"),
-    "`like` brings its own grids; got `grid_size` as well": lambda: explain(like=e(), grid_size=5),
-    "features of `like`. No column named 'age' in X": lambda: explain(X=X.rename(columns={"age": "Age"}), like=e()),
-    "'sex' is not explained there. Use `features=`": lambda: explain(X=X.assign(sex=1), like=e(), features=["sex"]),
-    "'city' must declare the levels that it has in `like`": lambda: explain(
-        X=X.astype({"city": "category"}),
-        like=explain(X=X.assign(city=pd.Categorical(X["city"], ["Oslo", "Rome", "Lima", "Bern"]))),
+    "whose grids are used; got `grid_size` as well": lambda: explain(grid=e(), grid_size=5),
+    "features of the explanation in `grid`. No column named 'age' in X": lambda: explain(
+        X=X.rename(columns={"age": "Age"}), grid=e()
     ),
-    "kind that it has in `like`, numeric; got boolean": lambda: explain(X=X.assign(age=X["age"] > 40), like=e()),
+    "'sex' is not explained there. Use `features=`": lambda: explain(X=X.assign(sex=1), grid=e(), features=["sex"]),
+    "'city' must declare the levels that it has in the explanation in `grid`": lambda: explain(
+        X=X.astype({"city": "category"}),
+        grid=explain(X=X.assign(city=pd.Categorical(X["city"], ["Oslo", "Rome", "Lima", "Bern"]))),
+    ),
+    "kind that it has in the explanation in `grid`, numeric; got boolean": lambda: explain(
+        X=X.assign(age=X["age"] > 40), grid=e()
+    ),
 }
 METRICS_OF_TABLES = (
     "'impact', 'in_distribution_impact', 'direction', 'heterogeneity', 'non_linearity', 'missing_impact'"

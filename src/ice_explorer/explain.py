@@ -39,7 +39,7 @@ class ExplainOptions(TypedDict, total=False):
     categorical_features: Sequence[Name] | None
     output: object
     response: Response
-    grid: GridName | Mapping[Name, ArrayLike]
+    grid: GridName | Mapping[Name, ArrayLike] | Explanation
     grid_size: int | None
     sample: float | None
     random_state: int
@@ -50,7 +50,6 @@ class ExplainOptions(TypedDict, total=False):
     method: MethodName
     n_jobs: int | None
     memory_limit: str | float
-    like: Explanation | None
     keep_curves: bool
     progress: bool | Callable[[int, int, str], object] | None
     budget: float | None
@@ -113,7 +112,7 @@ def explain(
     categorical_features: Sequence[Name] | None = None,
     output: object = None,
     response: Response = "auto",
-    grid: GridName | Mapping[Name, ArrayLike] = "observed",
+    grid: GridName | Mapping[Name, ArrayLike] | Explanation = "observed",
     grid_size: int | None = None,
     sample: float | None = None,
     random_state: int = 0,
@@ -124,7 +123,6 @@ def explain(
     method: MethodName = "auto",
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
-    like: Explanation | None = None,
     keep_curves: bool = False,
     progress: bool | Callable[[int, int, str], object] | None = None,
     budget: float | None = None,
@@ -161,11 +159,12 @@ def explain(
     response : {"auto", "predict_proba", "decision_function", "predict", "log_odds"}
         "auto" is the first method of predict_proba, decision_function, predict that a classifier has,
         decision_function of an outlier detector, and predict of other models.
-    grid : {"observed", "quantile", "uniform", "random", "thresholds"} or mapping
+    grid : {"observed", "quantile", "uniform", "random", "thresholds"} mapping or Explanation
         Values at which each feature is evaluated. "thresholds" are all values at which a tree model can step. A
         mapping gives values by feature; other features use "observed". The grid of an unordered category is the
         levels that occur, or the most frequent ones if there are too many. A mapping may include declared levels
-        that do not occur.
+        that do not occur. Of an explanation, of another model or of other rows, features, groups, grids, σ, medians
+        and level frequencies are used, so that metrics are comparable, for example between folds.
     grid_size : int, optional
         Maximum number of grid values. Defaults to 1000 for "observed", else to 100; 100 for unordered categories.
     sample : int or float, optional
@@ -202,9 +201,6 @@ def explain(
         other rows of a call; a note then states it. A call of the model that runs out of memory is repeated in
         halves. Arrays and tables with a number for each row and grid value, such as `curves`, are refused where one
         takes more than the limit, or 64 MB if that is more.
-    like : Explanation, optional
-        Explanation of another model or of other rows, whose features, groups, grids, σ, medians and level
-        frequencies are reused, so that metrics are comparable, for example between folds. Replaces `grid`.
     keep_curves : bool
         Whether to keep the curves of all rows in memory, 8 bytes per prediction, so that "brute" does not call the
         model again for `curves`, `rows`, figures and `drivers`.
@@ -254,7 +250,7 @@ def explain(
         features=features, groups=groups, categorical_features=categorical_features,
         output=output, response=response, grid=grid, grid_size=grid_size,
         sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
-        convention=convention, method=method, n_jobs=n_jobs, memory_limit=memory_limit, like=like,
+        convention=convention, method=method, n_jobs=n_jobs, memory_limit=memory_limit,
         keep_curves=keep_curves, progress=progress, budget=budget, client=client,
     )  # fmt: skip
     if is_several(model):

@@ -349,8 +349,8 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         from the same source, for the same model. Metrics of a draw follow to first order from the influence of each
         row, which includes what depends on the frequency of rows: σ, its use as the unit of distances, shares of grid
         values and levels, and all means. The grid, the windows of steps, the median and likelihood scales that are
-        given or estimated are the same in every draw. Where `like` was given, σ and shares are, too. If few rows
-        decide σ, as in a lognormal column, intervals of 95 % cover in a third of the samples, and less per unit.
+        given or estimated are the same in every draw; with an explanation as `grid`, σ and shares are, too. If few
+        rows decide σ, as in a lognormal column, intervals of 95 % cover in a third of the samples, and less per unit.
 
         Time grows with rows × grid values. Draws are kept for the last few decays.
 

@@ -36,7 +36,7 @@ from ice_explorer.locks import cancel_wait_when, new_lock
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
 from ice_explorer.models.target import choose_initial_output, target_names
-from ice_explorer.results.options import Options, Settings, check_sample
+from ice_explorer.results.options import OF_REFERENCE, Options, Settings, check_sample
 from ice_explorer.results.target_check import known_target
 from ice_explorer.tables.table import ArrayTable, SparseTable
 
@@ -104,7 +104,7 @@ class Whole:
 
 @dataclass(frozen=True, eq=False)
 class _Grids:
-    """Where features are evaluated: by a rule, or at values of each; `references` are features of `like`."""
+    """Where features are evaluated: by a rule, or at values of each; `references` are those of another explanation."""
 
     choice: GridName | Mapping[str, NDArray[np.float64]]
     references: Mapping[int, FeatureInput]
@@ -146,11 +146,14 @@ def prepare(
 
 
 def _as_in_reference(options: Options) -> Options:
-    """Return the options with features, groups and categories from `like`, where they were not given."""
-    like = options.like
+    """Return the options with features, groups and categories from another explanation, where they were not given."""
+    like = options.reference
     if like is None:
         return options
-    _check_like(like, options.grid, options.grid_size)
+    if options.grid_size is not None:
+        raise InvalidOptionError(
+            "`grid` is an explanation, whose grids are used; got `grid_size` as well.", "Leave it out."
+        )
     return replace(
         options,
         features=like.features if options.features is None else options.features,
@@ -176,10 +179,11 @@ def _read_data(model: Any, X: Any, options: Options, whole: Whole | None) -> _Da
     try:
         chosen, skipped = _choose_features(options.features, columns, weights)
     except UnknownFeatureError as error:
-        if options.like is None or options.features is not options.like.features:
+        if options.reference is None or options.features is not options.reference.features:
             raise
         raise InvalidOptionError(
-            f"X must have the features of `like`. {error}", "Use `features=` to choose from those that both have."
+            f"X must have the features of the explanation in `grid`. {error}",
+            "Use `features=` to choose from those that both have.",
         ) from None
     return _Data(groups, categorical, table, weights, columns, chosen, skipped)
 
@@ -201,7 +205,7 @@ def _ask_model(model: Any, data: _Data, options: Options, y: object, *, is_openi
 
 def _choose_grids(inside: InnerModel, data: _Data, options: Options) -> _Grids:
     """Choose where each feature is evaluated."""
-    columns, like = data.columns, options.like
+    columns, like = data.columns, options.reference
     if like is not None:
         references = _references(like, columns, data.chosen)
         grids = {columns.feature(number).label: item.grid.values for number, item in references.items()}
@@ -227,8 +231,7 @@ def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | No
         categorical_features=tuple(data.categorical_features) or None,
         output=predictor.output,
         response=predictor.response,
-        grid=options.grid if isinstance(options.grid, str) else _CUSTOM,
-        like=None if options.like is None else _CUSTOM,
+        grid=options.grid if isinstance(options.grid, str) else _CUSTOM if options.reference is None else OF_REFERENCE,
         grid_size=options.grid_size,
         sample=options.sample,
         random_state=options.random_state,
@@ -320,15 +323,6 @@ def _is_name(column: Column, weighing: NDArray[np.bool_]) -> bool:
     return is_identifier(len(np.unique(present)), len(present))
 
 
-def _check_like(like: object, grid: object, grid_size: int | None) -> None:
-    """Check that there is one source of grids."""
-    if not isinstance(like, Explanation):
-        raise InvalidOptionError.must("like", "be an explanation", like, "Pass the result of `explain`.")
-    for option, given in (("grid", grid != "observed" or isinstance(grid, Mapping)), ("grid_size", grid_size)):
-        if given:
-            raise InvalidOptionError(f"`like` brings its own grids; got `{option}` as well.", "Leave out one of them.")
-
-
 def _references(like: Explanation, columns: Columns, chosen: Sequence[int]) -> dict[int, FeatureInput]:
     """Find each feature in another explanation, and number its levels alike."""
     references = {}
@@ -336,13 +330,16 @@ def _references(like: Explanation, columns: Columns, chosen: Sequence[int]) -> d
         feature = columns.feature(number)
         if feature.name not in like.keys():  # noqa: SIM118 - an explanation also contains positions
             raise InvalidOptionError(
-                f"Every feature must be one of `like`; {quoted(feature.readable)} is not explained there.",
+                f"Every feature must be one of the explanation in `grid`; {quoted(feature.readable)} is not explained "
+                "there.",
                 f"Use `features=` to choose from {listed(like.features)}.",
             )
         references[number] = reference = like[feature.name]._item
         if feature.kind != reference.feature.kind:
             raise InvalidOptionError.unlike(
-                feature.readable, f"be of the kind that it has in `like`, {reference.feature.kind}", feature.kind
+                feature.readable,
+                f"be of the kind that it has in the explanation in `grid`, {reference.feature.kind}",
+                feature.kind,
             )
         columns.replace_feature(number, align_levels(feature, reference.feature))
     return references

@@ -128,7 +128,7 @@ def test_a_draft_is_the_explanation_of_its_rows_and_changes_nothing_of_the_resul
     assert len(rows) == 75
     whole = ice.explain(model, X, progress=False)
     is_drawn = np.isin(np.arange(len(X)), rows).astype(float)
-    weighted = ice.explain(model, X, sample_weight=is_drawn, like=whole, progress=False)
+    weighted = ice.explain(model, X, sample_weight=is_drawn, grid=whole, progress=False)
     for feature in whole.values():
         drafted = draft[feature.feature]
         assert_array_equal(drafted.grid, feature.grid)

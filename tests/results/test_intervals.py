@@ -300,7 +300,7 @@ def test_what_is_the_same_in_all_rows_has_no_interval():
 def test_scales_of_another_explanation_are_the_same_in_every_draw():
     """With `like`, σ belongs to other rows."""
     reference = explained(curved, X)
-    linear = explained(lambda X: 2.0 * np.asarray(X)[:, 0], X.iloc[::2].reset_index(drop=True), like=reference)
+    linear = explained(lambda X: 2.0 * np.asarray(X)[:, 0], X.iloc[::2].reset_index(drop=True), grid=reference)
     table = linear.table(ci=0.95)
     assert_allclose(table.loc["a", ["impact_low", "impact_high"]].astype(float), 2.0 * reference["a"].scale, rtol=1e-9)
 

@@ -46,7 +46,7 @@ def test_the_metrics_of_a_group_are_those_of_its_rows_on_the_same_grid():
     """Found in two ways: by one pass over all rows, and by an explanation of those rows alone."""
     e = ice.explain(model, X)
     for sex, rows in X.groupby("sex"):
-        alone = ice.explain(model, rows, like=e)
+        alone = ice.explain(model, rows, grid=e)
         for options in itertools.product([0.75, 0.2], CONVENTIONS):
             found, expected = e.table(*options, by="sex", sort_by=None).loc[sex], alone.table(*options, sort_by=None)
             pd.testing.assert_frame_equal(found.drop(columns="n_rows"), expected, rtol=1e-12, check_names=False)
@@ -193,7 +193,7 @@ def test_another_explanation_gives_grid_scale_and_levels():
     old = X.assign(city=X["city"].astype(str))[: len(X) // 2]
     new = X.assign(city=X["city"].astype(str).replace({"b": "d"}))[len(X) // 2 :]
     e = ice.explain(model, old, features=["age", "city"], categorical_features=["age"])
-    found = ice.explain(model, new, like=e)
+    found = ice.explain(model, new, grid=e)
     assert found.features == ["age", "city"]
     for one, other in zip(e.values(), found.values(), strict=True):
         assert one.grid.tolist() == other.grid.tolist()
@@ -226,7 +226,7 @@ def test_levels_that_new_rows_lack_are_written_in_their_dtype(container):
 
     e = ice.explain(predict, make(data))
     few = data[data["city"] == "c"]
-    found = ice.explain(predict, make(few), like=e)["city"]
+    found = ice.explain(predict, make(few), grid=e)["city"]
     assert found.grid.tolist() == e["city"].grid.tolist()
     assert_allclose(found.curves - few[["age"]].to_numpy(), np.tile([0.0, 1.0, 4.0], (len(few), 1)))
 
@@ -239,7 +239,7 @@ def test_folds_of_a_pipeline_are_the_same_by_every_engine():
     few = data[data["city"] != "b"]
     e = ice.explain(pipeline, data)
     assert e.method == "tree"
-    found, plain = (ice.explain(pipeline, few, like=e, method=method) for method in ("tree", "brute"))
+    found, plain = (ice.explain(pipeline, few, grid=e, method=method) for method in ("tree", "brute"))
     assert_allclose(found.table()[NUMBERS], plain.table()[NUMBERS], rtol=1e-9, atol=1e-9)
 
 
@@ -249,15 +249,15 @@ def test_the_same_rows_like_themselves_change_nothing():
     e = ice.explain(
         model, data, groups={"is a": ["city_a", "city_b"]}, categorical_features=["age"], grid="quantile", grid_size=7
     )
-    again = ice.explain(model, data, like=e)
+    again = ice.explain(model, data, grid=e)
     pd.testing.assert_frame_equal(e.table(), again.table())
-    assert (again.settings.like, again.settings.groups) == ("custom", {"is a": ["city_a", "city_b"]})
+    assert (again.settings.grid, again.settings.groups) == ("explanation", {"is a": ["city_a", "city_b"]})
 
 
 def test_an_explorer_takes_another_explanation_as_its_measure():
     """Grids and scales are those of the other one."""
     e = ice.explain(model, X, grid="quantile", grid_size=5)
-    x = ice.ICEExplorer(model, frame(seed=1), like=e, static_picture=False)
+    x = ice.ICEExplorer(model, frame(seed=1), grid=e, static_picture=False)
     assert x.explanation["age"].grid.tolist() == e["age"].grid.tolist()
     assert x.explanation["age"].scale == e["age"].scale
     x.close()

@@ -148,7 +148,7 @@ def of_workers(options: Options, plan: Plan) -> Options:
     """Return the options of a partition, whose features, grids and output are chosen."""
     settings = plan.settings
     return replace(
-        options, client=None, sample_weight=None, progress=False, n_jobs=None, like=None, features=None,
+        options, client=None, sample_weight=None, progress=False, n_jobs=None, features=None,
         grid="observed", grid_size=None, groups=settings.groups, categorical_features=settings.categorical_features,
         output=settings.output,
     )  # fmt: skip

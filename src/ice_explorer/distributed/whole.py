@@ -129,7 +129,7 @@ def check_distributed(options: Options, *, is_local: bool) -> None:
         ("scale", options.scale == "conditional", "Leave it out, or explain a sample of the rows."),
         ("scale", not is_local and isinstance(options.scale, Mapping), "Leave it out."),
         ("sample", options.sample is not None, "Pass fewer rows: `X.sample(frac=0.1)`."),
-        ("like", not is_local and options.like is not None, "Pass its grids with `grid=`."),
+        ("grid", not is_local and options.reference is not None, "Pass its grids as a mapping."),
         ("grid", not is_local and options.grid == "thresholds", 'Use `grid="quantile"`, or pass values.'),
     ):
         if is_given:

@@ -215,7 +215,9 @@ def align_levels(feature: Feature, other: Feature) -> Feature:
         return feature
     if feature.kind == "ordered" or (feature.has_declared_levels and not set(levels) <= set(own)):
         raise InvalidOptionError.unlike(
-            feature.readable, f"declare the levels that it has in `like`, {listed(levels)}", listed(own)
+            feature.readable,
+            f"declare the levels that it has in the explanation in `grid`, {listed(levels)}",
+            listed(own),
         )
     new = [code for code, level in enumerate(own) if level not in levels]
     merged = [*levels, *(own[code] for code in new)]

@@ -15,6 +15,7 @@ from ice_explorer.metrics.influence import DECAYED, PER_SCALE, Block, influences
 from ice_explorer.metrics.row_draws import N_DRAWS, RowDraws, category_scales
 from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.metrics.windows import nearest_places
+from ice_explorer.results.options import OF_REFERENCE
 from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 
 if TYPE_CHECKING:
@@ -71,14 +72,14 @@ class Bootstrap:
         self.rows = RowDraws(context.row_weights[context.weighted_rows], context.settings.random_state, n_draws)
 
     def scales(self, item: FeatureInput) -> Array:
-        """σ of a feature in each draw, (n_draws,) [feature]: that of `like` in all of them, where that is given."""
+        """σ of a feature in each draw, (n_draws,) [feature]; in all of them that of the reference, if there is one."""
         if item.feature_number not in self._scales:
             self._scales[item.feature_number] = self._scales_of(item)
         return self._scales[item.feature_number]
 
     def _scales_of(self, item: FeatureInput) -> Array:
         values = item.feature.values[self._context.weighted_rows]
-        if self._context.settings.like is not None:
+        if self._context.settings.grid == OF_REFERENCE:
             return np.full(self.rows.n_draws, item.scale)
         if not item.feature.is_unordered:
             return self.rows.standard_deviations(values)
@@ -109,7 +110,7 @@ class Bootstrap:
         if sums is None:
             return dict.fromkeys(METRICS, np.full(self.rows.n_draws, math.nan))
         figures = vars(sums.metrics(decay, convention))
-        is_resampled = self._context.settings.like is None
+        is_resampled = self._context.settings.grid != OF_REFERENCE
         found = influences(sums, self._blocks(item, curves_of), np.array([decay]), convention, with_places=is_resampled)
         weighing, total = self._context.weighted_rows, sums.total_weight
         is_summed = np.isin(weighing, item.summed)

@@ -56,7 +56,7 @@ class Options:
     categorical_features: Sequence[Name] | None = None
     output: object = None
     response: Response = "auto"
-    grid: GridName | Mapping[Name, ArrayLike] = "observed"
+    grid: GridName | Mapping[Name, ArrayLike] | Any = "observed"
     grid_size: int | None = None
     sample: float | None = None
     random_state: int = 0
@@ -67,7 +67,6 @@ class Options:
     method: MethodName = "auto"
     n_jobs: int | None = None
     memory_limit: str | float = "1GB"
-    like: Any = None
     keep_curves: bool = False
     progress: bool | Callable[[int, int, str], object] | None = None
     budget: float | None = None
@@ -76,6 +75,11 @@ class Options:
     def __post_init__(self) -> None:
         for name, check in _CHECKS.items():
             check(getattr(self, name))
+
+    @property
+    def reference(self) -> Any:
+        """The explanation whose features, groups, grids and scales are used; None where there is none."""
+        return self.grid if hasattr(self.grid, "settings") else None
 
     @property
     def n_threads(self) -> int:
@@ -94,6 +98,10 @@ OF_EXPLORERS: Final[tuple[str, ...]] = tuple(name for name in DEFAULTS if name !
 """Those that an explorer has, too: it shows samples of the rows until the result is there."""
 
 
+OF_REFERENCE: Final = "explanation"
+"""The setting `grid` where it was another explanation."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """The options an explanation was made with, resolved."""
@@ -109,7 +117,6 @@ class Settings:
     weighted: bool
     decay: float
     scale: str
-    like: str | None
     convention: Convention
     method: str
     memory_limit: int

@@ -147,7 +147,6 @@ def _settings(entry: Fields) -> Settings:
         weighted=entry.flag("weighted"),
         decay=check_decay(entry.number("decay")),
         scale=entry.text("scale"),
-        like=entry.text("like") if entry.has("like") else None,
         convention=entry.choice("convention", CONVENTIONS),
         method=entry.choice("method", METHODS),
         memory_limit=entry.whole("memory_limit", 1),

@@ -52,8 +52,16 @@ def level_entries(levels: NDArray[Any] | None, label: str) -> list[Any] | None:
 
 
 def levels_of(entry: Fields) -> NDArray[Any] | None:
-    """Return the levels of a column or feature; None where it has none."""
-    return np.fromiter(entry.labels("levels"), object) if entry.has("levels") else None
+    """Return the levels of a column or feature; None where it has none.
+
+    - raises ValueError: if one of them is missing.
+    """
+    if not entry.has("levels"):
+        return None
+    levels = entry.labels("levels")
+    if any(level is None or level != level for level in levels):  # noqa: PLR0124 - NaN and NaT differ from themselves
+        raise ValueError("a level is missing")
+    return np.fromiter(levels, object)
 
 
 def checked_values(values: NDArray[Any], kind: str, levels: NDArray[Any] | None, n_rows: int) -> NDArray[np.float64]:
