@@ -42,7 +42,7 @@ PACKAGES = {
     "drafter": "numpy",
     "plan": "numpy",
     "distributed": "crick dask distributed numpy pandas",
-    "explain": "numpy",
+    "explain_model": "numpy",
     "compile_ahead": "numpy sklearn",
     "partitions": "",
     "widget": "anywidget ipywidgets matplotlib numpy pandas traitlets",

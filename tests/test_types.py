@@ -11,7 +11,7 @@ import sys
 import pytest
 
 import ice_explorer as ice
-from ice_explorer.explain import ExplainOptions
+from ice_explorer.explain_model import ExplainOptions
 from ice_explorer.explanation import FileOptions, PlotOptions, SaveOptions
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, Options
 

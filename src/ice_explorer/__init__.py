@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from ice_explorer import errors
 from ice_explorer.errors.base import did_you_mean, quoted
 from ice_explorer.errors.tracebacks import short_traceback
-from ice_explorer.explain import explain, load
-from ice_explorer.explanation import Explanation
-from ice_explorer.feature import FeatureExplanation
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
+    from ice_explorer.explain_model import explain, load
+    from ice_explorer.explanation import Explanation
     from ice_explorer.export.read_provenance import provenance
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.partitions import explain_partitions
     from ice_explorer.widget.explorer import ICEExplorer
 
@@ -33,12 +33,16 @@ __all__ = [
     "provenance",
 ]
 
-# The widget and its companions bring ipywidgets, the data sets bring pandas: they are imported on first use.
+# Everything but the errors is imported on first use.
 _ON_DEMAND = {
+    "Explanation": "ice_explorer.explanation",
+    "FeatureExplanation": "ice_explorer.feature",
     "ICEExplorer": "ice_explorer.widget.explorer",
     "bqplot": "ice_explorer.bqplot",
     "datasets": "ice_explorer.datasets",
+    "explain": "ice_explorer.explain_model",
     "explain_partitions": "ice_explorer.partitions",
+    "load": "ice_explorer.explain_model",
     "provenance": "ice_explorer.export.read_provenance",
 }
 

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from ice_explorer.explain import explain
+from ice_explorer.explain_model import explain
 from ice_explorer.runtime import HAS_NUMBA
 
 

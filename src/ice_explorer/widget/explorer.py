@@ -36,7 +36,7 @@ from ice_explorer.errors import (
 from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
 from ice_explorer.errors.options import meant_by
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.explain import explain
+from ice_explorer.explain_model import explain
 from ice_explorer.locks import new_lock
 from ice_explorer.metrics.windows import Convention
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, Options, RankBy, Unit
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.drivers.table import DriverTable
-    from ice_explorer.explain import ExplainOptions
+    from ice_explorer.explain_model import ExplainOptions
     from ice_explorer.explanation import Explanation, FileOptions, PlotOptions
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.standalone.cell import Frozen
