@@ -67,7 +67,7 @@ MISTAKES = {
     "too many arguments": (lambda: ice.explain(model, X)["x0"].likelihood(1, 2), errors.InputTypeError),
     "two features": (lambda: ice.explain(model, X).two_way("x0", "x0"), errors.InvalidOptionError),
     "find_groups": (lambda: ice.find_groups("X"), errors.InputTypeError),
-    "provenance": (lambda: ice.provenance("nowhere.svg"), errors.ExportError),
+    "load": (lambda: ice.load("nowhere.ice"), errors.ExportError),
     "warmup": (lambda: ice.warmup("all"), errors.InputTypeError),
     "a data set": (lambda: ice.datasets.load_cervical_cancer("nowhere"), errors.ICEExplorerError),
     "a figure of bqplot": (lambda: ice.bqplot.impact(model), errors.InputTypeError),

@@ -18,7 +18,6 @@ from ice_explorer.version import __version__
 if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
     from ice_explorer.compile_ahead import warmup
-    from ice_explorer.export.read_provenance import provenance
     from ice_explorer.partitions import explain_partitions
     from ice_explorer.widget.explorer import ICEExplorer
 
@@ -35,7 +34,6 @@ __all__ = [
     "explain_partitions",
     "find_groups",
     "load",
-    "provenance",
     "warmup",
 ]
 
@@ -45,7 +43,6 @@ _ON_DEMAND = {
     "bqplot": "ice_explorer.bqplot",
     "datasets": "ice_explorer.datasets",
     "explain_partitions": "ice_explorer.partitions",
-    "provenance": "ice_explorer.export.read_provenance",
     "warmup": "ice_explorer.compile_ahead",
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from origins import read_provenance
 
 import ice_explorer as ice
 from ice_explorer.export import save
@@ -153,7 +154,7 @@ def test_files_name_the_level_and_draw_the_whiskers(make, X, tmp_path):
     explorer = make(Model(), X)
     explorer.intervals = 0.9
     path = explorer.save(tmp_path / "view.svg")
-    found = ice.provenance(path)
+    found = read_provenance(path)
     assert found["intervals"] == 0.9
     assert "x.intervals = 0.9; " in found["code"]
     assert "with 90 % interval over other samples of rows. Tied at 90 %: " in path.read_text(encoding="utf-8")
@@ -186,7 +187,7 @@ def test_a_panel_has_no_ranking_and_computes_no_intervals(make, X, tmp_path):
     """Its code names what it shows; a JSON has the metrics, and so the intervals."""
     explorer = make(Model(), X)
     explorer.intervals = True
-    found = ice.provenance(explorer.save(tmp_path / "panel.svg", "panel"))
+    found = read_provenance(explorer.save(tmp_path / "panel.svg", "panel"))
     assert found["intervals"] is None
     assert "intervals" not in found["code"]
     assert not explorer.explanation._has_draws(0.75, "step")

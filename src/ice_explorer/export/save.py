@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,9 +11,9 @@ from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.errors import ExportError
 from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export.data_files import csv_bytes, json_bytes, parquet_bytes, require_pyarrow
-from ice_explorer.export.file_names import CSV, files_of, plain_name, provenance_file
-from ice_explorer.export.regular_files import as_path, check_target, write_file
+from ice_explorer.export.file_names import CSV, files_of, plain_name
 from ice_explorer.export.tables import curves_table, metrics_table
+from ice_explorer.export.write_files import as_path, check_target, write_files
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.page.matplotlib_page import pdf_pages, png_page, require_matplotlib
 from ice_explorer.figures.page.paper import USUAL_DPI, Paper
@@ -76,7 +75,7 @@ def save(
     """Write an explanation to a file, or to one for each feature; the suffix of the path chooses the format.
 
     Every file carries its provenance, a CSV in a JSON file next to it: what it shows, how it was computed, and the line
-    of code that makes it again. `ice_explorer.provenance` reads it.
+    of code that makes it again.
 
     Parameters
     ----------
@@ -118,7 +117,7 @@ def save(
         contents = _contents(
             explanation, state, suffix, what, paper=sheet, call=_call(file, what, given), spreadsheet=spreadsheet
         )
-        _write(file, contents, overwrite=overwrite)
+        write_files(dict(zip(files_of(file), contents, strict=True)), overwrite=overwrite)
         return file
     features = [bar.label for bar in ranking_of(explanation, state).bars]
     files = _one_each(file, features)
@@ -129,23 +128,13 @@ def save(
         one = _PANEL if feature in _WORDS else feature  # a word says what is drawn, also where a feature has it
         opened, call = replace(state, feature=feature, choices=curves), _call(each, one, given)
         contents = _contents(explanation, opened, suffix, one, paper=sheet, call=call, spreadsheet=spreadsheet)
-        _write(each, contents, overwrite=overwrite)
+        write_files(dict(zip(files_of(each), contents, strict=True)), overwrite=overwrite)
     return files
 
 
 def _check_targets(file: Path, *, overwrite: bool) -> None:
     for each in files_of(file):
         check_target(each, overwrite=overwrite)
-
-
-def _write(file: Path, contents: tuple[bytes, ...], *, overwrite: bool) -> None:
-    """Write a file, and the provenance of a CSV after it."""
-    write_file(file, contents[0], overwrite=overwrite)
-    for origin in contents[1:]:
-        if overwrite:  # a process that is killed here leaves no table with the provenance of the former one
-            with suppress(OSError):
-                provenance_file(file).unlink()
-        write_file(provenance_file(file), origin, overwrite=overwrite)
 
 
 def _save_result(
@@ -162,7 +151,7 @@ def _save_result(
     check_target(file, overwrite=overwrite)
     call = f"x.save({file.name!r})"
     content = result_content(explanation, MOST_ROWS if max_lines is None else max_lines, ViewState.of(view_state), call)
-    write_file(file, content, overwrite=overwrite)
+    write_files({file: content}, overwrite=overwrite)
     return file
 
 
