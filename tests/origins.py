@@ -1,4 +1,4 @@
-"""Read the provenance of a saved file as users do: with the standard library, Pillow, pypdf and pyarrow."""
+"""Files as tests read them: their content, and their provenance by the libraries that users have."""
 
 import json
 import re
@@ -9,6 +9,13 @@ from xml.etree import ElementTree as ET
 import pypdf
 from PIL import Image
 from pyarrow import parquet
+
+from ice_explorer.export.save import file_contents
+
+
+def file_bytes(explanation, state, name, what="view", **options):
+    """Return what `save` writes into a file of this name; of a CSV the table."""
+    return file_contents(explanation, state, Path(name), what, **options)[0]
 
 
 def read_provenance(path):

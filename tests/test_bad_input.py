@@ -607,7 +607,6 @@ FILES = {
         "there is a folder at 'folder.svg'": lambda: save("folder.svg", overwrite=True),
         "'nowhere/view.svg' is in none. Make the folder": lambda: save("nowhere/view.svg"),
         "where a .svg of each feature is wanted; got 'all.svg'": lambda: save("all.svg", "all"),
-        "needs a `path` that ends in '.csv'; got 'view.svg'": lambda: save("view.svg", spreadsheet=True),
         "got 'a\\x00.svg'. Leave out NUL": lambda: save("a\0.svg"),
         "got 'a\\ud800.ice'. Leave out NUL": lambda: ice.load("a\ud800.ice"),
         "there is a folder at '.'": lambda: ice.load("."),

@@ -102,7 +102,6 @@ class FileOptions(TypedDict, total=False):
     title: bool | str | None
     caption: bool | str
     overwrite: bool
-    spreadsheet: bool
 
 
 class SaveOptions(FileOptions, total=False):
@@ -1419,7 +1418,6 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         title: bool | str | None = True,
         caption: bool | str = False,
         overwrite: bool = False,
-        spreadsheet: bool = False,
     ) -> Path | list[Path]:
         """Write figures, tables or everything to a file; the suffix selects the format.
 
@@ -1434,9 +1432,8 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection : optional
             Content of the view, as in an explorer; features, columns and anchors as in X. `feature` defaults to the
             first in the ranking, `decay` to that of the explanation.
-        width, font_size, dpi, title, caption, overwrite, spreadsheet : optional
-            Layout, whether files are replaced, and whether a CSV is meant for spreadsheets, as for `save` of an
-            explorer.
+        width, font_size, dpi, title, caption, overwrite : optional
+            Layout, and whether files are replaced, as for `save` of an explorer.
 
         Returns
         -------
@@ -1449,11 +1446,23 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             If the suffix is unknown or the file exists; also a ValueError.
         """
         from ice_explorer.export import save as export
+        from ice_explorer.scene.view_state import ViewState
 
-        return export.save_explanation(
-            self, path, what, feature=feature, kind=kind, color_by=color_by, decay=decay, rank_by=rank_by, unit=unit,
-            anchor=anchor, max_lines=max_lines, selection=selection, width=width, font_size=font_size, dpi=dpi,
-            title=title, caption=caption, overwrite=overwrite, spreadsheet=spreadsheet,
+        name = feature if feature is not None or export.content_of(what) != "feature" else what
+        opened = None if name is None else self[name]
+        state = ViewState(
+            feature="" if opened is None else opened.label,
+            kind=kind,
+            color_by=None if color_by is None else self._column(color_by).label,
+            decay=self.settings.decay if decay is None else decay,
+            rank_by=rank_by,
+            unit=unit,
+            anchor=anchor if opened is None else opened._anchor_place(anchor),  # type: ignore[arg-type]
+            selection=tuple(self._check_positions(selection, "selection").tolist()),
+        )
+        return export.save(
+            self, state, path, what, overwrite=overwrite, max_lines=max_lines, width=width, font_size=font_size,
+            dpi=dpi, title=title, caption=caption,
         )  # fmt: skip
 
 

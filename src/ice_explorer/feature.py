@@ -347,13 +347,12 @@ class FeatureExplanation:
             If the feature has no such value; also a ValueError.
         """
         self._context.check_size("changes", len(self._item.positions), len(self.axis))
-        return self._changes(self._item.positions, self.curves, anchor)
+        return self._changes(self._item.positions, self.curves, self._anchor_place(anchor))
 
     def _changes(
-        self, positions: NDArray[np.int64], curves: NDArray[np.float64], anchor: AnchorName | object
+        self, positions: NDArray[np.int64], curves: NDArray[np.float64], place: AnchorName | float
     ) -> NDArray[np.float64]:
-        """c-ICE of the curves of some rows."""
-        place = self._anchor_place(anchor)
+        """c-ICE of the curves of some rows, since an anchor as `_anchor_place` returns it."""
         index = self._level_at(place) if self._item.feature.is_unordered else self._index_at(place)
         if index is None:
             return curves - self._at_own_values(positions, curves)[:, None]

@@ -12,12 +12,12 @@ import pandas as pd
 import pypdf
 import pytest
 from matplotlib import pyplot as plt
-from origins import read_provenance
+from origins import file_bytes, read_provenance
 from PIL import Image
 
 import ice_explorer as ice
 from ice_explorer.errors import ExportError, MissingDependencyError, UnknownFeatureError
-from ice_explorer.export.save import file_bytes, save
+from ice_explorer.export.save import save
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.view_state import ViewState
 
@@ -122,8 +122,8 @@ def test_nothing_is_overwritten_unless_asked(explanation, tmp_path):
 
 
 MISSING = {
-    "png": ("matplotlib", "svg", "Drawing with matplotlib"),
-    "parquet": ("pyarrow", "csv", "Writing Parquet"),
+    "png": ("matplotlib", "svg", "PNG"),
+    "parquet": ("pyarrow", "csv", "PARQUET"),
 }
 
 
@@ -145,9 +145,10 @@ def test_a_missing_package_is_named(explanation, tmp_path, monkeypatch, suffix):
 def test_saving_an_svg_does_not_load_matplotlib():
     """Its import costs more than the picture."""
     code = (
-        "import sys, numpy as np, ice_explorer; from ice_explorer.export.save import file_bytes\n"
+        "import sys, numpy as np, ice_explorer; from pathlib import Path\n"
+        "from ice_explorer.export.save import file_contents\n"
         "e = ice_explorer.explain(lambda X: X[:, 0], np.eye(3), progress=False)\n"
-        "file_bytes(e, {'feature': 'x0'}, 'a.svg'); print('matplotlib' in sys.modules)"
+        "file_contents(e, {'feature': 'x0'}, Path('a.svg')); print('matplotlib' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -30,7 +30,7 @@ KINDS = {
     "svg": ("image/svg+xml", b"<?xml"),
     "png": ("image/png", b"\x89PNG\r\n\x1a\n"),
     "pdf": ("application/pdf", b"%PDF-"),
-    "csv": ("text/csv", b'"feature","row","value"'),
+    "csv": ("text/csv", b'"row","row_label","feature"'),
     "parquet": ("application/octet-stream", b"PAR1"),
     "json": ("application/json", b"{"),
 }
@@ -104,8 +104,7 @@ def test_every_format_comes_back_or_is_written_beside_the_notebook(explanation, 
     beside, buffers = answer(explanation, asked(name, "panel", to="notebook"))
     assert (beside["path"], buffers) == (str(here / filename), [])
     assert (here / filename).read_bytes() == content
-    further = ", spreadsheet=True" if name == "csv" else ""  # which a person may open in one
-    assert read_provenance(filename)["code"].endswith(f"; x.save({filename!r}, 'panel'{further})")
+    assert read_provenance(filename)["code"].endswith(f"; x.save({filename!r}, 'panel')")
 
 
 def test_a_result_goes_back_or_beside_the_notebook(explanation, here):
@@ -301,7 +300,6 @@ def test_formats_are_all_that_save_knows(monkeypatch):
     """With what is installed there is no problem; where a package is missing it is named, and not imported."""
     assert [f".{each['name']}" for each in export_request.formats()] == list(export.SUFFIXES)
     assert {each["problem"] for each in export_request.formats()} == {None}
-    assert set(export_request.PACKAGES) == set(export._NEEDS)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     problems = {each["name"]: each["problem"] for each in export_request.formats()}

@@ -12,10 +12,10 @@ from numpy.testing import assert_array_equal
 from origins import read_provenance
 
 import ice_explorer as ice
-from ice_explorer.export import save
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget import replies
+from ice_explorer.widget.static_picture import picture
 
 ENDS = ("impact_low", "impact_high", "rank_low", "rank_high")
 
@@ -166,9 +166,9 @@ def test_the_picture_beside_an_explorer_does_not_wait_for_intervals(X):
     """It has them where they are at hand, and its code names what it shows."""
     e = ice.explain(Model(), X, progress=False)
     state = ViewState(intervals=0.95)
-    assert "interval over other samples" not in save.picture(e, state)
+    assert "interval over other samples" not in picture(e, state)
     assert not e._has_draws(0.75, "step")
-    for text in (save.picture(e, state, waits=True), save.picture(e, state)):
+    for text in (picture(e, state, waits=True), picture(e, state)):
         assert "95 % interval over other samples of rows" in text
         assert "x.intervals = 0.95" in text
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from importlib.util import find_spec
 from mimetypes import MimeTypes
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.errors import ExportError, MissingDependencyError
+from ice_explorer.errors import ExportError
 from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export import save
-from ice_explorer.export.file_names import files_of, plain_name
+from ice_explorer.export.file_names import FEATURE, files_of, plain_name
 from ice_explorer.scene.view_state import USUAL, compared_with
 from ice_explorer.wire.messages import WHATS, ExportBody, FormatHead
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.wire.messages import ExportRequest
 
-PACKAGES: Final = {".png": "matplotlib", ".pdf": "matplotlib", ".parquet": "pyarrow"}
 _TYPES: Final = MimeTypes()  # without those of this machine, which differ between machines
 _LEFT: Final = {"bars": "ranking", "map": "map", "interactions": "interactions"}
 _BYTES: Final = "application/octet-stream"
@@ -30,17 +28,15 @@ _BYTES: Final = "application/octet-stream"
 
 def formats() -> list[FormatHead]:
     """List what a view can be saved as, and why not where a package is missing; none of them is imported."""
+    problems = {suffix: save.missing_package(suffix) for suffix in save.SUFFIXES}
     return [
-        FormatHead(name=suffix[1:], problem=_problem(suffix), holds_all=suffix not in save.ONE_EACH)
-        for suffix in save.SUFFIXES
+        FormatHead(
+            name=suffix[1:],
+            problem=None if problem is None else str(problem),
+            holds_all=suffix not in save.ONE_EACH,
+        )
+        for suffix, problem in problems.items()
     ]
-
-
-def _problem(suffix: str) -> str | None:
-    package = PACKAGES.get(suffix)
-    if package is None or find_spec(package) is not None:
-        return None
-    return str(MissingDependencyError.extra(suffix[1:].upper(), package, "export"))
 
 
 def holds_all(request: ExportRequest) -> bool:
@@ -63,14 +59,11 @@ def answer(
     options: dict[str, Any] = {name: request[name] for name in ("width", "dpi") if request[name] is not None}
     if not request["title"]:
         options["title"] = False
-    if suffix == ".csv":  # a person opens what the menu saves
-        options["spreadsheet"] = True
     name, what = _stem(request) + suffix, _what(request)
     mime = _TYPES.guess_type(name)[0] or _BYTES
     if request["to"] == "browser":
-        return ExportBody(filename=name, mime=mime, path=None), [
-            save.file_bytes(explanation, state, name, what, **options)
-        ]
+        content, *_ = save.file_contents(explanation, state, Path(name), what, **options)
+        return ExportBody(filename=name, mime=mime, path=None), [content]
     path = _save_beside_notebook(explanation, state, name, what, options)
     return ExportBody(filename=path.name, mime=mime, path=str(path)), []
 
@@ -133,7 +126,7 @@ def _save_beside_notebook(
     except OSError as error:
         raise ExportError.not_written(target, error) from error
     try:
-        save.save(explanation, state, target / f"{save.FEATURE}{file.suffix}", what, **options)
+        save.save(explanation, state, target / f"{FEATURE}{file.suffix}", what, **options)
     except BaseException:
         with suppress(OSError):  # files of the first features stay
             target.rmdir()
