@@ -46,6 +46,7 @@ from ice_explorer.results.target_check import known_target
 from ice_explorer.results.two_way import TwoWay
 from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 from ice_explorer.results.what_if import reach_of
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -393,7 +394,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             for at, count in enumerate(subgroups.counts)
         ]
         table = pd.concat(tables)
-        groups = pd.Index(subgroups.labels, tupleize_cols=False).repeat(len(self))
+        groups = label_index(subgroups.labels).repeat(len(self))
         table.index = pd.MultiIndex.from_arrays([groups, table.index], names=[subgroups.name, "feature"])
         return table
 
@@ -535,7 +536,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             {**of_feature, "scale": result._distance_unit, "n_grid": len(result.grid), "kind": result.kind}
             for of_feature, result in zip(metrics, self.values(), strict=True)
         ]
-        index = pd.Index(self.features, name="feature", tupleize_cols=False)
+        index = label_index(self.features, "feature")
         table = pd.DataFrame(records, index=index, columns=list(TABLE_COLUMNS))
         if steps:
             scales = np.array([result.scale for result in self.values()])
@@ -691,7 +692,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         changes = [change for _, _, change in best]
         observed = [_value(feature.observed, position) for feature in self.values()]
         values = [None if at is None else _value(f.grid, at) for f, (at, _, _) in zip(self.values(), best, strict=True)]
-        index = pd.Index(self.features, name="feature", tupleize_cols=False)
+        index = label_index(self.features, "feature")
         table = pd.DataFrame(
             {
                 "observed": pd.Series(observed, index, dtype=object),

@@ -32,6 +32,7 @@ from ice_explorer.results.options import resolve_display
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
 from ice_explorer.results.target_check import decides_class, follows_diagonal
 from ice_explorer.results.what_if import moves_of
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -680,7 +681,7 @@ class FeatureExplanation:
             for at, sums in enumerate(self._sums_by(subgroups))
         }
         table = pd.DataFrame(means, index=pd.Index(self.grid, name=self.feature))
-        table.columns = pd.Index(subgroups.labels, name=subgroups.name, tupleize_cols=False)
+        table.columns = label_index(subgroups.labels, subgroups.name)
         return table
 
     def _sums_by(self, subgroups: Subgroups) -> list[Sums | None]:
@@ -902,7 +903,7 @@ def decay_table(
 
     decays = _check_decays(decays)
     check_one_of("metric", metric, _DECAYED)
-    columns = pd.Index([feature.feature for feature in features], name="feature", tupleize_cols=False)
+    columns = label_index([feature.feature for feature in features], "feature")
     values = np.empty((len(decays), len(features)))
     for position, feature in enumerate(features):
         values[:, position] = feature._decay_profile(np.array(decays), metric)

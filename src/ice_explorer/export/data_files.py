@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.export.tables import by_model, drawn_rows, metrics_table
+from ice_explorer.tables.column import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -94,11 +95,6 @@ def shortened(values: Array) -> Array:
         up, down = 10.0 ** np.clip(places, 0, _EXACT), 10.0 ** np.clip(-places, 0, _EXACT)
         rounded = np.rint(values * up / down) / up * down
     return np.where(np.abs(places) <= _EXACT, rounded, values)  # zero, NaN and extreme numbers as they are
-
-
-def encodable(text: str) -> str:
-    r"""Return a text that files can hold: half a character, which no encoding has, is escaped, as "\udc80"."""
-    return text.encode(errors="backslashreplace").decode()
 
 
 def without_formula(text: str) -> str:

@@ -26,6 +26,7 @@ from ice_explorer.scene.view_state import AROUND, ViewState
 from ice_explorer.standalone.answers import lines_that_fit
 from ice_explorer.standalone.build import frozen_page
 from ice_explorer.standalone.cell import Frozen
+from ice_explorer.tables.column import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -140,7 +141,8 @@ def _figure(
     if content in ("view", "panel"):
         shown = [(with_surroundings if content == "view" else with_pair)(explanation, each) for each in shown]
     pages = [compose(each, paper, with_ranking=content == "view") for each in shown]
-    words = shown[0].heading, shown[0].description if content == "view" else shown[0].panel_description
+    description = shown[0].description if content == "view" else shown[0].panel_description
+    words = encodable(shown[0].heading), encodable(description)
     if suffix == ".pdf":
         return pdf_pages(pages, *words, origin)
     return (svg_page if suffix == ".svg" else png_page)(pages[0], *words, origin)

@@ -13,6 +13,7 @@ from ice_explorer.errors.labels import readable
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import KINDS
 from ice_explorer.scene.build import ranking_of, shown_lines
+from ice_explorer.tables.column import encodable, label_index
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,11 +42,13 @@ def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:
     """
     import pandas as pd
 
-    names = [explanation[bar.label].feature for bar in ranking_of(explanation, replace(state, intervals=None)).bars]
+    bars = ranking_of(explanation, replace(state, intervals=None)).bars
+    rows = [explanation.labels.index(bar.label) for bar in bars]
+    names = [explanation.features[row] for row in rows]
     models, tables = state.besides.models, []
     for model, each in by_model(explanation, state).items():
-        table = each.table(state.decay, state.convention, sort_by=None, unit=state.unit, ci=state.intervals).loc[names]
-        table.insert(0, "feature", [*map(str, names)])
+        table = each.table(state.decay, state.convention, sort_by=None, unit=state.unit, ci=state.intervals).iloc[rows]
+        table.insert(0, "feature", label_index([*map(str, names)]))
         if models is not None:
             largest = dict(zip(explanation.features, models._largest(state.decay, state.unit), strict=True))
             pairs = [models._disagreement_of(name).largest(state.decay)[1] for name in names]
@@ -141,7 +144,7 @@ def _points(explanation: Explanation, drawn: Drawn, kind: Kind, decay: float | N
         columns = {
             "row": np.repeat(rows, n_points),
             "feature": number,
-            "value": grid.take(np.tile(np.arange(n_points), len(rows))).array,
+            "value": grid.take(np.tile(np.arange(n_points), len(rows))).reset_index(drop=True),
             "axis": np.tile(axis, len(rows)),
             _QUANTITIES[kind]: curves.ravel(),
             "likelihood": feature.likelihood(decay, rows=rows)[:, first:].ravel(),
@@ -149,7 +152,7 @@ def _points(explanation: Explanation, drawn: Drawn, kind: Kind, decay: float | N
         }
         tables.append(pd.DataFrame(columns))
     table = pd.concat(tables, ignore_index=True)
-    names = pd.Index([feature.feature for feature, _, _ in drawn], tupleize_cols=False)
+    names = label_index([feature.feature for feature, _, _ in drawn])
     table["feature"] = pd.Categorical.from_codes(table["feature"], names)
     index = explanation._row_index
     labels = table["row"] if index is None else pd.Series(index.take(table["row"]).to_flat_index())
@@ -164,15 +167,21 @@ def _native_grid(explanation: Explanation, feature: FeatureExplanation) -> pd.Se
     levels, grid = feature.levels, feature.grid
     dtype = explanation._column(feature.feature).dtype.lower()
     is_category = feature.kind in ("ordered", "group") or dtype.startswith(("categorical", "category", "enum"))
-    if levels is not None and is_category and all(isinstance(level, str) for level in levels):
+    if (
+        levels is not None
+        and is_category
+        and all(isinstance(level, str) and encodable(level) == level for level in levels)
+    ):
         return pd.Series(pd.Categorical(grid, levels, ordered=feature.kind == "ordered"))
-    return pd.Series(grid.tolist() if grid.dtype.kind == "O" else grid).infer_objects()
+    return pd.Series(label_index(grid.tolist() if grid.dtype.kind == "O" else grid))
 
 
 def _in_one_dtype(grids: list[pd.Series]) -> list[pd.Series]:
     """Return grids of several features in one dtype: numbers of several dtypes as floats, else texts."""
+    import pandas as pd
+
     if len({values.dtype for values in grids}) == 1:
         return grids
     if all(values.dtype.kind in "biuf" for values in grids):
         return [values.astype(np.float64) for values in grids]
-    return [values.map(str, na_action="ignore").astype(object) for values in grids]
+    return [pd.Series([*map(str, values)], dtype=object) for values in grids]
