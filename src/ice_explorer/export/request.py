@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import ExportError
-from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export import save
 from ice_explorer.export.file_names import FEATURE, files_of, plain_name
 from ice_explorer.scene.view_state import USUAL, compared_with
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from ice_explorer.wire.messages import ExportRequest
 
 _TYPES: Final = MimeTypes()  # without those of this machine, which differ between machines
-_LEFT: Final = {"bars": "ranking", "map": "map", "interactions": "interactions"}
 _BYTES: Final = "application/octet-stream"
 
 
@@ -30,11 +28,7 @@ def formats() -> list[FormatHead]:
     """List what a view can be saved as, and why not where a package is missing; none of them is imported."""
     problems = {suffix: save.missing_package(suffix) for suffix in save.SUFFIXES}
     return [
-        FormatHead(
-            name=suffix[1:],
-            problem=None if problem is None else str(problem),
-            holds_all=suffix not in save.ONE_EACH,
-        )
+        FormatHead(name=suffix[1:], problem=str(problem) if problem else None, holds_all=suffix not in save.ONE_EACH)
         for suffix, problem in problems.items()
     ]
 
@@ -52,27 +46,19 @@ def answer(
 
     `state` is what is drawn: that of the request, with the choices of the reader that can be followed.
     """
-    suffix = f".{request['format']}"
-    if suffix not in save.SUFFIXES:
-        formats = or_listed([each[1:] for each in save.SUFFIXES])
-        raise ExportError(f"`format` must be {formats}; got {quoted(request['format'])}.", "Choose one of them.")
     options: dict[str, Any] = {name: request[name] for name in ("width", "dpi") if request[name] is not None}
     if not request["title"]:
         options["title"] = False
-    name, what = _stem(request) + suffix, _what(request)
+    name, what = f"{_stem(request)}.{request['format']}", str(request["what"])
+    if what == "feature":
+        feature = request["state"]["feature"]
+        what = "panel" if feature in WHATS else feature
     mime = _TYPES.guess_type(name)[0] or _BYTES
     if request["to"] == "browser":
         content, *_ = save.file_contents(explanation, state, Path(name), what, **options)
         return ExportBody(filename=name, mime=mime, path=None), [content]
     path = _save_beside_notebook(explanation, state, name, what, options)
     return ExportBody(filename=path.name, mime=mime, path=str(path)), []
-
-
-def _what(request: ExportRequest) -> str:
-    if request["what"] != "feature":
-        return request["what"]
-    feature = request["state"]["feature"]
-    return "panel" if feature in WHATS else feature
 
 
 def _stem(request: ExportRequest) -> str:
@@ -97,7 +83,7 @@ def _stem(request: ExportRequest) -> str:
         drawn = f"{kind} of all features"
     elif choices["compared"] and opened not in pair:
         drawn = f"{kind} of {' and '.join([opened, *compared_with(opened, choices['compared'])])}"
-    features = _LEFT[choices["left"]]
+    features = "ranking" if choices["left"] == "bars" else choices["left"]
     return plain_name(f"{features} and {drawn}")
 
 
