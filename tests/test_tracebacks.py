@@ -66,7 +66,7 @@ MISTAKES = {
     "a method of a feature": (lambda: ice.explain(model, X)["x0"].rows([7]), errors.InvalidOptionError),
     "too many arguments": (lambda: ice.explain(model, X)["x0"].likelihood(1, 2), errors.InputTypeError),
     "two features": (lambda: ice.explain(model, X).two_way("x0", "x0"), errors.InvalidOptionError),
-    "provenance": (lambda: ice.provenance("nowhere.svg"), errors.ExportError),
+    "load": (lambda: ice.load("nowhere.ice"), errors.ExportError),
     "a data set": (lambda: ice.datasets.load_cervical_cancer("nowhere"), errors.ICEExplorerError),
     "a figure of bqplot": (lambda: ice.bqplot.impact(model), errors.InputTypeError),
     "a name of the package": (lambda: ice.explian, errors.UnknownNameError),

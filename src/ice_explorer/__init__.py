@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
     from ice_explorer.explain_model import explain, load
     from ice_explorer.explanation import Explanation
-    from ice_explorer.export.read_provenance import provenance
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.partitions import explain_partitions
     from ice_explorer.widget.explorer import ICEExplorer
@@ -30,7 +29,6 @@ __all__ = [
     "explain",
     "explain_partitions",
     "load",
-    "provenance",
 ]
 
 # Everything but the errors is imported on first use.
@@ -43,7 +41,6 @@ _ON_DEMAND = {
     "explain": "ice_explorer.explain_model",
     "explain_partitions": "ice_explorer.partitions",
     "load": "ice_explorer.explain_model",
-    "provenance": "ice_explorer.export.read_provenance",
 }
 
 

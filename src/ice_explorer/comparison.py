@@ -23,6 +23,7 @@ from ice_explorer.metrics.likelihood import distances
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_display
 from ice_explorer.results.units import ROUNDING, in_unit
 from ice_explorer.scene.view_state import Besides
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -230,7 +231,7 @@ class ModelComparison:
         check_one_of("unit", unit, UNITS)
         decay, _ = resolve_display(self._open.settings, decay, None)
         found = [self._disagreement_of(name).largest(decay) for name in self._open.features]
-        index = pd.Index(self._open.features, name="feature", tupleize_cols=False)
+        index = label_index(self._open.features, "feature")
         table = pd.DataFrame(
             {
                 "disagreement": self._largest(decay, unit),

@@ -45,6 +45,7 @@ from ice_explorer.results.target_check import known_target
 from ice_explorer.results.two_way import TwoWay
 from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 from ice_explorer.results.what_if import reach_of
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -102,7 +103,6 @@ class FileOptions(TypedDict, total=False):
     title: bool | str | None
     caption: bool | str
     overwrite: bool
-    spreadsheet: bool
 
 
 class SaveOptions(FileOptions, total=False):
@@ -401,7 +401,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             for at, count in enumerate(subgroups.counts)
         ]
         table = pd.concat(tables)
-        groups = pd.Index(subgroups.labels, tupleize_cols=False).repeat(len(self))
+        groups = label_index(subgroups.labels).repeat(len(self))
         table.index = pd.MultiIndex.from_arrays([groups, table.index], names=[subgroups.name, "feature"])
         return table
 
@@ -543,7 +543,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             {**of_feature, "scale": result._distance_unit, "n_grid": len(result.grid), "kind": result.kind}
             for of_feature, result in zip(metrics, self.values(), strict=True)
         ]
-        index = pd.Index(self.features, name="feature", tupleize_cols=False)
+        index = label_index(self.features, "feature")
         table = pd.DataFrame(records, index=index, columns=list(TABLE_COLUMNS))
         if steps:
             scales = np.array([result.scale for result in self.values()])
@@ -564,7 +564,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         import pandas as pd
 
         given = [check_decay(decay) for decay in decays]
-        columns = pd.Index(self.features, name="feature", tupleize_cols=False)
+        columns = label_index(self.features, "feature")
         values = np.empty((len(given), len(self)))
         for at, feature in enumerate(self.values()):
             values[:, at] = feature._decay_profiles(given, convention)["in_distribution_impact"]
@@ -692,7 +692,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         changes = [change for _, _, change in best]
         observed = [_value(feature.observed, position) for feature in self.values()]
         values = [None if at is None else _value(f.grid, at) for f, (at, _, _) in zip(self.values(), best, strict=True)]
-        index = pd.Index(self.features, name="feature", tupleize_cols=False)
+        index = label_index(self.features, "feature")
         table = pd.DataFrame(
             {
                 "observed": pd.Series(observed, index, dtype=object),
@@ -1423,7 +1423,6 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         title: bool | str | None = True,
         caption: bool | str = False,
         overwrite: bool = False,
-        spreadsheet: bool = False,
     ) -> Path | list[Path]:
         """Write figures, tables or everything to a file; the suffix selects the format.
 
@@ -1438,9 +1437,8 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection : optional
             Content of the view, as in an explorer; features, columns and anchors as in X. `feature` defaults to the
             first in the ranking, `decay` to that of the explanation.
-        width, font_size, dpi, title, caption, overwrite, spreadsheet : optional
-            Layout, whether files are replaced, and whether a CSV is meant for spreadsheets, as for `save` of an
-            explorer.
+        width, font_size, dpi, title, caption, overwrite : optional
+            Layout, and whether files are replaced, as for `save` of an explorer.
 
         Returns
         -------
@@ -1453,11 +1451,23 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             If the suffix is unknown or the file exists; also a ValueError.
         """
         from ice_explorer.export import save as export
+        from ice_explorer.scene.view_state import ViewState
 
-        return export.save_explanation(
-            self, path, what, feature=feature, kind=kind, color_by=color_by, decay=decay, rank_by=rank_by, unit=unit,
-            anchor=anchor, max_lines=max_lines, selection=selection, width=width, font_size=font_size, dpi=dpi,
-            title=title, caption=caption, overwrite=overwrite, spreadsheet=spreadsheet,
+        name = feature if feature is not None or export.content_of(what) != "feature" else what
+        opened = None if name is None else self[name]
+        state = ViewState(
+            feature="" if opened is None else opened.label,
+            kind=kind,
+            color_by=None if color_by is None else self._column(color_by).label,
+            decay=self.settings.decay if decay is None else decay,
+            rank_by=rank_by,
+            unit=unit,
+            anchor=anchor if opened is None else opened._anchor_place(anchor),  # type: ignore[arg-type]
+            selection=tuple(self._check_positions(selection, "selection").tolist()),
+        )
+        return export.save(
+            self, state, path, what, overwrite=overwrite, max_lines=max_lines, width=width, font_size=font_size,
+            dpi=dpi, title=title, caption=caption,
         )  # fmt: skip
 
 

@@ -31,6 +31,7 @@ from ice_explorer.results.options import resolve_display
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
 from ice_explorer.results.target_check import decides_class, follows_diagonal
 from ice_explorer.results.what_if import moves_of
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -328,13 +329,12 @@ class FeatureExplanation:
             If the feature has no such value; also a ValueError.
         """
         self._context.check_size("changes", len(self._item.positions), len(self.axis))
-        return self._changes(self._item.positions, self.curves, anchor)
+        return self._changes(self._item.positions, self.curves, self._anchor_place(anchor))
 
     def _changes(
-        self, positions: NDArray[np.int64], curves: NDArray[np.float64], anchor: AnchorName | object
+        self, positions: NDArray[np.int64], curves: NDArray[np.float64], place: AnchorName | float
     ) -> NDArray[np.float64]:
-        """c-ICE of the curves of some rows."""
-        place = self._anchor_place(anchor)
+        """c-ICE of the curves of some rows, since an anchor as `_anchor_place` returns it."""
         index = self._level_at(place) if self._item.feature.is_unordered else self._index_at(place)
         if index is None:
             return curves - self._at_own_values(positions, curves)[:, None]
@@ -662,7 +662,7 @@ class FeatureExplanation:
             for at, sums in enumerate(self._sums_by(subgroups))
         }
         table = pd.DataFrame(means, index=pd.Index(self.grid, name=self.feature))
-        table.columns = pd.Index(subgroups.labels, name=subgroups.name, tupleize_cols=False)
+        table.columns = label_index(subgroups.labels, subgroups.name)
         return table
 
     def _sums_by(self, subgroups: Subgroups) -> list[Sums | None]:

@@ -9,10 +9,9 @@ from xml.etree import ElementTree as ET
 import pandas as pd
 import pytest
 from browser.jupyter import DIABETES
+from origins import read_provenance
 from PIL import Image
 from playwright.sync_api import expect
-
-import ice_explorer as ice
 
 MAKE = f"""\
 {DIABETES}
@@ -66,7 +65,7 @@ def test_saving_from_the_menu(notebook, tmp_path):
         assert image.width == round(89 / 25.4 * 150)
         assert len(image.convert("RGB").resize((60, 40)).getcolors(2400)) > 20
     for file in (svg, png):
-        assert f"x.save('{file.name}'" in ice.provenance(file)["code"]
+        assert f"x.save('{file.name}'" in read_provenance(file)["code"]
     table = pd.read_csv(csv)
     assert set(table["feature"]) == {"bmi"}
     assert table["row"].nunique() == 100
@@ -89,7 +88,7 @@ def test_a_picture_on_the_clipboard_and_files_beside_the_notebook(lab, notebook)
         choose(view, "notebook")
         path = lab.notebooks / name
         expect(view.get_by_test_id("export-result")).to_have_text(f"Saved as {path}")
-        assert ice.provenance(path)["code"].endswith(f"; x.save({name!r})")
+        assert read_provenance(path)["code"].endswith(f"; x.save({name!r})")
     view.get_by_test_id("copy-path").click()
     expect(view.get_by_test_id("copy-path")).to_have_text("Copied")
     assert page.evaluate("() => navigator.clipboard.readText()") == str(path)

@@ -16,6 +16,7 @@ from browser.host import Host
 from browser.views import bar, brush, choose_kind, drag_slider, open_feature, ranked, ranking
 from kernel_end import Wire
 from numpy.testing import assert_allclose
+from origins import read_provenance
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -438,9 +439,9 @@ def test_the_picture_is_light_and_says_where_it_comes_from(open_alone, saved, tm
     assert (pixels == 255).all(axis=2).mean() > 0.5
     assert (pixels.max(axis=2) < 64).mean() > 0.003
     assert (np.abs(pictures["dark"] - pixels).max(axis=2) > 16).mean() < 1e-4
-    origin = ice.provenance(path)
+    origin = read_provenance(path)
     assert (origin["feature"], origin["output"]) == (EVIL, "prediction")
-    assert origin["page"] == ice.provenance(saved)["code"]
+    assert origin["page"] == read_provenance(saved)["code"]
 
 
 # --- what may not happen, and how it looks ----------------------------------------------------------

@@ -1,6 +1,6 @@
 """Texts that a spreadsheet would run as formulas, written down for the front end's tests.
 
-`python tests/contract/test_spreadsheet.py` writes `spreadsheet.json` anew: texts, and how a CSV for spreadsheets has
+`python tests/contract/test_spreadsheet.py` writes `spreadsheet.json` anew: texts, and how a CSV has
 each. Pages without a kernel write their own CSV; `js/test/standalone/csv.test.ts` compares.
 """
 

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from kernel_end import Wire
+from origins import read_provenance
 
 import ice_explorer as ice
 
@@ -60,7 +61,7 @@ def same_again(monkeypatch, tmp_path, table):
         folder.mkdir(exist_ok=True)
         monkeypatch.chdir(folder)
         scope = {"ice_explorer": ice, "model": mixed_model, "X": table, **more}
-        exec(ice.provenance(path)["code"], scope)  # noqa: S102 - what users are told to paste
+        exec(read_provenance(path)["code"], scope)  # noqa: S102 - what users are told to paste
         scope["x"].close()
         return (folder / path.name).read_bytes() == path.read_bytes()
 

@@ -19,7 +19,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 from ice_explorer import explain
-from ice_explorer.export.save import picture, save
+from ice_explorer.export.save import save
 from ice_explorer.features.dates import UTC_CLOCK
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.map_labels import Labelled, place_labels
@@ -39,6 +39,7 @@ from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.scene.words import average_sentence, reach_text
 from ice_explorer.scene.zoom import held_to
 from ice_explorer.widget.session import Wanted, work_of
+from ice_explorer.widget.static_picture import picture
 
 CONTRACT = Path(__file__).parents[1] / "contract" / "view" / "view.json"
 SVG = "{http://www.w3.org/2000/svg}"

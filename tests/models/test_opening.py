@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from origins import read_provenance
 from sklearn.cluster import Birch, KMeans
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -102,7 +103,7 @@ def test_state_code_and_files_carry_the_output(tmp_path):
     x, _, _ = opened(CLASSIFIER)
     assert x.state()["output"] == "mid"
     assert x._header["code"] == "ICEExplorer(model, X, output='mid')"
-    assert "output='mid'" in ice.provenance(x.save(tmp_path / "view.svg"))["code"]
+    assert "output='mid'" in read_provenance(x.save(tmp_path / "view.svg"))["code"]
     again = ICEExplorer(CLASSIFIER, X, LABELS[::-1], state={**x.state(), "output": "low"})
     assert again.output == "low"
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from numpy.testing import assert_array_equal
+from origins import read_provenance
 
 import ice_explorer as ice
 from ice_explorer.drivers.table import DriverTable
@@ -103,7 +104,7 @@ def test_saved_files_are_paths(three, tmp_path):
     assert e.save(tmp_path / "e.svg", "age") == tmp_path / "e.svg"
     assert f.save(tmp_path / "f.svg", kind="c-ice") == tmp_path / "f.svg"
     assert x.save(str(tmp_path / "x.svg"), "panel") == tmp_path / "x.svg"
-    origin = ice.provenance(tmp_path / "f.svg")
+    origin = read_provenance(tmp_path / "f.svg")
     assert (origin["feature"], origin["kind"]) == ("age", "c-ice")
     assert all(isinstance(path, Path) for path in e.save(tmp_path / "{feature}.csv", "all"))
     curves = pd.read_csv(f.save(tmp_path / "f.csv"))

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from kernel_end import ask
 from numpy.testing import assert_allclose, assert_array_equal
+from origins import read_provenance
 
 import ice_explorer as ice
 from ice_explorer.drivers.candidates import SecondFeature
@@ -256,7 +257,7 @@ def test_a_state_and_a_file_keep_the_residuals(make, explorer, X, tmp_path):
     with pytest.warns(UserWarning, match="residual"):
         without = make(predict, X, state=explorer.state())
     assert without.color_by is None
-    code = ice.provenance(explorer.save(tmp_path / "view.svg"))["code"]
+    code = read_provenance(explorer.save(tmp_path / "view.svg"))["code"]
     assert "y=y" in code
     assert "x.color_by = 'residual'" in code
 

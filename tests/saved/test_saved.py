@@ -14,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
+from origins import read_provenance
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import LinearRegression
 
@@ -277,7 +278,7 @@ def test_a_sample_within_a_budget_is_one_after_it_is_opened(tmp_path):
         return rows[:, 0] * rows[:, 1]
 
     e = ice.explain(slow, RNG.normal(size=(140, 4)), budget=0.1, progress=False)
-    samples = [ice.provenance(of.save(tmp_path / f"{n}.json"))["sample"] for n, of in enumerate((e, opened(e)))]
+    samples = [read_provenance(of.save(tmp_path / f"{n}.json"))["sample"] for n, of in enumerate((e, opened(e)))]
     assert samples[0].startswith(f"sample of {len(e['x0'].row_positions)} of 140 rows")
     assert samples[1] == samples[0]
 
@@ -319,7 +320,7 @@ def test_files_and_pickles(tmp_path):
     assert_array_equal(list(f.metrics().values()), list(e["a"].metrics().values()))
     assert copy.copy(e) is e
     assert copy.deepcopy(e["a"]) is e["a"]
-    origin = ice.provenance(file)
+    origin = read_provenance(file)
     assert (origin["n_observations"], origin["rows_drawn"]) == (80, 30)
     assert origin["code"].endswith("; x.save('result.ice')")
 

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from origins import read_provenance
 
 import ice_explorer as ice
 from ice_explorer.export.save import result_content
@@ -109,4 +110,4 @@ def test_files_are_written(make, results, tmp_path, suffix):
     x.selection = [0, 3]
     file = x.save(tmp_path / f"view{suffix}")
     assert file.stat().st_size > 500
-    assert "versions" in ice.provenance(file)
+    assert "versions" in read_provenance(file)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from origins import read_provenance
 from sklearn.neural_network import MLPRegressor
 
 import ice_explorer as ice
@@ -340,7 +341,7 @@ def test_a_page_of_many_features_stays_small_enough_to_send(tmp_path):
     page = save(large, ViewState(), tmp_path / "large.html")
     assert Page(page).snapshot["traits"]["max_lines"] == 666
     assert 3e6 < page.stat().st_size < 8e6
-    assert ice.provenance(page)["rows_drawn"] == 666
+    assert read_provenance(page)["rows_drawn"] == 666
     size = page.stat().st_size / 1e6
     assert f"666 of 1,000 rows, the same for every feature, {size:.1f} MB." in Page(page).text
 
@@ -361,7 +362,7 @@ def test_provenance_says_what_is_in_the_page(explanation, tmp_path):
     """Rows drawn are those in it, hidden ones too; all that was chosen is followed."""
     view = {"filters": {"town": {"hidden": ["Ur"]}}, "zoom": {"ice near": [0, 1, 2, 3]}}
     path = save(explanation, ViewState(feature="near", color_by="town", choices=view), tmp_path / "page.html")
-    found = ice.provenance(path)
+    found = read_provenance(path)
     assert (found["feature"], found["rows_drawn"], found["view"], found["not_drawn"]) == ("near", 80, view, [])
     assert found["code"] in html.unescape(Page(path).text)
 
@@ -371,7 +372,7 @@ def test_the_line_of_code_makes_a_page_with_a_target_again(make, X, tmp_path, mo
     y = np.arange(80.0)
     explorer = make(model, X, y)
     first = explorer.save(tmp_path / "page.html", max_lines=30, title="Towns")
-    code = ice.provenance(first)["code"]
+    code = read_provenance(first)["code"]
     assert "ICEExplorer(model, X, y=y" in code
     assert code.endswith("x.save('page.html', max_lines=30, title='Towns')")
     again = tmp_path / "again"
@@ -387,7 +388,7 @@ def test_figures_of_fewer_lines_say_so_in_their_code(explanation, tmp_path):
     """`max_lines` of `save` is for every format."""
     path = save(explanation, ViewState(feature="near"), tmp_path / "few.csv", "panel", max_lines=12)
     assert pd.read_csv(path)["row"].nunique() == 12
-    assert ice.provenance(path)["code"].endswith("x.max_lines = 12; x.save('few.csv', 'panel')")
+    assert read_provenance(path)["code"].endswith("x.max_lines = 12; x.save('few.csv', 'panel')")
 
 
 def test_without_the_front_end_it_says_how_to_build_it(explanation, tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from kernel_end import SECONDS, ask, wait_until
 from numpy.testing import assert_allclose, assert_array_equal
+from origins import read_provenance
 
 import ice_explorer as ice
 from ice_explorer import errors
@@ -255,4 +256,4 @@ def test_saved_numbers_of_a_sample_state_it(X, tmp_path):
     e.save(tmp_path / "numbers.json")
     content = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
     assert f"sample of {len(e['x0'].row_positions)} of 140 rows" in json.dumps(content)
-    assert ice.provenance(tmp_path / "numbers.json")["sample"].startswith("sample of ")
+    assert read_provenance(tmp_path / "numbers.json")["sample"].startswith("sample of ")

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from origins import read_provenance
 
 import ice_explorer as ice
-from ice_explorer.export import save
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget import replies
+from ice_explorer.widget.static_picture import picture
 
 ENDS = ("impact_low", "impact_high", "rank_low", "rank_high")
 
@@ -153,7 +154,7 @@ def test_files_name_the_level_and_draw_the_whiskers(make, X, tmp_path):
     explorer = make(Model(), X)
     explorer.intervals = 0.9
     path = explorer.save(tmp_path / "view.svg")
-    found = ice.provenance(path)
+    found = read_provenance(path)
     assert found["intervals"] == 0.9
     assert "x.intervals = 0.9; " in found["code"]
     assert "with 90 % interval over other samples of rows. Tied at 90 %: " in path.read_text(encoding="utf-8")
@@ -165,9 +166,9 @@ def test_the_picture_beside_an_explorer_does_not_wait_for_intervals(X):
     """It has them where they are at hand, and its code names what it shows."""
     e = ice.explain(Model(), X, progress=False)
     state = ViewState(intervals=0.95)
-    assert "interval over other samples" not in save.picture(e, state)
+    assert "interval over other samples" not in picture(e, state)
     assert not e._has_draws(0.75, "step")
-    for text in (save.picture(e, state, waits=True), save.picture(e, state)):
+    for text in (picture(e, state, waits=True), picture(e, state)):
         assert "95 % interval over other samples of rows" in text
         assert "x.intervals = 0.95" in text
 
@@ -186,7 +187,7 @@ def test_a_panel_has_no_ranking_and_computes_no_intervals(make, X, tmp_path):
     """Its code names what it shows; a JSON has the metrics, and so the intervals."""
     explorer = make(Model(), X)
     explorer.intervals = True
-    found = ice.provenance(explorer.save(tmp_path / "panel.svg", "panel"))
+    found = read_provenance(explorer.save(tmp_path / "panel.svg", "panel"))
     assert found["intervals"] is None
     assert "intervals" not in found["code"]
     assert not explorer.explanation._has_draws(0.75, "step")

@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 from nbconvert import HTMLExporter, MarkdownExporter
 
 import ice_explorer as ice
-from ice_explorer.export import save
+from ice_explorer.widget.static_picture import picture
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 SVG = "image/svg+xml"
@@ -101,7 +101,7 @@ def test_an_explorer_whose_picture_fails_is_shown_without_it(make, monkeypatch, 
     def fail(*_):
         raise RuntimeError("no ink")
 
-    monkeypatch.setattr(save, "picture", fail)
+    monkeypatch.setattr("ice_explorer.widget.static_picture.picture", fail)
     explorer = make(wave, numbers())
     assert explorer.explanation
     with caplog.at_level(logging.ERROR):
@@ -115,7 +115,7 @@ def test_an_explorer_whose_picture_fails_is_shown_without_it(make, monkeypatch, 
 def test_a_picture_is_of_bounded_size(n_rows, grid):
     """However many rows and grid values there are, a notebook grows by less than half a megabyte."""
     e = ice.explain(wave, numbers(n_rows), grid=grid, grid_size=200, progress=False)
-    text = save.picture(e, {"feature": "x0", "selection": list(range(0, n_rows, 2))})
+    text = picture(e, {"feature": "x0", "selection": list(range(0, n_rows, 2))})
     assert len(text.encode()) < MOST_BYTES
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from kernel_end import SECONDS, Model, ask, observations, reply_to, set_from_page, wait_until
 from numpy.testing import assert_allclose, assert_array_equal
+from origins import read_provenance
 from pandas.testing import assert_frame_equal
 
 import ice_explorer as ice
@@ -659,11 +660,11 @@ def test_save_writes_the_view_of_the_traits(ready, tmp_path):
     """A file that is there is replaced only if that is wanted."""
     ready.feature, ready.kind = "bend", "c-ice"
     file = ready.save(tmp_path / "view.svg")
-    assert [ice.provenance(file)[name] for name in ("feature", "kind")] == ["bend", "c-ice"]
+    assert [read_provenance(file)[name] for name in ("feature", "kind")] == ["bend", "c-ice"]
     with pytest.raises(errors.ExportError):
         ready.save(file)
     ready.save(file, what="flag", overwrite=True)
-    assert ice.provenance(file)["feature"] == "flag"
+    assert read_provenance(file)["feature"] == "flag"
 
 
 def test_the_export_menu_gets_a_file_of_what_the_page_shows(ready):

@@ -4,24 +4,21 @@ import { sceneOf, standIns } from "../plots/scene.ts";
 import type { RankedFeature } from "../store/ranking.ts";
 import { EFFECTS, type Reading } from "../store/reading.ts";
 import type { Curves } from "../wire/decode.ts";
-import type { Anchor } from "../wire/protocol.ts";
+import type { Anchor, Kind } from "../wire/protocol.ts";
 import { writerOf } from "../words/values.ts";
 
 type Cell = string | number | null;
 
 /** Numbers of the page have 24 binary digits. */
 const DIGITS = 9;
-/** Features whose values are numbers in the table, too. */
-const PLAIN: ReadonlySet<string> = new Set(["numeric", "boolean"]);
 /** Of one model: disagreement is of several. */
 const MEASURED = [...[...EFFECTS].filter((metric) => metric !== "disagreement"), "support"];
 
-/** Where a cell can begin: at the start of a text, and after separators of cells in some countries or programs. */
-const FORMULA = /(?<![^;\t\r\n])(?=[=+\-@\t\r])/g;
+const FORMULA = /^[=+\-@\t\r\n]/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 
-/** Puts an apostrophe where a spreadsheet would begin to read a formula; a number is none. */
-export const withoutFormula = (text: string): string => (NUMBER.test(text) ? text : text.replace(FORMULA, "'"));
+/** Puts an apostrophe in front of a text that a spreadsheet would run as a formula; a number is none. */
+export const withoutFormula = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
 
 /** The header comes first. Texts are written so that spreadsheets run none of them as a formula. */
 export function csv(columns: readonly string[], rows: Iterable<readonly Cell[]>): Blob {
@@ -50,27 +47,34 @@ export function* rankingRows(ranking: readonly RankedFeature[], reading: Reading
   }
 }
 
-export const CURVES_COLUMNS = ["feature", "row", "value", "place", "prediction", "change", "likelihood"];
+const QUANTITIES: Record<Kind, string> = { ice: "prediction", "c-ice": "change", "d-ice": "slope" };
 
-/** A row for each point of each line; a missing value of the feature comes last, and is empty. */
-export function* curvesRows(curves: Curves, anchor: Anchor, decay: number): Iterable<Cell[]> {
-  const { feature, grid, values, offset, missing, nGrid, nLines } = curves;
-  const centred = sceneOf(curves, "c-ice", anchor);
+export const curvesColumns = (kind: Kind): string[] => [
+  ...["row", "row_label", "feature", "value", "axis"],
+  ...[QUANTITIES[kind], "likelihood", "is_observed"],
+];
+
+/** A row for each point of each curve, as `to_frame` returns them; a slope is at the right end of its interval. */
+export function* curvesRows(curves: Curves, kind: Kind, anchor: Anchor, decay: number): Iterable<Cell[]> {
+  const { feature, grid, values, offset, nGrid, nLines } = curves;
+  const plotted = kind === "ice" ? null : sceneOf(curves, kind, anchor, { everyStep: true });
   const weights = likelihood(curves.distances ?? distances(grid, standIns(curves), curves.likelihoodScale), decay);
   const write = writerOf(curves);
-  const shown = PLAIN.has(curves.kind) ? (value: number): Cell => value : write;
-  const width = centred.values.length / nLines; // a single value is drawn as a dash, from one point to another
+  const cellOf = (value: number): Cell =>
+    curves.kind === "numeric" ? value : curves.kind === "boolean" ? truth(value === 1) : write(value);
+  const first = kind === "d-ice" ? 1 : 0;
   for (let line = 0; line < nLines; line++) {
     const row = curves.positions[line]!;
-    for (let k = 0; k < nGrid; k++) {
+    const label = curves.rowLabels?.[line] ?? row;
+    for (let k = first; k < nGrid; k++) {
       const at = line * nGrid + k;
-      const change = rounded(centred.values[line * width + k]!);
-      const prediction = rounded(offset + values[at]!);
-      yield [feature, row, shown(grid[k]!), grid[k]!, prediction, change, rounded(weights[at]!)];
+      // A single value is drawn as a dash, from one point to another.
+      const quantity = plotted?.values[line * (plotted.values.length / nLines) + k - first] ?? offset + values[at]!;
+      const isObserved = truth(curves.observed[line] === grid[k]);
+      yield [row, label, feature, cellOf(grid[k]!), grid[k]!, rounded(quantity), rounded(weights[at]!), isObserved];
     }
-    if (missing === null) continue;
-    const weight = Number.isNaN(curves.observed[line]!) ? 1 : decay;
-    const prediction = rounded(offset + missing.values[line]!);
-    yield [feature, row, null, null, prediction, rounded(centred.missing!.values[line]!), weight];
   }
 }
+
+/** As Python writes it. */
+const truth = (value: boolean): string => (value ? "True" : "False");

@@ -11,7 +11,8 @@ import { loadedOf, type Store } from "../store/store.ts";
 import { menuButton } from "../view/menu.ts";
 import type { View } from "../view/view.ts";
 import { sentenceOf } from "../wire/client.ts";
-import { CURVES_COLUMNS, csv, curvesRows, RANKING_COLUMNS, rankingRows } from "./csv.ts";
+import { drawnKind } from "../words/values.ts";
+import { csv, curvesColumns, curvesRows, RANKING_COLUMNS, rankingRows } from "./csv.ts";
 import { portraitOf, rasterised } from "./page_png.ts";
 import { putOnPaper } from "./paper.ts";
 import { originOf, signed } from "./provenance.ts";
@@ -79,8 +80,9 @@ function save(file: Blob, name: string): string {
 function saveCurves(store: Store): string {
   const curves = loadedOf(store.picture.peek())?.curves;
   if (curves === undefined) throw new Error("There are no curves to save yet.");
-  const rows = curvesRows(curves, store.anchor.peek(), store.decay.peek());
-  return save(csv(CURVES_COLUMNS, rows), `${plainName(`curves of ${curves.feature}`)}.csv`);
+  const kind = drawnKind(store.kind.peek(), curves.kind);
+  const rows = curvesRows(curves, kind, store.anchor.peek(), store.decay.peek());
+  return save(csv(curvesColumns(kind), rows), `${plainName(`curves of ${curves.feature}`)}.csv`);
 }
 
 function saveRanking(store: Store): string {

@@ -1,4 +1,4 @@
-/** The provenance of a page and of files saved from it; `standalone/page.py` writes it, `ice_explorer.provenance` reads it. */
+/** The provenance of a page and of files saved from it, which `standalone/page.py` writes. */
 import type { DocumentState } from "../wire/protocol.ts";
 
 const ID = "ice-provenance";

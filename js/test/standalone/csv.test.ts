@@ -1,4 +1,4 @@
-/** CSV of pages without a kernel: texts are written as the kernel writes those for spreadsheets. */
+/** CSV of pages without a kernel: texts are written as the kernel writes them. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { csv, withoutFormula } from "../../src/standalone/csv.ts";

@@ -25,6 +25,7 @@ from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.errors import InvalidOptionError, MissingDependencyError
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.progress import progress_reporter
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -175,14 +176,14 @@ def importances(
                 found["permutation_sd"], of_groups["permutation_sd"] = np.split(by_form.std(axis=1), [n_features])
         elif (importance := _importance(measure, explanation, notes, is_named=measures is not None)) is not None:
             found[measure] = shares[measure] = importance
-    index = pd.Index(explanation.features, name="feature", tupleize_cols=False)
+    index = label_index(explanation.features, "feature")
     table = pd.DataFrame({name: of_hundred(values) for name, values in shares.items()}, index)
     return Importances(
         table,
         _correlations(table),
         _disagreements(table),
         pd.DataFrame(found, index),
-        pd.DataFrame(of_groups, pd.Index(list(groups), name="group", tupleize_cols=False)) if groups else None,
+        pd.DataFrame(of_groups, label_index(list(groups), "group")) if groups else None,
         notes,
     )
 

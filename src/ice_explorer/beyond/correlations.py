@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ice_explorer.drivers.candidates import second_features
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +86,7 @@ def correlated(context: Context, feature: Feature, n: int, rows: Rows | None = N
         for other in second_features(context.columns, feature)
         if other.kind != "other"
     ]
-    index = pd.Index([label for label, _, _ in found], name="feature")
+    index = label_index([label for label, _, _ in found], "feature")
     table = pd.DataFrame([values for _, *values in found], index, columns=["correlation", "measure"])
     return table.sort_values("correlation", key=lambda values: -values.abs(), kind="stable").head(n)
 

@@ -21,6 +21,7 @@ from ice_explorer.metrics.likelihood import observed_quantiles
 from ice_explorer.metrics.row_draws import RowDraws
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.bootstrap import interval
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -141,7 +142,7 @@ class Interactions:
         import pandas as pd
 
         found = {name: moved.joint.h2 for name, moved in self._all_moved(list(self._results)).items()}
-        index = pd.Index(list(found), name="feature", tupleize_cols=False)
+        index = label_index(list(found), "feature")
         return pd.Series(list(found.values()), index, name="h2").sort_values(ascending=False, kind="stable")
 
     @cached_property

@@ -71,14 +71,14 @@ class ExportError(ICEExplorerError, ValueError):
         )
 
     @classmethod
-    def no_file_name(cls, path: object, character: str) -> ExportError:
+    def no_file_name(cls, path: object) -> ExportError:
         """Return the error for a name that no file can have."""
         return cls(
-            f"`path` must be a name that the system can write; {quoted(str(path))} holds {character!r}.",
-            "Leave that character out.",
+            f"`path` must be a name that the system can write; got {quoted(str(path))}.",
+            "Leave out NUL and halves of characters.",
         )
 
     @classmethod
     def not_a_file(cls, path: object, what: str) -> ExportError:
-        """Return the error for a folder, a device or a link without a target."""
+        """Return the error for a folder or a device."""
         return cls(f"`path` must be that of a file; there is {what} at {quoted(str(path))}.", "Choose another name.")

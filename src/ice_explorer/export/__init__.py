@@ -1,4 +1,4 @@
-"""Write views, tables and curves to files, each with the settings that reproduce it; `read_provenance` reads them back.
+"""Write views, tables and curves to files, each with the settings that reproduce it.
 
 `save` handles `Explanation.save` and `ICEExplorer.save`, `request` the Export menu. Start at `save`.
 """

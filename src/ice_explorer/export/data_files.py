@@ -1,159 +1,121 @@
-"""Tables and numbers as files: CSV, Parquet and JSON, and their provenance."""
+"""Tables and numbers as the content of files: CSV, Parquet and JSON."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import math
 import re
-from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.errors import MissingDependencyError
-from ice_explorer.export.tables import by_model, curves_of, metrics_table
+from ice_explorer.export.tables import by_model, drawn_rows, metrics_table
+from ice_explorer.tables.column import encodable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
-    from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.explanation import Explanation
-    from ice_explorer.export.tables import Curves
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.scene.view_state import ViewState
 
 DIGITS: Final = 9
 """Significant digits of curves in text: enough to distinguish float32 values, in half the file size."""
 
-# Where a cell can begin: at the start of a text, and behind what separates cells in some countries or programs.
-_FORMULA: Final = re.compile(r"(?<![^;\t\r\n])(?=[=+\-@\t\r])")
-_NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_SPREADSHEET: Final = (
-    "Texts that begin with = + - @ or with a tab or a line break have an apostrophe in front here: spreadsheets would "
-    "run them as formulas. Numbers are unchanged."
-)
-_CURVES: Final = ("prediction", "change", "likelihood")
-_HALVES: Final = "backslashreplace"  # of characters: no document can hold them, and JSON reads them so
-_SMALLEST: Final = 1e-13
-_LARGEST: Final = 1e22
+_CURVES: Final = ("prediction", "change", "slope", "likelihood")
 _DIGITS_TEXT: Final = f"Curves have {DIGITS} significant digits here; Parquet has all of them."
+_EXACT: Final = 22  # powers of ten up to this one are exact
+_NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any], *, spreadsheet: bool = False) -> tuple[bytes, bytes]:
-    """Return a table as CSV, and its provenance as JSON, for a file next to it.
-
-    For a spreadsheet, texts are written so that it runs none of them as a formula.
-    """
+def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> tuple[bytes, bytes]:
+    """Return a table as CSV, and its provenance as JSON, for a file next to it."""
     curves = {name: shortened(table[name].to_numpy()) for name in _CURVES if name in table}
-    origin = {**provenance, "digits": _DIGITS_TEXT} if curves else dict(provenance)
-    table = table.assign(**curves)
-    if spreadsheet:
-        table = table.apply(_without_formulas)
-        origin["spreadsheet"] = _SPREADSHEET
+    origin = {**provenance, "digits": _DIGITS_TEXT} if curves else provenance
+    table = _with_texts(table.assign(**curves), without_formula, numbers="biufM")
     text: str = table.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    return text.encode(errors=_HALVES), (json.dumps(origin, indent=1) + "\n").encode()
-
-
-def without_formula(text: str) -> str:
-    """Put an apostrophe where a spreadsheet would begin to read a formula; a number is none."""
-    return text if _NUMBER.fullmatch(text) else _FORMULA.sub("'", text)
-
-
-def _without_formulas(column: pd.Series) -> pd.Series:
-    """Write the texts of a column so, and durations, which begin with their sign."""
-    if column.dtype.kind in "biufM":
-        return column
-    texts = column.astype(str).where(column.notna(), None).astype(object)
-    return texts.map(without_formula, na_action="ignore")
-
-
-def require_pyarrow() -> None:
-    """Raise with installation advice if pyarrow is missing."""
-    try:
-        import pyarrow  # noqa: F401, ICN001
-    except ImportError as error:
-        raise MissingDependencyError.extra("Writing Parquet", "pyarrow", "export") from error
+    return text.encode(), (json.dumps(origin, indent=1) + "\n").encode()
 
 
 def parquet_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:
-    """Write a table as Parquet, with the provenance as JSON in the metadata of its schema."""
-    require_pyarrow()
+    """Return a table as Parquet, with the provenance as JSON in the metadata of its schema."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    columns = pa.Table.from_pandas(table, preserve_index=False)
-    kept = {**(columns.schema.metadata or {}), b"ice-explorer": json.dumps(provenance).encode()}
+    columns = pa.Table.from_pandas(_with_texts(table, encodable, numbers="biufmM"), preserve_index=False)
+    metadata = {**(columns.schema.metadata or {}), b"ice-explorer": json.dumps(provenance).encode()}
     file = io.BytesIO()
-    parquet.write_table(columns.replace_schema_metadata(kept), file)
+    parquet.write_table(columns.replace_schema_metadata(metadata), file)
     return file.getvalue()
 
 
 def json_bytes(explanation: Explanation, states: Sequence[ViewState], provenance: Mapping[str, Any]) -> bytes:
-    """Write everything that a view rests on as JSON, without NaN: what is undefined is null.
-
-    There is a state for each feature whose curves are wanted.
-    """
+    """Return notes, metrics and curves as JSON; NaN is null. There is a state for each feature with curves."""
+    metrics = metrics_table(explanation, states[0]).astype(object)
     content = {
         "provenance": {**provenance, "digits": _DIGITS_TEXT},
-        "settings": asdict(explanation.settings),
-        "notes": list(explanation.notes),
-        "metrics": metrics_table(explanation, states[0]).to_dict("records"),
+        "notes": explanation.notes,
+        "metrics": metrics.where(metrics.notna(), None).to_dict("records"),
         "curves": [
-            {**({"model": name} if name else {}), **_curves(curves_of(each, state))}
+            {**({"model": name} if name else {}), **_curves(feature, drawn_rows(feature, each, state), state)}
             for state in states
             for name, each in by_model(explanation, state).items()
+            for feature in [each[state.feature]]
         ],
     }
-    return (json.dumps(_plain(content), ensure_ascii=False, allow_nan=False) + "\n").encode(errors=_HALVES)
+    text = json.dumps(content, default=_plain, ensure_ascii=False, allow_nan=False)
+    return (text + "\n").encode(errors="backslashreplace")  # JSON reads half a character as it is escaped
 
 
-def _curves(curves: Curves) -> dict[str, Any]:
-    feature = curves.feature
+def _curves(feature: FeatureExplanation, rows: Rows, state: ViewState) -> dict[str, Any]:
+    predictions = feature.rows(rows)
     return {
         "feature": str(feature.feature),
         "kind": feature.kind,
-        "grid": curves.grid,
-        "places": curves.places,
-        "rows": curves.positions,
-        "predictions": shortened(curves.predictions),
-        "changes": shortened(curves.changes),
-        "likelihood": shortened(curves.likelihood),
+        "grid": feature.grid,
+        "axis": feature.axis,
+        "rows": rows,
+        "predictions": shortened(predictions),
+        "changes": shortened(feature._changes(rows, predictions, state.anchor)),
+        "likelihood": shortened(feature.likelihood(state.decay, rows=rows)),
+        "missing": shortened(feature.missing_rows(rows)) if feature._item.has_missing else None,
         "partial_dependence": feature.partial_dependence,
         "spread": feature.spread,
     }
 
 
-def shortened(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def shortened(values: Array) -> Array:
     """Round numbers to `DIGITS` significant digits, as many as their text then has at most."""
-    sizes = np.abs(values)
-    usual = (sizes > _SMALLEST) & (sizes < _LARGEST)  # others are written as they are
-    places = DIGITS - 1 - np.floor(np.log10(sizes, out=np.zeros_like(sizes), where=usual))
-    up, down = 10.0 ** np.maximum(places, 0.0), 10.0 ** np.maximum(-places, 0.0)  # powers that are exact
-    rounded = np.rint(np.where(usual, values, 0.0) * up / down) / up * down
-    return np.where(usual, rounded, values)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        places = DIGITS - 1 - np.floor(np.log10(np.abs(values)))
+        up, down = 10.0 ** np.clip(places, 0, _EXACT), 10.0 ** np.clip(-places, 0, _EXACT)
+        rounded = np.rint(values * up / down) / up * down
+    return np.where(np.abs(places) <= _EXACT, rounded, values)  # zero, NaN and extreme numbers as they are
+
+
+def without_formula(text: str) -> str:
+    """Return the text of a CSV cell: with an apostrophe in front if a spreadsheet would run it as a formula."""
+    is_formula = text.startswith(tuple("=+-@\t\r\n")) and not _NUMBER.fullmatch(text)
+    return encodable(f"'{text}" if is_formula else text)
+
+
+def _with_texts(table: pd.DataFrame, write: Callable[[str], str], *, numbers: str) -> pd.DataFrame:
+    """Write all columns as text whose dtypes are not of these kinds, such as labels of several types."""
+    others = {name: column for name, column in table.items() if column.dtype.kind not in numbers}
+    texts = {name: column.map(lambda value: write(str(value)), na_action="ignore") for name, column in others.items()}
+    return table.assign(**texts)
 
 
 def _plain(value: Any) -> Any:
-    """Turn a value into what JSON has."""
-    match value:
-        case np.ndarray() | np.generic():
-            return value.tolist() if _is_plain(value) else _plain(value.tolist())
-        case Mapping():
-            return {str(name): _plain(entry) for name, entry in value.items()}
-        case list() | tuple():
-            return [_plain(entry) for entry in value]
-        case float():
-            return value if math.isfinite(value) else None
-        case None | bool() | int() | str():
-            return value
-        case _:
-            return str(value)
+    """Return what JSON has no type for as one that it has."""
+    import pandas as pd
 
-
-def _is_plain(array: NDArray[Any] | np.generic) -> bool:
-    """Return whether an array is of numbers that JSON has, so that none need be checked one by one."""
-    return array.dtype.kind in "iub" or (array.dtype.kind == "f" and bool(np.isfinite(array).all()))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "mM":
+        return [*map(str, pd.Series(value))]
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and not np.isfinite(value).all():
+        return np.where(np.isfinite(value), value.astype(object), None).tolist()  # type: ignore[call-overload]
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else str(value)

@@ -1,4 +1,4 @@
-"""Names of files: derived from those of features, and of the provenance of a CSV."""
+"""Names of files: of features, and of the provenance of a CSV."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _LONGEST: Final = 80  # letters
 _MOST_BYTES: Final = 200  # of 255, which leaves room for numbers and suffixes
 _RESERVED: Final = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])", re.IGNORECASE)  # whatever their suffix is
 _NAMELESS: Final = "feature"
 CSV: Final = ".csv"
+FEATURE: Final = "{feature}"  # in a path: one file per feature
 
 
 def plain_name(text: str) -> str:
@@ -26,14 +27,22 @@ def plain_name(text: str) -> str:
     return f"{_NAMELESS}-{name}" if _RESERVED.fullmatch(name) else name or _NAMELESS
 
 
-def provenance_file(file: Path) -> Path:
-    """Return the JSON file that has the provenance of a CSV: next to the file itself where a link leads to it."""
-    target = Path(os.path.realpath(file)) if file.is_symlink() else file
-    return target.with_name(f"{target.name}.json")
+def name_each(file: Path, features: Sequence[str]) -> list[Path]:
+    """Return a file for each feature, all distinct also where a system ignores case."""
+    numbers: dict[str, int] = {}
+    files = []
+    for feature in features:
+        name = plain = plain_name(feature)
+        while name.casefold() in numbers:
+            numbers[plain.casefold()] += 1
+            name = f"{plain}-{numbers[plain.casefold()]}"
+        numbers[name.casefold()] = 1
+        files.append(file.with_name(file.name.replace(FEATURE, name)))
+    return files
 
 
 def files_of(file: Path) -> Iterator[Path]:
-    """Yield the files that an export to a path writes."""
+    """Yield the files that an export to a path writes; the provenance of a CSV is next to the file of a link."""
     yield file
     if file.suffix.lower() == CSV:
-        yield provenance_file(file)
+        yield Path(f"{os.path.realpath(file)}.json")

@@ -4,44 +4,33 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from importlib.util import find_spec
-from itertools import count
 from mimetypes import MimeTypes
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.errors import ExportError, MissingDependencyError
-from ice_explorer.errors.base import or_listed, quoted
+from ice_explorer.errors import ExportError
 from ice_explorer.export import save
-from ice_explorer.export.file_names import files_of, plain_name
+from ice_explorer.export.file_names import FEATURE, files_of, plain_name
 from ice_explorer.scene.view_state import USUAL, compared_with
 from ice_explorer.wire.messages import WHATS, ExportBody, FormatHead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.wire.messages import ExportRequest
 
-PACKAGES: Final = {".png": "matplotlib", ".pdf": "matplotlib", ".parquet": "pyarrow"}
 _TYPES: Final = MimeTypes()  # without those of this machine, which differ between machines
-_LEFT: Final = {"bars": "ranking", "map": "map", "interactions": "interactions"}
 _BYTES: Final = "application/octet-stream"
 
 
 def formats() -> list[FormatHead]:
     """List what a view can be saved as, and why not where a package is missing; none of them is imported."""
+    problems = {suffix: save.missing_package(suffix) for suffix in save.SUFFIXES}
     return [
-        FormatHead(name=suffix[1:], problem=_problem(suffix), holds_all=suffix not in save.ONE_EACH)
-        for suffix in save.SUFFIXES
+        FormatHead(name=suffix[1:], problem=str(problem) if problem else None, holds_all=suffix not in save.ONE_EACH)
+        for suffix, problem in problems.items()
     ]
-
-
-def _problem(suffix: str) -> str | None:
-    package = PACKAGES.get(suffix)
-    if package is None or find_spec(package) is not None:
-        return None
-    return str(MissingDependencyError.extra(suffix[1:].upper(), package, "export"))
 
 
 def holds_all(request: ExportRequest) -> bool:
@@ -57,30 +46,19 @@ def answer(
 
     `state` is what is drawn: that of the request, with the choices of the reader that can be followed.
     """
-    suffix = f".{request['format']}"
-    if suffix not in save.SUFFIXES:
-        formats = or_listed([each[1:] for each in save.SUFFIXES])
-        raise ExportError(f"`format` must be {formats}; got {quoted(request['format'])}.", "Choose one of them.")
     options: dict[str, Any] = {name: request[name] for name in ("width", "dpi") if request[name] is not None}
     if not request["title"]:
         options["title"] = False
-    if suffix == ".csv":  # a person opens what the menu saves
-        options["spreadsheet"] = True
-    name, what = _stem(request) + suffix, _what(request)
+    name, what = f"{_stem(request)}.{request['format']}", str(request["what"])
+    if what == "feature":
+        feature = request["state"]["feature"]
+        what = "panel" if feature in WHATS else feature
     mime = _TYPES.guess_type(name)[0] or _BYTES
     if request["to"] == "browser":
-        return ExportBody(filename=name, mime=mime, path=None), [
-            save.file_bytes(explanation, state, name, what, **options)
-        ]
-    path = _beside_notebook(explanation, state, name, what, options)
+        content, *_ = save.file_contents(explanation, state, Path(name), what, **options)
+        return ExportBody(filename=name, mime=mime, path=None), [content]
+    path = _save_beside_notebook(explanation, state, name, what, options)
     return ExportBody(filename=path.name, mime=mime, path=str(path)), []
-
-
-def _what(request: ExportRequest) -> str:
-    if request["what"] != "feature":
-        return request["what"]
-    feature = request["state"]["feature"]
-    return "panel" if feature in WHATS else feature
 
 
 def _stem(request: ExportRequest) -> str:
@@ -105,69 +83,38 @@ def _stem(request: ExportRequest) -> str:
         drawn = f"{kind} of all features"
     elif choices["compared"] and opened not in pair:
         drawn = f"{kind} of {' and '.join([opened, *compared_with(opened, choices['compared'])])}"
-    features = _LEFT[choices["left"]]
+    features = "ranking" if choices["left"] == "bars" else choices["left"]
     return plain_name(f"{features} and {drawn}")
 
 
-def _beside_notebook(
+def _save_beside_notebook(
     explanation: Explanation, state: Mapping[str, Any], name: str, what: str, options: Mapping[str, Any]
 ) -> Path:
-    """Write into the kernel's working directory, under the first name that is free; a file each into a folder."""
-    places = _numbered(_working_folder(), name)
-    if what == "all" and Path(name).suffix in save.ONE_EACH:
-        return _folder_of_all(explanation, state, places, options)
-    for place in places:
-        if _is_taken(place):
-            continue
-        try:
-            save.save(explanation, state, place, what, **options)
-        except ExportError as error:
-            is_refused = isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, FileExistsError)
-            if is_refused or not _is_taken(place):  # else somebody took the name meanwhile
-                raise
-        else:
-            return place
-    raise AssertionError  # the names do not end
-
-
-def _is_taken(place: Path) -> bool:
-    return any(os.path.lexists(file) for file in files_of(place))
-
-
-def _folder_of_all(
-    explanation: Explanation, state: Mapping[str, Any], places: Iterator[Path], options: Mapping[str, Any]
-) -> Path:
-    for place in places:
-        folder = place.with_suffix("")
-        try:
-            folder.mkdir()
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise ExportError.not_written(folder, error) from error
-        try:
-            save.save(explanation, state, folder / f"{save.FEATURE}{place.suffix}", "all", **options)
-        except BaseException:
-            with suppress(OSError):  # where some of the files are there, they stay
-                folder.rmdir()
-            raise
-        return folder
-    raise AssertionError  # the names do not end
-
-
-def _working_folder() -> Path:
+    """Write into the working directory of the kernel under the first free name; one file per feature into a folder."""
     try:
-        return Path.cwd()
+        file = Path.cwd() / name
     except OSError as error:
         raise ExportError(
             "The kernel must run in a folder that is there, to put a file next to the notebook; its folder is gone.",
             "Change it with `os.chdir(...)`, or download the file.",
         ) from error
-
-
-def _numbered(folder: Path, name: str) -> Iterator[Path]:
-    """Yield a name, and the same with 2, 3 and so on."""
-    file = folder / name
-    yield file
-    for number in count(2):
-        yield file.with_name(f"{file.stem}-{number}{file.suffix}")
+    is_folder = what == "all" and file.suffix in save.ONE_EACH
+    target = first = file.with_suffix("") if is_folder else file
+    number = 1
+    while any(os.path.lexists(each) for each in files_of(target)):
+        number += 1
+        target = first.with_name(f"{first.stem}-{number}{first.suffix}")
+    if not is_folder:
+        save.save(explanation, state, target, what, **options)
+        return target
+    try:
+        target.mkdir()
+    except OSError as error:
+        raise ExportError.not_written(target, error) from error
+    try:
+        save.save(explanation, state, target / f"{FEATURE}{file.suffix}", what, **options)
+    except BaseException:
+        with suppress(OSError):  # files of the first features stay
+            target.rmdir()
+        raise
+    return target

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pandas as pd
 
 from ice_explorer.results.bootstrap import neighbours
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,7 @@ def tie_table(
     """
     compared = neighbours(values, draws, level)
     first, second, low, high = compared
-    index = pd.Index([features[at][0] for at in first], name="feature", tupleize_cols=False)
+    index = label_index([features[at][0] for at in first], "feature")
     table = TieTable(
         {
             "next": pd.Series([features[at][0] for at in second], index, dtype=object),

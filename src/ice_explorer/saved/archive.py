@@ -9,7 +9,6 @@ import io
 import json
 import math
 import zipfile
-import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MANIFEST: Final = "manifest.json"
-SIGNATURE: Final = b"PK\x03\x04"
 
 _MOST_BYTES: Final = 1 << 30  # of all members, unpacked
 _MOST_MANIFEST: Final = 1 << 26
@@ -32,7 +30,6 @@ _SUFFIX: Final = ".npy"
 _HEADER: Final = 128  # bytes that NumPy writes before an array of few dimensions
 _LONGEST_HEADER: Final = 1024
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)  # so that the same result is the same file
-_LOCAL_HEADER: Final = 30
 
 
 def packed(manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -140,16 +137,3 @@ def parsed(content: bytes) -> Any:
         return float(text)
 
     return json.loads(content, parse_constant=refused, parse_float=number)
-
-
-def first_member(content: bytes) -> Any:
-    """Return the document of a zip by its beginning, which may be cut after it; None where it is none."""
-    method = int.from_bytes(content[8:10], "little")
-    n_name, n_extra = (int.from_bytes(content[at : at + 2], "little") for at in (26, 28))
-    start = _LOCAL_HEADER + n_name
-    if content[_LOCAL_HEADER:start] != MANIFEST.encode() or method != zipfile.ZIP_DEFLATED:
-        return None
-    try:
-        return parsed(zlib.decompressobj(-zlib.MAX_WBITS).decompress(content[start + n_extra :], _MOST_MANIFEST))
-    except zlib.error:
-        return None

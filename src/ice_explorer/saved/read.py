@@ -32,6 +32,7 @@ from ice_explorer.saved.fields import Fields, Part
 from ice_explorer.saved.labels import from_json
 from ice_explorer.saved.table import SavedTable, checked_values, levels_of, read_column
 from ice_explorer.saved.write import FORMAT, VERSION, opened_note
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -187,7 +188,7 @@ def _index(rows: Part, n_rows: int) -> Any:
         raise ValueError("index labels are not one for each row")
     if not entry.flag("is_multi"):
         (name,) = names
-        return pd.Index(labels, name=name, tupleize_cols=False)
+        return label_index(labels, name)
     if not all(isinstance(label, tuple) and len(label) == len(names) for label in labels):
         raise ValueError("index labels are no tuples")
     return pd.MultiIndex.from_tuples(labels, names=names)

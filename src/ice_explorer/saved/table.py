@@ -10,7 +10,7 @@ import numpy as np
 from ice_explorer.checks import LARGEST
 from ice_explorer.errors import ModelNeededError
 from ice_explorer.saved.labels import to_json, zone_name, zone_of
-from ice_explorer.tables.column import CODED, MOMENTS, Column
+from ice_explorer.tables.column import CODED, MOMENTS, Column, label_index
 from ice_explorer.tables.table import Table
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class SavedTable(Table):
 
         cells = [pd.Series(_cells(column, positions)) for column in self._columns.values()]
         frame = pd.concat(cells, axis=1)
-        frame.columns = pd.Index(self.names, tupleize_cols=False)
+        frame.columns = label_index(self.names)
         frame.index = pd.RangeIndex(self.n_observations)[positions] if self.index is None else self.index[positions]
         return frame
 
@@ -116,7 +116,7 @@ def _cells(column: Column, positions: NDArray[np.int64]) -> Any:
     values = column.values[positions]
     if column.kind in CODED and column.has_declared_levels:
         codes = np.where(np.isnan(values), -1, values).astype(np.int64)
-        return pd.Categorical.from_codes(codes, pd.Index(column.levels, tupleize_cols=False), column.kind == "ordered")
+        return pd.Categorical.from_codes(codes, label_index(column.levels), column.kind == "ordered")
     native = column.in_utc(values)
     if column.zone is not None:
         return pd.DatetimeIndex(native).tz_localize("UTC").tz_convert(column.zone)

@@ -1,4 +1,4 @@
-"""Provenance of a file, stored inside it; `provenance_reader` reads it back."""
+"""Provenance of a file, stored inside it as JSON."""
 
 from __future__ import annotations
 

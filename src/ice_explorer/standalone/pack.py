@@ -30,7 +30,7 @@ def pack(buffers: Sequence[bytes]) -> str:
 def pack_json(value: Any) -> str:
     """Pack plain values as JSON without NaN."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _zipped(text.encode())
+    return _zipped(text.encode(errors="backslashreplace"))  # JSON reads half a character as it is escaped
 
 
 def _zipped(content: bytes) -> str:

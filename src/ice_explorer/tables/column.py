@@ -12,6 +12,10 @@ import numpy as np
 from ice_explorer.errors.labels import readable, shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
     from ice_explorer.arrays import Array, Mask, Rows, Values
 
 
@@ -21,6 +25,21 @@ Name = Any  # a column name is whatever the frame has: text mostly, integers oft
 CODED = ("category", "ordered")
 MOMENTS = ("datetime", "timedelta")
 _MICROSECONDS = 86_400_000_000  # per day
+
+
+def label_index(labels: Sequence[Any] | Values | None, name: Any = None) -> pd.Index:
+    """Return labels as an index: of objects where one holds half a character, for which Arrow has no text."""
+    import pandas as pd
+
+    try:
+        return pd.Index(labels, name=name, tupleize_cols=False)
+    except UnicodeEncodeError:
+        return pd.Index(labels, dtype=object, name=name, tupleize_cols=False)
+
+
+def encodable(text: str) -> str:
+    r"""Return a text that files can hold: half a character, which no encoding has, is escaped, as "\udc80"."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 @dataclass(frozen=True, eq=False)

@@ -647,7 +647,6 @@ class ICEExplorer(anywidget.AnyWidget):
         caption: bool | str = False,
         max_lines: int | None = None,
         overwrite: bool = False,
-        spreadsheet: bool = False,
     ) -> Path | list[Path]:
         """Write the view as it stands to a file; the suffix chooses the format.
 
@@ -662,9 +661,11 @@ class ICEExplorer(anywidget.AnyWidget):
             it, or all features in small. "panel" is the open feature alone, zoomed and coloured as it is; the name
             of a feature is the panel of that one. "all" are the panels of all features, in the order of the
             bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
-            else the curves that are drawn, one point in each row. A JSON has both, and of a view the curves of
+            else the curves that are drawn, as `to_frame` returns them. A JSON has both, and of a view the curves of
             all features. Curves in text have nine significant digits, in Parquet all. The provenance of a CSV is
-            written to a JSON file next to it, "table.csv.json" for "table.csv". An HTML is the explorer itself
+            written to a JSON file next to it, "table.csv.json" for "table.csv". In a CSV, texts that begin with =, +,
+            -, @, a tab or a line break get an apostrophe in front, so that spreadsheets do not run them as
+            formulas; numbers are unchanged. An HTML is the explorer itself
             with all features, as far as it works without a kernel: one page that needs no network;
             `what` says what it opens with.
         width : float or str, optional
@@ -685,9 +686,6 @@ class ICEExplorer(anywidget.AnyWidget):
         overwrite : bool
             Replace files that are there. Each file is whole or not there, also where the process is killed; of
             `what="all"` the files of the first features are there then.
-        spreadsheet : bool
-            Write a CSV for spreadsheets: texts that begin with =, +, -, @, a tab or a line break get an apostrophe in
-            front, so that they do not run as formulas. By default texts are written as they are.
 
         Returns
         -------
@@ -715,7 +713,6 @@ class ICEExplorer(anywidget.AnyWidget):
             dpi=dpi,
             title=title,
             caption=caption,
-            spreadsheet=spreadsheet,
         )
 
     def freeze(self, max_lines: int | None = None) -> Frozen:

@@ -1,0 +1,44 @@
+"""Files as tests read them: their content, and their provenance by the libraries that users have."""
+
+import json
+import re
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pypdf
+from PIL import Image
+from pyarrow import parquet
+
+from ice_explorer.export.save import file_contents
+
+
+def file_bytes(explanation, state, name, what="view", **options):
+    """Return what `save` writes into a file of this name; of a CSV the table."""
+    return file_contents(explanation, state, Path(name), what, **options)[0]
+
+
+def read_provenance(path):
+    """Return what a file tells of itself; of a CSV the file next to it."""
+    path = Path(path).resolve()
+    match path.suffix.lower():
+        case ".svg":
+            text = ET.parse(path).findtext("{http://www.w3.org/2000/svg}metadata")  # noqa: S314 - our own
+        case ".png":
+            with Image.open(path) as image:
+                text = image.text["ice-explorer"]
+        case ".pdf":
+            text = pypdf.PdfReader(path).metadata["/ice-explorer"]
+        case ".html":
+            script = r'<script type="application/json" id="ice-provenance">([^<]*)</script>'
+            text = re.search(script, path.read_text(encoding="utf-8"))[1]
+        case ".parquet":
+            text = parquet.read_schema(path).metadata[b"ice-explorer"]
+        case ".ice":
+            with zipfile.ZipFile(path) as archive:
+                return json.loads(archive.read("manifest.json"))["provenance"]
+        case ".csv":
+            text = path.with_name(f"{path.name}.json").read_text(encoding="utf-8")
+        case _:
+            return json.loads(path.read_text(encoding="utf-8"))["provenance"]
+    return json.loads(text)
