@@ -1021,7 +1021,8 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         step : object, optional
             Length of the step [axis], below 0 for a step down; a timedelta for dates and durations; the new level for
             categories, booleans and groups. Defaults to one standard deviation, for a derivative to a hundredth of
-            it; of whole numbers to the nearest one, at least 1.
+            it; of whole numbers to the nearest one, at least 1. A feature with two observed values, such as a 0/1
+            column of any dtype, changes by default from the lower to the higher one in every row: f(high) - f(low).
         kind : {"forward", "derivative"}
             f(x + h) - f(x), or the central difference (f(x + h) - f(x - h)) / 2h.
 
@@ -1040,8 +1041,9 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         Notes
         -----
         Scholbeck et al. (2024), "Marginal effects for non-linear prediction functions". Rows whose step leaves the
-        observed range are in `outside`; they count in the average. Other packages may centre a step around the observed
-        value: that is h times the derivative with a step of h / 2.
+        observed range are in `outside`; they have values, but do not count in the average, which is NaN if there are
+        no others. Other packages count all rows: that is `m.values.mean()`. They may also centre a step around the
+        observed value: that is h times the derivative with a step of h / 2.
 
         Examples
         --------
@@ -1049,7 +1051,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         >>> from ice_explorer import explain
         >>> m = explain(lambda X: X[:, 0] ** 2, np.array([[0.0], [1.0], [2.0]])).marginal_effects("x0", 1)
         >>> m.values.tolist(), m.average
-        ([1.0, 3.0, 5.0], 3.0)
+        ([1.0, 3.0, 5.0], 2.0)
         """
         if not isinstance(feature, Mapping):
             return marginal_effects(self._context, [(self[feature], step)], kind)
