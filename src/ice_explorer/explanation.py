@@ -939,9 +939,13 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Partial dependence: Friedman (2001), Eq. 53. ALE: Apley & Zhu (2020), Eqs 15–17: the mean change of the rows
         (z_{k-1}, z_k] across that interval, added up. If all observed values are on the grid, rows at both ends of an
-        interval count, as for categories, whose levels are accumulated in their order. ALE is linear between grid
-        values, and its mean over the observed values is 0. Other packages centre it by the mean of each interval, which
-        differs by a constant.
+        interval count, as for categories. ALE is linear between grid values, and its mean over the observed values is
+        0. Other packages centre it by the mean of each interval, which differs by a constant.
+
+        The table lists levels as the grid does. Levels without an order are accumulated in the order of their
+        similarity in the other features: distances of two levels, Kolmogorov-Smirnov of numbers and total variation of
+        categories, are summed over the other features and scaled to one dimension. A feature alone has the order of the
+        texts of its levels.
 
         M-plot: a least-squares line through the predictions between the neighbouring grid values, weighted by nearness
         (1 at the value, 0 at its neighbours), read at the value: the mean where all observed values are on the grid. It
