@@ -8,7 +8,8 @@ fewest within a standard error of it. There may be none: where the other feature
 the standard deviation.
 
 Equal observations are one with the sum of their weights, whose units are dealt to different folds. So integer weights
-are repeated rows, but for the rounding of a mean, and the order of rows does not matter.
+are repeated rows, but for the rounding of a mean, and the order of rows does not matter. Trees split levels without an
+order into any two sets, and `rank_levels` numbers them by their rows, so that their codes and names do not matter.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE, has_value_and_
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.arrays import Array, Mask, Places, Rows
 
     Stages = Callable[[Rows], Iterator[Array]]  # predictions of rows without a tree, with one, with two …
     BetweenFits = Callable[[], object] | None
@@ -39,9 +40,57 @@ _SEEDS: Final = 1 << 32
 _RIDGE: Final = 1e-3  # of the variance of a column
 _FEWEST_IN_LEAF: Final = 20
 _MOST_BINS: Final = 128
+_ROUNDING: Final = 1e-12  # of all weight, below which weights of levels are equal
 _TREES: Final[dict[str, Any]] = {
     "learning_rate": 0.1, "max_leaf_nodes": 4, "min_samples_leaf": _FEWEST_IN_LEAF, "early_stopping": False
 }  # fmt: skip
+
+
+class Predictors(NamedTuple):
+    """The other features as numbers, from which one is predicted.
+
+    - `values` (n_observations, n_others): NaN is missing.
+    - `are_levels` (n_others,): whether they are codes of levels without an order, ranked by `rank_levels`.
+    """
+
+    values: Array
+    are_levels: Mask
+
+    @classmethod
+    def of_numbers(cls, values: Array) -> Predictors:
+        """Take all columns (n_observations, n_others) for numbers."""
+        return cls(values, np.zeros(values.shape[1], np.bool_))
+
+    @property
+    def numbers(self) -> Array:
+        """Those that have an order, (n_observations, n_numbers)."""
+        return self.values[:, ~self.are_levels]
+
+
+def rank_levels(codes: Array, n_levels: int, numbers: Array, weights: Array | None) -> Places:
+    """Rank levels by weight, the heaviest first, equal ones by the extremes of numbers in their rows, (n_levels,).
+
+    - `codes` (n_observations,): below `n_levels`, which decide further ties; NaN is missing.
+    - `numbers` (n_observations, n_numbers): of other features; NaN is missing.
+    """
+    used = np.flatnonzero(has_value_and_weight(codes, weights))
+    level = codes[used].astype(np.intp)
+    mass = np.bincount(level, None if weights is None else weights[used], n_levels).astype(np.float64)
+    keys = [-np.round(mass / max(mass.sum(), 1.0) / _ROUNDING)]
+    if len(np.unique(mass[mass > 0])) < np.count_nonzero(mass):
+        for values in numbers[used].T:
+            for extreme in (np.fmin, np.fmax):
+                of_level = np.full(n_levels, np.nan)
+                extreme.at(of_level, level, values)
+                keys.append(of_level)
+    ranks = np.empty(n_levels, np.intp)
+    ranks[np.lexsort(keys[::-1])] = np.arange(n_levels)
+    return ranks
+
+
+def ranked_codes(codes: Array, ranks: Places) -> Array:
+    """Replace codes by their ranks; NaN is missing."""
+    return np.append(ranks, np.nan)[np.where(np.isnan(codes), -1, codes).astype(np.intp)]
 
 
 class ConditionalMoments(NamedTuple):
@@ -53,7 +102,7 @@ class ConditionalMoments(NamedTuple):
 
 def conditional_moments(
     column: Array,
-    others: Array,
+    others: Predictors,
     standard_deviation: float,
     weights: Array | None,
     random_state: int,
@@ -63,7 +112,7 @@ def conditional_moments(
     """Estimate mean and standard deviation of a feature given the other features.
 
     - `column` (n_observations,): the feature; NaN is missing.
-    - `others` (n_observations, n_others): the other features as numbers; NaN is missing.
+    - `others`: the other features.
     - `standard_deviation`: σ of the feature [feature].
     - `weights` (n_observations,): frequency weights, or None.
     - `random_state`: seed of the folds.
@@ -78,16 +127,18 @@ def conditional_moments(
     if folds is None:
         return ConditionalMoments(np.full(len(column), centre), np.full(len(column), standard_deviation))
 
+    numbers = others.numbers
+
     def fit(target: Array, loss: str, at: Rows, weight: Array, *, is_linear: bool) -> Stages:
         """Fit trees, on a line if it is linear, to some distinct observations."""
         constant, rows = np.average(target[at], weights=weight), folds.first[at]
-        line = _fit_line(others[rows], target[at] - constant, weight) if is_linear else lambda of: np.zeros(len(of))
-        model = HistGradientBoostingRegressor(loss=loss, max_iter=_MOST_TREES, random_state=folds.seed, **_TREES)
-        model.fit(folds.binned[rows], target[at] - line(others[rows]), sample_weight=_unless_equal(weight))
+        line = _fit_line(numbers[rows], target[at] - constant, weight) if is_linear else lambda of: np.zeros(len(of))
+        model = HistGradientBoostingRegressor(loss=loss, max_iter=_MOST_TREES, **folds.options)
+        model.fit(folds.binned[rows], target[at] - line(numbers[rows]), sample_weight=_unless_equal(weight))
 
         def stages(of: Rows) -> Iterator[Array]:
             yield np.full(len(of), constant)
-            on_line = line(others[of])
+            on_line = line(numbers[of])
             if is_linear:
                 yield constant + on_line
             for predicted in model.staged_predict(folds.binned[of]):
@@ -115,7 +166,7 @@ def conditional_moments(
 def level_probabilities(
     codes: Array,
     n_levels: int,
-    others: Array,
+    others: Predictors,
     weights: Array | None,
     random_state: int,
     *,
@@ -130,7 +181,8 @@ def level_probabilities(
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    folds = _make_folds(codes, others, weights, random_state)
+    ranks = rank_levels(codes, n_levels, others.numbers, weights)
+    folds = _make_folds(ranked_codes(codes, ranks), others, weights, random_state)
     n_observed = 0 if folds is None else len(np.unique(folds.target))
     if folds is None or n_observed < 2:
         return None
@@ -142,7 +194,7 @@ def level_probabilities(
         levels = np.flatnonzero(shares)
         if len(levels) < 2:
             return lambda of: repeat(np.tile(shares, (len(of), 1)), n_trees + 1)
-        model = HistGradientBoostingClassifier(max_iter=n_trees, random_state=folds.seed, **_TREES)
+        model = HistGradientBoostingClassifier(max_iter=n_trees, **folds.options)
         model.fit(folds.binned[folds.first[at]], target[at], sample_weight=_unless_equal(weight))
 
         def stages(of: Rows) -> Iterator[Array]:
@@ -157,7 +209,7 @@ def level_probabilities(
     def deviance(at: Rows, predicted: Array) -> Array:
         return np.asarray(-np.log(np.maximum(predicted[np.arange(len(at)), target[at]], _LEAST_PROBABILITY)))
 
-    return _cross_fit(folds, fit, deviance, between_fits)[0]
+    return _cross_fit(folds, fit, deviance, between_fits)[0][:, ranks]
 
 
 def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Array:
@@ -183,7 +235,7 @@ class _Folds(NamedTuple):
     - `first` (n_distinct,): an observation that each is.
     - `distinct` (n_observations,): which of them each observation is; -1 where it is none.
     - `binned` (n_observations, n_others): the other features in few bins, which trees split.
-    - `seed`: of the trees.
+    - `options`: of the trees.
     """
 
     target: Array
@@ -191,15 +243,15 @@ class _Folds(NamedTuple):
     first: Rows
     distinct: Rows
     binned: Array
-    seed: int
+    options: dict[str, Any]
 
 
-def _make_folds(column: Array, others: Array, weights: Array | None, random_state: int) -> _Folds | None:
+def _make_folds(column: Array, others: Predictors, weights: Array | None, random_state: int) -> _Folds | None:
     """Merge equal observations, and deal the units of their weights to folds; None where there is too little to fit."""
-    if not others.shape[1]:
+    if not others.values.shape[1]:
         return None
     present = has_value_and_weight(column, weights)
-    rows = np.column_stack([column, others])[present] + 0.0  # no negative zeros
+    rows = np.column_stack([column, others.values])[present] + 0.0  # no negative zeros
     rows[np.isnan(rows)] = np.nan
     keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.strides[0]))).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
@@ -213,8 +265,16 @@ def _make_folds(column: Array, others: Array, weights: Array | None, random_stat
     distinct = np.full(len(column), -1)
     distinct[present] = inverse
     at = np.flatnonzero(present)[first]
-    binned = np.column_stack([_binned(values, at, weight) for values in others.T])
-    return _Folds(column[at], held_out, at, distinct, binned, random_state % _SEEDS)
+    binned = np.column_stack(
+        [
+            np.minimum(values, _MOST_BINS - 1) if are_levels else _binned(values, at, weight)
+            for values, are_levels in zip(others.values.T, others.are_levels, strict=True)
+        ]
+    )
+    options = {"random_state": random_state % _SEEDS, **_TREES}
+    if others.are_levels.any():
+        options["categorical_features"] = others.are_levels
+    return _Folds(column[at], held_out, at, distinct, binned, options)
 
 
 def _cross_fit(
