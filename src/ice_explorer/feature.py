@@ -562,7 +562,7 @@ class FeatureExplanation:
         The second ratio, of numbers with more than two values, is about holes in the data: the distance to the nearest
         row, in standard deviations of the feature and of the numbers that predict it (at most three, each with a tenth
         of what the models explain). The threshold is the 99 % quantile of the distance of rows to the nearest other
-        one, at least 0.1. It is measured to 1,000 distinct rows, drawn if there are more.
+        one, at least 0.1. It is measured to 800 distinct rows, drawn if there are more.
 
         The first call fits the models: about half a second for 1,000 rows. The explained model is not called.
 

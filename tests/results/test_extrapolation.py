@@ -160,6 +160,8 @@ def test_the_nearest_points_are_those_of_a_loop(n_columns):
         found = np.empty((80, 23))
         search(*arrays, found)
         assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        search(*arrays[:-1], np.repeat(units[7:8], 80)[:, None], found[:, :1])
+        assert_allclose(found[:, 0], expected[:, 7], rtol=1e-9, atol=1e-9)
 
 
 def test_levels_are_scored_by_their_probability():

@@ -5,7 +5,7 @@ predicts the feature from the others, by a line and trees. A second one predicts
 of the normal distribution, log v + e/v, so that s_i = √v. For levels without an order a classifier predicts their
 probabilities. Each model stops at the number of trees that predicts held-out observations best, the second at the
 fewest within a standard error of it. There may be none: where the other features say nothing, μ_i is the mean and s_i
-the standard deviation.
+the standard deviation. The classifier has none unless they predict better than the shares by two standard errors.
 
 Equal observations are one with the sum of their weights, whose units are dealt to different folds. So integer weights
 are repeated rows, but for the rounding of a mean, and the order of rows does not matter. Trees split levels without an
@@ -228,7 +228,7 @@ def level_probabilities(
     def deviance(at: Rows, predicted: Array) -> Array:
         return np.asarray(-np.log(np.maximum(predicted[np.arange(len(at)), target[at]], _LEAST_PROBABILITY)))
 
-    return _cross_fit(folds, fit, deviance, between_fits).predicted[:, ranks]
+    return _cross_fit(folds, fit, deviance, between_fits, is_cautious=True).predicted[:, ranks]
 
 
 def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Array:
@@ -323,6 +323,7 @@ def _cross_fit(
     between_fits: BetweenFits,
     *,
     is_simple: bool = False,
+    is_cautious: bool = False,
 ) -> _CrossFit:
     """Predict all observations by models that are fitted without them.
 
@@ -330,6 +331,7 @@ def _cross_fit(
     error of that.
 
     - `deviance`: of some distinct observations and what is predicted for them.
+    - `is_cautious`: whether there are no trees unless they predict better by `_CLEAR_ERRORS` standard errors.
     """
     from threadpoolctl import threadpool_limits
 
@@ -353,7 +355,9 @@ def _cross_fit(
         excess = losses_of_all - losses_of_all[:, [n_trees]] - (means - means[n_trees])
         error = np.sqrt(mass_of_all @ np.square(excess) / mass_of_all.sum() ** 2)
         is_clear = means[0] - means[n_trees] > _CLEAR_ERRORS * error[0]
-        if is_simple:
+        if is_cautious and not is_clear:
+            n_trees = 0
+        elif is_simple:
             n_trees = int(np.flatnonzero(means - means[n_trees] <= error)[0])
         outside = np.flatnonzero(folds.distinct < 0)
         predicted, elsewhere, deviances = [], [], np.zeros(len(weight))

@@ -11,7 +11,7 @@ from ice_explorer.runtime import HAS_NUMBA
 if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Places, Rows
 
-_MOST_POINTS: Final = 1000  # that are drawn from the distinct observations
+_MOST_POINTS: Final = 800  # that are drawn from the distinct observations
 _LEAST_CELLS: Final = 1 << 16
 
 

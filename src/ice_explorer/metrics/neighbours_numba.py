@@ -23,6 +23,19 @@ def nearest_points(heights, points, rows, excluded, values, found):
     starts = np.empty(n_points)
     squared = np.empty(n_points)
     for row in range(len(rows)):
+        of_row = values[row if len(values) > 1 else 0]
+        if len(of_row) == 1:
+            nearest = np.inf
+            for point in range(n_points):
+                gap = of_row[0] - heights[point]
+                distance = gap * gap
+                for column in range(n_columns):
+                    gap = points[point, column] - rows[row, column]
+                    distance += gap * gap
+                if distance < nearest and point != excluded[row]:
+                    nearest = distance
+            found[row, 0] = np.sqrt(nearest)
+            continue
         top = -1
         for point in range(n_points):
             if point == excluded[row]:
@@ -51,7 +64,6 @@ def nearest_points(heights, points, rows, excluded, values, found):
                 hull[top] = point
                 starts[top] = start if top > 0 else -np.inf
         at = 0
-        of_row = values[row if len(values) > 1 else 0]
         for place in range(len(of_row)):
             if top < 0:
                 found[row, place] = np.inf
