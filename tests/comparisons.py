@@ -101,7 +101,7 @@ def of_scikit_learn():
 
 
 def of_marginaleffects():
-    """Average effects of a regression with a square and an interaction: forward, of two features at once, slopes."""
+    """Mean effects of all rows of a regression with a square and an interaction: of one feature, of two, slopes."""
     figures, source = recorded("marginaleffects")
     b = figures["coefficients"]
 
@@ -110,14 +110,14 @@ def of_marginaleffects():
 
     e = explain(regression, target()[["x", "z", "rooms"]])
     ours = {
-        "x forward by 0.5": e.marginal_effects("x", 0.5).average,
-        "rooms forward by 1": e.marginal_effects("rooms", 1).average,
-        "x by 0.5 and rooms by 1": e.marginal_effects({"x": 0.5, "rooms": 1}).average,
-        "x by 0.5 around its value": 0.5 * e.marginal_effects("x", 0.25, kind="derivative").average,
+        "x forward by 0.5": e.marginal_effects("x", 0.5).values.mean(),
+        "rooms forward by 1": e.marginal_effects("rooms", 1).values.mean(),
+        "x by 0.5 and rooms by 1": e.marginal_effects({"x": 0.5, "rooms": 1}).values.mean(),
+        "x by 0.5 around its value": 0.5 * e.marginal_effects("x", 0.25, kind="derivative").values.mean(),
     }
     for name, value in ours.items():
         yield _same(f"average effect of {name}", value, figures[name], source)
-    slope = e.marginal_effects("x", 1e-3, kind="derivative").average
+    slope = e.marginal_effects("x", 1e-3, kind="derivative").values.mean()
     yield _same("average slope of x", slope, figures["slope of x"], source, _STEP)  # whose difference is not central
 
 

@@ -601,7 +601,7 @@ export class FakeKernel {
         const shares = Float32Array.from(grid, (_, k) => mean(flags, (row) => row[k]!)!);
         const share = mean(shares)!;
         const whole = Math.round(100 * share);
-        const summary = `${whole} % of the phantom observations of '${request.feature}' are unlike any observation.`;
+        const summary = `${whole} % of the phantom observations of '${request.feature}' are further from what the other features predict than 99 % of rows.`;
         const body = { feature: request.feature, n_grid: grid.length, share, summary };
         return {
           reply: { id, type: "result", body },

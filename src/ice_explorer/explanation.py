@@ -943,9 +943,13 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Partial dependence: Friedman (2001), Eq. 53. ALE: Apley & Zhu (2020), Eqs 15–17: the mean change of the rows
         (z_{k-1}, z_k] across that interval, added up. If all observed values are on the grid, rows at both ends of an
-        interval count, as for categories, whose levels are accumulated in their order. ALE is linear between grid
-        values, and its mean over the observed values is 0. Other packages centre it by the mean of each interval, which
-        differs by a constant.
+        interval count, as for categories. ALE is linear between grid values, and its mean over the observed values is
+        0. Other packages centre it by the mean of each interval, which differs by a constant.
+
+        The table lists levels as the grid does. Levels without an order are accumulated in the order of their
+        similarity in the other features: distances of two levels, Kolmogorov-Smirnov of numbers and total variation of
+        categories, are summed over the other features and scaled to one dimension. A feature alone has the order of the
+        texts of its levels.
 
         M-plot: a least-squares line through the predictions between the neighbouring grid values, weighted by nearness
         (1 at the value, 0 at its neighbours), read at the value: the mean where all observed values are on the grid. It
@@ -1025,7 +1029,8 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         step : object, optional
             Length of the step [axis], below 0 for a step down; a timedelta for dates and durations; the new level for
             categories, booleans and groups. Defaults to one standard deviation, for a derivative to a hundredth of
-            it; of whole numbers to the nearest one, at least 1.
+            it; of whole numbers to the nearest one, at least 1. A feature with two observed values, such as a 0/1
+            column of any dtype, changes by default from the lower to the higher one in every row: f(high) - f(low).
         kind : {"forward", "derivative"}
             f(x + h) - f(x), or the central difference (f(x + h) - f(x - h)) / 2h.
 
@@ -1044,8 +1049,9 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         Notes
         -----
         Scholbeck et al. (2024), "Marginal effects for non-linear prediction functions". Rows whose step leaves the
-        observed range are in `outside`; they count in the average. Other packages may centre a step around the observed
-        value: that is h times the derivative with a step of h / 2.
+        observed range are in `outside`; they have values, but do not count in the average, which is NaN if there are
+        no others. Other packages count all rows: that is `m.values.mean()`. They may also centre a step around the
+        observed value: that is h times the derivative with a step of h / 2.
 
         Examples
         --------
@@ -1053,7 +1059,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         >>> from ice_explorer import explain
         >>> m = explain(lambda X: X[:, 0] ** 2, np.array([[0.0], [1.0], [2.0]])).marginal_effects("x0", 1)
         >>> m.values.tolist(), m.average
-        ([1.0, 3.0, 5.0], 3.0)
+        ([1.0, 3.0, 5.0], 2.0)
         """
         if not isinstance(feature, Mapping):
             return marginal_effects(self._context, [(self[feature], step)], kind)

@@ -25,7 +25,7 @@ from ice_explorer.metrics.likelihood import check_decay, likelihood
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.distance_scale import rescaled, sums_again
-from ice_explorer.results.extrapolation import expected_of, extrapolation_of, unlike_shares_of
+from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, unlike_shares_of
 from ice_explorer.results.impact_notes import missing_note, movement_note, step_note
 from ice_explorer.results.options import resolve_display
 from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
@@ -509,13 +509,13 @@ class FeatureExplanation:
         return self._once("unlike shares", computed)
 
     def _are_unlike(self, positions: ArrayLike) -> NDArray[np.bool_]:
-        """Whether each phantom observation of some rows is unlike any observation, (n_rows, n_grid)."""
+        """Whether each phantom observation of some rows is unlike 99 % of rows, (n_rows, n_grid)."""
         expected = self._expected()
         scores = expected.scores(self._context.positions(positions), self.axis[None, :])
-        return np.asarray(scores > expected.threshold)
+        return np.asarray(scores > THRESHOLD)
 
     def extrapolation(self, *, rows: ArrayLike | None = None) -> Extrapolation:
-        """Return how far each phantom observation is from what the other features let expect.
+        """Return which phantom observations are further from what the other features predict than 99 % of rows.
 
         Parameters
         ----------
@@ -530,12 +530,22 @@ class FeatureExplanation:
 
         Notes
         -----
-        The score is z = ``|v_k - μ_i| / s_i`` with the mean μ_i and the standard deviation s_i of the feature given
-        the other features of row i, estimated without row i by gradient boosting, as for `scale="conditional"`. A
-        phantom observation is unlike any observation if z is larger than that of 99 % of the observations at their
-        observed value. For levels without an order z is 1 - P, with the estimated probability P of the level.
+        The score is the larger of two ratios to a threshold, and a phantom observation is unlike above 1. About 1 % of
+        the rows are at their observed value; all estimates of a row are made without it.
 
-        The first call estimates μ_i and s_i: about half a second for 1,000 rows. The model is not called.
+        The first ratio is about the prediction. Of numbers it is z = ``|v_k - μ_i| / s_i`` with the mean μ_i and the
+        standard deviation s_i of the feature given the other features of row i, estimated by gradient boosting as for
+        `scale="conditional"`. The threshold is the 99 % quantile of the z of the rows, and at least 1.25 times the
+        distance of the value from the overall mean in σ: values that are rare for all rows alike are not unlike. Of
+        levels without an order, and of a feature with two observed values, it is log p - log P with the share p of the
+        level and its estimated probability P. The threshold is the 99 % quantile of the rows, at least log 1.5.
+
+        The second ratio, of numbers with more than two values, is about holes in the data: the distance to the nearest
+        row, in standard deviations of the feature and of the numbers that predict it (at most three, each with a tenth
+        of what the models explain). The threshold is the 99 % quantile of the distance of rows to the nearest other
+        one, at least 0.1. It is measured to 800 distinct rows, drawn if there are more.
+
+        The first call fits the models: about half a second for 1,000 rows. The explained model is not called.
 
         Examples
         --------

@@ -63,7 +63,7 @@ def test_effects_are_differences_of_predictions(e):
     moves = (X["size"] != "large").to_numpy()
     assert_allclose(found.values[moves], (nonlinear(changed) - nonlinear(X))[moves], rtol=1e-9, atol=1e-12)
     assert np.isnan(found.values[~moves]).all()
-    assert_allclose(found.average, found.values[moves].mean())
+    assert_allclose(found.average, found.values[moves & ~found.outside].mean())
     assert np.isnan(found.non_linearity).all()
     assert found.steps == {"size": "large", "x": 1.0, "rooms": -1.0}
 
@@ -76,12 +76,80 @@ def test_rows_that_leave_the_observed_range_are_told(square):
     assert_array_equal(square.marginal_effects("x0", 1.0, kind="derivative").outside, both)
 
 
+CODINGS = {
+    "booleans": lambda is_on: is_on,
+    "small integers": lambda is_on: is_on.astype(np.int8),
+    "floats": lambda is_on: is_on.astype(float),
+    "texts": lambda is_on: np.where(is_on, "yes", "no"),
+    "category": lambda is_on: pd.Categorical(np.where(is_on, "yes", "no")),
+    "ordered category": lambda is_on: pd.Categorical(np.where(is_on, "yes", "no"), ["no", "yes"], ordered=True),
+    "declared levels": lambda is_on: pd.Categorical(np.where(is_on, "yes", "no"), ["maybe", "no", "yes"]),
+}
+
+
+def switched_table(coding):
+    """Return rows with a column of two values, of which 30 % are on, and a number."""
+    random = np.random.default_rng(0)
+    return pd.DataFrame({"flag": coding(random.uniform(size=200) < 0.3), "z": random.normal(size=200)})
+
+
+def switched(X):
+    is_on = X["flag"].astype(str).isin(["True", "1", "1.0", "yes"]).to_numpy(float)
+    return 5 * is_on + X["z"].to_numpy() * (1 + is_on)
+
+
+@pytest.mark.parametrize("coding", CODINGS.values(), ids=CODINGS)
+def test_two_values_change_from_the_lower_to_the_higher_in_every_row(coding):
+    """Whatever their dtype: f(high) - f(low), which leaves the data nowhere and has no way between."""
+    X = switched_table(coding)
+    m = explain(switched, X).marginal_effects("flag")
+    assert_allclose(m.values, 5 + X["z"], rtol=1e-12)
+    assert_allclose(m.average, 5 + X["z"].mean(), rtol=1e-12)
+    assert not m.outside.any()
+    assert np.isnan(m.non_linearity).all()
+    assert m.steps["flag"] in (True, 1.0, "yes")
+
+
+@pytest.mark.parametrize("coding", CODINGS.values(), ids=CODINGS)
+def test_an_explicit_step_of_two_values_averages_over_the_lower_one(coding):
+    """Rows that have the new level already, or leave the data by the step, do not count."""
+    X = switched_table(coding)
+    step = 1 if X["flag"].dtype.kind in "if" else True if X["flag"].dtype == bool else "yes"
+    is_off = X["flag"].astype(str).isin(["False", "0", "0.0", "no"])
+    assert_allclose(explain(switched, X).marginal_effects("flag", step).average, 5 + X["z"][is_off].mean(), rtol=1e-12)
+
+
+def test_two_values_that_are_not_0_and_1_keep_their_distance():
+    """The step is from 10 to 30, the derivative is per unit, and other features take their own steps."""
+    random = np.random.default_rng(1)
+    X = pd.DataFrame({"dose": random.choice([10.0, 30.0], 50), "z": random.integers(0, 5, 50) / 2})
+    e = explain(lambda X: X["dose"].to_numpy() * X["z"].to_numpy(), X)
+    both = e.marginal_effects({"dose": None, "z": 0.5})
+    assert e.marginal_effects("dose").steps == {"dose": 20.0}
+    assert_allclose(e.marginal_effects("dose").values, 20 * X["z"], rtol=1e-12)
+    assert_allclose(e.marginal_effects("dose", kind="derivative").values, X["z"], rtol=1e-12)
+    assert_allclose(both.values, 30 * (X["z"] + 0.5) - 10 * X["z"], rtol=1e-12)
+    assert_array_equal(both.outside, X["z"] == 2)
+
+
+def test_rows_whose_step_leaves_the_data_do_not_count_in_the_average(square):
+    """They keep their values; without any other row the average is NaN."""
+    m = square.marginal_effects("x0", 1.0)
+    assert 0 < m.outside.sum() < 50
+    assert_allclose(m.average, m.values[~m.outside].mean(), rtol=1e-12)
+    far = square.marginal_effects("x0", 100.0)
+    assert far.outside.all()
+    assert np.isfinite(far.values).all()
+    assert np.isnan(far.average)
+
+
 def test_rows_without_a_value_have_no_effect():
-    """They are NaN, and do not count in the average; nor do rows without weight."""
-    X = np.array([[1.0], [np.nan], [2.0], [3.0]])
-    found = explain(lambda X: np.nan_to_num(X[:, 0]) ** 2, X, sample_weight=[1, 1, 2, 0]).marginal_effects("x0", 1)
-    assert_array_equal(found.values, [3, np.nan, 5, 7])
-    assert_allclose(found.average, 13 / 3)
+    """They are NaN, and do not count in the average; nor do rows without weight, or outside of the others."""
+    X = np.array([[1.0], [np.nan], [2.0], [3.0], [4.0]])
+    e = explain(lambda X: np.nan_to_num(X[:, 0]) ** 2, X, sample_weight=[1, 1, 2, 1, 0])
+    m = e.marginal_effects("x0", 1)
+    assert_array_equal(m.values, [3, np.nan, 5, 7, 9])
+    assert_allclose(m.average, 13 / 3)
 
 
 def test_dates_take_a_timedelta():

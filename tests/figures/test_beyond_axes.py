@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.figures.axes.beyond import ALE_OF_LEVELS
 
 SEASONS = ["winter", "spring", "summer"]
 
@@ -88,7 +89,7 @@ def test_effects_of_levels_are_dots_with_intervals(e):
     ends = np.array([segment[:, 1] for segment in lines[0][2][0].get_segments()])
     assert_allclose(ends, table[["partial_dependence_low", "partial_dependence_high"]], rtol=1e-12)
     assert (np.diff([line[0].get_xdata() for line in lines], axis=0) > 0).all()
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["partial dependence", "ALE", "M-plot"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["partial dependence", ALE_OF_LEVELS, "M-plot"]
 
 
 @pytest.mark.parametrize("feature", ["first", "season"])

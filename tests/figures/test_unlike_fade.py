@@ -36,7 +36,7 @@ def test_curves_fade_by_the_conditional_scale(e):
             assert_allclose(lines.opacity[row, k - 1], faded(0.5**distance), rtol=1e-12)
 
 
-def test_curves_fade_where_they_are_unlike_any_observation(e):
+def test_curves_fade_where_they_are_unlike_the_data(e):
     """A segment is faint where its right end is beyond the 99 % quantile of the observations' own scores."""
     f = e["x0"]
     found = f.extrapolation()
@@ -57,7 +57,7 @@ def test_the_choice_has_no_effect_while_such_values_are_not_shown(e):
     both = ViewState(feature="x0", decay=0.5, choices={"fade": "unlike", "unlike": True})
     assert scene(e, both).panel_description.endswith(
         "weight of far values 0.5 (a value 1.0 SD (given the other features) from the observed one counts half); "
-        "curves fade where they are unlike any observation."
+        "curves fade where they are further from what the other features predict than 99 % of rows."
     )
 
 

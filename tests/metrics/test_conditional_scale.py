@@ -3,13 +3,20 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import RandomForestRegressor
 
 import ice_explorer as ice
 from ice_explorer.datasets import load_cervical_cancer
-from ice_explorer.metrics.conditional_scale import conditional_moments, level_probabilities
+from ice_explorer.metrics.conditional_scale import (
+    Predictors,
+    conditional_moments,
+    level_probabilities,
+    rank_levels,
+    ranked_codes,
+)
 
 TRUE_SPREAD = np.sqrt(0.19)  # 0.436 of a standard normal, given another one that it has a correlation of 0.9 with
 
@@ -24,7 +31,7 @@ def correlated(n, seed):
 def test_a_constant_spread_is_found(n, seed):
     """Within 10 % of the truth for at least 90 % of the rows, and the mean within a quarter of the spread."""
     column, others = correlated(n, seed)
-    found = conditional_moments(column, others, float(column.std()), None, 0)
+    found = conditional_moments(column, Predictors.of_numbers(others), float(column.std()), None, 0)
     assert np.mean(np.abs(found.scale / TRUE_SPREAD - 1.0) < 0.1) >= 0.9
     assert np.sqrt(np.mean((found.mean - 0.9 * others[:, 0]) ** 2)) < TRUE_SPREAD / 4
 
@@ -34,7 +41,7 @@ def test_a_spread_that_changes_is_followed():
     random = np.random.default_rng(0)
     is_wide = random.uniform(size=800) < 0.5
     column = random.normal(size=800) * np.where(is_wide, 1.0, 0.2)
-    found = conditional_moments(column, is_wide[:, None] * 1.0, float(column.std()), None, 0)
+    found = conditional_moments(column, Predictors.of_numbers(is_wide[:, None] * 1.0), float(column.std()), None, 0)
     assert_allclose(np.median(found.scale[is_wide]), 1.0, rtol=0.15)
     assert_allclose(np.median(found.scale[~is_wide]), 0.2, rtol=0.15)
 
@@ -43,7 +50,7 @@ def test_what_the_others_do_not_tell_is_the_spread_of_all():
     """No tree predicts held-out observations better than the mean."""
     random = np.random.default_rng(1)
     column, others = random.normal(size=400), random.normal(size=(400, 3))
-    found = conditional_moments(column, others, float(column.std()), None, 0)
+    found = conditional_moments(column, Predictors.of_numbers(others), float(column.std()), None, 0)
     assert np.mean(np.abs(found.scale / column.std() - 1.0) < 0.1) > 0.9
     assert np.abs(found.mean - column.mean()).max() < 0.5 * column.std()
 
@@ -56,17 +63,21 @@ def test_integer_weights_are_repeated_rows():
     weights = np.random.default_rng(0).integers(0, 4, 200)
     repeats = np.repeat(np.arange(200), weights)
     shuffled = np.random.default_rng(1).permutation(200)
-    weighted = conditional_moments(column, others, 1.0, weights * 1.0, 0)
-    repeated = conditional_moments(column[repeats], others[repeats], 1.0, None, 0)
-    ordered = conditional_moments(column[shuffled], others[shuffled], 1.0, weights[shuffled] * 1.0, 0)
+    weighted = conditional_moments(column, Predictors.of_numbers(others), 1.0, weights * 1.0, 0)
+    repeated = conditional_moments(column[repeats], Predictors.of_numbers(others[repeats]), 1.0, None, 0)
+    ordered = conditional_moments(
+        column[shuffled], Predictors.of_numbers(others[shuffled]), 1.0, weights[shuffled] * 1.0, 0
+    )
     for name in ("mean", "scale"):
         of_weights = getattr(weighted, name)
         assert np.isfinite(of_weights).all()
         assert_allclose(getattr(repeated, name), of_weights[repeats], rtol=1e-12, atol=1e-12)
         assert_allclose(getattr(ordered, name), of_weights[shuffled], rtol=1e-12, atol=1e-12)
     codes = np.where(others[:, 1] > 0, 2.0, 0.0)
-    of_weights = level_probabilities(codes, 3, others, weights * 1.0, 0)
-    assert_array_equal(level_probabilities(codes[repeats], 3, others[repeats], None, 0), of_weights[repeats])
+    of_weights = level_probabilities(codes, 3, Predictors.of_numbers(others), weights * 1.0, 0)
+    assert_array_equal(
+        level_probabilities(codes[repeats], 3, Predictors.of_numbers(others[repeats]), None, 0), of_weights[repeats]
+    )
 
 
 def test_probabilities_are_those_of_the_source():
@@ -75,7 +86,7 @@ def test_probabilities_are_those_of_the_source():
     z = random.uniform(size=1500)
     truth = np.column_stack([z / 2, (1 - z) / 2, np.full(1500, 0.5), np.zeros(1500)])
     codes = (random.uniform(size=1500)[:, None] > truth.cumsum(axis=1)).sum(axis=1) * 1.0
-    found = level_probabilities(codes, 4, z[:, None], None, 0)
+    found = level_probabilities(codes, 4, Predictors.of_numbers(z[:, None]), None, 0)
     assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
     assert np.sqrt(np.mean((found - truth) ** 2)) < 0.06
 
@@ -109,6 +120,82 @@ def test_a_feature_that_others_determine_has_the_least_scale():
     column = X["STDs"].to_numpy(float)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = conditional_moments(column, X.drop(columns="STDs").to_numpy(float), column.std(), None, 0)
+        found = conditional_moments(
+            column, Predictors.of_numbers(X.drop(columns="STDs").to_numpy(float)), column.std(), None, 0
+        )
     assert (found.scale >= 0.01 * column.std()).all()
     assert np.median(found.scale) < 0.1 * column.std()
+
+
+def mixed_table(n=150):
+    """Return two texts and two numbers that depend on each other; two of the levels have equally many rows."""
+    random = np.random.default_rng(3)
+    town = np.repeat(["Rome", "Oslo", "Lima", "Bern", "Kyiv"], n // 5)
+    height = np.repeat([0.0, 3.0, 1.0, 4.0, 2.0], n // 5) + random.normal(0, 0.7, n)
+    kind = np.where(random.random(n) < 0.2, "plain", np.where(height > 2, "tall", "low"))
+    X = pd.DataFrame({"town": town, "kind": kind, "height": height, "other": random.normal(size=n).round(1)})
+    return X.mask(random.random(X.shape) < 0.05)
+
+
+def rows_in_another_order(X):
+    return X.sample(frac=1, random_state=2)
+
+
+def levels_in_another_order(X):
+    return X.assign(town=pd.Categorical(X["town"], ["Oslo", "Kyiv", "Rome", "Bern", "Lima"]))
+
+
+def renamed_levels(X):
+    names = {"Rome": "a", "Oslo": "z", "Lima": "q", "Bern": "b", "Kyiv": "k"}
+    return X.assign(town=X["town"].map(names), kind=X["kind"].map({"tall": "1", "low": "2", "plain": "0"}))
+
+
+@pytest.mark.parametrize("changed", [rows_in_another_order, levels_in_another_order, renamed_levels])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_neither_rows_nor_codes_of_levels_matter(changed, is_weighted):
+    """Folds and trees depend on the content of rows: every distance of texts and numbers stays as it was."""
+    X = mixed_table()
+    Z = changed(X)
+
+    def explain(rows):
+        weights = pd.Series(np.arange(150) % 4 / 2 + 0.25)[rows.index].to_numpy() if is_weighted else None
+        return ice.explain(
+            lambda rows: rows["height"].fillna(0.0).to_numpy() * len(rows.columns),
+            rows, scale="conditional", sample_weight=weights, progress=False,
+        )  # fmt: skip
+
+    before, after = explain(X), explain(Z)
+    for name in X:
+        first, second = before[name], after[name]
+        assert_allclose(second.likelihood_scale, first.likelihood_scale[Z.index], rtol=1e-9)
+        likelihood, other = first.likelihood(0.5)[Z.index], second.likelihood(0.5)
+        if changed is renamed_levels and name in ("town", "kind"):
+            old = X[name].groupby(Z[name]).first()
+            likelihood = likelihood[:, [first.grid.tolist().index(old[level]) for level in second.grid]]
+        elif name == "town":
+            likelihood = likelihood[:, [first.grid.tolist().index(level) for level in second.grid]]
+        assert_allclose(other, likelihood, rtol=1e-9)
+        assert_allclose(second.impact, first.impact, rtol=1e-9, atol=1e-12)
+        assert_allclose(second.in_distribution_impact, first.in_distribution_impact, rtol=1e-9, atol=1e-12)
+
+
+def test_levels_that_no_other_feature_has_are_split_by_trees():
+    """A number that depends on levels whose codes have another order is expected as well as their mean."""
+    random = np.random.default_rng(0)
+    codes = random.integers(0, 6, 600)
+    column = np.array([0.0, 9.0, 1.0, 8.0, 2.0, 7.0])[codes] + random.normal(0, 0.5, 600)
+    others = Predictors(codes[:, None] * 1.0, np.array([True]))
+    found = conditional_moments(column, others, float(column.std()), None, 0)
+    assert np.abs(column - found.mean).mean() < 0.45
+    assert_allclose(found.scale.mean(), 0.5, atol=0.1)
+
+
+def test_many_levels_are_trees_of_the_heaviest():
+    """More levels than trees take: the others are one."""
+    random = np.random.default_rng(0)
+    codes = np.r_[np.arange(400), random.integers(0, 3, 1600)] * 1.0
+    ranks = rank_levels(codes, 400, np.empty((2000, 0)), None)
+    others = Predictors(ranked_codes(codes, ranks)[:, None], np.array([True]))
+    column = 5.0 * (codes == 1) + random.normal(0, 0.1, 2000)
+    found = conditional_moments(column, others, float(column.std()), None, 0)
+    assert np.abs(found.mean[400:] - 5.0 * (codes[400:] == 1)).max() < 0.1

@@ -1,4 +1,4 @@
-"""Which phantom observations are unlike any observation."""
+"""Which phantom observations are further from what the other features predict than 99 % of rows."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
+from ice_explorer.metrics.neighbours import make_neighbours, nearest_by_blocks
+from ice_explorer.metrics.neighbours_numba import nearest_points
 from ice_explorer.results import extrapolation
+
+SUMMARY = "{} % of the phantom observations of 'x0' are further from what the other features predict than 99 % of rows."
 
 
 def product(X):
@@ -20,7 +24,7 @@ def square_without_a_quadrant(n=500):
     return X[(X[:, 0] < 0) | (X[:, 1] < 0)][:n]
 
 
-def test_phantoms_in_an_empty_quadrant_are_unlike_any_observation():
+def test_phantoms_in_an_empty_quadrant_are_unlike():
     """Those in the middle of it are; those where rows are, hardly ever."""
     X = square_without_a_quadrant()
     f = ice.explain(product, X, progress=False)["x0"]
@@ -33,7 +37,7 @@ def test_phantoms_in_an_empty_quadrant_are_unlike_any_observation():
 
 
 def test_shares_are_of_phantoms():
-    """By curve, by grid value and of all; the threshold is above 99 % of the observations."""
+    """By curve, by grid value and of all; 1 % of the rows are above the threshold."""
     X = square_without_a_quadrant(300)
     f = ice.explain(product, X, progress=False)["x0"]
     found = f.extrapolation()
@@ -42,30 +46,126 @@ def test_shares_are_of_phantoms():
     assert_allclose(found.grid_shares, found.is_unlike.mean(axis=0))
     assert_allclose(found.share, found.is_unlike.mean())
     own = found.scores[np.arange(300), np.searchsorted(f.grid, X[:, 0])]
-    assert np.sum(own > found.threshold) == 3
+    assert found.threshold == 1
+    assert np.sum(own > 1) == 3
     percent = round(100 * found.share)
-    assert found.summary == f"{percent} % of the phantom observations of 'x0' are unlike any observation."
+    assert found.summary == SUMMARY.format(percent)
     some = f.extrapolation(rows=[7, 2])
     assert_array_equal(some.scores, found.scores[[7, 2]])
     assert some.threshold == found.threshold
 
 
-def test_scores_are_distances_from_the_mean_in_spreads():
-    """The conditional scale of `explain` is s_i; one feature alone has the mean and σ of all rows."""
+def test_scores_are_distances_from_the_prediction_where_no_hole_is_nearer():
+    """Those from the mean in s_i, the conditional scale of `explain`, divided by their limit."""
     random = np.random.default_rng(1)
     z = random.normal(size=200)
     X = np.column_stack([z, 0.9 * z + 0.4 * random.normal(size=200)])
     f = ice.explain(product, X, scale="conditional", progress=False)["x0"]
+    expected, rows = f._expected(), np.arange(200)
+    z_scores = np.abs(f.axis - expected.mean[:, None]) / f.likelihood_scale[:, None]
+    overall = np.abs(f.axis - X[:, 0].mean()) / X[:, 0].std()
+    own = z_scores[rows, np.searchsorted(f.axis, X[:, 0])]
+    assert expected.limits.prediction == np.sort(own)[197]
+    ratios = z_scores / np.maximum(1.25 * overall, expected.limits.prediction)
+    assert_allclose(expected.from_prediction(rows, f.axis[None, :]), ratios, rtol=1e-9, atol=1e-12)
     scores = f.extrapolation().scores
-    steps = np.abs(np.diff(scores, axis=1)) / np.diff(f.grid)
-    far = np.abs(scores[:, 1:]) > 1.5
-    assert_allclose(steps[far], np.broadcast_to(1 / f.likelihood_scale[:, None], steps.shape)[far], rtol=1e-6)
-    alone = ice.explain(lambda X: X[:, 0], X[:, :1], progress=False)["x0"]
-    assert_allclose(alone.extrapolation().scores[0], np.abs(alone.grid - z.mean()) / z.std(), rtol=1e-9, atol=1e-12)
+    far = expected.neighbours.distances(rows, f.axis[None, :]) / expected.limits.neighbours
+    assert_allclose(scores * expected.limits.joint, np.maximum(ratios, far), rtol=1e-9, atol=1e-12)
+
+
+def test_a_feature_alone_has_no_values_unlike_the_data_but_gaps():
+    """There is nothing that predicts it; a grid value between two clusters is in a gap."""
+    values = np.r_[np.linspace(-3, -2, 100), np.linspace(2, 3, 100)][:, None]
+    f = ice.explain(lambda X: X[:, 0], values, grid={"x0": [-2.5, -1.0, 0.0, 1.0, 2.5]}, progress=False)["x0"]
+    assert_array_equal(f.extrapolation().grid_shares, [0, 1, 1, 1, 0])
+    observed = ice.explain(lambda X: X[:, 0], values, progress=False)["x0"].extrapolation()
+    assert observed.share == 0
+
+
+def columns_of(name, seed):
+    """Return a table, and of its first column which phantom observations are in a hole; the grid, if it is given."""
+    random, n = np.random.default_rng(seed), 1000
+    noise, x, grid = random.normal(size=n), random.normal(size=n), np.linspace(-2.5, 2.5, 41)
+    sides, near = random.choice([-2.0, 2.0], n), random.normal(0, 0.3, n)
+    if name == "ring":
+        angle, radius = random.uniform(0, 2 * np.pi, n), random.normal(1, 0.05, n)
+        X = pd.DataFrame({"a": radius * np.cos(angle), "b": radius * np.sin(angle), "noise": noise})
+        return X, lambda axis: np.hypot(axis, X["b"].to_numpy()[:, None]) < 0.7, None
+    if name == "gap":
+        X = pd.DataFrame({"a": sides + near, "x": x, "noise": noise})
+        return X, lambda axis: np.broadcast_to(np.abs(axis) < 0.7, (n, len(axis))), grid
+    if name == "gap beside another feature":
+        X = pd.DataFrame({"a": sides + x + near, "x": x, "noise": noise})
+        return X, lambda axis: np.abs(axis - x[:, None]) < 0.7, None
+    first, second = random.random((2, n)) < 0.5
+    both = {"numbers": (first ^ second) * 1.0, "texts": np.where(first ^ second, "b", "a"), "flags": first ^ second}
+    X = pd.DataFrame({"a": both[name.split()[-1]], "first": first, "second": second, "noise": noise})
+    return X, lambda axis: axis != (first ^ second)[:, None], None
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "name", ["ring", "gap", "gap beside another feature", "xor of numbers", "xor of texts", "xor of flags"]
+)
+def test_phantoms_in_a_hole_are_unlike_the_data(name, seed):
+    """At least 90 % of them, while at most 2 % of the rows are."""
+    X, hole_at, grid = columns_of(name, seed)
+    options = {} if grid is None else {"grid": {"a": grid}}
+    f = ice.explain(lambda X: np.zeros(len(X)), X, progress=False, **options)["a"]
+    assert f.extrapolation().is_unlike[hole_at(f.axis)].mean() >= 0.9
+    rows, expected = np.arange(len(X)), f._expected()
+    assert (expected.scores(rows, f.observed_axis[:, None]) > 1).mean() <= 0.02
+
+
+INDEPENDENT = {
+    "number": lambda random: random.normal(size=1000),
+    "skewed number": lambda random: random.exponential(size=1000) ** 2,
+    "counts": lambda random: random.poisson(1, 1000),
+    "rare flag": lambda random: random.random(1000) < 0.01,
+    "rare number": lambda random: (random.random(1000) < 0.01) * 1.0,
+    "rare text": lambda random: np.where(random.random(1000) < 0.01, "b", "a"),
+    "category": lambda random: random.choice(list("abcde"), 1000, p=[0.5, 0.3, 0.15, 0.04, 0.01]),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("make", INDEPENDENT.values(), ids=INDEPENDENT)
+def test_no_value_of_an_independent_feature_is_unlike_the_data(make, seed):
+    """At most 2 % of the phantom observations, rare values included."""
+    random = np.random.default_rng(seed)
+    X = pd.DataFrame({"a": make(random), "noise": random.normal(size=1000), "other": random.uniform(size=1000)})
+    f = ice.explain(lambda X: np.zeros(len(X)), X, progress=False)["a"]
+    assert f.extrapolation().share <= 0.02
+
+
+@pytest.mark.parametrize("n_columns", [0, 1, 3])
+def test_the_nearest_points_are_those_of_a_loop(n_columns):
+    """The compiled kernel, and the blocks that replace it where numba is not there."""
+    random = np.random.default_rng(n_columns)
+    column = random.integers(0, 12, 80) / 4 if n_columns else random.normal(size=80)
+    others = random.integers(0, 3, (80, n_columns)) * 1.0
+    column[3] = np.nan
+    others[4:6] = np.nan
+    near = make_neighbours(column, others, np.ones(80), 0)
+    values = np.linspace(-1, 4, 23)
+    units = (values - near.centre) / near.scale
+    expected = np.full((80, 23), np.inf)
+    for row in range(80):
+        for point in range(len(near.heights)):
+            if point != near.excluded[row]:
+                squared = ((near.points[point] - near.rows[row]) ** 2).sum() + (units - near.heights[point]) ** 2
+                expected[row] = np.minimum(expected[row], np.sqrt(squared))
+    arrays = near.heights, near.points, near.rows, near.excluded, units[None, :]
+    for search in (nearest_points, nearest_by_blocks):
+        found = np.empty((80, 23))
+        search(*arrays, found)
+        assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        search(*arrays[:-1], np.repeat(units[7:8], 80)[:, None], found[:, :1])
+        assert_allclose(found[:, 0], expected[:, 7], rtol=1e-9, atol=1e-9)
 
 
 def test_levels_are_scored_by_their_probability():
-    """A level that the other columns make impossible is unlike any observation; one that nobody has, too."""
+    """A level that the other columns make impossible is unlike the data; one that nobody has, too."""
     random = np.random.default_rng(0)
     town = random.choice(["n", "e", "s"], size=400)
     X = pd.DataFrame(
@@ -74,7 +174,7 @@ def test_levels_are_scored_by_their_probability():
     e = ice.explain(lambda X: X["b"].to_numpy(float), X, grid={"town": ["n", "e", "s", "w"]}, progress=False)
     f = e["town"]
     found, levels = f.extrapolation(), f.grid.tolist()
-    assert ((found.scores >= 0) & (found.scores <= 1)).all()
+    assert_array_equal(found.scores[:, levels.index("w")], np.inf)
     is_north = town == "n"
     assert found.is_unlike[is_north][:, levels.index("e")].mean() > 0.95
     assert found.is_unlike[~is_north][:, levels.index("n")].mean() > 0.95

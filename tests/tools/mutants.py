@@ -164,8 +164,8 @@ MUTATIONS: Final = r"""
 + moved = None if change is None else change[: inside.sum()]
 = the threshold of unlike observations ignores weights
 @ results/extrapolation.py : results/test_extrapolation.py
-- np.array([_LEVEL]), None if weights is None else weights[rows])[0]
-+ np.array([_LEVEL]), None)[0]
+- np.array([_LEVEL]), weights)[0])
++ np.array([_LEVEL]), None)[0])
 = ALE is centred over the grid
 @ beyond/effects.py : beyond/test_effects.py
 - return np.asarray(accumulated - self.mean_of(accumulated))

@@ -315,7 +315,7 @@ export class Store {
   readonly correlated: ReadonlySignal<Progress<CorrelatedBody>> = computed(() =>
     this.#ofFeature.correlated.of(this.#shownKey.value),
   );
-  /** Which of its phantom observations are unlike any observation. */
+  /** Which of its phantom observations are unlike 99 % of rows. */
   readonly unlike: ReadonlySignal<Progress<Unlike>> = computed(() => {
     const [progress, curves] = [this.#ofFeature.unlike.of(this.#shownKey.value), loadedOf(this.picture.value)?.curves];
     if (progress.body === null || curves === undefined) return progress;
@@ -690,7 +690,7 @@ export class Store {
     return this.#cache.known(this.#curvesRequest(feature, this.maxLines.peek(), [...rows], this.openModel.peek()));
   }
 
-  /** The share of the curve of a row that is unlike any observation; null while that is not shown, or not known. */
+  /** The share of the curve of a row that is unlike 99 % of rows; null while that is not shown, or not known. */
   unlikeShareOf(row: number): number | null {
     const [loaded, known] = [loadedOf(this.picture.value), this.unlike.value.body];
     if (loaded === null || !this.remembered.of("unlike").value || known === null) return null;

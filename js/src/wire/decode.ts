@@ -386,14 +386,14 @@ export function decodeEffects(body: EffectsBody, sent: readonly Bytes[]): Effect
   };
 }
 
-/** Which phantom observations are unlike any observation. */
+/** Which phantom observations are unlike 99 % of rows. */
 export interface Unlike {
   feature: string;
   grid: Float64Array;
   /** The share of the curves at each grid value. */
   shares: Float32Array;
   summary: string;
-  /** Whether the phantom observation of each line at each grid value is unlike any observation, row by row. */
+  /** Whether the phantom observation of each line at each grid value is unlike 99 % of rows, row by row. */
   flags: Uint8Array;
   /** The row of each line. */
   positions: ArrayLike<number>;
@@ -412,7 +412,7 @@ export function unlikeOfLines(unlike: Unlike, { positions, nGrid }: Curves): Unl
   return { ...unlike, flags, positions };
 }
 
-/** The share of the grid values at which a line is unlike any observation. */
+/** The share of the grid values at which a line is unlike 99 % of rows. */
 export function shareOfLine({ flags, grid }: Unlike, line: number): number {
   const nGrid = grid.length;
   let count = 0;

@@ -84,7 +84,7 @@ export interface ViewChoices {
   m_plot: boolean;
   /** The features that vary most with the open one, under its title. */
   correlated: boolean;
-  /** The share of phantom observations that are unlike any observation, along the axis. */
+  /** The share of phantom observations that are unlike 99 % of rows, along the axis. */
   unlike: boolean;
   /** Whether curves fade by distance, or where they are unlike the data while that is shown. */
   fade: "distance" | "unlike";
@@ -481,7 +481,7 @@ export interface CorrelatedBody {
   items: { column: string; correlation: number; measure: "spearman" | "correlation_ratio" | "cramers_v" }[];
 }
 
-/** How many phantom observations of a feature are unlike any observation. */
+/** How many phantom observations of a feature are unlike 99 % of rows. */
 export interface UnlikeBody {
   feature: string;
   n_grid: number;

@@ -148,9 +148,11 @@ export function keptText(decay: number, support: number, estimated: boolean): st
   return `${estimated ? "≈ " : ""}${percent(support)} of the weight kept`;
 }
 
-/** How much of a curve is unlike any observation, as a sentence; "" where that is not known. */
+/** How much of a curve is unlike 99 % of rows, as a sentence; "" where that is not known. */
 export const unlikeText = (share: number | null, phantoms: string): string =>
-  share === null ? "" : `${percent(share)} of ${phantoms} are unlike any observation.`;
+  share === null
+    ? ""
+    : `${percent(share)} of ${phantoms} are further from what the other features predict than 99 % of rows.`;
 
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 

@@ -153,7 +153,7 @@ test("values unlike the data are a strip under the curves, a sentence, and a lin
   await expect.poll(() => parts("unlike").length).toBe(1);
   expect(requested(model)).toEqual(["unlike"]);
   expect(part("unlike-note").textContent).toMatch(
-    /^\d+ % of the phantom observations of 'Temperature' are unlike any observation\.$/,
+    /^\d+ % of the phantom observations of 'Temperature' are further from what the other features predict than 99 % of rows\.$/,
   );
   expect(part("unlike-note").dataset.explanation).toBe(explanation("unlike").text);
   const strip = part("unlike").getBoundingClientRect();
@@ -166,5 +166,5 @@ test("values unlike the data are a strip under the curves, a sentence, and a lin
   const box = part("plot").getBoundingClientRect();
   await userEvent.hover(page.elementLocator(part("plot")), { position: { x: box.width / 2, y: box.height - 30 } });
   await frame();
-  await expect.poll(() => part("tooltip").textContent).toMatch(/unlike any observation\d+.% of the curves$/);
+  await expect.poll(() => part("tooltip").textContent).toMatch(/unlike 99 % of rows\d+.% of the curves$/);
 });

@@ -21,7 +21,9 @@ test("curves fade where they are unlike the data, while that is shown", async ()
   await expect.poll(() => part("fade-unlike").checkVisibility()).toBe(true);
   part("fade-unlike").click();
   expect(model.get("_view")).toEqual({ unlike: true, fade: "unlike" });
-  await expect.poll(() => part("unlike-of-row").textContent).toContain("of row 3 are unlike any observation.");
+  await expect
+    .poll(() => part("unlike-of-row").textContent)
+    .toContain("of row 3 are further from what the other features predict than 99 % of rows.");
 });
 
 test("a note names what is not shown while features are compared", async () => {

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
+from ice_explorer.beyond.level_order import order_levels
 from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.features.feature import level_positions
 from ice_explorer.features.grid import Grid, make_grid
@@ -200,6 +202,13 @@ class _Sums:
         at = np.minimum(np.searchsorted(result.axis, self.grid.values), len(result.axis) - 1)
         self._places = at if np.array_equal(result.axis[at], self.grid.values) else None
 
+    @cached_property
+    def _order(self) -> Places:
+        """Places on the grid in the order in which local effects are accumulated."""
+        if not self.feature.is_unordered:
+            return np.arange(self.grid.n_grid)
+        return order_levels(self._context, self.feature, self.grid.values, self._rows)
+
     @property
     def spread(self) -> Array:
         """Standard deviation of the curves at each grid value, ddof=0."""
@@ -240,7 +249,8 @@ class _Sums:
     @property
     def _accumulated(self) -> Array:
         steps = _quotient(self._totals["step"], self._totals["step_mass"])
-        accumulated = np.pad(np.cumsum(steps, axis=1), ((0, 0), (1, 0)))
+        accumulated = np.empty((len(steps), self.grid.n_grid))
+        accumulated[:, self._order] = np.pad(np.cumsum(steps, axis=1), ((0, 0), (1, 0)))
         return np.asarray(accumulated - self.mean_of(accumulated))
 
     @property
@@ -327,24 +337,25 @@ class _Sums:
         self, weights: Array, rows: NDArray[np.int64], curves: Array | None, made: Callable[[int], object]
     ) -> None:
         """Add the change of each row across the intervals that it lies in."""
-        grid = self.grid.values
-        places, lower = self._intervals(self.feature.values[rows])
+        grid = self.grid.values[self._order]
+        places, lower = self._intervals(grid, self.feature.values[rows])
         if curves is None:
             ends = np.column_stack([grid[lower], grid[lower + 1]])
             ends = self._context.brute.evaluate(self.feature, rows[places], ends, made=made)
         else:
-            ends = np.column_stack([curves[places, lower], curves[places, lower + 1]])
+            ends = np.column_stack([curves[places, self._order[lower + at]] for at in (0, 1)])
         step, is_inside = np.zeros((2, len(rows), len(grid) - 1))
         step[places, lower], is_inside[places, lower] = ends[:, 1] - ends[:, 0], 1.0
         self._add(weights, step=step, step_mass=is_inside)
 
-    def _intervals(self, values: Array) -> tuple[Places, Places]:
+    def _intervals(self, grid: Array, values: Array) -> tuple[Places, Places]:
         """Return rows and the left end of an interval that each lies in.
 
         Where the grid has all values, a row lies in the interval before its value and in the one behind it; else in the
         one that ends at its value or behind it, the smallest value in the first.
+
+        - `grid` (n_grid,): in the order of the accumulation.
         """
-        grid = self.grid.values
         if len(grid) == 1:
             return np.empty(0, np.intp), np.empty(0, np.intp)
         if self.grid.n_distinct > len(grid) and not self.feature.is_unordered:

@@ -46,27 +46,30 @@ class MarginalEffects:
         By name of the feature: length of the step [axis], in days for dates and durations, or the new level.
     kind : {"forward", "derivative"}
     values : ndarray of shape (n_observations,)
-        Forward: f(x + h) - f(x) [output]. Derivative: (f(x + h) - f(x - h)) / 2h [output / axis]. NaN where a value is
-        missing, or where a row has the new level.
+        Forward: f(x + h) - f(x) [output]. Derivative: (f(x + h) - f(x - h)) / 2h [output / axis]. A feature with two
+        observed values and no given step changes from the lower to the higher one in every row: f(high) - f(low), for
+        a derivative divided by their distance. NaN where a value is missing, or where a row has the new level.
     outside : ndarray of bool, shape (n_observations,)
-        Whether the step leaves the range of observed values of some feature: the model extrapolates there.
+        Whether the step leaves the range of observed values of some feature: the model extrapolates there, so the row
+        does not count in the average.
     """
 
     def __init__(self, context: Context, steps: Mapping[FeatureExplanation, object], kind: str) -> None:
         check_one_of("kind", kind, MARGINAL_EFFECT_KINDS)
         self.kind = kind
         self._context = context
+        self._is_contrast = False  # whether a feature changes between its two observed values
         self._features: list[Feature] = [result._item.feature for result in steps]
         self._is_level = np.array([_has_levels(feature) for feature in self._features], dtype=np.bool_)
         self._check_derivative(steps)
-        self._steps = np.array([self._step_of(result, step) for result, step in steps.items()])
-        self.steps = {
-            feature.name: feature.native(np.array([step]))[0] if is_level else float(step)
-            for feature, step, is_level in zip(self._features, self._steps, self._is_level, strict=True)
-        }
-        self._observed = np.column_stack([feature.values for feature in self._features])
-        stays = (self._observed == self._steps) & self._is_level
-        self._rows = np.flatnonzero(~np.isnan(self._observed).any(axis=1) & ~stays.any(axis=1))
+        self._start = np.column_stack([feature.values for feature in self._features])
+        self._end = np.empty_like(self._start)
+        self.steps = {}
+        has_value = ~np.isnan(self._start).any(axis=1)
+        for at, (result, step) in enumerate(steps.items()):
+            self.steps[result.feature] = self._set_step(at, result, step)
+        stays = (self._start == self._end) & self._is_level
+        self._rows = np.flatnonzero(has_value & ~stays.any(axis=1))
         self._label = " and ".join(feature.label for feature in self._features)
         context.check_all_rows("Marginal effects need")
         context.prediction_check.check()
@@ -78,9 +81,13 @@ class MarginalEffects:
 
     @property
     def average(self) -> float:
-        """Average marginal effect (AME) over the observations that have one, by weight; NaN without any."""
-        weights = self._context.row_weights[self._rows]
-        return float(np.average(self.values[self._rows], weights=weights)) if weights.sum() > 0 else np.nan
+        """Average marginal effect (AME), by weight, over the observations that have one and are not `outside`.
+
+        NaN if there are none, because the step leaves the observed range from every observation.
+        """
+        rows = self._rows[~self.outside[self._rows]]
+        weights = self._context.row_weights[rows]
+        return float(np.average(self.values[rows], weights=weights)) if weights.sum() > 0 else np.nan
 
     @cached_property
     def non_linearity(self) -> Array:
@@ -88,10 +95,11 @@ class MarginalEffects:
 
         Squared deviation of the prediction from the straight line between both ends of the step, integrated along it
         and divided by that from its own mean: 1 less the measure of Scholbeck et al. (2024), limited to 0 to 1. NaN for
-        derivatives, new levels, and where there is no effect. The model is called 16 times for each row.
+        derivatives, new levels, changes between two observed values, and where there is no effect. The model is called
+        16 times for each row.
         """
         found = np.full(len(self.values), np.nan)
-        if self.kind == "derivative" or self._is_level.any():
+        if self.kind == "derivative" or self._is_level.any() or self._is_contrast:
             return found
         self._context.prediction_check.check()
         start, change = self._context.all_predictions[self._rows], self.values[self._rows]
@@ -112,29 +120,43 @@ class MarginalEffects:
                 'Use `kind="forward"` for several features and for levels.',
             )
 
-    def _step_of(self, result: FeatureExplanation, step: object) -> float:
-        """Return a step along the axis, or the code of the new level."""
+    def _set_step(self, at: int, result: FeatureExplanation, step: object) -> object:
+        """Set where the step of a feature ends, and where it starts if not at the observed values; return the step.
+
+        - `at`: place among the features of the step.
+        """
+        feature, is_level = result._item.feature, self._is_level[at]
+        low, high = _two_values(self._context, feature) if step is None else (np.nan, np.nan)
+        if not np.isnan(low):
+            self._is_contrast = True
+            self._start[:, at], self._end[:, at] = low, high
+        elif is_level:
+            self._end[:, at] = high = _level_of(feature, step)
+        else:
+            length = self._usual_step(result) if step is None else _length_of(feature, step)
+            self._end[:, at] = self._start[:, at] + length
+            return length
+        return feature.native(np.array([high]))[0] if is_level else high - low
+
+    def _usual_step(self, result: FeatureExplanation) -> float:
+        """Return the default length of a step along the axis."""
         feature = result._item.feature
-        if _has_levels(feature):
-            return _level_of(feature, step)
-        if step is not None:
-            return _length_of(feature, step)
-        usual = result.scale if self.kind == "forward" else _SHORT * result.scale
-        if feature.is_integer:
-            usual = max(1.0, float(np.rint(usual)))
         if result.scale == 0:
             raise InvalidOptionError.must(
-                "step", "be given where a feature is constant", step, "Pass a number.", where=_for(feature)
+                "step", "be given where a feature is constant", None, "Pass a number.", where=_for(feature)
             )
-        return usual
+        usual = result.scale if self.kind == "forward" else _SHORT * result.scale
+        return max(1.0, float(np.rint(usual))) if feature.is_integer else usual
 
     def _computed(self) -> Array:
-        values = np.full(self._context.table.n_observations, np.nan)
-        if self.kind == "forward":
+        values, is_forward = np.full(self._context.table.n_observations, np.nan), self.kind == "forward"
+        if is_forward and not self._is_contrast:
             values[self._rows] = self._predicted(np.ones(1))[:, 0] - self._context.all_predictions[self._rows]
-        else:
-            ends = self._predicted(np.array([-1.0, 1.0]))
-            values[self._rows] = (ends[:, 1] - ends[:, 0]) / (2 * self._steps[0])
+            return values
+        shares = np.array([0.0 if self._is_contrast else -1.0, 1.0])
+        ends = self._predicted(shares)
+        length = 1.0 if is_forward else np.ptp(shares) * (self._end - self._start)[self._rows, 0]
+        values[self._rows] = (ends[:, 1] - ends[:, 0]) / length
         return values
 
     def _leaves_range(self) -> Mask:
@@ -142,14 +164,15 @@ class MarginalEffects:
         outside = np.zeros(len(self.values), np.bool_)
         weighing = self._context.weighted_rows
         for at in np.flatnonzero(~self._is_level):
-            observed, step = self._observed[:, at], self._steps[at]
+            observed, start, end = self._features[at].values, self._start[:, at], self._end[:, at]
             lowest, highest = np.nanmin(observed[weighing]), np.nanmax(observed[weighing])
-            for end in (observed + step, observed - step)[: 1 + (self.kind == "derivative")]:
-                outside |= (end < lowest) | (end > highest)
+            is_central = self.kind == "derivative" and not self._is_contrast
+            for place in (end, 2 * start - end)[: 1 + is_central]:
+                outside |= (place < lowest) | (place > highest)
         return outside
 
     def _predicted(self, shares: Array) -> Array:
-        """Predict the rows at shares of the way, (n_rows, n_shares); levels are new on all of it."""
+        """Predict the rows at shares of the way, (n_rows, n_shares); levels are new on all of it but its start."""
         found = np.empty((len(self._rows), len(shares)))
         with progress_reporter(self._context.progress, found.size) as report:
 
@@ -158,8 +181,10 @@ class MarginalEffects:
 
             for start in range(0, len(self._rows), ROWS_AT_A_TIME):
                 rows = self._rows[start : start + ROWS_AT_A_TIME]
-                moved = self._observed[rows, None, :] + shares[:, None] * self._steps
-                values = np.where(self._is_level, self._steps, moved)
+                start_values, end_values, share = self._start[rows, None], self._end[rows, None], shares[:, None]
+                moved = (1 - share) * start_values + share * end_values
+                changed = np.where(share > 0, end_values, start_values)
+                values = np.where(self._is_level, changed, moved)
                 points = Points(self._features, values.reshape(-1, len(self._features)))
                 coordinates = points.coordinates.reshape(len(rows), len(shares))
                 found[start : start + len(rows)] = self._context.brute.evaluate(points, rows, coordinates, made=made)
@@ -178,6 +203,13 @@ def marginal_effects(
 def _has_levels(feature: Feature) -> bool:
     """Whether a step is a level to change to: there is none to add to others."""
     return feature.levels is not None or feature.kind == "boolean"
+
+
+def _two_values(context: Context, feature: Feature) -> tuple[float, float]:
+    """Return the two coordinates that occur in rows with weight, the lower one first; NaN if there are not two."""
+    values = np.unique(feature.values[context.weighted_rows])
+    values = values[~np.isnan(values)]
+    return (float(values[0]), float(values[1])) if len(values) == 2 else (np.nan, np.nan)
 
 
 def _for(feature: Feature) -> str:

@@ -13,17 +13,25 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import make_feature
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.metrics.conditional_scale import conditional_moments, level_distances, level_probabilities
+from ice_explorer.metrics.conditional_scale import (
+    Predictors,
+    conditional_moments,
+    level_distances,
+    level_probabilities,
+    rank_levels,
+    ranked_codes,
+)
 from ice_explorer.metrics.likelihood import SortedValues, floored_scale, standard_deviation
 from ice_explorer.metrics.unordered import category_scale
 from ice_explorer.metrics.windows import nearest_shares
+from ice_explorer.tables.natural_order import sort_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike
 
-    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import Feature
     from ice_explorer.features.grid import Grid, GridName
@@ -166,20 +174,43 @@ def estimate_probabilities(
     context: Context, feature: Feature, between_fits: Callable[[], object] | None = None
 ) -> Array | None:
     """Estimate the probability of each level given the other features, (n_observations, n_levels), if it can be."""
-    assert feature.levels is not None  # noqa: S101 - it has no order
     others, weights, seed = read_predictors(context, feature), context.weights, context.settings.random_state
-    return level_probabilities(feature.values, len(feature.levels), others, weights, seed, between_fits=between_fits)
+    places = _places_by_text(feature)
+    codes = ranked_codes(feature.values, places)
+    found = level_probabilities(codes, len(places), others, weights, seed, between_fits=between_fits)
+    return None if found is None else found[:, places]
 
 
-def read_predictors(context: Context, feature: Feature) -> Array:
-    """Coordinates of all other columns that have some, (n_observations, n_others), as far as trees can tell."""
-    columns, values = context.columns, [np.empty((context.table.n_observations, 0))]
-    for place in range(len(columns.names)):
-        if place in feature.positions or columns.at(place).kind == "other":
-            continue
-        coordinates = make_feature(columns.at(place)).values  # which are finite, or refused
+def read_predictors(context: Context, feature: Feature) -> Predictors:
+    """Coordinates of all other columns that have some, as far as trees can tell."""
+    columns = context.columns
+    are_levels, values = [], [np.empty((context.table.n_observations, 0))]
+    others = [
+        make_feature(columns.at(place))  # whose coordinates are finite, or refused
+        for place in range(len(columns.names))
+        if place not in feature.positions and columns.at(place).kind != "other"
+    ]
+    for other in others:
+        coordinates = other.values
         known = ~np.isnan(coordinates)
         # Of a column of one known value it matters where that is missing.
-        is_constant = known.any() and np.ptp(coordinates[known]) == 0
+        is_constant = bool(known.any() and np.ptp(coordinates[known]) == 0)
         values.append((known if is_constant else coordinates)[:, None])
-    return np.clip(np.hstack(values), -_LARGEST_OF_TREES, _LARGEST_OF_TREES)
+        are_levels.append(other.is_unordered and not is_constant)
+    predictors = Predictors(
+        np.clip(np.hstack(values), -_LARGEST_OF_TREES, _LARGEST_OF_TREES), np.array(are_levels, np.bool_)
+    )
+    for at in np.flatnonzero(predictors.are_levels):
+        places = _places_by_text(others[at])
+        by_text = ranked_codes(others[at].values, places)
+        ranks = rank_levels(by_text, len(places), predictors.numbers, context.weights)
+        predictors.values[:, at] = ranked_codes(by_text, ranks)
+    return predictors
+
+
+def _places_by_text(feature: Feature) -> Places:
+    """Return the place of each level in the order of their texts, (n_levels,)."""
+    assert feature.levels is not None  # noqa: S101 - it has no order
+    levels = feature.levels.tolist()
+    place_of = {level: place for place, level in enumerate(sort_levels(levels))}
+    return np.array([place_of[level] for level in levels], np.intp)

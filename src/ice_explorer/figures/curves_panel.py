@@ -213,7 +213,7 @@ class _Panel(Plot):
         return bottom
 
     def draw_unlike(self, box: Box, below: float, shares: NDArray[np.float64]) -> float:
-        """Draw how many phantom observations at each grid value are unlike any observation; return where it ends."""
+        """Draw how many phantom observations at each grid value are unlike 99 % of rows; return where it ends."""
         page, area, lines = self.page, self.area, self.lines
         top = below + _AIR
         bottom, height = top + self.size.strip, self.size.strip - 2

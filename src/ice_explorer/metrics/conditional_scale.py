@@ -5,10 +5,11 @@ predicts the feature from the others, by a line and trees. A second one predicts
 of the normal distribution, log v + e/v, so that s_i = √v. For levels without an order a classifier predicts their
 probabilities. Each model stops at the number of trees that predicts held-out observations best, the second at the
 fewest within a standard error of it. There may be none: where the other features say nothing, μ_i is the mean and s_i
-the standard deviation.
+the standard deviation. The classifier has none unless they predict better than the shares by two standard errors.
 
 Equal observations are one with the sum of their weights, whose units are dealt to different folds. So integer weights
-are repeated rows, but for the rounding of a mean, and the order of rows does not matter.
+are repeated rows, but for the rounding of a mean, and the order of rows does not matter. Trees split levels without an
+order into any two sets, and `rank_levels` numbers them by their rows, so that their codes and names do not matter.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE, has_value_and_
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.arrays import Array, Mask, Places, Rows
 
     Stages = Callable[[Rows], Iterator[Array]]  # predictions of rows without a tree, with one, with two …
     BetweenFits = Callable[[], object] | None
@@ -32,28 +33,84 @@ if TYPE_CHECKING:
 _N_FOLDS: Final = 5
 _MANY_ROWS: Final = 100_000  # that are fitted by several threads
 _MOST_TREES: Final = 60
+_MOST_TREES_OF_A_LEVEL: Final = 90
 _MOST_TREES_OF_LEVELS: Final = 240  # of all levels together, and at least _FEWEST_TREES of each
+_LEAVES_OF_LEVELS: Final = 6  # so that trees find two columns that predict a level only together
 _FEWEST_TREES: Final = 6
 _LEAST_PROBABILITY: Final = 1e-6  # of a level that is observed, so that one miss does not outweigh all others
 _SEEDS: Final = 1 << 32
 _RIDGE: Final = 1e-3  # of the variance of a column
 _FEWEST_IN_LEAF: Final = 20
 _MOST_BINS: Final = 128
+_CLEAR_ERRORS: Final = 2.0  # standard errors by which a model must predict better than none
+_ROUNDING: Final = 1e-12  # of all weight, below which weights of levels are equal
 _TREES: Final[dict[str, Any]] = {
     "learning_rate": 0.1, "max_leaf_nodes": 4, "min_samples_leaf": _FEWEST_IN_LEAF, "early_stopping": False
 }  # fmt: skip
 
 
+class Predictors(NamedTuple):
+    """The other features as numbers, from which one is predicted.
+
+    - `values` (n_observations, n_others): NaN is missing.
+    - `are_levels` (n_others,): whether they are codes of levels without an order, ranked by `rank_levels`.
+    """
+
+    values: Array
+    are_levels: Mask
+
+    @classmethod
+    def of_numbers(cls, values: Array) -> Predictors:
+        """Take all columns (n_observations, n_others) for numbers."""
+        return cls(values, np.zeros(values.shape[1], np.bool_))
+
+    @property
+    def numbers(self) -> Array:
+        """Those that have an order, (n_observations, n_numbers)."""
+        return self.values[:, ~self.are_levels]
+
+
+def rank_levels(codes: Array, n_levels: int, numbers: Array, weights: Array | None) -> Places:
+    """Rank levels by weight, the heaviest first, equal ones by the extremes of numbers in their rows, (n_levels,).
+
+    - `codes` (n_observations,): below `n_levels`, which decide further ties; NaN is missing.
+    - `numbers` (n_observations, n_numbers): of other features; NaN is missing.
+    """
+    used = np.flatnonzero(has_value_and_weight(codes, weights))
+    level = codes[used].astype(np.intp)
+    mass = np.bincount(level, None if weights is None else weights[used], n_levels).astype(np.float64)
+    keys = [-np.round(mass / max(mass.sum(), 1.0) / _ROUNDING)]
+    if len(np.unique(mass[mass > 0])) < np.count_nonzero(mass):
+        for values in numbers[used].T:
+            for extreme in (np.fmin, np.fmax):
+                of_level = np.full(n_levels, np.nan)
+                extreme.at(of_level, level, values)
+                keys.append(of_level)
+    ranks = np.empty(n_levels, np.intp)
+    ranks[np.lexsort(keys[::-1])] = np.arange(n_levels)
+    return ranks
+
+
+def ranked_codes(codes: Array, ranks: Places) -> Array:
+    """Replace codes by their ranks; NaN is missing."""
+    return np.append(ranks, np.nan)[np.where(np.isnan(codes), -1, codes).astype(np.intp)]
+
+
 class ConditionalMoments(NamedTuple):
-    """Mean μ_i and standard deviation s_i, at least 0.01·σ, given the other features, (n_observations,) each."""
+    """Mean μ_i and standard deviation s_i, at least 0.01·σ, given the other features, (n_observations,) each.
+
+    `importance` (n_others,): the part of each other feature in what the models of mean or spread explain, 0 to 1, the
+    larger of both; 0 where that may be chance.
+    """
 
     mean: Array
     scale: Array
+    importance: Array
 
 
 def conditional_moments(
     column: Array,
-    others: Array,
+    others: Predictors,
     standard_deviation: float,
     weights: Array | None,
     random_state: int,
@@ -63,7 +120,7 @@ def conditional_moments(
     """Estimate mean and standard deviation of a feature given the other features.
 
     - `column` (n_observations,): the feature; NaN is missing.
-    - `others` (n_observations, n_others): the other features as numbers; NaN is missing.
+    - `others`: the other features.
     - `standard_deviation`: σ of the feature [feature].
     - `weights` (n_observations,): frequency weights, or None.
     - `random_state`: seed of the folds.
@@ -76,28 +133,37 @@ def conditional_moments(
     centre = float(np.average(column[present], weights=mass)) if present.any() else 0.0
     folds = None if standard_deviation == 0 else _make_folds(column, others, weights, random_state)
     if folds is None:
-        return ConditionalMoments(np.full(len(column), centre), np.full(len(column), standard_deviation))
+        importance = np.zeros(others.values.shape[1])
+        return ConditionalMoments(np.full(len(column), centre), np.full(len(column), standard_deviation), importance)
 
-    def fit(target: Array, loss: str, at: Rows, weight: Array, *, is_linear: bool) -> Stages:
+    numbers = others.numbers
+
+    def fit(target: Array, loss: str, at: Rows, weight: Array, *, is_linear: bool) -> _Fit:
         """Fit trees, on a line if it is linear, to some distinct observations."""
         constant, rows = np.average(target[at], weights=weight), folds.first[at]
-        line = _fit_line(others[rows], target[at] - constant, weight) if is_linear else lambda of: np.zeros(len(of))
-        model = HistGradientBoostingRegressor(loss=loss, max_iter=_MOST_TREES, random_state=folds.seed, **_TREES)
-        model.fit(folds.binned[rows], target[at] - line(others[rows]), sample_weight=_unless_equal(weight))
+        line, slopes = _fit_line(numbers[rows], target[at] - constant, weight) if is_linear else (_no_line, 0.0)
+        model = HistGradientBoostingRegressor(loss=loss, max_iter=_MOST_TREES, **folds.options)
+        model.fit(folds.binned[rows], target[at] - line(numbers[rows]), sample_weight=_unless_equal(weight))
 
         def stages(of: Rows) -> Iterator[Array]:
             yield np.full(len(of), constant)
-            on_line = line(others[of])
+            on_line = line(numbers[of])
             if is_linear:
                 yield constant + on_line
             for predicted in model.staged_predict(folds.binned[of]):
                 yield on_line + predicted
 
-        return stages
+        def importance(n_stages: int) -> Array:
+            explained = _explained_by_trees(model, n_stages - is_linear, others.are_levels) / len(rows)
+            explained[~others.are_levels] += np.square(slopes) * (n_stages > 0)
+            return explained
+
+        return _Fit(stages, importance)
 
     target = (folds.target - centre) / standard_deviation
     fit_mean = partial(fit, target, "squared_error", is_linear=True)
-    mean, error = _cross_fit(folds, fit_mean, lambda at, predicted: np.square(target[at] - predicted), between_fits)
+    of_mean = _cross_fit(folds, fit_mean, lambda at, predicted: np.square(target[at] - predicted), between_fits)
+    mean, error = of_mean.predicted, of_mean.deviances
     squared = np.maximum(error, LEAST_SHARE_OF_SCALE**2)
     ends = squared.min(), squared.max()  # which exponentials of trees leave where the others determine the feature
 
@@ -107,15 +173,16 @@ def conditional_moments(
 
     with np.errstate(over="ignore"):
         fit_variance = partial(fit, squared, "gamma", is_linear=False)
-        variance, _ = _cross_fit(folds, fit_variance, deviance, between_fits, is_simple=True)
-    scale = standard_deviation * np.sqrt(np.clip(variance, *ends))
-    return ConditionalMoments(centre + standard_deviation * mean, scale)
+        of_variance = _cross_fit(folds, fit_variance, deviance, between_fits, is_simple=True)
+    scale = standard_deviation * np.sqrt(np.clip(of_variance.predicted, *ends))
+    importance = np.maximum(of_mean.importance, of_variance.importance)
+    return ConditionalMoments(centre + standard_deviation * mean, scale, importance)
 
 
 def level_probabilities(
     codes: Array,
     n_levels: int,
-    others: Array,
+    others: Predictors,
     weights: Array | None,
     random_state: int,
     *,
@@ -130,19 +197,23 @@ def level_probabilities(
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    folds = _make_folds(codes, others, weights, random_state)
+    ranks = rank_levels(codes, n_levels, others.numbers, weights)
+    folds = _make_folds(ranked_codes(codes, ranks), others, weights, random_state)
     n_observed = 0 if folds is None else len(np.unique(folds.target))
     if folds is None or n_observed < 2:
         return None
     target = folds.target.astype(np.intp)
-    n_trees = max(_FEWEST_TREES, min(_MOST_TREES, _MOST_TREES_OF_LEVELS // n_observed))
+    n_trees = max(_FEWEST_TREES, min(_MOST_TREES_OF_A_LEVEL, _MOST_TREES_OF_LEVELS // n_observed))
 
-    def fit(at: Rows, weight: Array) -> Stages:
+    options = {**folds.options, "max_leaf_nodes": _LEAVES_OF_LEVELS}
+    no_importance = np.zeros(others.values.shape[1])
+
+    def fit(at: Rows, weight: Array) -> _Fit:
         shares = np.bincount(target[at], weight, n_levels) / weight.sum()
         levels = np.flatnonzero(shares)
         if len(levels) < 2:
-            return lambda of: repeat(np.tile(shares, (len(of), 1)), n_trees + 1)
-        model = HistGradientBoostingClassifier(max_iter=n_trees, random_state=folds.seed, **_TREES)
+            return _Fit(lambda of: repeat(np.tile(shares, (len(of), 1)), n_trees + 1), lambda _: no_importance)
+        model = HistGradientBoostingClassifier(max_iter=n_trees, **options)
         model.fit(folds.binned[folds.first[at]], target[at], sample_weight=_unless_equal(weight))
 
         def stages(of: Rows) -> Iterator[Array]:
@@ -152,12 +223,12 @@ def level_probabilities(
                 probabilities[:, levels] = predicted
                 yield probabilities
 
-        return stages
+        return _Fit(stages, lambda _: no_importance)
 
     def deviance(at: Rows, predicted: Array) -> Array:
         return np.asarray(-np.log(np.maximum(predicted[np.arange(len(at)), target[at]], _LEAST_PROBABILITY)))
 
-    return _cross_fit(folds, fit, deviance, between_fits)[0]
+    return _cross_fit(folds, fit, deviance, between_fits, is_cautious=True).predicted[:, ranks]
 
 
 def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Array:
@@ -175,6 +246,26 @@ def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Arr
     return distance
 
 
+class _Fit(NamedTuple):
+    """A model: its stages, and how much each other feature explains by a number of them, (n_others,)."""
+
+    stages: Stages
+    importance: Callable[[int], Array]
+
+
+class _CrossFit(NamedTuple):
+    """Predictions of models that are fitted without the observation.
+
+    - `predicted` (n_observations, …): of observations that are in no fold the mean over all models.
+    - `deviances` (n_distinct,): weighted mean over the folds that a distinct observation is held out in.
+    - `importance` (n_others,): parts of what is explained, with sum 1; all 0 where that may be chance.
+    """
+
+    predicted: Array
+    deviances: Array
+    importance: Array
+
+
 class _Folds(NamedTuple):
     """Distinct observations in folds.
 
@@ -183,7 +274,7 @@ class _Folds(NamedTuple):
     - `first` (n_distinct,): an observation that each is.
     - `distinct` (n_observations,): which of them each observation is; -1 where it is none.
     - `binned` (n_observations, n_others): the other features in few bins, which trees split.
-    - `seed`: of the trees.
+    - `options`: of the trees.
     """
 
     target: Array
@@ -191,15 +282,15 @@ class _Folds(NamedTuple):
     first: Rows
     distinct: Rows
     binned: Array
-    seed: int
+    options: dict[str, Any]
 
 
-def _make_folds(column: Array, others: Array, weights: Array | None, random_state: int) -> _Folds | None:
+def _make_folds(column: Array, others: Predictors, weights: Array | None, random_state: int) -> _Folds | None:
     """Merge equal observations, and deal the units of their weights to folds; None where there is too little to fit."""
-    if not others.shape[1]:
+    if not others.values.shape[1]:
         return None
     present = has_value_and_weight(column, weights)
-    rows = np.column_stack([column, others])[present] + 0.0  # no negative zeros
+    rows = np.column_stack([column, others.values])[present] + 0.0  # no negative zeros
     rows[np.isnan(rows)] = np.nan
     keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.strides[0]))).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
@@ -213,31 +304,39 @@ def _make_folds(column: Array, others: Array, weights: Array | None, random_stat
     distinct = np.full(len(column), -1)
     distinct[present] = inverse
     at = np.flatnonzero(present)[first]
-    binned = np.column_stack([_binned(values, at, weight) for values in others.T])
-    return _Folds(column[at], held_out, at, distinct, binned, random_state % _SEEDS)
+    binned = np.column_stack(
+        [
+            np.minimum(values, _MOST_BINS - 1) if are_levels else _binned(values, at, weight)
+            for values, are_levels in zip(others.values.T, others.are_levels, strict=True)
+        ]
+    )
+    options = {"random_state": random_state % _SEEDS, **_TREES}
+    if others.are_levels.any():
+        options["categorical_features"] = others.are_levels
+    return _Folds(column[at], held_out, at, distinct, binned, options)
 
 
 def _cross_fit(
     folds: _Folds,
-    fit: Callable[[Rows, Array], Stages],
+    fit: Callable[[Rows, Array], _Fit],
     deviance: Callable[[Rows, Array], Array],
     between_fits: BetweenFits,
     *,
     is_simple: bool = False,
-) -> tuple[Array, Array]:
+    is_cautious: bool = False,
+) -> _CrossFit:
     """Predict all observations by models that are fitted without them.
 
     The number of trees has the least deviance of what is held out; if simple, it is the smallest within a standard
     error of that.
 
     - `deviance`: of some distinct observations and what is predicted for them.
-    - returns predictions (n_observations, …), of observations that are in no fold the mean over all models, and the
-      weighted mean of the deviance over the folds that a distinct observation is held out in, (n_distinct,).
+    - `is_cautious`: whether there are no trees unless they predict better by `_CLEAR_ERRORS` standard errors.
     """
     from threadpoolctl import threadpool_limits
 
     weight = folds.held_out.sum(axis=1)
-    fitted: list[tuple[Rows, Array, Stages]] = []
+    fitted: list[tuple[Rows, Array, _Fit]] = []
     # On a busy processor, threads that wait for each other take 10 to 50 times as long.
     with threadpool_limits(1 if len(weight) < _MANY_ROWS else None, user_api="openmp"):
         for held_out in folds.held_out.T:
@@ -247,30 +346,46 @@ def _cross_fit(
                 if between_fits is not None:
                     between_fits()
         losses = [
-            np.column_stack([deviance(held, predicted) for predicted in stages(folds.first[held])])
-            for held, _, stages in fitted
+            np.column_stack([deviance(held, predicted) for predicted in model.stages(folds.first[held])])
+            for held, _, model in fitted
         ]
         losses_of_all, mass_of_all = np.concatenate(losses), np.concatenate([mass for _, mass, _ in fitted])
         means = mass_of_all @ losses_of_all / mass_of_all.sum()
         n_trees = int(np.argmin(means))
-        if is_simple:
-            excess = losses_of_all - losses_of_all[:, [n_trees]] - (means - means[n_trees])
-            error = np.sqrt(mass_of_all @ np.square(excess) / mass_of_all.sum() ** 2)
+        excess = losses_of_all - losses_of_all[:, [n_trees]] - (means - means[n_trees])
+        error = np.sqrt(mass_of_all @ np.square(excess) / mass_of_all.sum() ** 2)
+        is_clear = means[0] - means[n_trees] > _CLEAR_ERRORS * error[0]
+        if is_cautious and not is_clear:
+            n_trees = 0
+        elif is_simple:
             n_trees = int(np.flatnonzero(means - means[n_trees] <= error)[0])
         outside = np.flatnonzero(folds.distinct < 0)
         predicted, elsewhere, deviances = [], [], np.zeros(len(weight))
-        for (held, mass, stages), loss in zip(fitted, losses, strict=True):
-            share, of_held = mass / weight[held], next(islice(stages(folds.first[held]), n_trees, None))
+        for (held, mass, model), loss in zip(fitted, losses, strict=True):
+            share, of_held = mass / weight[held], next(islice(model.stages(folds.first[held]), n_trees, None))
             of_fold = np.zeros((len(weight), *of_held.shape[1:]))
             of_fold[held] = (share * of_held.T).T
             predicted.append(of_fold)
             deviances[held] += share * loss[:, n_trees]
             if len(outside):  # scikit-learn refuses no rows
-                elsewhere.append(next(islice(stages(outside), n_trees, None)))
+                elsewhere.append(next(islice(model.stages(outside), n_trees, None)))
     everywhere = np.sum(predicted, axis=0)[folds.distinct]
     if len(outside):
         everywhere[outside] = np.mean(elsewhere, axis=0)
-    return everywhere, deviances
+    importance = np.sum([model.importance(n_trees) for _, _, model in fitted], axis=0) * is_clear
+    return _CrossFit(everywhere, deviances, importance / max(float(importance.sum()), np.finfo(float).tiny))
+
+
+def _explained_by_trees(model: Any, n_trees: int, are_levels: Mask) -> Array:
+    """Return the sum of the gains of the splits of each column in the first trees, (n_others,)."""
+    gains = np.zeros(len(are_levels))
+    if n_trees <= 0:
+        return gains
+    columns = np.argsort(~are_levels, kind="stable")  # levels come first in scikit-learn
+    for (tree,) in model._predictors[:n_trees]:  # noqa: SLF001
+        splits = tree.nodes[~tree.nodes["is_leaf"].astype(np.bool_)]
+        np.add.at(gains, columns[splits["feature_idx"].astype(np.intp)], splits["gain"])
+    return np.asarray(gains * model.learning_rate)
 
 
 def _unless_equal(weight: Array) -> Array | None:
@@ -300,10 +415,14 @@ def _binned(values: Array, at: Rows, weights: Array) -> Array:
     return np.where(np.isnan(values), np.nan, np.searchsorted(edges, values) * 1.0)
 
 
-def _fit_line(others: Array, target: Array, weights: Array) -> Callable[[Array], Array]:
+def _no_line(rows: Array) -> Array:
+    return np.zeros(len(rows))
+
+
+def _fit_line(others: Array, target: Array, weights: Array) -> tuple[Callable[[Array], Array], Array]:
     """Fit a ridge regression without intercept on standardized columns, missing values at their means.
 
-    Predictions stay within the range of the target, which far rows would leave.
+    Predictions stay within the range of the target, which far rows would leave. Returns them, and the slopes.
     """
     present = ~np.isnan(others)
     mass = np.maximum(weights @ present, np.finfo(float).tiny)
@@ -319,4 +438,8 @@ def _fit_line(others: Array, target: Array, weights: Array) -> Callable[[Array],
     gram[np.diag_indices_from(gram)] += _RIDGE * weights.sum()
     slopes = np.linalg.solve(gram, columns.T @ (weights * target))
     lowest, highest = target.min(), target.max()
-    return lambda rows: np.clip(standardized(rows) @ slopes, lowest, highest)
+
+    def line(rows: Array) -> Array:
+        return np.asarray(np.clip(standardized(rows) @ slopes, lowest, highest))
+
+    return line, np.asarray(slopes)

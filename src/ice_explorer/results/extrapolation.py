@@ -1,15 +1,16 @@
-"""Which phantom observations are unlike any observation."""
+"""Which phantom observations are further from what the other features predict than 99 % of rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from ice_explorer.engines.feature_input import estimate_probabilities, read_predictors
-from ice_explorer.metrics.conditional_scale import conditional_moments
+from ice_explorer.metrics.conditional_scale import conditional_moments, level_probabilities
 from ice_explorer.metrics.likelihood import observed_quantiles
+from ice_explorer.metrics.neighbours import make_neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,26 +18,37 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Mask, Rows
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.features.feature import Feature
+    from ice_explorer.metrics.neighbours import Neighbours
 
 
 _SCORES_AT_A_TIME = 4_000_000
-_LEVEL = 0.99  # quantile of the scores of the observations beyond which a phantom is unlike them
+_LEVEL: Final = 0.99  # quantile of the scores of the observations beyond which a phantom is unlike them
+THRESHOLD: Final = 1.0
+_CLEARLY: Final = 1.25  # as far from the prediction as from the overall mean, or a value is rare for all rows alike
+_LEAST_RATIO: Final = 1.5  # of the share of a level to its probability
+_LEAST_PROBABILITY: Final = 1e-6
+_LEAST_GAP: Final = 0.1  # standard deviations: gaps between values that are smaller are no holes
+_LEAST_PART: Final = 0.1  # of what is explained, of features in which neighbours are near
+_MOST_PREDICTORS: Final = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Extrapolation:
-    """How far the phantom observations of a feature are from what the other features let expect.
+    """How far the phantom observations of a feature are from what the other features predict.
 
     Attributes
     ----------
     scores : ndarray of shape (n_rows, n_grid)
-        z of each phantom observation.
+        Of each phantom observation: the larger of its distance from what the other features predict and from the
+        nearest rows, each divided by its threshold.
     threshold : float
-        99 % quantile of the scores of the observations themselves.
+        1.0. About 1 % of the rows have a larger score at their observed value, at most 2 %.
     is_unlike : ndarray of shape (n_rows, n_grid)
-        Whether the score is above the threshold: the phantom observation is unlike any observation.
+        Whether the score is above the threshold: the phantom observation is further from what the other features
+        predict, or from the nearest rows, than 99 % of rows.
     curve_shares : ndarray of shape (n_rows,)
-        Share of the grid values of each curve that are unlike any observation, 0 to 1.
+        Share of the grid values of each curve at which it is, 0 to 1.
     grid_shares : ndarray of shape (n_grid,)
         Share of the curves for which each grid value is, by weight, 0 to 1.
     share : float
@@ -67,6 +79,27 @@ class UnlikeShares:
 
 
 @dataclass(frozen=True, eq=False)
+class Limits:
+    """Of each part of a score the value that it is divided by, and of the score itself.
+
+    - `prediction`: 99 % quantile of the distance of observations from what the other features predict.
+    - `neighbours`: 99 % quantile of their distance from the nearest observations.
+    - `joint`: 99 % quantile of the larger of both parts.
+    """
+
+    prediction: float = 1.0
+    neighbours: float = 1.0
+    joint: float = 1.0
+
+
+class Moments(NamedTuple):
+    """Mean and standard deviation."""
+
+    mean: float
+    scale: float
+
+
+@dataclass(frozen=True, eq=False)
 class Expected:
     """What the other features let expect of a feature: of numbers mean and spread, of levels probabilities.
 
@@ -75,63 +108,146 @@ class Expected:
     mean, scale : ndarray of shape (n_observations,), or None
         μ_i and s_i.
     probabilities : ndarray of shape (n_observations, n_levels), or None
-        Of levels; their shares where the other features cannot tell.
+        Of levels, or of the two values of a number; their shares where the other features cannot tell.
     is_estimated : bool
         Whether the other features can tell the probabilities.
-    threshold : float
-        99 % quantile of the scores of the observations.
+    levels : ndarray of shape (n_levels,), or None
+        Coordinates of the levels that have probabilities.
+    shares : ndarray of shape (n_levels,), or None
+        Of the observations at each level, by weight.
+    overall : Moments
+        Of a number, over all observations.
+    neighbours : Neighbours or None
+        Of numbers with more than two values: observations that phantom observations are compared with.
+    limits : Limits
     """
 
-    mean: Array | None
-    scale: Array | None
-    probabilities: Array | None
-    is_estimated: bool
-    threshold: float
+    mean: Array | None = None
+    scale: Array | None = None
+    probabilities: Array | None = None
+    is_estimated: bool = False
+    levels: Array | None = None
+    shares: Array | None = None
+    overall: Moments = field(default=Moments(0.0, 0.0))
+    neighbours: Neighbours | None = None
+    limits: Limits = field(default_factory=Limits)
 
     def scores(self, rows: Rows, values: Array) -> Array:
-        """Score of rows with values (n_rows or 1, n_values) in place of their own."""
-        if self.probabilities is not None:
-            codes = np.broadcast_to(values, (len(rows), values.shape[1])).astype(np.intp)
-            return np.asarray(1.0 - self.probabilities[rows[:, None], codes])
+        """Score of rows with increasing values (n_rows or 1, n_values) in place of their own, above 1 where unlike."""
+        score = self.from_prediction(rows, values)
+        if self.neighbours is not None:
+            far = self.neighbours.distances(rows, values)
+            far /= self.limits.neighbours
+            np.maximum(score, far, out=score)
+        score /= self.limits.joint
+        return score
+
+    def from_prediction(self, rows: Rows, values: Array) -> Array:
+        """Return how far values are from what the other features predict, divided by the limit."""
+        distance = self.distances(rows, values)
+        limit: Any = self.limits.prediction
+        if self.levels is None and self.overall.scale > 0:
+            overall = np.abs(values - self.overall.mean) / self.overall.scale
+            limit = np.maximum(_CLEARLY * overall, limit)
+        distance *= 1 / limit
+        return distance
+
+    def distances(self, rows: Rows, values: Array) -> Array:
+        """Return how far values are from what the other features predict: of numbers z, of levels log p - log P."""
+        if self.levels is not None:
+            return self._surprise(rows, values)
         assert self.mean is not None  # noqa: S101 - levels have probabilities
         assert self.scale is not None  # noqa: S101
-        gap = np.abs(values - self.mean[rows, None])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(gap == 0, 0.0, gap / self.scale[rows, None])
+        gap = values - self.mean[rows, None]
+        if self.overall.scale == 0:
+            return np.where(gap == 0, 0.0, np.inf)
+        gap *= 1 / self.scale[rows, None]
+        return np.abs(gap, out=gap)
+
+    def _surprise(self, rows: Rows, values: Array) -> Array:
+        """Return log p - log P, the share of a level to its probability; infinite for a level that nobody has."""
+        assert self.levels is not None  # noqa: S101 - it has probabilities
+        assert self.shares is not None  # noqa: S101
+        assert self.probabilities is not None  # noqa: S101
+        place = np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
+        share = np.where(self.levels[place] == values, self.shares[place], 0.0)
+        probability = np.maximum(self.probabilities[rows[:, None], place], _LEAST_PROBABILITY)
+        with np.errstate(divide="ignore"):
+            return np.where(share > 0, np.log(share) - np.log(probability), np.inf)
 
 
 def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[], object] | None = None) -> Expected:
     """Estimate what the other features let expect of a feature; `between_fits` is called between models."""
     feature, weights, seed = item.feature, context.weights, context.settings.random_state
-    mean = scale = probabilities = found = None
-    if feature.is_unordered:
-        assert feature.levels is not None  # noqa: S101 - it has no order
-        known = ~np.isnan(feature.values)
-        codes, mass = feature.values[known].astype(np.intp), None if weights is None else weights[known]
-        shares = np.bincount(codes, mass, len(feature.levels))
-        probabilities = np.tile(shares / shares.sum(), (len(feature.values), 1))
-        found = estimate_probabilities(context, feature, between_fits)
-        probabilities = probabilities if found is None else found
-    else:
+    rows = context.weighted_rows[~np.isnan(feature.values[context.weighted_rows])]
+    observed, mass = feature.values[rows], context.row_weights[rows]
+    expected = Expected()
+    if not feature.is_unordered:
         others = read_predictors(context, feature)
         moments = conditional_moments(feature.values, others, item.scale, weights, seed, between_fits=between_fits)
-        mean, scale = moments.mean, moments.scale
-    expected = Expected(mean, scale, probabilities, found is not None, 0.0)
-    rows = context.weighted_rows[~np.isnan(feature.values[context.weighted_rows])]
-    own = expected.scores(rows, feature.values[rows, None])[:, 0]
-    threshold = observed_quantiles(own, np.array([_LEVEL]), None if weights is None else weights[rows])[0]
-    return replace(expected, threshold=float(threshold))
+        overall = Moments(float(np.average(observed, weights=mass)) if len(rows) else 0.0, item.scale)
+        expected = Expected(moments.mean, moments.scale, overall=overall)
+    values = np.unique(observed)
+    if feature.is_unordered or len(values) == 2:
+        levels = np.asarray(values, np.float64)
+        if feature.is_unordered and feature.levels is not None:
+            levels = np.arange(len(feature.levels), dtype=np.float64)
+        found = _probabilities(context, feature, values, between_fits)
+        shares = np.bincount(np.searchsorted(levels, observed), mass, len(levels)) / mass.sum()
+        probabilities = np.tile(shares, (len(feature.values), 1)) if found is None else found
+        expected = replace(
+            expected, probabilities=probabilities, is_estimated=found is not None, levels=levels, shares=shares
+        )
+    elif len(values) > 2:
+        predictors = np.flatnonzero((moments.importance >= _LEAST_PART) & ~others.are_levels)
+        best = predictors[np.argsort(-moments.importance[predictors], kind="stable")][:_MOST_PREDICTORS]
+        neighbours = make_neighbours(feature.values, others.values[:, best], context.row_weights, seed)
+        expected = replace(expected, neighbours=neighbours)
+    return _calibrated(expected, rows, observed[:, None], mass)
+
+
+def _probabilities(
+    context: Context, feature: Feature, values: Array, between_fits: Callable[[], object] | None
+) -> Array | None:
+    """Estimate the probability of each level, or of each of two values of a number, if it can be."""
+    if feature.is_unordered:
+        return estimate_probabilities(context, feature, between_fits)
+    codes = np.where(np.isin(feature.values, values), (feature.values == values[1]) * 1.0, np.nan)
+    others, weights, seed = read_predictors(context, feature), context.weights, context.settings.random_state
+    return level_probabilities(codes, 2, others, weights, seed, between_fits=between_fits)
+
+
+def _calibrated(expected: Expected, rows: Rows, observed: Array, weights: Array) -> Expected:
+    """Choose limits so that about 1 % of the observations are above them, whose estimates are made without them."""
+
+    def quantile(values: Array) -> float:
+        return float(observed_quantiles(values[:, 0], np.array([_LEVEL]), weights)[0])
+
+    if not len(rows):
+        return expected
+    limits = Limits(max(quantile(expected.distances(rows, observed)), _least_limit(expected)))
+    score = replace(expected, limits=limits).from_prediction(rows, observed)
+    if expected.neighbours is not None:
+        far = expected.neighbours.distances(rows, observed)
+        limits = replace(limits, neighbours=max(quantile(far), _LEAST_GAP))
+        score = np.maximum(score, far / limits.neighbours)
+    return replace(expected, limits=replace(limits, joint=max(quantile(score), 1.0)))
+
+
+def _least_limit(expected: Expected) -> float:
+    """Return the least distance from the prediction that counts."""
+    return float(np.log(_LEAST_RATIO)) if expected.levels is not None else np.finfo(float).tiny
 
 
 def extrapolation_of(expected: Expected, item: FeatureInput, rows: Rows, weights: Array) -> Extrapolation:
     """Score the phantom observations of some rows."""
     scores = expected.scores(rows, item.grid.values[None, :])
-    is_unlike = scores > expected.threshold
+    is_unlike = scores > THRESHOLD
     mass = _mass(weights, rows)
     grid_shares = np.average(is_unlike, axis=0, weights=mass) if len(rows) else np.full(item.grid.n_grid, np.nan)
     share = float(grid_shares.mean())
     return Extrapolation(
-        scores, expected.threshold, is_unlike, is_unlike.mean(axis=1), grid_shares, share, _summary(item, share)
+        scores, THRESHOLD, is_unlike, is_unlike.mean(axis=1), grid_shares, share, _summary(item, share)
     )
 
 
@@ -141,7 +257,7 @@ def unlike_shares_of(expected: Expected, item: FeatureInput, rows: Rows, weights
     n_rows = max(1, _SCORES_AT_A_TIME // item.grid.n_grid)
     for start in range(0, len(rows), n_rows):
         block = slice(start, start + n_rows)
-        total += mass[block] @ (expected.scores(rows[block], item.grid.values[None, :]) > expected.threshold)
+        total += mass[block] @ (expected.scores(rows[block], item.grid.values[None, :]) > THRESHOLD)
     grid_shares = total / mass.sum()
     share = float(grid_shares.mean())
     return UnlikeShares(grid_shares, share, _summary(item, share))
@@ -153,5 +269,5 @@ def _mass(weights: Array, rows: Rows) -> Array:
 
 
 def _summary(item: FeatureInput, share: float) -> str:
-    text = f"{share:.0%} of the phantom observations of {item.feature.label!r} are unlike any observation."
-    return text.replace("%", " %", 1)
+    phantoms = f"{100 * share:.0f} % of the phantom observations of {item.feature.label!r}"
+    return f"{phantoms} are further from what the other features predict than 99 % of rows."

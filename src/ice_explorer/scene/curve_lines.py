@@ -42,7 +42,7 @@ def lines_of(
 ) -> Lines:
     """Compute the lines of a feature as one kind of picture shows them; of some rows, or those that it draws.
 
-    Lines fade by distance, or where phantom observations are unlike any observation.
+    Lines fade by distance, or where phantom observations are unlike 99 % of rows.
     """
     axis = display_axis(feature)
     kind: Kind = "ice" if state.kind == "d-ice" and axis.is_unordered else state.kind
@@ -135,7 +135,7 @@ class _Shape:
 
 
 def _fade(feature: FeatureExplanation, positions: NDArray[np.int64], decay: float | None) -> NDArray[np.float64]:
-    """Opacity at each grid value, (n_lines, n_grid); without a decay, by what is unlike any observation."""
+    """Opacity at each grid value, (n_lines, n_grid); without a decay, by what is unlike 99 % of rows."""
     if decay is None:
         return _faded((~feature._are_unlike(positions)).astype(np.float64))
     if decay == 1:

@@ -113,7 +113,7 @@ class Lines:
     effects : tuple of EffectLine
         Drawn next to them.
     unlike : ndarray of shape (n_grid,) or None
-        Share of the curves whose phantom observation at each grid value is unlike any observation.
+        Share of the curves whose phantom observation at each grid value is unlike 99 % of rows.
     scale : str
         What distances from the observed value are measured in, as the option `scale` names it.
     notes : tuple of str

@@ -277,7 +277,11 @@ class Scene:
     @property
     def _weight(self) -> str:
         decay, unordered = self.state.decay, self.lines.axis.is_unordered
-        faded = "; curves fade where they are unlike any observation" if self.state.fades_unlike else ""
+        faded = (
+            "; curves fade where they are further from what the other features predict than 99 % of rows"
+            if self.state.fades_unlike
+            else ""
+        )
         return f"{weight_text(decay)} ({reach_text(decay, self.lines.scale, unordered=unordered)}){faded}"
 
     @property

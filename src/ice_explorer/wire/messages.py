@@ -243,7 +243,7 @@ class CorrelatedRequest(TypedDict):
 
 
 class UnlikeRequest(TypedDict):
-    """Request which phantom observations of a feature are unlike any observation: of all rows, and of some."""
+    """Request which phantom observations of a feature are unlike 99 % of rows: of all rows, and of some."""
 
     id: str
     type: Literal["unlike"]
@@ -557,7 +557,7 @@ class CorrelatedBody(TypedDict):
 
 
 class UnlikeBody(TypedDict):
-    """How many phantom observations of a feature are unlike any observation.
+    """How many phantom observations of a feature are unlike 99 % of rows.
 
     `share` is that of all, `summary` says it in a sentence. Buffers: grid f64[K], the share of the curves at each
     grid value f32[K], and whether each phantom observation of the requested rows is, u8[n·B]: a bit for each grid

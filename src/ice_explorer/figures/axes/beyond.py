@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.checks import check_flag, check_integer
-from ice_explorer.features.feature import LEVELLED
+from ice_explorer.features.feature import LEVELLED, UNORDERED
 from ice_explorer.figures.axes.axes import given_axes
 from ice_explorer.figures.axes.legend import add_legend
 from ice_explorer.figures.axes.style import Look, check_title, next_color
@@ -38,6 +38,7 @@ _EFFECTS: Final[dict[str, dict[str, Any]]] = {
     "ale": {"label": "ALE", "marker": "D", "linestyle": (0, (4, 2))},
     "m_plot": {"label": "M-plot", "marker": "^", "linestyle": (0, (1, 1.2))},
 }  # the dashes of the explorer, and its colours on light and on dark ground
+ALE_OF_LEVELS: Final = "ALE, levels in the order of their similarity in the other features"
 _COLORS: Final = {"ale": (ALE, "#4fd6bd"), "m_plot": (M_PLOT, "#e8c547")}
 _MEASURES: Final = {
     "native": "of the model",
@@ -69,6 +70,8 @@ def plot_effects(
     for at, name in enumerate(names):
         color = _COLORS[name][look.is_dark] if name in _COLORS else look.mixed(1)
         style = {"color": color, **_EFFECTS[name]}
+        if name == "ale" and feature.kind in UNORDERED:
+            style["label"] = ALE_OF_LEVELS
         shift = _mean_prediction(feature) if name == "ale" and is_shifted else 0.0
         columns = [column for column in (name, f"{name}_low", f"{name}_high") if column in effects]
         height, *ends = (effects[column].to_numpy() + shift for column in columns)

@@ -1,4 +1,4 @@
-/** The share of the curves whose phantom observation at a value is unlike any observation, as a strip along the axis. */
+/** The share of the curves whose phantom observation at a value is unlike 99 % of rows, as a strip along the axis. */
 import { svg } from "../../../elements/element.ts";
 import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { bar } from "../../../marks/histogram.ts";
@@ -40,7 +40,7 @@ export function unlikeLayer(view: View, { plot, unlike }: Shown): SVGSVGElement 
   return layer;
 }
 
-/** Where all and where no phantom observation is unlike any observation, in px. */
+/** Where all and where no phantom observation is unlike 99 % of rows, in px. */
 export const unlikeStrip = ({ slopesEnd, rug, unlike }: Plot): { top: number; bottom: number } => ({
   top: slopesEnd + rug + 4,
   bottom: slopesEnd + rug + unlike,

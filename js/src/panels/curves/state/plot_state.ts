@@ -24,7 +24,7 @@ export interface Shown {
   /** The effects that are switched on, and those that are known. */
   wantedEffects: ReadonlySignal<readonly EffectName[]>;
   effects: ReadonlySignal<readonly EffectLine[]>;
-  /** Which phantom observations are unlike any observation; null while that is not known. */
+  /** Which phantom observations are unlike 99 % of rows; null while that is not known. */
   unlike: ReadonlySignal<Unlike | null>;
   /** The same where curves fade there instead of by distance, else null. */
   fadedWhere: ReadonlySignal<Unlike | null>;
