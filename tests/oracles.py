@@ -1,7 +1,7 @@
 """The equations of the specification, one plain loop each.
 
 Slow on purpose: no broadcasting, no streaming, nothing shared with the package, so that a mistake
-in the method has to be made twice, in two shapes, to go unseen. Everything is a list of floats;
+in the package has to be made twice, in two shapes, to go unseen. Everything is a list of floats;
 ``curves[i][k]`` is the prediction for observation ``i`` with the feature set to ``grid[k]``.
 
 Eq. 1 to Eq. 5 are those of Yeh & Ngo (2021), arXiv:2109.02724, as "paper" has them; what "step" has is in

@@ -163,7 +163,6 @@ def test_the_signature_of_explain_is_its_options():
     assert [one for one in spelt if one not in {"model", "X"}] == list(options) == list(DEFAULTS)
     for name, option in options.items():
         assert (spelt[name].kind, spelt[name].default) == (option.kind, option.default)
-        if name != "grid":  # it may be an explanation, which the options do not know
-            assert spelt[name].annotation == option.annotation == ExplainOptions.__annotations__[name].__forward_arg__
+        assert spelt[name].annotation == option.annotation == ExplainOptions.__annotations__[name].__forward_arg__
     of_explorer = [name for name in options if name != "budget"]
     assert list(inspect.signature(ice.ICEExplorer).parameters)[-len(of_explorer) :] == of_explorer == list(OF_EXPLORERS)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SHORT: Final = 1.0  # seconds of a whole that needs no draft
 _FIRST: Final = 0.35  # seconds that the first draft takes where that is in our hands
 _SHARE: Final = 0.25  # of the time of the whole, that all drafts together take
-_FEW_CELLS: Final = 2_000_000  # of curves that engines compute in less than a second
+_FEW_CELLS: Final = 2_000_000  # of curves that methods compute in less than a second
 _LEAST_RATIO: Final = 5  # of the work of the whole to what drafts of any size take
 _MOST_BESIDES: Final = 8  # times what a draft takes for its rows is what it takes at most, unless the model is called
 _FEW_PHANTOMS: Final = 10_000

@@ -1,4 +1,4 @@
-"""`Explanation`: the features of a model, their table, and what is asked of all of them."""
+"""`Explanation`: the features of a model, their table, and figures of all of them together."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ice_explorer.beyond.correlations import MOST, correlated
 from ice_explorer.checks import check_integer
-from ice_explorer.drivers.candidates import distinct_rows, second_features
+from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted
@@ -21,7 +21,7 @@ from ice_explorer.features.feature import anchor_index, convert_anchor
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import new_lock
-from ice_explorer.metrics.likelihood import check_decay, likelihood
+from ice_explorer.metrics.likelihood import check_decay, distinct_rows, likelihood
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.distance_scale import rescaled, sums_again
@@ -603,6 +603,7 @@ class FeatureExplanation:
             generator = feature_seed(self._context.settings.random_state, f"drivers of {self.label}")
             positions = draw_stratified(self._item.feature.values, self._item.summed, MOST_ROWS, generator)
             seconds = second_features(self._context.columns, self._item.feature)
+            every_column = [self.observed_axis, *(second.values for second in seconds)]
             lowest, highest = self.prediction_range
             # Along a stretch of the grid all curves are constant: one value of it stands for as many as it has.
             starts = np.append(0, self._method.active(self._item) + 1)
@@ -611,7 +612,7 @@ class FeatureExplanation:
                 seconds,
                 positions,
                 self._context.row_weights[positions],
-                distinct_rows([self.observed_axis, *(second.values for second in seconds)], positions),
+                distinct_rows(np.column_stack([values[positions] for values in every_column]))[1],
                 lengths=np.diff(starts, append=len(self.axis)).astype(np.float64),
                 prediction_range=highest - lowest,
                 n_curves=len(self._item.summed),

@@ -152,7 +152,7 @@ def test_missing_values_are_values_of_rows():
 
 
 def test_a_structure_that_is_read_gives_what_the_model_gives():
-    """Curves of the tree method stand in for predictions."""
+    """Predictions are those of the curves of the tree method."""
     X = data()[["x", "z", "rooms"]].iloc[:80]
     model = RandomForestRegressor(n_estimators=5, random_state=0).fit(X, X["x"] * X["z"])
     tree, brute = (explain(model, X, method=method).interactions() for method in ("tree", "brute"))

@@ -2,7 +2,7 @@
 
 `python tests/contract/test_explorer.py` writes `explorer.json` anew. Python's tests check that the
 file is what today's code sends; the front end's tests read it as if it came from a kernel, and compare what they
-decode with what it means: that stands beside each message, computed by the method and not by what lays out bytes.
+decode with what it means. The file has that with each message, from an explanation and not from what lays out bytes.
 """
 
 from __future__ import annotations

@@ -15,9 +15,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import GradientBoostingRegressor
 
 import ice_explorer as ice
-from ice_explorer.drivers.candidates import SecondFeature, distinct_rows
+from ice_explorer.drivers.candidates import SecondFeature
 from ice_explorer.drivers.drivers import ALIKE, find_drivers
 from ice_explorer.drivers.rules import choose_between, name_level_sides, name_threshold_sides
+from ice_explorer.metrics.likelihood import distinct_rows
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 LEVELS = ["Oslo", "Rome", "Ur", "Uruk", "Kiš"]
@@ -247,12 +248,13 @@ def test_whole_weights_are_repeated_rows():
 
 def test_equal_rows_are_one_observation():
     """By their values, whatever their order; zeros have no sign, and missing values are equal."""
-    columns = [np.array([2.0, 0.0, 2.0, -0.0, math.nan, -math.nan]), np.array([1.0, 5, 1, 5, 7, 7])]
-    numbered = distinct_rows(columns, np.arange(6))
+    rows = np.column_stack([[2.0, 0.0, 2.0, -0.0, math.nan, -math.nan], [1.0, 5, 1, 5, 7, 7]])
+    first, numbered = distinct_rows(rows)
+    assert numbered[first].tolist() == [0, 1, 2]
     assert numbered.tolist() == [numbered[0], numbered[1]] * 2 + [numbered[4]] * 2
     assert sorted(set(numbered.tolist())) == [0, 1, 2]
     order = np.array([4, 1, 0, 5, 3, 2])
-    assert_array_equal(distinct_rows(columns, order), numbered[order])
+    assert_array_equal(distinct_rows(rows[order])[1], numbered[order])
 
 
 # --- nothing to tell ------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def test_of_writers_of_one_name_one_file_is_complete_and_none_is_replaced_withou
     assert names(tmp_path) == ["view.csv"]
 
 
-def test_a_name_that_is_taken_during_a_write_is_left_to_whoever_took_it(tmp_path, monkeypatch):
+def test_a_file_that_another_process_creates_during_a_write_is_not_replaced(tmp_path, monkeypatch):
     """Between the check and the rename there is no gap in which a file is lost."""
     target, write = tmp_path / "view.csv", Path.write_bytes
 

@@ -159,7 +159,7 @@ def palettes_contract():
 
 
 def transforms_contract():
-    """What the method makes of the same curves for each kind of picture."""
+    """What Python makes of the same curves for each kind of picture."""
     generator = np.random.default_rng(2)
     X = np.column_stack([generator.choice([0.0, 0.5, 0.75, 2.0, 2.25, 4.0], 9), generator.normal(size=9)])
     grid = [0.0, 0.6, 1.5, 2.0, 3.5]

@@ -150,7 +150,7 @@ def test_intervals_are_there_as_the_page_is_saved(explanation, tmp_path, whole):
 
 
 def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):
-    """Each line is the method's, whichever feature is opened, and the rows are those that the open one draws."""
+    """Each line is that of the explanation, whichever feature is opened; the rows are those that the open one draws."""
     rows = explanation["near"].draw(20, [3, 70])
     snapshot = some.snapshot
     assert [head["name"] for head in snapshot["traits"]["_header"]["features"]] == [

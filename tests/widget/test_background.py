@@ -15,7 +15,7 @@ WHOLE = {"a": "A", "b": "B", "c": "C"}
 
 
 class Work:
-    """Stands in for the method: a feature is computed when its gate, if it has one, is set."""
+    """Computes features for the test: each when its gate, if it has one, is set."""
 
     def __init__(self, *, held="", fails_on=None):
         self.order = []

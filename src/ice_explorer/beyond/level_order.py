@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.drivers.candidates import second_features
-from ice_explorer.metrics.likelihood import observed_quantiles
+from ice_explorer.metrics.likelihood import few_edges
 from ice_explorer.tables.natural_order import sort_levels
 
 if TYPE_CHECKING:
@@ -53,10 +53,8 @@ def _distances(other: SecondFeature, level: Places, rows: Rows, weights: Array, 
     """
     values = other.values[rows]
     present = ~np.isnan(values)
-    edges = np.unique(values[present])
-    if not other.is_unordered and len(edges) > _MOST_QUANTILES:
-        steps = np.linspace(0.0, 1.0, _MOST_QUANTILES)
-        edges = np.unique(observed_quantiles(values[present], steps, weights[present]))
+    most = len(values) if other.is_unordered else _MOST_QUANTILES
+    edges = few_edges(values[present], most, weights[present])
     place = np.where(present, np.searchsorted(edges, values), len(edges))
     shape = n_levels, len(edges) + 1
     counts = np.bincount(level * shape[1] + place, weights, shape[0] * shape[1]).reshape(shape)

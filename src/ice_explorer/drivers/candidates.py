@@ -12,8 +12,6 @@ from ice_explorer.features.dates import UTC_CLOCK, Clock, make_column_clock
 from ice_explorer.features.feature import UNORDERED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from ice_explorer.features.columns import Columns
@@ -50,14 +48,6 @@ def second_features(columns: Columns, feature: Feature | None = None) -> list[Se
     """Return every column and group except a feature; a group is where its first column is, in place of its columns."""
     omitted = None if feature is None else feature.position
     return [_make_second(columns, number) for number in columns.in_order if number != omitted]
-
-
-def distinct_rows(columns: Sequence[NDArray[np.float64]], positions: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Number the distinct rows at positions from 0 by their values; equal rows share a number, in any order of rows."""
-    values = np.column_stack([column[positions] for column in columns]) + 0.0  # no negative zeros
-    values[np.isnan(values)] = np.nan
-    rows = np.ascontiguousarray(values).view(np.dtype((np.void, values.strides[0]))).ravel()
-    return np.unique(rows, return_inverse=True)[1]
 
 
 def _make_second(columns: Columns, number: int) -> SecondFeature:

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array, Mask, Places, Rows
     from ice_explorer.drivers.candidates import SecondFeature
-    from ice_explorer.drivers.splits import Array, Mask, SplitColumn
+    from ice_explorer.drivers.splits import SplitColumn
     from ice_explorer.drivers.table import DriverTable
 
 MOST_ROWS: Final = 5000
@@ -143,9 +144,9 @@ def _percent(share: float) -> str:
 def find_drivers(
     curves: Array,
     seconds: Sequence[SecondFeature],
-    positions: NDArray[np.int64],
+    positions: Rows,
     weights: Array,
-    observations: NDArray[np.intp],
+    observations: Places,
     *,
     lengths: Array,
     prediction_range: float,

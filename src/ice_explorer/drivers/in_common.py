@@ -12,8 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Mask
     from ice_explorer.drivers.candidates import SecondFeature
 
 _FEWEST_ROWS = 5  # too few to rule out chance
@@ -48,7 +47,7 @@ class InCommon:
         return self.inside - self.outside
 
 
-def find_common_values(columns: Sequence[SecondFeature], rows: NDArray[np.bool_]) -> list[InCommon]:
+def find_common_values(columns: Sequence[SecondFeature], rows: Mask) -> list[InCommon]:
     """Find what rows have in common, what sets them apart most first.
 
     - `rows` (n_observations,).
@@ -65,7 +64,7 @@ def find_common_values(columns: Sequence[SecondFeature], rows: NDArray[np.bool_]
     return [each for each in common if each.difference >= max(_LEAST, by_chance)][:_MOST]
 
 
-def _find_best(column: SecondFeature, rows: NDArray[np.bool_]) -> InCommon:
+def _find_best(column: SecondFeature, rows: Mask) -> InCommon:
     known = column.values[rows & ~np.isnan(column.values)]
     if column.levels is not None or column.kind == "boolean" or not known.size:
         single = [_measure(column, rows, levels=(level,)) for level in np.unique(column.values).tolist()]
@@ -82,7 +81,7 @@ def _find_best(column: SecondFeature, rows: NDArray[np.bool_]) -> InCommon:
 
 def _measure(
     column: SecondFeature,
-    rows: NDArray[np.bool_],
+    rows: Mask,
     low: float = -math.inf,
     high: float = math.inf,
     levels: tuple[float, ...] = (),

@@ -13,7 +13,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.drivers.splits import Array, Mask, Places, SplitColumn
+    from ice_explorer.arrays import Array, Mask, Places
+    from ice_explorer.drivers.splits import SplitColumn
 
     Split: TypeAlias = tuple[SplitColumn, Mask]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,13 +11,8 @@ from ice_explorer.drivers.rules import add_missing, choose_between, name_level_s
 from ice_explorer.features.feature import is_identifier
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Mask, Places
     from ice_explorer.drivers.candidates import SecondFeature
-
-    Array: TypeAlias = NDArray[np.float64]
-    Mask: TypeAlias = NDArray[np.bool_]
-    Places: TypeAlias = NDArray[np.intp]
 
 _MOST_LEVELS = 100  # that are distinguished; all rarer ones have the next place
 

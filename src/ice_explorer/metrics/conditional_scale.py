@@ -20,7 +20,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE, has_value_and_weight, observed_quantiles
+from ice_explorer.metrics.likelihood import (
+    LEAST_SHARE_OF_SCALE,
+    column_moments,
+    distinct_rows,
+    few_edges,
+    has_value_and_weight,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -290,10 +296,7 @@ def _make_folds(column: Array, others: Predictors, weights: Array | None, random
     if not others.values.shape[1]:
         return None
     present = has_value_and_weight(column, weights)
-    rows = np.column_stack([column, others.values])[present] + 0.0  # no negative zeros
-    rows[np.isnan(rows)] = np.nan
-    keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.strides[0]))).ravel()
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    first, inverse = distinct_rows(np.column_stack([column, others.values])[present])
     weight = np.bincount(inverse, None if weights is None else weights[present]).astype(np.float64)
     start = np.random.default_rng(random_state).permutation(len(first)) % _N_FOLDS
     turn = (np.arange(_N_FOLDS) - start[:, None]) % _N_FOLDS
@@ -408,10 +411,7 @@ def _binned(values: Array, at: Rows, weights: Array) -> Array:
     present = ~np.isnan(values[at])
     if not present.any():
         return np.zeros(len(values))
-    known = values[at][present]
-    edges = np.unique(known)
-    if len(edges) > _MOST_BINS:
-        edges = np.unique(observed_quantiles(known, np.linspace(0.0, 1.0, _MOST_BINS), weights[present]))
+    edges = few_edges(values[at][present], _MOST_BINS, weights[present])
     return np.where(np.isnan(values), np.nan, np.searchsorted(edges, values) * 1.0)
 
 
@@ -424,10 +424,7 @@ def _fit_line(others: Array, target: Array, weights: Array) -> tuple[Callable[[A
 
     Predictions stay within the range of the target, which far rows would leave. Returns them, and the slopes.
     """
-    present = ~np.isnan(others)
-    mass = np.maximum(weights @ present, np.finfo(float).tiny)
-    mean = weights @ np.where(present, others, 0.0) / mass
-    deviation = np.sqrt(weights @ np.where(present, np.square(others - mean), 0.0) / mass)
+    mean, deviation = column_moments(others, weights)
     unit = np.where(deviation > 0, deviation, np.inf)
 
     def standardized(rows: Array) -> Array:

@@ -16,7 +16,7 @@ from ice_explorer.errors.base import counted, quoted
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ice_explorer.arrays import Array, Mask
+    from ice_explorer.arrays import Array, Mask, Places
 
 
 LEAST_SHARE_OF_SCALE = 0.01  # floor of a likelihood scale, in standard deviations of the feature
@@ -58,6 +58,27 @@ def distinct_values(ordered: Array) -> Array:
     is_new = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
     return ordered[is_new]
+
+
+def distinct_rows(rows: Array) -> tuple[Places, Places]:
+    """Return the first of each distinct row, and which of them each row is; a missing value equals a missing value.
+
+    - `rows` (n_rows, n_columns).
+    - returns `first` (n_distinct,), whose order does not depend on that of the rows, and `inverse` (n_rows,).
+    """
+    rows = rows + 0.0  # no negative zeros
+    rows[np.isnan(rows)] = np.nan
+    keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.strides[0]))).ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return first, inverse
+
+
+def column_moments(columns: Array, weights: Array) -> tuple[Array, Array]:
+    """Weighted mean and standard deviation (ddof=0) of columns (n_rows, n_columns) over the rows that have a value."""
+    present = ~np.isnan(columns)
+    mass = np.maximum(weights @ present, np.finfo(float).tiny)
+    mean = weights @ np.where(present, columns, 0.0) / mass
+    return mean, np.sqrt(weights @ np.where(present, np.square(columns - mean), 0.0) / mass)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +143,12 @@ def most_frequent(codes: Array, weights: Array | None = None) -> float:
 def observed_quantiles(values: Array, levels: Array, weights: Array | None) -> Array:
     """Quantiles of values none of which is missing; see `SortedValues.quantiles`."""
     return SortedValues.of(values, weights).quantiles(levels)
+
+
+def few_edges(values: Array, most: int, weights: Array) -> Array:
+    """Return the distinct values, increasing, or quantiles where they are more; none is missing."""
+    edges = np.unique(values)
+    return edges if len(edges) <= most else np.unique(observed_quantiles(values, np.linspace(0.0, 1.0, most), weights))
 
 
 def distances(grid: Array, observed: Array, likelihood_scale: Array) -> Array:

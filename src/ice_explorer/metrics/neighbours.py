@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from ice_explorer.metrics.likelihood import column_moments
 from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
@@ -90,9 +91,6 @@ def make_neighbours(column: Array, others: Array, weights: Array, random_state: 
 
 def _standardized(columns: Array, used: Rows, weights: Array) -> tuple[Array, Array, Array]:
     """Return columns in standard deviations from their mean over some rows, missing values at 0; mean and deviation."""
-    known, mass = ~np.isnan(columns[used]), weights[used, None]
-    total = np.maximum((mass * known).sum(axis=0), np.finfo(float).tiny)
-    mean = (mass * np.where(known, columns[used], 0.0)).sum(axis=0) / total
-    deviation = np.sqrt((mass * np.where(known, np.square(columns[used] - mean), 0.0)).sum(axis=0) / total)
+    mean, deviation = column_moments(columns[used], weights[used])
     unit = np.where(deviation > 0, deviation, 1.0)
     return np.where(np.isnan(columns), 0.0, (columns - mean) / unit) + 0.0, mean, deviation

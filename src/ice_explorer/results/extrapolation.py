@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -92,13 +92,6 @@ class Limits:
     joint: float = 1.0
 
 
-class Moments(NamedTuple):
-    """Mean and standard deviation."""
-
-    mean: float
-    scale: float
-
-
 @dataclass(frozen=True, eq=False)
 class Expected:
     """What the other features let expect of a feature: of numbers mean and spread, of levels probabilities.
@@ -115,7 +108,7 @@ class Expected:
         Coordinates of the levels that have probabilities.
     shares : ndarray of shape (n_levels,), or None
         Of the observations at each level, by weight.
-    overall : Moments
+    overall_mean, overall_scale : float
         Of a number, over all observations.
     neighbours : Neighbours or None
         Of numbers with more than two values: observations that phantom observations are compared with.
@@ -128,7 +121,8 @@ class Expected:
     is_estimated: bool = False
     levels: Array | None = None
     shares: Array | None = None
-    overall: Moments = field(default=Moments(0.0, 0.0))
+    overall_mean: float = 0.0
+    overall_scale: float = 0.0
     neighbours: Neighbours | None = None
     limits: Limits = field(default_factory=Limits)
 
@@ -146,8 +140,8 @@ class Expected:
         """Return how far values are from what the other features predict, divided by the limit."""
         distance = self.distances(rows, values)
         limit: Any = self.limits.prediction
-        if self.levels is None and self.overall.scale > 0:
-            overall = np.abs(values - self.overall.mean) / self.overall.scale
+        if self.levels is None and self.overall_scale > 0:
+            overall = np.abs(values - self.overall_mean) / self.overall_scale
             limit = np.maximum(_CLEARLY * overall, limit)
         distance *= 1 / limit
         return distance
@@ -159,7 +153,7 @@ class Expected:
         assert self.mean is not None  # noqa: S101 - levels have probabilities
         assert self.scale is not None  # noqa: S101
         gap = values - self.mean[rows, None]
-        if self.overall.scale == 0:
+        if self.overall_scale == 0:
             return np.where(gap == 0, 0.0, np.inf)
         gap *= 1 / self.scale[rows, None]
         return np.abs(gap, out=gap)
@@ -185,8 +179,8 @@ def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[],
     if not feature.is_unordered:
         others = read_predictors(context, feature)
         moments = conditional_moments(feature.values, others, item.scale, weights, seed, between_fits=between_fits)
-        overall = Moments(float(np.average(observed, weights=mass)) if len(rows) else 0.0, item.scale)
-        expected = Expected(moments.mean, moments.scale, overall=overall)
+        overall_mean = float(np.average(observed, weights=mass)) if len(rows) else 0.0
+        expected = Expected(moments.mean, moments.scale, overall_mean=overall_mean, overall_scale=item.scale)
     values = np.unique(observed)
     if feature.is_unordered or len(values) == 2:
         levels = np.asarray(values, np.float64)

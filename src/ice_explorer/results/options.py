@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from ice_explorer.explanation import Explanation
     from ice_explorer.features.grid import GridName
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.models.predict import Response
@@ -56,7 +57,7 @@ class Options:
     categorical_features: Sequence[Name] | None = None
     output: object = None
     response: Response = "auto"
-    grid: GridName | Mapping[Name, ArrayLike] | Any = "observed"
+    grid: GridName | Mapping[Name, ArrayLike] | Explanation = "observed"
     grid_size: int | None = None
     sample: float | None = None
     random_state: int = 0
