@@ -399,7 +399,7 @@ def options_of(draw: st.DrawFn, frame: Frame) -> dict[str, Any]:
         ("grid_size", 2, st.integers(2, 7)),
         ("sample", 4, st.one_of(st.integers(1, n_rows), st.sampled_from([0.1, 0.5, 0.99]))),
         ("sample_weight", 3, _weights(n_rows)),
-        ("scale", 5, _scales(frame)),
+        ("distance", 5, _scales(frame)),
         ("categorical_features", 4, st.lists(st.sampled_from(coded or frame.names), min_size=1, max_size=1)),
         ("features", 5, st.lists(st.sampled_from(frame.names), min_size=1, unique=True)),
     ]
@@ -430,7 +430,7 @@ ODD: tuple[Any, ...] = (
 )  # fmt: skip
 OPTIONS = (
     "features", "groups", "categorical_features", "output", "response", "grid", "grid_size", "sample", "random_state",
-    "sample_weight", "decay", "scale", "convention", "method", "n_jobs", "memory_limit", "progress", "nonsense",
+    "sample_weight", "decay", "distance", "convention", "method", "n_jobs", "memory_limit", "progress", "nonsense",
 )  # fmt: skip
 
 

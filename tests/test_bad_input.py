@@ -170,7 +170,7 @@ VALUES = {
             "observd", 5, np.array([1.0, 2.0])
         ]
     },
-    "scale": {
+    "distance": {
         "be 'marginal' or 'conditional', or a mapping of features to values": ["conditionl", 3.0, np.array([1.0, 2.0])]
     },
     "sample_weight": {"be finite numbers of at least 0, one per observation": ["income", np.array([1j, 2])]},
@@ -318,7 +318,7 @@ NAMES = {
         "'bleu' in X. Did you mean 'blue'?": lambda: explain(groups={"color": ["red", "bleu"]}),
         "'citi' in X. Did you mean 'city'?": lambda: explain(categorical_features=["citi"]),
         "'agee' in X. Did you mean 'age'?": lambda: explain(grid={"agee": [1, 2]}),
-        "'height' in X": lambda: explain(scale={"height": 1}),
+        "'height' in X": lambda: explain(distance={"height": 1}),
         "'incme' was explained. Did you mean 'income'? There are 7 features": lambda: e()["incme"],
         "No feature named 9 was explained": lambda: e()[9],
         f"named '{'x' * 199}… was explained": lambda: e()["x" * 1000],
@@ -338,15 +338,15 @@ NAMES = {
     UnknownOptionError: {
         "explain() has no option 'grids'. Did you mean 'grid'? Its options are features, groups, categorical_features, "
         "output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, method, "
-        "n_jobs, memory_limit, keep_curves, progress, budget, client.": lambda: explain(grids="uniform"),
+        "n_jobs, memory_limit, progress, budget, client.": lambda: explain(grids="uniform"),
         "explain() has no option 'zoom'. Its options are features": lambda: explain(zoom=2),
         "no option 'budget': it shows samples of the rows until": lambda: explorer(wealth, X, budget=5),
         "table() has no option 'sortby'. Did you mean 'sort_by'?": lambda: e().table(sortby="impact"),
         "metrics() has no option 'deacy'. Did you mean 'decay'?": lambda: e()["age"].metrics(deacy=0.5),
         "to_frame() has no option 'row'. Did you mean 'rows'?": lambda: e().to_frame(row=[0]),
         "plot() has no option 'colour_by'. Did you mean 'color_by'?": lambda: e().plot("age", colour_by="city"),
-        "plot_impact() has no option 'ranked_by'. Did you mean": lambda: e().plot_impact(ranked_by="impact"),
-        "plot_all() has no option 'columns'. Did you mean 'n_col": lambda: e().plot_all(columns=2),
+        "plot() has no option 'ranked_by'. Did you mean": lambda: e().plot(ranked_by="impact"),
+        "plot() has no option 'columns'. Did you mean 'n_col": lambda: e().plot(["age"], columns=2),
         "save() has no option 'colour_by'. Did you mean 'color_by'?": lambda: e().save("view.svg", colour_by="city"),
         "ICEExplorer() has no option 'sampel'. Did you mean 'sample'?": lambda: explorer(wealth, X, sampel=3),
         "explain_partitions() has no option 'client'.": lambda: ice.explain_partitions(wealth, max, client=None),
@@ -369,7 +369,7 @@ NAMES = {
         "'red' and 'blue' of 'color' are both 1 in row 0": lambda: explain(X=X.assign(blue=1), groups=COLORS),
     },
 }
-ON_A_CLUSTER = {"budget": 5, "scale": "conditional", "sample": 10, "keep_curves": True, "grid": "thresholds"}
+ON_A_CLUSTER = {"budget": 5, "distance": "conditional", "sample": 10, "grid": "thresholds"}
 VALUES_OF_GRID = "increasing finite values; got"
 OPTIONS = {
     **{
@@ -378,7 +378,7 @@ OPTIONS = {
         )
         for name, value in ON_A_CLUSTER.items()
     },
-    "`scale` needs all rows in one place": lambda: ice.explain_partitions(wealth, max, scale={"a": 1.0}),
+    "`distance` needs all rows in one place": lambda: ice.explain_partitions(wealth, max, distance={"a": 1.0}),
     "got 11 weights for 12 observations. Leave it out": lambda: explain(sample_weight=[1] * 11),
     "got 1 weight for 12 observations": lambda: explain(sample_weight=[1]),
     "got shape (12, 1) for 12 observations": lambda: explain(sample_weight=np.ones((N, 1))),
@@ -408,12 +408,12 @@ OPTIONS = {
     "got 'someday' for 'since'. Pass a list of dates": lambda: explain(grid={"since": ["someday"]}),
     "got 1 for 'since'": lambda: explain(grid={"since": [1, 2]}),
     "2020-01-05 before 2020-01-02 for 'since'": lambda: explain(grid={"since": ["2020-01-05", "2020-01-02"]}),
-    "got shape (2,) for 12 observations as the scale of 'income'": lambda: explain(scale={"income": [1, 2]}),
-    "got -1.0 as the scale of 'income'. Use `scale": lambda: explain(scale={"income": -1}),
-    "got 0.0 as the scale of 'income'": lambda: explain(scale={"income": 0}),
-    "got 'wide' as the scale of 'income'": lambda: explain(scale={"income": "wide"}),
-    "got None as the scale of 'income'": lambda: explain(scale={"income": None}),
-    "got one for 'city', an unordered category": lambda: explain(scale={"city": 1.0}),
+    "got shape (2,) for 12 observations as the distance of 'income'": lambda: explain(distance={"income": [1, 2]}),
+    "got -1.0 as the distance of 'income'. Use `distance": lambda: explain(distance={"income": -1}),
+    "got 0.0 as the distance of 'income'": lambda: explain(distance={"income": 0}),
+    "got 'wide' as the distance of 'income'": lambda: explain(distance={"income": "wide"}),
+    "got None as the distance of 'income'": lambda: explain(distance={"income": None}),
+    "got one for 'city', an unordered category": lambda: explain(distance={"city": 1.0}),
     "whose grids are used; got `grid_size` as well": lambda: explain(grid=e(), grid_size=5),
     "features of the explanation in `grid`. No column named 'age' in X": lambda: explain(
         X=X.rename(columns={"age": "Age"}), grid=e()
@@ -434,7 +434,7 @@ POSITIONS = "must be row positions of X, from 0 to 11; got"
 BY_POSITION = "Rows are addressed by position, not by index label; `X.index.get_indexer(labels)`"
 RESULTS = {
     f"`sort_by` must be {METRICS_OF_TABLES}, 'support', 'scale', 'n_grid' or 'kind'; got "
-    "'impct'. Did you mean 'impact'?": lambda: e().table(sort_by="impct"),
+    "'impct'. Did you mean 'impact'?": lambda: e().table(rank_by="impct"),
     "at most 1; got 2.": lambda: e().table(decay=2),
     "`unit` must be 'prediction', 'sd' or 'share'; got 'percent'": lambda: e().table(unit="percent"),
     "'age' a number greater than 0, or of dates a timedelta; got 0": lambda: e().table(unit={"age": 0}),
@@ -450,48 +450,48 @@ RESULTS = {
         f"`ci` must be greater than 0 and less than 1; got {ci!r}": lambda ci=ci: e().table(ci=ci)
         for ci in (0, 1, 95, "0.95", True, np.nan)
     },
-    "less than 1; got 2.": lambda: e().ties(2),
+    "less than 1; got 2.": lambda: e()._ties(2),
     "at most 1; got -0.1.": lambda: e().table([0.5, -0.1]),
     "`decay` must be one number where `by`, `ci` or `unit` is given; got [0.5": lambda: e().table([0.5, 1.0], ci=0.9),
     "at most 1; got 0.0.": lambda: e()["age"].metrics(decay=0.0),
     "at most 1; got 1.2.": lambda: e()["age"].likelihood(1.2),
-    f"`positions` {POSITIONS} 99. {BY_POSITION}": lambda: e()["age"].rows([0, 99]),
-    f"`positions` {POSITIONS} -1": lambda: e()["age"].rows([-1]),
-    f"`positions` {POSITIONS} ['c1']": lambda: e()["age"].rows(["c1"]),
-    "one value for each of the 12 rows of X; got 2. Pass a mask": lambda: e()["age"].rows([True, False]),
-    f"`positions` {POSITIONS} [[1], [1, 2]]": lambda: e()["age"].rows([[1], [1, 2]]),
-    f"`positions` {POSITIONS} 12": lambda: e()["age"].predictions([12]),
+    f"`positions` {POSITIONS} 99. {BY_POSITION}": lambda: e()["age"].compute_curves([0, 99]),
+    f"`positions` {POSITIONS} -1": lambda: e()["age"].compute_curves([-1]),
+    f"`positions` {POSITIONS} ['c1']": lambda: e()["age"].compute_curves(["c1"]),
+    "one value for each of the 12 rows of X; got 2. Pass a mask": lambda: e()["age"].compute_curves([True, False]),
+    f"`positions` {POSITIONS} [[1], [1, 2]]": lambda: e()["age"].compute_curves([[1], [1, 2]]),
+    f"`positions` {POSITIONS} 12": lambda: e()["age"]._predictions([12]),
     f"`positions` {POSITIONS} 13": lambda: e()._table_rows([13]),
     f"`positions` {POSITIONS} 1. Rows": lambda: e()._table_rows(1),
     f"`positions` {POSITIONS} [1.5]": lambda: e()._row_labels([1.5]),
-    f"`rows` {POSITIONS} 40": lambda: e()["age"].to_frame(rows=[40]),
-    f"`include` {POSITIONS} 14": lambda: e()["age"].draw(3, include=[14]),
-    f"`include` {POSITIONS} ['a']": lambda: e()["age"].draw(3, include=["a"]),
+    f"`rows` {POSITIONS} 40": lambda: e().to_frame("age", rows=[40]),
+    f"`include` {POSITIONS} 14": lambda: e()["age"]._draw(3, include=[14]),
+    f"`include` {POSITIONS} ['a']": lambda: e()["age"]._draw(3, include=["a"]),
     f"`row` {POSITIONS} 12": lambda: e().what_if(12),
     "an order; 'city' is an unordered category. Use `centered_curves`": lambda: e()["city"].slopes,
-    "unordered category. Use `centered_curves`, the change": lambda: e()["city"].to_frame("d-ice"),
+    "unordered category. Use `centered_curves`, the change": lambda: e().to_frame("city", "d-ice"),
     "one feature; got an empty list. Leave": lambda: e().to_frame([]),
-    "got 'average'. Use `kind=\"ice\"`": lambda: e()["age"].to_frame("average"),
+    "got 'average'. Use `kind=\"ice\"`": lambda: e().to_frame("age", "average"),
     "'own' or a finite value of the feature; got 'middle'": lambda: e()["age"].centered_curves("middle"),
     "finite value of the feature; got nan": lambda: e()["age"].centered_curves(np.nan),
     "finite value of the feature; got None": lambda: e()["age"].centered_curves(None),
     "finite value of the feature; got [1]": lambda: e()["age"].centered_curves([1]),
     "got 'Rom' for 'city'. Did you mean 'Rome'? Its grid is": lambda: e()["city"].centered_curves("Rom"),
     "finite value of the feature; got 'spring'": lambda: e()["since"].centered_curves("spring"),
-    "`max_lines` must be an integer of at least 0; got -1": lambda: e()["age"].draw(-1),
+    "`max_lines` must be an integer of at least 0; got -1": lambda: e()["age"]._draw(-1),
     "`kind` must be 'ice', 'c-ice' or 'd-ice'; got 'pdp'": lambda: e().plot("age", "pdp"),
     "at most 1; got 4.": lambda: e().plot("age", decay=4),
     "finite value of the feature; got 'mean'": lambda: e().plot("age", "c-ice", anchor="mean"),
     "integer of at least 0; got 0.5": lambda: e().plot("age", max_lines=0.5),
-    "or 'missing_impact'; got 'impct'. Did you mean 'impact'?": lambda: e().plot_impact(rank_by="impct"),
-    "`max_features` must be an integer of at least 1; got 0": lambda: e().plot_impact(max_features=0),
-    "`n_columns` must be an integer of at least 1; got 0": lambda: e().plot_all(n_columns=0),
+    "or 'missing_impact'; got 'impct'. Did you mean 'impact'?": lambda: e().plot(rank_by="impct"),
+    "`max_features` must be an integer of at least 1; got 0": lambda: e().plot(max_features=0),
+    "`n_columns` must be an integer of at least 1; got 0": lambda: e().plot(["age"], n_columns=0),
     "features of a pair must differ; got 'age' twice": lambda: e().two_way("age", "age"),
     "`grid_size` must be an integer of at least 2; got 1. Leave it out for 20": lambda: e().two_way(
         "age", "city", grid_size=1
     ),
-    "`max_rows` must be an integer of at least 1; got 0": lambda: e().two_way("age", "city", max_rows=0),
-    "`rows` must be an integer of at least 2; got 1": lambda: e().interactions(rows=1),
+    "`sample` must be an integer of at least 1; got 0": lambda: e().two_way("age", "city", sample=0),
+    "`rows` must be an integer of at least 2; got 1": lambda: e().interactions(sample=1),
     "one of these features; got 'ag'. Did you mean 'age'?": lambda: e().interactions(["age", "city"]).additivity("ag"),
     "`n` must be an integer of at least 1; got 0": lambda: e()["age"].correlated(n=0),
     "'partial_dependence', 'ale' or 'm_plot'; got 'pd'": lambda: e().effects("age", kinds="pd"),

@@ -69,7 +69,7 @@ CLAIMS = {
     assert np.ptp(first["x2"].partial_dependence) < 0.01 * np.ptp(first["x2"].curves)
     assert heterogeneity.loc["x2", "heterogeneity"] >= 0.99 * heterogeneity.loc["x2", "impact"] > 2.5
     assert abs(heterogeneity.loc["x2", "direction"]) < 0.05
-    assert first.drivers("x2").index[0] == "x3"
+    assert first.drivers("x2")["feature"][0] == "x3"
     assert ranges["partial_dependence"] < 0.5
     assert 0.9 < ranges["ale"] < 1.1
     assert 1.9 < ranges["m_plot"] < 2.1

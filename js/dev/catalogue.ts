@@ -60,7 +60,7 @@ function counted(kernel: FakeKernel, convention: Convention, overrides: Partial<
 
 /** A kernel that has drawn the rows of a few features, or refuses. */
 function withoutIntervals(kernel: FakeKernel, body: IntervalsBody | null): FakeModel {
-  const model = kernel.model({ intervals: 0.95, feature: "Age" });
+  const model = kernel.model({ ci: 0.95, feature: "Age" });
   const message = "The model failed on phantom observations of 'Marker' (grid value 97.0): ValueError: out of range.";
   let asked = 0;
   model.answer = (request) => {
@@ -265,7 +265,7 @@ export const cases: Record<string, () => FakeModel> = {
   "values unlike the data, faded there": () =>
     warm.model({ feature: "Temperature", selection: [3], _view: { unlike: true, fade: "unlike" } }),
   "distances given the other features": () => {
-    const model = warm.model({ feature: "Temperature", scale: "conditional" });
+    const model = warm.model({ feature: "Temperature", distance: "conditional" });
     model.recount();
     return model;
   },
@@ -322,9 +322,9 @@ export const cases: Record<string, () => FakeModel> = {
   "forty features": () => many(40),
   "two thousand features": () => many(2000),
   "two thousand, computing": () => someOfMany(2000, 7),
-  intervals: () => some.model({ intervals: 0.95, feature: "Age" }),
-  "intervals of many": () => many(14, { rank_by: "impact", intervals: 0.9 }),
-  "intervals, every kind, in shares": () => flats.model({ intervals: 0.95, unit: "share", feature: "Area" }),
+  intervals: () => some.model({ ci: 0.95, feature: "Age" }),
+  "intervals of many": () => many(14, { rank_by: "impact", ci: 0.9 }),
+  "intervals, every kind, in shares": () => flats.model({ ci: 0.95, unit: "share", feature: "Area" }),
   "intervals, computing": () => withoutIntervals(some, { n_known: 3, n_features: 8, tied: [] }),
   "intervals, refused": () => withoutIntervals(some, null),
   "missing impact": () => flats.model({ feature: "Area", rank_by: "missing_impact" }),
@@ -361,7 +361,7 @@ export const cases: Record<string, () => FakeModel> = {
       nExact: 3,
     }),
   "drafts, compared, intervals": () =>
-    cancelledDraft(some.model({ feature: "Age", intervals: 0.95, _view: { compared: ["BMI"] } }), {
+    cancelledDraft(some.model({ feature: "Age", ci: 0.95, _view: { compared: ["BMI"] } }), {
       nRows: 512,
       nAll: 100_000,
       nExact: 4,
@@ -432,7 +432,7 @@ export const cases: Record<string, () => FakeModel> = {
   "two models, centred": () => twoModels.model({ feature: "BMI", kind: "c-ice", anchor: "median" }),
   "two models, slopes": () => twoModels.model({ feature: "Steps a day", kind: "d-ice" }),
   "two models by disagreement": () => twoModels.model({ feature: "Age", rank_by: "disagreement", model: "trees" }),
-  "two models, the second open": () => twoModels.model({ feature: "Marker", model: "trees", intervals: 0.95 }),
+  "two models, the second open": () => twoModels.model({ feature: "Marker", model: "trees", ci: 0.95 }),
   "two models, one coloured": () => twoModels.model({ feature: "Age", model: "trees", color_by: "Smoker" }),
   "two models, one hidden": () =>
     twoModels.model({ feature: "Age", _view: { filters: { Model: { hidden: ["logistic"] } } } }),

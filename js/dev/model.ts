@@ -30,6 +30,7 @@ import {
   type ColumnKind,
   type Convention,
   type CurvesBody,
+  type Distance,
   type DriversBody,
   type FeatureKind,
   type Header,
@@ -41,7 +42,6 @@ import {
   type Request,
   type RowsBody,
   type RowsRequest,
-  type Scale,
   type Status,
   type Traits,
   type ViewRequest,
@@ -65,7 +65,7 @@ export class FakeModel implements AnyModel<Traits> {
   readonly saved: [string, unknown][] = [];
   answer: Answer;
   delay = 0;
-  /** What the kernel does when it hears of another way to count, another scale, or another open model. */
+  /** What the kernel does when it hears of another way to count, another distance, or another open model. */
   recount = (): void => {};
   widget_manager = {
     get_model: () => Promise.reject(new Error("There are no other models.")),
@@ -94,7 +94,7 @@ export class FakeModel implements AnyModel<Traits> {
     const saved = [...this.#dirty];
     this.saved.push(...saved);
     this.#dirty = new Map();
-    const isCountedAnew = saved.some(([name]) => ["convention", "scale", "model"].includes(name));
+    const isCountedAnew = saved.some(([name]) => ["convention", "distance", "model"].includes(name));
     if (isCountedAnew) setTimeout(() => this.recount(), this.delay);
   }
 
@@ -424,8 +424,8 @@ export class FakeKernel {
       outputs: [],
       responses: [],
       models: [],
-      scale: "marginal",
-      scales: ["marginal", "conditional"],
+      distance: "marginal",
+      distances: ["marginal", "conditional"],
       formats: FORMATS,
       alerts: [],
       notes: [],
@@ -491,14 +491,14 @@ export class FakeKernel {
       rank_by: "in_distribution_impact",
       convention: this.header.convention,
       unit: "prediction",
-      intervals: null,
+      ci: null,
       anchor: "min",
       max_lines: 500,
       selection: [],
       output: "",
       response: "",
       model: "",
-      scale: "marginal",
+      distance: "marginal",
       _view: {},
       _given: [],
       _status: { state: "ready", done: n, total: n, label: "", message: "", n_rows: null, n_all: null },
@@ -535,17 +535,17 @@ export class FakeKernel {
       const [impact, profile] = this.tables(convention);
       model.push("_profile", viewOf(profile));
       model.push("_impact", viewOf(impact));
-      const scale = model.get("scale");
-      model.push("_header", { ...model.get("_header"), convention, scale });
+      const distance = model.get("distance");
+      model.push("_header", { ...model.get("_header"), convention, distance });
     };
-    model.answer = (request) => this.answerIn(model.get("scale"), request);
+    model.answer = (request) => this.answerIn(model.get("distance"), request);
     return model;
   }
 
-  /** With the conditional scale, values are twice as far. */
-  answerIn(scale: Scale, request: Sent): ReturnType<Answer> {
+  /** With the conditional distance, values are twice as far. */
+  answerIn(distance: Distance, request: Sent): ReturnType<Answer> {
     const answered = this.answer(request);
-    if (request.type !== "curves" || scale !== "conditional" || answered?.buffers === undefined) return answered;
+    if (request.type !== "curves" || distance !== "conditional" || answered?.buffers === undefined) return answered;
     const halved = float64(answered.buffers[LIKELIHOOD_SCALE]!).map((each) => each / 2);
     return { ...answered, buffers: answered.buffers.with(LIKELIHOOD_SCALE, halved) };
   }

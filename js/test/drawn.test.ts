@@ -12,12 +12,12 @@ import { middleOf, type Scene } from "../src/plots/scene.ts";
 import { type ValueRange, valueRange } from "../src/plots/value_range.ts";
 import { type Sides, splitColors } from "../src/store/two_sides.ts";
 import type { Curves, LineColors } from "../src/wire/decode.ts";
-import type { ColorsBody, Scale } from "../src/wire/protocol.ts";
+import type { ColorsBody, Distance } from "../src/wire/protocol.ts";
 import { reachText } from "../src/words/numbers.ts";
 
 interface Contract {
   sentences: (Pick<Curves, "kind" | "levels" | "offset"> & { grid: number[]; mean: number[]; text: string })[];
-  reach: { decay: number; scale: Scale; unordered: boolean; text: string }[];
+  reach: { decay: number; distance: Distance; unordered: boolean; text: string }[];
   zoom: { span: Span; full: Span; held: Span; whole: boolean }[];
   slopes: {
     name: string;
@@ -68,8 +68,8 @@ describe("a figure and the screen have in common", () => {
     expect(averageSentence({ ...axis, partialDependence } as Curves, "predicted y")).toBe(text);
   });
 
-  test.each(written.reach)("far values: $decay, $scale, $unordered", ({ decay, scale, unordered, text }) => {
-    expect(reachText(decay, scale, unordered)).toBe(text);
+  test.each(written.reach)("far values: $decay, $distance, $unordered", ({ decay, distance, unordered, text }) => {
+    expect(reachText(decay, distance, unordered)).toBe(text);
   });
 
   test.each(written.zoom)("how a window is held to its axis: $span", ({ span, full, held, whole }) => {

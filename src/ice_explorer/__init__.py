@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Explanation",
-    "FeatureExplanation",
     "ICEExplorer",
     "__version__",
     "bqplot",
@@ -34,7 +33,6 @@ __all__ = [
 # Everything but the errors is imported on first use.
 _ON_DEMAND = {
     "Explanation": "ice_explorer.explanation",
-    "FeatureExplanation": "ice_explorer.feature",
     "ICEExplorer": "ice_explorer.widget.explorer",
     "bqplot": "ice_explorer.bqplot",
     "datasets": "ice_explorer.datasets",

@@ -22,7 +22,6 @@ from ice_explorer.metrics.disagreement import DisagreementSums, node_weights
 from ice_explorer.metrics.likelihood import distances
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_display
 from ice_explorer.results.units import ROUNDING, in_unit
-from ice_explorer.scene.view_state import Besides
 from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import PlotOptions
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.plan import Plan
-    from ice_explorer.results.options import Kind, RankBy, Unit
+    from ice_explorer.results.options import Kind, Unit
     from ice_explorer.tables.column import Name
 
 
@@ -104,7 +103,7 @@ def disagreement_of(
 
 def _changes(feature: FeatureExplanation, rows: Rows) -> Array:
     """Change of the prediction since the observed value, (n_rows, n_grid) [output]."""
-    curves = np.concatenate([curves for _, curves in feature._curves_of(rows)])
+    curves = np.concatenate([curves for _, curves in feature._computed(rows)])
     return np.asarray(curves - feature._at_own_values(rows, curves)[:, None])
 
 
@@ -150,7 +149,7 @@ class ModelComparison:
         opened = self._open
         values = np.array([self._disagreement_of(name).largest(decay)[0] for name in opened.features])
         rounding = ROUNDING * sum(feature.metrics(decay)["impact"] for feature in opened.values())
-        return in_unit(values, unit, opened.prediction_sd if unit == "sd" else math.nan, rounding)
+        return in_unit(values, unit, opened._prediction_sd if unit == "sd" else math.nan, rounding)
 
     def __repr__(self) -> str:
         return f"<ModelComparison of {listed(self.names)}: {len(self._open.features)} features>"
@@ -183,7 +182,7 @@ class ModelComparison:
         import pandas as pd
 
         check_one_of("metric", metric, METRIC_RANKINGS)
-        tables = {name: each.table(decay, sort_by=None, unit=unit)[metric] for name, each in self.explanations.items()}
+        tables = {name: each.table(decay, rank_by=None, unit=unit)[metric] for name, each in self.explanations.items()}
         columns: dict[tuple[str, str], Any] = {(metric, name): values for name, values in tables.items()}
         for name, values in tables.items():
             columns["rank", name] = values.rank(ascending=False, method="first").astype("Int64")
@@ -242,63 +241,28 @@ class ModelComparison:
         )
         return table.sort_values("disagreement", ascending=False, kind="stable")
 
-    def plot(
-        self,
-        feature: Name,
-        kind: Kind = "ice",
-        decay: float | None = None,
-        **options: Unpack[PlotOptions],
-    ) -> Axes:
-        """Draw the curves of one feature by all models, one colour each, with their means.
+    def plot(self, what: Name = None, kind: Kind | None = None, **options: Unpack[PlotOptions]) -> Axes:
+        """Draw the ranking with a bar for each model, or the curves of one feature by all models.
 
         Parameters
         ----------
-        feature : object
-            Name, or its text.
-        kind : {"ice", "c-ice", "d-ice"}
-        decay : float, optional
-            λ by which segments fade.
+        what : object, optional
+            None for the ranking, in the order of the first model; a feature, by name or text, for its curves, one
+            colour for each model, with their means.
+        kind : {"ice", "c-ice", "d-ice"}, optional
+            Of curves, "ice" by default.
         **options
-            Other options of `Explanation.plot`. `palette` has a colour for each model.
+            Other options of `Explanation.plot`. `palette` has a colour for each model; `rank_by` can be
+            "disagreement", one bar for each feature.
 
         Returns
         -------
         Axes
         """
-        from ice_explorer.figures.axes import axes
+        from ice_explorer.figures.axes.plot import plot_of_models
 
-        return axes.plot(self._open, feature, kind, None, decay, besides=Besides(models=self), **options)
-
-    def plot_impact(
-        self,
-        ax: Axes | None = None,
-        *,
-        decay: float | None = None,
-        rank_by: RankBy = "in_distribution_impact",
-        unit: Unit = "prediction",
-        max_features: int = 30,
-        title: bool | str | None = True,
-        legend: bool = True,
-    ) -> Axes:
-        """Draw the ranking with a bar for each model, in the order of the first, or how far models disagree.
-
-        Parameters
-        ----------
-        ax, decay, unit, max_features, title, legend
-            As for `Explanation.plot_impact`.
-        rank_by : str
-            A metric of `table`, or "disagreement", one bar for each feature.
-
-        Returns
-        -------
-        Axes
-        """
-        from ice_explorer.figures.axes import axes
-
-        return axes.plot_impact(
-            self._open, ax, decay=decay, rank_by=rank_by, unit=unit, max_features=max_features, title=title,
-            legend=legend, besides=Besides(models=self),
-        )  # fmt: skip
+        drawn: Axes = plot_of_models(self, what, kind, options)
+        return drawn
 
 
 # --- what can be compared -------------------------------------------------------------------------
@@ -446,12 +410,17 @@ def check_explanations(explanations: Mapping[str, Any]) -> None:
                 )
 
 
+def _list_levels(feature: FeatureExplanation) -> list[Any] | None:
+    levels = feature._item.feature.levels
+    return None if levels is None else levels.tolist()
+
+
 def _has_same_rows(one: FeatureExplanation, other: FeatureExplanation) -> bool:
     return (
         np.array_equal(one.axis, other.axis)
-        and one.levels == other.levels
-        and np.array_equal(one.observed_axis, other.observed_axis, equal_nan=True)
-        and np.array_equal(one.row_positions, other.row_positions)
+        and _list_levels(one) == _list_levels(other)
+        and np.array_equal(one._item.feature.values, other._item.feature.values, equal_nan=True)
+        and np.array_equal(one.rows, other.rows)
         and np.array_equal(one.likelihood_scale, other.likelihood_scale)
     )
 

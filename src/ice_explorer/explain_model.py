@@ -45,12 +45,11 @@ class ExplainOptions(TypedDict, total=False):
     random_state: int
     sample_weight: ArrayLike | None
     decay: float
-    scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike]
+    distance: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike]
     convention: Convention
     method: MethodName
     n_jobs: int | None
     memory_limit: str | float
-    keep_curves: bool
     progress: bool | Callable[[int, int, str], object] | None
     budget: float | None
     client: Any
@@ -95,17 +94,20 @@ def load(path: str | Path) -> Explanation:
 
 
 @overload
-def explain(model: Mapping[str, Any], X: Any = None, **options: Unpack[ExplainOptions]) -> ModelComparison: ...
+def explain(
+    model: Mapping[str, Any], X: Any = None, y: Any = None, **options: Unpack[ExplainOptions]
+) -> ModelComparison: ...
 
 
 @overload
-def explain(model: Any, X: Any, **options: Unpack[ExplainOptions]) -> Explanation: ...
+def explain(model: Any, X: Any, y: Any = None, **options: Unpack[ExplainOptions]) -> Explanation: ...
 
 
 @short_traceback
 def explain(
     model: Any,
     X: Any = None,
+    y: Any = None,
     *,
     features: Sequence[Name] | None = None,
     groups: Mapping[Name, Sequence[Name]] | Literal["auto"] | None = None,
@@ -118,12 +120,11 @@ def explain(
     random_state: int = 0,
     sample_weight: ArrayLike | None = None,
     decay: float = 0.75,
-    scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
+    distance: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
     convention: Convention = "step",
     method: MethodName = "auto",
     n_jobs: int | None = None,
     memory_limit: str | float = "1GB",
-    keep_curves: bool = False,
     progress: bool | Callable[[int, int, str], object] | None = None,
     budget: float | None = None,
     client: Any = None,
@@ -143,6 +144,10 @@ def explain(
         Observations to explain the model on; never modified. A DataFrame or array of Dask is explained partition by
         partition where it is: metrics, partial dependence and spread are those of all rows, and the explanation has
         a sample of 10,000 rows for curves, drivers and effects.
+    y : array-like of shape (n_observations,), optional
+        Observed target: numbers, or labels of the classes. Missing values are left out. Of a model with several
+        outputs, a table with one column for each. It gives the `score`, colours curves by residuals, and columns of X
+        that equal it are told.
     features : sequence, optional
         Features, including groups: names, their text or positions of columns, looked up in that order.
         Defaults to all columns of numbers, booleans, categories, texts, dates and timedeltas, except empty columns
@@ -176,7 +181,7 @@ def explain(
         Frequency weights of at least 0.
     decay : float
         λ of Eq. 3, greater than 0 and at most 1: the default of tables and figures.
-    scale : {"marginal", "conditional"} or mapping
+    distance : {"marginal", "conditional"} or mapping
         Unit of the distance from the observed value: the standard deviation of the feature, its estimate
         given the other features, or values by feature. "conditional" fits ten small gradient boosting models for each
         feature before the model is called, five for a category: about 0.4 s for a feature of 1,000 rows.
@@ -194,16 +199,14 @@ def explain(
         last digits if the rounding of the model depends on the number of rows.
     memory_limit : str or number
         Memory that an explanation takes while it is computed: bytes, or a text such as "500MB". It covers the
-        columns of X as numbers and blocks of phantom observations, which get what the columns leave, but at least
-        64 MB; a note says where the columns alone take more. An array of float64 is copied once; a pandas DataFrame
-        of float64 columns is not copied with pandas 3. What the model takes for its predictions, and curves that
-        are kept, come on top. Results do not depend on the limit unless the prediction of a row depends on the
-        other rows of a call; a note then states it. A call of the model that runs out of memory is repeated in
-        halves. Arrays and tables with a number for each row and grid value, such as `curves`, are refused where one
-        takes more than the limit, or 64 MB if that is more.
-    keep_curves : bool
-        Whether to keep the curves of all rows in memory, 8 bytes per prediction, so that "brute" does not call the
-        model again for `curves`, `rows`, figures and `drivers`.
+        columns of X as numbers, blocks of phantom observations, and kept curves: these get what the columns leave, but
+        at least 64 MB; a note says where the columns alone take more. With "brute", the curves of all rows are kept
+        where they fit into half of that, so that the model is not called again for `curves`, figures and `drivers`. An
+        array of float64 is copied once; a pandas DataFrame of float64 columns is not copied with pandas 3. What the
+        model takes for its predictions comes on top. Results do not depend on the limit unless the prediction of a row
+        depends on the other rows of a call; a note then states it. A call of the model that runs out of memory is
+        repeated in halves. Arrays and tables with a number for each row and grid value, such as `curves`, are refused
+        where one takes more than the limit, or 64 MB if that is more.
     progress : bool or callable, optional
         None shows a bar in a notebook or terminal after one second, also when curves are computed later; a function
         is called with (done, total, label), counted in predictions.
@@ -249,15 +252,15 @@ def explain(
     options = Options(
         features=features, groups=groups, categorical_features=categorical_features,
         output=output, response=response, grid=grid, grid_size=grid_size,
-        sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, scale=scale,
+        sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, distance=distance,
         convention=convention, method=method, n_jobs=n_jobs, memory_limit=memory_limit,
-        keep_curves=keep_curves, progress=progress, budget=budget, client=client,
+        progress=progress, budget=budget, client=client,
     )  # fmt: skip
     if is_several(model):
-        return _explain_several(check_models(model), X, options)
+        return _explain_several(check_models(model), X, y, options)
     if X is None:
         raise InputTypeError.must("`X`", "the observations to explain the model on", None, "Call `explain(model, X)`.")
-    plan = prepare(model, kept(X), options)
+    plan = prepare(model, kept(X), options, y=y)
     sampled = None if budget is None else plan.explain_within(budget)
     return compute(plan, {}, progress=progress) if sampled is None else sampled
 
@@ -278,7 +281,7 @@ def compute(
     return plan.explanation(results)
 
 
-def _explain_several(models: dict[str, Any], X: Any, options: Options) -> ModelComparison:
+def _explain_several(models: dict[str, Any], X: Any, y: object, options: Options) -> ModelComparison:
     """Explain models on the same rows and grids, or compare explanations."""
     if any(isinstance(model, Explanation) for model in models.values()):
         check_explanations(models)
@@ -287,9 +290,10 @@ def _explain_several(models: dict[str, Any], X: Any, options: Options) -> ModelC
             for name, default in DEFAULTS.items()
             if type(value := getattr(options, name)) is not type(default) or value != default
         ]
-        if X is not None or given:
+        given = [name for name, value in (("X", X), ("y", y)) if value is not None] + given
+        if given:
             raise InputTypeError(
-                f"Explanations bring their data and options; got {', '.join(['X'] * (X is not None) + given)} as well.",
+                f"Explanations bring their data and options; got {', '.join(given)} as well.",
                 "Leave that out, or pass it when you explain each model.",
             )
         return ModelComparison(models)
@@ -300,7 +304,7 @@ def _explain_several(models: dict[str, Any], X: Any, options: Options) -> ModelC
     X = kept(X)
 
     def plan(model: Any, chosen: Mapping[str, Any]) -> Plan:
-        return prepare(model, X, replace(options, **chosen))
+        return prepare(model, X, replace(options, **chosen), y=y)
 
     plans = prepared_alike(models, options.grid, plan, lambda each: each)
     return ModelComparison({name: compute(each, {}, progress=options.progress) for name, each in plans.items()})

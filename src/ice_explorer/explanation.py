@@ -13,9 +13,9 @@ import numpy as np
 
 from ice_explorer.beyond.compare import importances
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
-from ice_explorer.beyond.interactions import MAX_ROWS, Interactions
+from ice_explorer.beyond.interactions import SAMPLE, Interactions
 from ice_explorer.beyond.marginal_effects import marginal_effects
-from ice_explorer.beyond.measuring import N_REPEATS
+from ice_explorer.beyond.measuring import N_REPEATS, scored_of
 from ice_explorer.checks import check_index, check_names, check_one_of
 from ice_explorer.drivers.candidates import SecondFeature, second_features
 from ice_explorer.drivers.in_common import find_common_values
@@ -48,7 +48,7 @@ from ice_explorer.results.what_if import reach_of
 from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence
     from pathlib import Path
     from typing import Unpack
 
@@ -63,34 +63,45 @@ if TYPE_CHECKING:
     from ice_explorer.beyond.measuring import Measure
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.in_common import InCommon
-    from ice_explorer.drivers.table import DriverTable
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.bootstrap import Metrics
-    from ice_explorer.results.options import Kind, RankBy, Unit
+    from ice_explorer.results.options import Kind, PlotKind, RankBy, Unit
     from ice_explorer.results.target_check import KnownTarget
     from ice_explorer.results.ties import TieTable
     from ice_explorer.tables.column import Column, Name
 
-TABLE_COLUMNS = (*EFFECTS, "support", "scale", "n_grid", "kind")
+TABLE_COLUMNS = (
+    "in_distribution_impact", "impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "support"
+)  # fmt: skip
 
 
 class PlotOptions(TypedDict, total=False):
     """Options of `Explanation.plot` by keyword alone, for what passes them on."""
 
+    color_by: Name
+    decay: float | None
+    rank_by: RankBy
+    unit: Unit | Mapping[Name, object]
+    ci: float | None
+    max_features: int
     anchor: AnchorName | object
     max_lines: int
+    effects: Sequence[EffectKind] | EffectKind
+    grid_size: int
+    sample: int
+    n_columns: int
+    share_y: bool
+    share_axis: bool
     ax: Axes | None
     title: bool | str | None
     legend: bool
     palette: Any
     line_kw: Mapping[str, Any] | None
     mean_kw: Mapping[str, Any] | None
-    share_axis: bool
-    effects: Sequence[str]
 
 
 class FileOptions(TypedDict, total=False):
@@ -164,14 +175,15 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         self._results = {result.feature: result for result in results}
         self._by_label = {result.label: result for result in results}
         self.features = list(self._results)
-        self.labels = list(self._by_label)
-        self.n_observations = context.table.n_observations
+        self._labels = list(self._by_label)
+        self._n_observations = context.table.n_observations
         self.method = method.name
-        self.method_reason = method.reason
+        self._method_reason = method.reason
         self.settings = context.settings
         self.output_label = context.predictor.output_label
         self._observed_target: NDArray[np.float64] | None = None
         self._target_name = ""
+        self._y: object = None
         undefined = [
             f"{result.label!r}: fewer than two levels of its grid occur, so its effects are undefined."
             for result in results
@@ -185,9 +197,9 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         missing = [(result.label, note) for result in results if (note := result._missing_note) is not None]
         moving = [(result.label, note) for result in results if (note := result._movement_note) is not None]
         stepped = [(result.label, note) for result in results if (note := result._step_note) is not None]
-        self.alerts = self._alerts(target)
+        self._alerts = self._find_alerts(target)
         self.notes = [
-            *self.alerts, *notes, *undefined, *missing_notes(missing),
+            *self._alerts, *notes, *undefined, *missing_notes(missing),
             *movement_notes(moving, self.settings.convention), *step_notes(stepped),
         ]  # fmt: skip
 
@@ -195,14 +207,14 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         """Return the same with the name of y and notes on columns that equal it; itself where that changes nothing."""
         predictor = self._context.predictor
         label = predictor.named_after(target_names(y))
-        alerts = self._alerts(known_target(y, self._context.predictor, self._context.columns))
-        if (label, alerts) == (self.output_label, self.alerts):
+        alerts = self._find_alerts(known_target(y, self._context.predictor, self._context.columns))
+        if (label, alerts) == (self.output_label, self._alerts):
             return self
         context = replace(self._context, predictor=replace(predictor, output_label=label))
-        notes = [*alerts, *self.notes[len(self.alerts) :]]
+        notes = [*alerts, *self.notes[len(self._alerts) :]]
         return self._with(_context=context, output_label=label, alerts=alerts, notes=notes)
 
-    def _in_scale(self, context: Context, results: Mapping[Name, FeatureExplanation]) -> Self:
+    def _with_distance(self, context: Context, results: Mapping[Name, FeatureExplanation]) -> Self:
         """Return the same explanation with another scale, by its context and the features that have that scale."""
         features = {name: results[name] for name in self.features if name in results}
         by_label = {feature.label: feature for feature in features.values()}
@@ -221,11 +233,11 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         vars(other).update({**vars(self), **changed})
         return other
 
-    def _alerts(self, target: KnownTarget | None) -> list[str]:
+    def _find_alerts(self, target: KnownTarget | None) -> list[str]:
         """Questions about columns that look like the target."""
         found = {} if target is None else dict(target.equal)
         for result in self._results.values():
-            if result._is_target_like and (target is None or target.may_be(result.observed_axis)):
+            if result._is_target_like and (target is None or target.may_be(result._item.feature.values)):
                 found.setdefault(result.label, f"{result.label!r} nearly determines the prediction.")
         return [f"{sentence} Is it the target?" for sentence in found.values()]
 
@@ -258,7 +270,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         """
         found = self._found(feature)
         if found is None:
-            raise UnknownFeatureError.feature(feature, list(map(readable, self.features, self.labels)))
+            raise UnknownFeatureError.feature(feature, list(map(readable, self.features, self._labels)))
         return found
 
     def _found(self, feature: object) -> FeatureExplanation | None:
@@ -289,7 +301,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
     __hash__ = object.__hash__
 
     @property
-    def prediction_sd(self) -> float:
+    def _prediction_sd(self) -> float:
         """Standard deviation of the predictions of the observations, by weight, ddof=0 [output].
 
         Predicts all rows of X when first read.
@@ -301,7 +313,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         decay: float | Iterable[float] | None = None,
         convention: Convention | None = None,
         *,
-        sort_by: str | None = "in_distribution_impact",
+        rank_by: str | None = "in_distribution_impact",
         unit: Unit | Mapping[Name, object] = "prediction",
         by: Name | ArrayLike | None = None,
         ci: float | None = None,
@@ -315,8 +327,8 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             in-distribution impact at each of them, one row per decay and one column per feature.
         convention : optional
             As for `explain`; that of the explanation by default.
-        sort_by : str or None
-            Column to sort by, largest first; None keeps the order of the columns of X.
+        rank_by : str or None
+            Metric to sort by, largest first; None keeps the order of the columns of X.
         unit : {"prediction", "sd", "share"} or mapping
             Unit of the effects: that of the prediction; per cent of the standard deviation of the predictions
             (`prediction_sd`, which predicts all rows of X once); or per cent of the sum over all features,
@@ -329,18 +341,16 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             metrics compare; a share is one of the sum within the group.
         ci : float, optional
             Level of bootstrap intervals, such as 0.95: adds columns `impact_low`, `impact_high` and so on for each
-            metric, in the same unit, and `rank_low`, `rank_high`, the ranks by `sort_by` (by in-distribution impact
+            metric, in the same unit, and `rank_low`, `rank_high`, the ranks by `rank_by` (by in-distribution impact
             where that is no metric). Groups of fewer than 10 observations have none; a warning names them.
 
         Returns
         -------
         DataFrame
             Indexed by feature, or by group and feature, with the number of observations `n_rows` of the group as the
-            last column; NaN where a group has none in the sample of a feature. Columns `impact`,
-            `in_distribution_impact`, `direction`, `heterogeneity`, `non_linearity`, `missing_impact` [unit],
-            `support` [0–1], `scale` [feature], in what `scale=` measures distances, by default
-            σ (the mean over rows where it differs between them), `n_grid`, `kind`; and where `unit` is a mapping `per`,
-            the step that effects are per.
+            last column; NaN where a group has none in the sample of a feature. Columns `in_distribution_impact`,
+            `impact`, `direction`, `heterogeneity`, `non_linearity`, `missing_impact` [unit], `support` [0–1]; and where
+            `unit` is a mapping `per`, the step that effects are per.
 
         Notes
         -----
@@ -355,7 +365,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         Time grows with rows × grid values. Draws are kept for the last few decays.
 
         The model is called again for curves that were too large to keep: those of the "brute" method, if they take
-        more than 64 MB in total, an eighth of `memory_limit` at most; `keep_curves=True` keeps them.
+        more than half of `memory_limit` in total.
         """
         import pandas as pd
 
@@ -364,8 +374,8 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
                 what = "be one number where `by`, `ci` or `unit` is given"
                 raise InvalidOptionError.must("decay", what, decay, "Leave these out, or pass one decay.")
             return self._profile(decay, convention)
-        if sort_by is not None:
-            check_one_of("sort_by", sort_by, TABLE_COLUMNS)
+        if rank_by is not None:
+            check_one_of("rank_by", rank_by, TABLE_COLUMNS)
         steps = self._steps(unit) if isinstance(unit, Mapping) else {}
         named: Unit = "prediction"
         if not isinstance(unit, Mapping):
@@ -384,19 +394,19 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             if draws is None or level is None:
                 return {}
             of_group = self._in_units([of_feature[at] for of_feature in draws], named, steps)
-            found = intervals(of_group, of_group.get(str(sort_by), of_group["in_distribution_impact"]), level)
+            found = intervals(of_group, of_group.get(str(rank_by), of_group["in_distribution_impact"]), level)
             is_small = subgroups is not None and subgroups.counts[at] < FEWEST_IN_GROUP
             return {name: np.full(len(values), np.nan) for name, values in found.items()} if is_small else found
 
         if subgroups is None:
             metrics = [result.metrics(decay, convention) for result in self.values()]
-            return self._as_table(metrics, sort_by, named, steps, ends(0))
+            return self._as_table(metrics, rank_by, named, steps, ends(0))
         if level is not None:
             subgroups.warn_of_small_groups()
         sums = [result._sums_by(subgroups) for result in self.values()]
         tables = [
             self._as_table(
-                [metrics_of(of_feature[at], decay, convention) for of_feature in sums], sort_by, named, steps, ends(at)
+                [metrics_of(of_feature[at], decay, convention) for of_feature in sums], rank_by, named, steps, ends(at)
             ).assign(n_rows=count)
             for at, count in enumerate(subgroups.counts)
         ]
@@ -472,7 +482,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         """Whether intervals are at hand without further computation."""
         return all(result._has_draws(decay, convention) for result in self.values())
 
-    def ties(
+    def _ties(
         self,
         ci: float = USUAL_LEVEL,
         *,
@@ -531,7 +541,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
     def _as_table(
         self,
         metrics: Sequence[Mapping[str, float]],
-        sort_by: str | None,
+        rank_by: str | None,
         unit: Unit,
         steps: Mapping[Name, float],
         ends: Mapping[str, NDArray[Any]],
@@ -539,12 +549,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         """Return the metrics of each feature as a table."""
         import pandas as pd
 
-        records = [
-            {**of_feature, "scale": result._distance_unit, "n_grid": len(result.grid), "kind": result.kind}
-            for of_feature, result in zip(metrics, self.values(), strict=True)
-        ]
-        index = label_index(self.features, "feature")
-        table = pd.DataFrame(records, index=index, columns=list(TABLE_COLUMNS))
+        table = pd.DataFrame(list(metrics), index=label_index(self.features, "feature"), columns=list(TABLE_COLUMNS))
         if steps:
             scales = np.array([result.scale for result in self.values()])
             table["per"] = np.array([steps.get(result.feature, result.scale) for result in self.values()])
@@ -552,12 +557,12 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
                 ratios = np.where([result.feature in steps for result in self.values()], table["per"] / scales, 1.0)
             table[list(PER_STEP)] = table[list(PER_STEP)].mul(ratios, axis=0)
         if unit != "prediction":
-            prediction_sd = self.prediction_sd if unit == "sd" else math.nan
+            prediction_sd = self._prediction_sd if unit == "sd" else math.nan
             rounding = ROUNDING * float(table["impact"].abs().sum())
             for name in EFFECTS:
                 table[name] = in_unit(table[name].to_numpy(np.float64), unit, prediction_sd, rounding)
         table = table.assign(**ends)
-        return table if sort_by is None else table.sort_values(sort_by, ascending=False, kind="stable")
+        return table if rank_by is None else table.sort_values(rank_by, ascending=False, kind="stable")
 
     def _profile(self, decays: Iterable[float], convention: Convention | None) -> pd.DataFrame:
         """In-distribution impact at many decays: one row per decay, one column per feature."""
@@ -570,7 +575,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             values[:, at] = feature._decay_profiles(given, convention)["in_distribution_impact"]
         return pd.DataFrame(values, index=pd.Index(given, name="decay"), columns=columns)
 
-    def drivers(self, feature: Name) -> DriverTable:
+    def drivers(self, feature: Name) -> pd.DataFrame:
         """Return what makes the curves of a feature differ: the best split of the rows by each other column.
 
         Parameters
@@ -581,21 +586,20 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         Returns
         -------
         DataFrame
-            Indexed by the label of each other column of X and each group, best first:
+            One row for each other column of X and each group, best first:
 
+            feature : str
+                Label of the other column.
+            rule : str
+                One side of the split in words, "rm > 6.4"; the one with the missing values, if there are any. Empty
+                where no split explains anything.
             share : float
                 Part of the variance between curves that the split explains, 0 to 1. Curves are compared by shape, not
                 level. The split is chosen on some rows and scored on others; 0 where chance explains as much.
-            threshold : float
-                Where the split is, on the axis of the column; NaN without one.
-            levels : tuple of str or None
-                Levels of one side, where they have no order.
-            rule : str
-                One side in words, "rm > 6.4"; the one with the missing values, if there are any.
-            n_rule, n_rest : int
-                Rows of this side, and of the other: each at least 10, and 2 % of the rows.
+            n_yes, n_no : int
+                Rows that fulfil the rule, and others: each at least 10, and 2 % of the rows.
 
-            Facts about all of them are attributes: `summary`, `difference`, `rules` and others; see `DriverTable`.
+            `FeatureExplanation.drivers_summary` has the size of the differences and the best rules in a sentence.
 
         Raises
         ------
@@ -604,7 +608,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Notes
         -----
-        With c_i curve i less its own mean over the grid and c̄ their mean, `difference` is
+        With c_i curve i less its own mean over the grid and c̄ their mean, the size of the differences is
         Σ_i w_i‖c_i - c̄‖² / Σ_i w_i‖c_i‖². For lines with slopes β_i it is Var(β) / mean(β²).
 
         Shares are cross-fitted. Distinct observations are put into 5 folds, seeded; up to 20 have one each. Without the
@@ -629,13 +633,13 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         >>> import numpy as np
         >>> from ice_explorer import explain
         >>> X = np.column_stack([np.arange(40.0), np.array([0.0, 1.0] * 20), np.repeat([5.0, 6.0], 20)])
-        >>> table = explain(lambda X: X[:, 0] * X[:, 1], X).drivers("x0")
-        >>> table["rule"].to_dict()
-        {'x1': 'x1 > 0', 'x2': ''}
-        >>> table.summary
+        >>> e = explain(lambda X: X[:, 0] * X[:, 1], X)
+        >>> e.drivers("x0")[["feature", "rule"]].to_dict("list")
+        {'feature': ['x1', 'x2'], 'rule': ['x1 > 0', '']}
+        >>> e["x0"].drivers_summary
         'Curves differ (50 % of their variance); of that, x1 > 0 explains 100 %.'
         """
-        return self[feature].drivers()
+        return self[feature]._search_drivers().frame()
 
     def what_if(self, row: int, *, decay: float | None = None) -> pd.DataFrame:
         """Return which single change moves the prediction of one row most: the best value of each feature.
@@ -706,7 +710,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         return table.sort_values("change", key=lambda changes: -changes.abs(), kind="stable")
 
     def two_way(
-        self, first: Name, second: Name, *, grid_size: int = two_way.GRID_SIZE, max_rows: int = two_way.MAX_ROWS
+        self, first: Name, second: Name, *, grid_size: int = two_way.GRID_SIZE, sample: int = two_way.SAMPLE
     ) -> TwoWay:
         """Partial dependence on two features at once: the mean prediction at every pair of their values.
 
@@ -716,7 +720,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             Names of two columns or groups, features of this explanation or not.
         grid_size : int
             Most values of each: observed quantiles, or levels.
-        max_rows : int
+        sample : int
             Of how many rows the mean is at most: a seeded sample, stratified by the one of the two that stands
             first in X.
 
@@ -731,12 +735,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         ICEExplorerError
             If there is no such column, or it has no axis, or both are the same.
         """
-        return TwoWay(self._context, first, second, grid_size, max_rows)
-
-    @property
-    def columns(self) -> list[Name]:
-        """Names of all columns of X, features or not: what `color_by` and rules of drivers can name."""
-        return list(self._context.columns.names)
+        return TwoWay(self._context, first, second, grid_size, sample)
 
     @property
     def _color_columns(self) -> list[Name]:
@@ -758,9 +757,25 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         drafts = (result._sampling for result in self._results.values())
         return next((sampling for sampling in drafts if sampling is not None), None)
 
-    def _with_target(self, target: NDArray[np.float64], name: str = "") -> Self:
-        """Return the same explanation, with the residuals of an observed target to colour by; `name` is that of y."""
-        return self._with(_observed_target=target, _target_name=name)
+    def _with_target(self, target: NDArray[np.float64], name: str = "", y: object = None) -> Self:
+        """Return the same explanation with an observed target beside its predictions; `name` is that of y."""
+        return self._with(_observed_target=target, _target_name=name, _y=y)
+
+    def _with_y(self, y: object) -> Self:
+        """Return the same explanation with y as it was passed."""
+        names = target_names(y)
+        return self._with_target(self._target(y), names[0] if len(names) == 1 else "", y)
+
+    @property
+    def score(self) -> float | None:
+        """Score of the model on X, by weight: what its `score` returns, R² of a function; None where y is not known.
+
+        Predicts all rows of X whose y is known.
+        """
+        if self._y is None or self._context.origin is not None:
+            return None
+        scored = scored_of(self, self._y)
+        return scored.score(scored.model, self._context.table.take(scored.rows))
 
     @property
     def _residual_label(self) -> str | None:
@@ -782,7 +797,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         if self._residual_label is None:
             raise InvalidOptionError(
                 '`color_by="residual"` needs the observed target; this explanation has none.',
-                "Pass it to the explorer: `ICEExplorer(model, X, y)`.",
+                "Pass it: `explain(model, X, y)`, or `ICEExplorer(model, X, y)`.",
                 'Choose another column under "Colour by", or create the explorer with y.',
             )
         return self._residual_label
@@ -805,7 +820,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
     def _in_common(self, positions: ArrayLike) -> list[InCommon]:
         """Return what sets some rows of X apart from the rest: ranges and levels of columns, groups and residuals."""
-        rows = np.zeros(self.n_observations, dtype=np.bool_)
+        rows = np.zeros(self._n_observations, dtype=np.bool_)
         rows[self._context.positions(positions)] = True
         columns = second_features(self._context.columns)
         if self._observed_target is not None:
@@ -821,7 +836,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         - raises InvalidOptionError: if these are not the targets of the rows of X, in their order.
         """
         check_index("y", "y", y, self._context.table.index)
-        return target_values(y, self._context.predictor, self.n_observations)
+        return target_values(y, self._context.predictor, self._n_observations)
 
     def _table_rows(self, positions: ArrayLike) -> Any:
         """Return rows of X in its own container."""
@@ -862,27 +877,65 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
     def to_frame(
         self,
-        features: Sequence[Name] | None = None,
+        features: Sequence[Name] | Name | None = None,
         kind: Kind = "ice",
         rows: ArrayLike | None = None,
         *,
         anchor: AnchorName | object = "min",
         decay: float | None = None,
     ) -> pd.DataFrame:
-        """Return the curves of several features as a tidy table, for custom plots.
+        """Return curves as a tidy table, one row per observation and grid value, for custom plots.
 
         Parameters
         ----------
-        features : sequence, optional
-            Their names; all by default, of slopes all that have some.
-        kind, rows, anchor, decay : optional
-            As for `FeatureExplanation.to_frame`.
+        features : sequence or object, optional
+            Their names, or one name; all by default, of slopes all that have some.
+        kind : {"ice", "c-ice", "d-ice"}
+            Predictions, changes from the anchor, or slopes. A slope is listed at the right end of its interval.
+        rows : array-like of int, optional
+            Positions of rows of X; those whose curves are computed by default.
+        anchor : {"min", "max", "median", "own"} or object
+            Where c-ICE is 0, as for `FeatureExplanation.centered_curves`.
+        decay : float, optional
+            λ of the likelihood; that of the explanation by default.
 
         Returns
         -------
         DataFrame
-            Columns of `FeatureExplanation.to_frame`. For one plot of features of several dtypes `value` is text and
-            `axis` the number: `seaborn.relplot(frame, x="axis", y="prediction", col="feature", ...)`.
+            row : int
+                Position of the observation in X.
+            row_label : object
+                Its index label, or its position if X has no index.
+            feature : category
+                Name of the feature.
+            value : object
+                Grid value, in the dtype of the feature in X. For several features: in their common dtype, float if
+                all are numbers or booleans, else text.
+            axis : float
+                Grid value as a number, as in `axis` of the feature: codes of levels, days since 1970-01-01, days.
+            prediction, change or slope : float
+                By kind [output, output, output / axis].
+            likelihood : float
+                Likelihood of the phantom observation.
+            is_observed : bool
+                Whether the grid value is the observed value of the row; False if the observed value is not on the grid.
+
+        Notes
+        -----
+        A row of the table takes about 50 bytes, more if labels are text. A table that takes more than `memory_limit`
+        raises an error with its size. Predictions with a missing value are in `FeatureExplanation.missing_curve`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from ice_explorer import explain
+        >>> e = explain(lambda X: X[:, 0] ** 2, np.array([[1.0], [2.0]]))
+        >>> e.to_frame()[["row", "value", "prediction", "is_observed"]]
+           row  value  prediction  is_observed
+        0    0    1.0         1.0         True
+        1    0    2.0         4.0        False
+        2    1    1.0         1.0        False
+        3    1    2.0         4.0         True
         """
         from ice_explorer.export import tables
 
@@ -969,51 +1022,6 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         """
         return effects(self._context, self[feature], kinds, grid_size, ci)
 
-    def plot_effects(
-        self,
-        feature: Name,
-        kinds: Sequence[EffectKind] | EffectKind = EFFECT_KINDS,
-        *,
-        grid_size: int = GRID_SIZE,
-        ci: float | None = None,
-        ax: Axes | None = None,
-        title: bool | str | None = True,
-        legend: bool = True,
-    ) -> Axes:
-        """Draw mean effects of a feature along its axis, as lines or on levels as dots; needs matplotlib.
-
-        Parameters
-        ----------
-        feature, kinds, grid_size : optional
-            As for `effects`. Beside other effects, ALE is shifted to the mean prediction.
-        ci : float, optional
-            Level of the bootstrap intervals, such as 0.95, drawn as bands; none by default.
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-        title : bool, str or None
-            Title of the Axes; True for the default title, None for no title.
-        legend : bool
-            Whether to draw a legend.
-
-        Returns
-        -------
-        Axes
-            In the units of the data. Its artists have the names of the effects as group ids.
-
-        Raises
-        ------
-        MissingDependencyError
-            If Matplotlib is not installed; also an ImportError.
-        InvalidOptionError
-            If an option has an invalid value; also a ValueError.
-        PredictionError
-            If the model fails or changed since `explain`.
-        """
-        from ice_explorer.figures.axes import beyond
-
-        table = self.effects(feature, kinds, grid_size=grid_size, ci=ci)
-        return beyond.plot_effects(self[feature], table, self.output_label, ax, title=title, legend=legend)
-
     def marginal_effects(
         self,
         feature: Name | Mapping[Name, object],
@@ -1068,7 +1076,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             raise InvalidOptionError.must("step", "be left out where `feature` gives steps by name", step, advice)
         return marginal_effects(self._context, [(self[name], each) for name, each in feature.items()], kind)
 
-    def interactions(self, features: Sequence[Name] | None = None, rows: int = MAX_ROWS) -> Interactions:
+    def interactions(self, features: Sequence[Name] | None = None, sample: int = SAMPLE) -> Interactions:
         """Return how far features act together: H² of features and pairs, and the additivity of each.
 
         Parameters
@@ -1076,7 +1084,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         features : sequence, optional
             Names of features, all of whose pairs are computed. Defaults to all features, and to the pairs of the five
             with the largest H².
-        rows : int
+        sample : int
             Maximum number of rows: a seeded sample, stratified by the prediction.
 
         Returns
@@ -1110,7 +1118,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         0.5
         """
         names = self.features if features is None else check_names("features", features)
-        return Interactions(self._context, [self[name] for name in names], rows, are_named=features is not None)
+        return Interactions(self._context, [self[name] for name in names], sample, are_named=features is not None)
 
     def importances(
         self,
@@ -1127,7 +1135,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         Parameters
         ----------
         y : array-like of shape (n_observations,), optional
-            Observed target, for permutation and LOCO. Rows without it are left out.
+            Observed target, for permutation and LOCO; that of `explain` by default. Rows without it are left out.
         measures : sequence of str, optional
             All that the arguments and the model allow by default, without "loco".
 
@@ -1181,139 +1189,83 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         >>> e.importances(3 * X[:, 0] + X[:, 1], ["permutation"]).table.round().to_dict("index")
         {'x0': {'impact': 75.0, 'permutation': 90.0}, 'x1': {'impact': 25.0, 'permutation': 10.0}}
         """
+        y = self._y if y is None else y
         return importances(self, y, measures, scoring=scoring, form=form, n_repeats=n_repeats, groups=groups)
 
-    def plot_impact(
-        self,
-        ax: Axes | None = None,
-        *,
-        decay: float | None = None,
-        rank_by: RankBy = "in_distribution_impact",
-        unit: Unit | Mapping[Name, object] = "prediction",
-        ci: float | None = None,
-        max_features: int = 30,
-        title: bool | str | None = True,
-        legend: bool = True,
-    ) -> Axes:
-        """Draw the ranking as bars, for further styling; needs matplotlib.
+    @overload
+    def plot(self, what: list[Any], kind: Kind | None = None, **options: Unpack[PlotOptions]) -> Figure: ...
+
+    @overload
+    def plot(self, what: Hashable = None, kind: PlotKind | None = None, **options: Unpack[PlotOptions]) -> Axes: ...
+
+    def plot(self, what: Any = None, kind: PlotKind | None = None, **options: Unpack[PlotOptions]) -> Axes | Figure:
+        """Draw the ranking, curves, effects or a heat map with Matplotlib, for further styling.
 
         Parameters
         ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-        decay : float, optional
-            λ of the filled bars; that of the explanation by default.
-        rank_by : str
-            Metric of the bars and of their order: "impact", "in_distribution_impact", "heterogeneity",
-            "non_linearity" or "missing_impact".
-        unit : {"prediction", "sd", "share"} or mapping
-            Unit of the bars, as for `table`. With a mapping, labels name the step: "age (per 10)", "bmi (per SD)".
-        ci : float, optional
-            Level of bootstrap intervals, such as 0.95, as for `table`: draws them as whiskers, and brackets beside
-            neighbours that are tied, as for `ties`.
-        max_features : int
-            Maximum number of bars, fewer if the Axes are too small; a line below states the number.
-        title : bool, str or None
-            Title of the Axes; True for the default title, None for no title.
-        legend : bool
-            Whether to draw a legend of bars and ticks, if there are ticks.
-
-        Returns
-        -------
-        Axes
-            One bar for each feature. Colours, widths and fonts are those of rcParams and the style sheet.
-
-        Raises
-        ------
-        MissingDependencyError
-            If Matplotlib is not installed; also an ImportError.
-        InvalidOptionError
-            If an option has an invalid value; also a ValueError.
-        """
-        from ice_explorer.figures.axes import axes
-
-        return axes.plot_impact(
-            self,
-            ax,
-            decay=decay,
-            rank_by=rank_by,
-            unit=unit,
-            ci=ci,
-            max_features=max_features,
-            title=title,
-            legend=legend,
-        )
-
-    def plot(
-        self,
-        feature: Name,
-        kind: Kind = "ice",
-        color_by: Name = None,
-        decay: float | None = None,
-        *,
-        anchor: AnchorName | object = "min",
-        max_lines: int = 1000,
-        ax: Axes | None = None,
-        title: bool | str | None = True,
-        legend: bool = True,
-        palette: Any = None,
-        line_kw: Mapping[str, Any] | None = None,
-        mean_kw: Mapping[str, Any] | None = None,
-        share_axis: bool = False,
-        effects: Sequence[str] = (),
-    ) -> Axes:
-        """Draw the curves of one feature, for further styling; needs matplotlib.
-
-        Parameters
-        ----------
-        feature : object
-            Name, or its text.
-        kind : {"ice", "c-ice", "d-ice"}
-            Predictions, changes from the anchor, or slopes.
+        what : object, tuple or list, optional
+            None for the ranking; a feature, by name or text, for its curves; a pair of columns (a, b) for the mean
+            prediction at every pair of their values, as `two_way` computes it; a list of features for a panel each,
+            in this order: `list(e.table().index)` is that of the ranking.
+        kind : {"ice", "c-ice", "d-ice", "effects"}, optional
+            Of a feature: predictions, the default; changes from the anchor, the default of panels; slopes; or the
+            lines of `effects`, where ALE is shifted to the mean prediction beside others.
         color_by : object, optional
-            Name of the column, or of the group of columns, that colours the curves.
+            Of curves: name of the column, or of the group of columns, that colours them.
         decay : float, optional
-            λ by which segments fade; that of the explanation by default.
+            λ of the filled bars, or by which segments fade; that of the explanation by default.
+        rank_by, unit, ci : optional
+            Of the ranking: "impact", "in_distribution_impact", "heterogeneity", "non_linearity" or "missing_impact",
+            and the unit and the level of intervals, as for `table`. Intervals are whiskers, with brackets beside
+            neighbours that are tied. With a mapping as `unit`, labels name the step: "age (per 10)", "bmi (per SD)".
+            `ci` of effects draws bands.
+        max_features : int
+            Of the ranking: maximum number of bars, 30 by default, fewer if the Axes are too small; a line below states
+            the number.
         anchor : {"min", "max", "median", "own"} or object
-            Where c-ICE is 0, as for `FeatureExplanation.centered_curves`.
+            Of c-ICE: where it is 0, as for `FeatureExplanation.centered_curves`.
         max_lines : int
-            Maximum number of curves drawn, stratified by the feature.
+            Maximum number of curves drawn, stratified by the feature: 1000, of panels 300.
+        effects : sequence of {"partial_dependence", "ale", "m_plot"}
+            Of `kind="effects"`: which, all by default. Of curves: "ale" and "m_plot" are drawn over them.
+        grid_size, sample : int
+            Of effects and pairs, as for `effects` and `two_way`.
+        n_columns, share_y : int, bool
+            Of panels: how many in a row, 3 by default, and whether they have one value axis, which slopes never have.
+        share_axis : bool
+            Of c-ICE: whether to add a second axis, with changes as shares of the prediction range.
         ax : Axes, optional
             Where to draw; a new figure by default.
         title : bool, str or None
-            Title of the Axes; True for the default title, None for no title.
+            Title; True for the default title, None for none.
         legend : bool
-            Whether to draw a legend, and a colour bar if a continuous column colours the curves. The legend does not
-            affect layouts; the colour bar is placed inside the Axes.
+            Whether to draw a legend, and a colour bar if numbers are colours. The legend does not affect layouts; the
+            colour bar is placed inside the Axes.
         palette : Colormap, str, sequence or mapping, optional
-            Colours of the column that colours the curves: a Matplotlib colormap or its name, a list of colours, or
-            for levels a mapping of levels to colours. By default those of the style: `image.cmap`, without the end
-            that is lost on the background, and `axes.prop_cycle` for levels without an order, or colours safe for
-            colour-blind readers where that is Matplotlib's own.
+            Colours of the column that colours the curves, or of the heat map: a Matplotlib colormap or its name, a list
+            of colours, or for levels a mapping of levels to colours. By default those of the style: `image.cmap`,
+            without the end that is lost on the background, and `axes.prop_cycle` for levels without an order, or
+            colours safe for colour-blind readers where that is Matplotlib's own.
         line_kw : mapping, optional
             Properties of the curves, as for Matplotlib's `LineCollection`. More than 150 curves are drawn as one
             image, which has a color, linewidth, alpha and zorder; with other properties, curves are drawn one by one.
         mean_kw : mapping, optional
             Properties of their mean, as for Matplotlib's `Line2D`.
-        share_axis : bool
-            Whether to add a second axis to c-ICE, with changes as shares of the prediction range.
-        effects : sequence of {"ale", "m_plot"}
-            Accumulated local effects and the M-plot, drawn over the curves with an entry of the legend each; not for
-            slopes. See `effects`.
 
         Returns
         -------
-        Axes
+        Axes, or Figure of panels
             In the units of the data: `ax.axvline(30)` marks a value of the feature. Its artists have labels and group
-            ids: "curves", "mean", "spread", "observed", "histogram". Colours, widths and fonts that are not given are
-            those of rcParams and the style sheet.
+            ids: "curves", "mean", "spread", "observed", "histogram", "bar". Colours, widths and fonts that are not
+            given are those of rcParams and the style sheet. The figure of panels is not registered with pyplot: a
+            notebook shows it as the value of a cell, a script saves it by `figure.savefig("all.png")`.
 
         Raises
         ------
         MissingDependencyError
             If Matplotlib is not installed; also an ImportError.
-        InvalidOptionError
-            If an option has an invalid value; also a ValueError.
+        ICEExplorerError
+            If an option has an invalid value, or the figure has no such option.
 
         Examples
         --------
@@ -1328,78 +1280,9 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         >>> ax.get_title()
         'c-ICE of x0'
         """
-        from ice_explorer.figures.axes import axes
+        from ice_explorer.figures.axes.plot import plot
 
-        return axes.plot(
-            self, feature, kind, color_by, decay, anchor=anchor, max_lines=max_lines, ax=ax, title=title, legend=legend,
-            palette=palette, line_kw=line_kw, mean_kw=mean_kw, share_axis=share_axis, effects=effects,
-        )  # fmt: skip
-
-    def plot_all(
-        self,
-        kind: Kind = "c-ice",
-        color_by: Name = None,
-        *,
-        decay: float | None = None,
-        rank_by: RankBy = "in_distribution_impact",
-        anchor: AnchorName | float = "min",
-        max_lines: int = 300,
-        max_features: int = 30,
-        n_columns: int = 3,
-        share_y: bool = True,
-        title: bool | str | None = True,
-        legend: bool = True,
-        palette: Any = None,
-        line_kw: Mapping[str, Any] | None = None,
-        mean_kw: Mapping[str, Any] | None = None,
-    ) -> Figure:
-        """Draw small plots of the curves of all features, for further styling; needs matplotlib.
-
-        Parameters
-        ----------
-        kind : {"ice", "c-ice", "d-ice"}
-            Predictions, changes from the anchor, or slopes.
-        color_by : object, optional
-            Name of the column, or of the group of columns, that colours the curves.
-        decay : float, optional
-            λ by which segments fade; that of the explanation by default.
-        rank_by : str
-            Metric of the order, as for `plot_impact`.
-        anchor : {"min", "max", "median", "own"} or float
-            Where c-ICE is 0.
-        max_lines : int
-            Maximum number of curves drawn per feature.
-        max_features : int
-            Maximum number of features; the title states the number.
-        n_columns : int
-            Panels in one row.
-        share_y : bool
-            One value axis for all features; slopes have different units and keep separate axes.
-        title : bool, str or None
-            Title of the figure; True for the default title, None for no title.
-        legend, palette, line_kw, mean_kw : optional
-            As for `plot`; one legend or colour bar is for all panels.
-
-        Returns
-        -------
-        Figure
-            Its axes are labelled by feature: `figure.axes[0].get_label()`. It is not registered with pyplot: a notebook
-            shows it as the value of a cell, a script saves it by `figure.savefig("all.png")`.
-
-        Raises
-        ------
-        MissingDependencyError
-            If Matplotlib is not installed; also an ImportError.
-        InvalidOptionError
-            If an option has an invalid value; also a ValueError.
-        """
-        from ice_explorer.figures.axes import all_axes
-
-        return all_axes.plot_all(
-            self, kind, color_by, decay=decay, rank_by=rank_by, anchor=anchor, max_lines=max_lines,
-            max_features=max_features, n_columns=n_columns, share_y=share_y, title=title, legend=legend,
-            palette=palette, line_kw=line_kw, mean_kw=mean_kw,
-        )  # fmt: skip
+        return plot(self, what, kind, options)
 
     @overload
     def save(

@@ -28,14 +28,12 @@ from ice_explorer.results.distance_scale import rescaled, sums_again
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, unlike_shares_of
 from ice_explorer.results.impact_notes import missing_note, movement_note, step_note
 from ice_explorer.results.options import resolve_display
-from ice_explorer.results.subgroups import metrics_of, subgroups_of, sums_by
+from ice_explorer.results.subgroups import metrics_of, sums_by
 from ice_explorer.results.target_check import decides_class, follows_diagonal
 from ice_explorer.results.what_if import moves_of
-from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
     from typing import Unpack
 
     import pandas as pd
@@ -44,21 +42,19 @@ if TYPE_CHECKING:
 
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.drivers import Drivers
-    from ice_explorer.drivers.table import DriverTable
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
-    from ice_explorer.explanation import Explanation, PlotOptions, SaveOptions
+    from ice_explorer.explanation import Explanation, PlotOptions
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.bootstrap import Bootstrap, Metrics
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
     from ice_explorer.results.impact_notes import Note
-    from ice_explorer.results.options import Kind
+    from ice_explorer.results.options import PlotKind
     from ice_explorer.results.subgroups import Subgroups
     from ice_explorer.results.what_if import Moves
-    from ice_explorer.tables.column import Name
 
 Found = TypeVar("Found")
 
@@ -83,19 +79,15 @@ class FeatureExplanation:
         Values at which the feature is evaluated [feature]: numbers (integers if the column has integers), booleans,
         labels, datetimes or timedeltas; datetimes with a time zone are `pandas.Timestamp` objects.
     axis : ndarray of shape (n_grid,)
-        Grid values as numbers, for x coordinates of plots and for integrals: codes 0 … of `levels`, days since
+        Grid values as numbers, for x coordinates of plots and for integrals: codes 0 … of levels, days since
         1970-01-01, days.
-    levels : list or None
-        Levels of a category, ordered or not, or of a group: declared by the dtype, else those that occur.
     scale : float
-        σ, the standard deviation of the feature over all observations, ddof=0 [axis]. The option `scale` of `explain`
-        does not change it; it sets `likelihood_scale`. For an unordered category, σ_c = √((1 - Σp²)/2) with the
-        shares p of its levels.
+        σ, the standard deviation of the feature over all observations, ddof=0 [axis]. The option `distance` of
+        `explain` does not change it; it sets `likelihood_scale`. For an unordered category, σ_c = √((1 - Σp²)/2) with
+        the shares p of its levels.
     likelihood_scale : ndarray of shape (n_observations,)
         s_i, the unit of the distance from the observed value [axis]; 1 for levels without an order, which are all
         equally far from each other.
-    observed_axis : ndarray of shape (n_observations,)
-        Observed values as on `axis`, NaN where missing; `observed` has them as in `grid`.
     row_positions : ndarray of shape (n_rows,)
         Rows of X whose curves and metrics are computed.
     """
@@ -112,8 +104,7 @@ class FeatureExplanation:
     ) -> None:
         self._sampling = sampling  # None where it rests on all rows that were asked for
         self._kept = curves  # of the rows of the metrics
-        is_to_keep = context.settings.keep_curves or sampling is not None
-        if curves is not None and is_to_keep and len(item.summed) == len(item.positions):
+        if curves is not None and len(item.summed) == len(item.positions):
             self.__dict__["curves"] = _frozen(curves)
         self._context = context
         self._method = method
@@ -129,31 +120,21 @@ class FeatureExplanation:
         feature = item.feature
         self.feature = feature.name
         self.label = feature.label
-        self.kind = feature.kind
+        self.dtype_kind = feature.kind
         self.grid = _frozen(feature.native(item.grid.values))
         self.axis = _frozen(item.grid.values)
-        self.levels = None if feature.levels is None else feature.levels.tolist()
         self.scale = item.scale
         self.likelihood_scale = _frozen(item.likelihood_scale)
-        self.observed_axis = _frozen(feature.values)
-        self.row_positions = _frozen(item.positions)
-
-    @property
-    def _distance_unit(self) -> float:
-        """In what distances from the observed value are measured [axis]: their mean where rows have their own; σ_c."""
-        if self._item.feature.is_unordered:
-            return self.scale
-        units = self.likelihood_scale
-        return float(units[0] if (units == units[0]).all() else np.average(units, weights=self._context.weights))
+        self.rows = _frozen(item.positions)
 
     @cached_property
     def observed(self) -> NDArray[Any]:
         """Observed values as in `grid`, (n_observations,); NaN, NaT or None where missing."""
-        return _frozen(self._item.feature.native(self.observed_axis))
+        return _frozen(self._item.feature.native(self._item.feature.values))
 
     def __repr__(self) -> str:
         return (
-            f"<FeatureExplanation {self.label!r}: {counted(len(self.row_positions), 'curve')}, "
+            f"<FeatureExplanation {self.label!r}: {counted(len(self.rows), 'curve')}, "
             f"{counted(len(self.grid), 'grid value')}>"
         )
 
@@ -170,41 +151,6 @@ class FeatureExplanation:
         """Metrics at the decay and convention of the explanation."""
         settings = self._context.settings
         return metrics_of(self._sums, settings.decay, settings.convention)
-
-    @property
-    def impact(self) -> float:
-        """Impact [output]: a step of one standard deviation changes the prediction by this much on average."""
-        return self._own_metrics["impact"]
-
-    @property
-    def in_distribution_impact(self) -> float:
-        """Impact in which values far from the observed one count less, by the decay of the explanation [output]."""
-        return self._own_metrics["in_distribution_impact"]
-
-    @property
-    def direction(self) -> float:
-        """Impact with its sign [output]: negative where the prediction falls."""
-        return self._own_metrics["direction"]
-
-    @property
-    def heterogeneity(self) -> float:
-        """How much rows differ in what a step does [output]; 0 where all curves are parallel."""
-        return self._own_metrics["heterogeneity"]
-
-    @property
-    def non_linearity(self) -> float:
-        """How much it matters where a step starts [output]; 0 for straight lines."""
-        return self._own_metrics["non_linearity"]
-
-    @property
-    def missing_impact(self) -> float:
-        """Mean absolute change of the prediction when the value goes missing [output]."""
-        return self._own_metrics["missing_impact"]
-
-    @property
-    def support(self) -> float:
-        """Share of the weight of the steps that the decay leaves, 0 to 1."""
-        return self._own_metrics["support"]
 
     def metrics(self, decay: float | None = None, convention: Convention | None = None) -> dict[str, float]:
         """Return the metrics of this feature by name, for any decay and convention.
@@ -226,7 +172,7 @@ class FeatureExplanation:
         _, convention = resolve_display(self._context.settings, None, convention)
         return dict(zip(_DECAYED, self._sums.decayed(np.asarray(decays, np.float64), convention), strict=True))
 
-    def rows(self, positions: ArrayLike) -> NDArray[np.float64]:
+    def compute_curves(self, positions: ArrayLike) -> NDArray[np.float64]:
         """ICE curves of some rows of X, computed when first asked for.
 
         Parameters
@@ -258,12 +204,14 @@ class FeatureExplanation:
     def _computed(
         self, positions: NDArray[np.int64], at: NDArray[np.intp] | slice = slice(None)
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """Yield blocks of curves of the model that was explained and report them; raise if it is another one now.
+        """Yield blocks of curves: those that are kept, or of the model, which must be the one that was explained.
 
         - `at`: places on the grid.
         """
-        if self._kept is not None and self._context.predictor.model is None:
-            yield from ((rows, curves[:, at]) for rows, curves in self._curves_of(positions))
+        if self._kept is not None and np.isin(positions, self._item.summed).all():
+            for start in range(0, len(positions), _ROWS_AT_A_TIME):
+                rows = positions[start : start + _ROWS_AT_A_TIME]
+                yield rows, self._kept[np.searchsorted(self._item.summed, rows)][:, at]
             return
         if len(positions):
             self._check_unchanged()
@@ -278,7 +226,7 @@ class FeatureExplanation:
         if not self._method.has_copied_model:
             self._context.prediction_check.check()
 
-    def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
+    def _predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of the real rows themselves, (n_rows,) [output]."""
         wanted = self._context.positions(positions)
         with self._lock:
@@ -391,12 +339,7 @@ class FeatureExplanation:
         return np.isin(self._item.observed[positions], self.axis)
 
     @property
-    def median(self) -> float:
-        """Lower (weighted) median of the feature, an observed value, or its most frequent level [axis]."""
-        return self._item.median
-
-    @property
-    def mean_change(self) -> float:
+    def _mean_change(self) -> float:
         """Mean absolute change of the prediction per change of category: impact / σ_c [output].
 
         NaN for features with an order, and for a category that is the same everywhere.
@@ -416,16 +359,16 @@ class FeatureExplanation:
         return self._sums.spread
 
     @property
-    def prediction_range(self) -> tuple[float, float]:
+    def _prediction_range(self) -> tuple[float, float]:
         """Smallest and largest prediction over all phantoms of this feature [output]."""
         return self._sums.lowest, self._sums.highest
 
     @property
     def missing_curve(self) -> NDArray[np.float64] | None:
         """Predictions of `row_positions` with the value missing, (n_rows,); None where no observation lacks it."""
-        return self.missing_rows(self._item.positions) if self._item.has_missing else None
+        return self._missing_rows(self._item.positions) if self._item.has_missing else None
 
-    def missing_rows(self, positions: ArrayLike) -> NDArray[np.float64]:
+    def _missing_rows(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Predictions of some rows of X with the value missing, (n_rows,) [output]."""
         wanted = self._context.positions(positions)
         with self._lock:
@@ -433,7 +376,7 @@ class FeatureExplanation:
             return self._context.brute.evaluate(self._item.feature, wanted, np.full((len(wanted), 1), np.nan))[:, 0]
 
     @cached_property
-    def missing_dependence(self) -> tuple[float, float] | None:
+    def _missing_dependence(self) -> tuple[float, float] | None:
         """Mean and standard deviation (ddof=0) of the predictions with the value missing [output].
 
         Over the rows of the metrics, by weight; None where no observation lacks the value.
@@ -441,7 +384,7 @@ class FeatureExplanation:
         if not self._item.has_missing:
             return None
         rows, weights = self._item.summed, self._context.weights
-        predicted = self.missing_rows(rows)
+        predicted = self._missing_rows(rows)
         mass = None if weights is None else weights[rows]
         mean = float(np.average(predicted, weights=mass))
         return mean, math.sqrt(float(np.average((predicted - mean) ** 2, weights=mass)))
@@ -475,7 +418,7 @@ class FeatureExplanation:
         """Estimate what the other features let expect of this one, unless that is known; once."""
         return self._once("expected", lambda: known or expected_of(self._context, self._item, between_fits))
 
-    def _in_scale(
+    def _with_distance(
         self, context: Context, expected: Expected | None, between_blocks: Callable[[], object] | None = None
     ) -> FeatureExplanation:
         """Return the same feature with distances in the conditional scale, or in the marginal one for no expectation.
@@ -489,7 +432,7 @@ class FeatureExplanation:
         context.check_all_rows("Another scale needs")
         item = rescaled(self._item, expected)
         # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
-        sums = sums_again(context, item, self._curves_of(item.summed), between_blocks)
+        sums = sums_again(context, item, self._computed(item.summed), between_blocks)
         other = FeatureExplanation(context, self._method, item, sums, self._kept)
         for name in _SHARED:
             if name in vars(self):
@@ -535,7 +478,7 @@ class FeatureExplanation:
 
         The first ratio is about the prediction. Of numbers it is z = ``|v_k - μ_i| / s_i`` with the mean μ_i and the
         standard deviation s_i of the feature given the other features of row i, estimated by gradient boosting as for
-        `scale="conditional"`. The threshold is the 99 % quantile of the z of the rows, and at least 1.25 times the
+        `distance="conditional"`. The threshold is the 99 % quantile of the z of the rows, and at least 1.25 times the
         distance of the value from the overall mean in σ: values that are rare for all rows alike are not unlike. Of
         levels without an order, and of a feature with two observed values, it is log p - log P with the share p of the
         level and its estimated probability P. The threshold is the 99 % quantile of the rows, at least log 1.5.
@@ -565,9 +508,9 @@ class FeatureExplanation:
         """Return how far steps of the feature move the prediction of a row of X away from its own, nearest first."""
         with np.errstate(divide="ignore"):
             distances = -np.log2(self.likelihood(0.5, rows=[position])[0]) + 0.0
-        return moves_of(distances, self.rows([position])[0], prediction)
+        return moves_of(distances, self.compute_curves([position])[0], prediction)
 
-    def draw(self, max_lines: int, include: Iterable[int] = ()) -> NDArray[np.int64]:
+    def _draw(self, max_lines: int, include: Iterable[int] = ()) -> NDArray[np.int64]:
         """Choose rows to draw: stratified by the feature, seeded, plus some that must be there.
 
         Parameters
@@ -588,9 +531,10 @@ class FeatureExplanation:
         )
         return np.union1d(drawn, self._context.positions(include, "include"))
 
-    def drivers(self) -> DriverTable:
-        """Return what makes the curves differ; see `Explanation.drivers`."""
-        return self._search_drivers().frame()
+    @property
+    def drivers_summary(self) -> str:
+        """The size of the differences between curves, and the best rules of `Explanation.drivers`, in a sentence."""
+        return self._search_drivers().summary
 
     def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
         """Find what makes the curves differ; once, as that takes those of many rows.
@@ -603,8 +547,8 @@ class FeatureExplanation:
             generator = feature_seed(self._context.settings.random_state, f"drivers of {self.label}")
             positions = draw_stratified(self._item.feature.values, self._item.summed, MOST_ROWS, generator)
             seconds = second_features(self._context.columns, self._item.feature)
-            every_column = [self.observed_axis, *(second.values for second in seconds)]
-            lowest, highest = self.prediction_range
+            every_column = [self._item.feature.values, *(second.values for second in seconds)]
+            lowest, highest = self._prediction_range
             # Along a stretch of the grid all curves are constant: one value of it stands for as many as it has.
             starts = np.append(0, self._method.active(self._item) + 1)
             self._drivers = find_drivers(
@@ -652,30 +596,6 @@ class FeatureExplanation:
         blocks = [curves for _, curves in self._method.curves(self._item, positions, at)]
         return np.concatenate([np.empty((0, len(at))), *blocks])
 
-    def partial_dependence_by(self, by: Name | ArrayLike) -> pd.DataFrame:
-        """Return the mean of the curves within groups of observations.
-
-        Parameters
-        ----------
-        by : object or array-like of shape (n_observations,)
-            As for `Explanation.table`.
-
-        Returns
-        -------
-        DataFrame
-            One row per grid value, one column per group [output].
-        """
-        import pandas as pd
-
-        subgroups = subgroups_of(self._context.columns, self._context.table.index, by)
-        means = {
-            at: np.full(len(self.axis), math.nan) if sums is None else sums.partial_dependence
-            for at, sums in enumerate(self._sums_by(subgroups))
-        }
-        table = pd.DataFrame(means, index=pd.Index(self.grid, name=self.feature))
-        table.columns = label_index(subgroups.labels, subgroups.name)
-        return table
-
     def _sums_by(self, subgroups: Subgroups) -> list[Sums | None]:
         """Sum the curves of each group of observations; once, for any decay and convention."""
         self._context.check_all_rows("Metrics of groups need")
@@ -703,7 +623,7 @@ class FeatureExplanation:
                 parts = [(self._item.summed[codes == at], sums) for at, sums in enumerate(self._sums_by(subgroups))]
             with self._lock:
                 draws = [
-                    bootstrap.metrics(replace(self._item, summed=rows), sums, self._curves_of, decay, convention)
+                    bootstrap.metrics(replace(self._item, summed=rows), sums, self._computed, decay, convention)
                     for rows, sums in parts
                 ]
                 self._draws = {**dict(list(self._draws.items())[1 - _KEPT_DRAWS :]), key: draws}
@@ -712,15 +632,6 @@ class FeatureExplanation:
     def _has_draws(self, decay: float, convention: Convention) -> bool:
         """Whether the bootstrap draws of all rows are at hand, without a pass over the curves."""
         return (decay, convention, b"") in self._draws
-
-    def _curves_of(self, rows: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """Yield blocks of curves of some rows of the metrics: those that are kept, or computed again."""
-        if self._kept is None:
-            yield from self._computed(rows)
-            return
-        for start in range(0, len(rows), _ROWS_AT_A_TIME):
-            block = rows[start : start + _ROWS_AT_A_TIME]
-            yield block, self._kept[np.searchsorted(self._item.summed, block)]
 
     @property
     def _has_pairs(self) -> bool:
@@ -739,9 +650,9 @@ class FeatureExplanation:
         if len(self._context.columns.columns_by_feature) < 2:  # all there is determines the prediction
             return False
         if not predictor.of_classes:
-            is_number = self.kind in ("numeric", "boolean")
+            is_number = self.dtype_kind in ("numeric", "boolean")
             rows = slice(None) if self._sampling is None else self._item.summed
-            return is_number and follows_diagonal(self.axis, mean, spread, self.observed_axis[rows])
+            return is_number and follows_diagonal(self.axis, mean, spread, self._item.feature.values[rows])
         is_probability = predictor.response in ("predict_proba", "predict")
         return is_probability and decides_class(mean, spread, len(predictor.classes))
 
@@ -772,69 +683,6 @@ class FeatureExplanation:
 
         return html.feature_table(self)
 
-    def to_frame(
-        self,
-        kind: Kind = "ice",
-        rows: ArrayLike | None = None,
-        *,
-        anchor: AnchorName | object = "min",
-        decay: float | None = None,
-    ) -> pd.DataFrame:
-        """Return the curves as a tidy table, one row per observation and grid value, for custom plots.
-
-        Parameters
-        ----------
-        kind : {"ice", "c-ice", "d-ice"}
-            Predictions, changes from the anchor, or slopes. A slope is listed at the right end of its interval.
-        rows : array-like of int, optional
-            Positions of rows of X; `row_positions` by default.
-        anchor : {"min", "max", "median", "own"} or object
-            Where c-ICE is 0, as for `centered_curves`.
-        decay : float, optional
-            λ of the likelihood; that of the explanation by default.
-
-        Returns
-        -------
-        DataFrame
-            row : int
-                Position of the observation in X.
-            row_label : object
-                Its index label, or its position if X has no index.
-            feature : category
-                Name of the feature.
-            value : object
-                Grid value, in the dtype of the feature in X. For several features: in their common dtype, float if
-                all are numbers or booleans, else text.
-            axis : float
-                Grid value as a number, as in `axis` of the feature: codes of levels, days since 1970-01-01, days.
-            prediction, change or slope : float
-                By kind [output, output, output / axis].
-            likelihood : float
-                Likelihood of the phantom observation.
-            is_observed : bool
-                Whether the grid value is the observed value of the row; False if the observed value is not on the grid.
-
-        Notes
-        -----
-        A row of the table takes about 50 bytes, more if labels are text. A table that takes more than `memory_limit`
-        raises an error with its size. Predictions with a missing value are in `missing_rows`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from ice_explorer import explain
-        >>> f = explain(lambda X: X[:, 0] ** 2, np.array([[1.0], [2.0]]))["x0"]
-        >>> f.to_frame()[["row", "value", "prediction", "is_observed"]]
-           row  value  prediction  is_observed
-        0    0    1.0         1.0         True
-        1    0    2.0         4.0        False
-        2    1    1.0         1.0        False
-        3    1    2.0         4.0         True
-        """
-        from ice_explorer.export import tables
-
-        return tables.long_frame(self._alone, [self.feature], kind, rows, anchor=anchor, decay=decay)
-
     def correlated(self, n: int = MOST) -> pd.DataFrame:
         """Return the features that vary most with this one in the data, where its curves can mislead.
 
@@ -858,31 +706,9 @@ class FeatureExplanation:
         check_integer("n", n, 1, f"Leave it out for {MOST}.")
         return correlated(self._context, self._item.feature, n)
 
-    def plot(
-        self,
-        kind: Kind = "ice",
-        color_by: Name = None,
-        decay: float | None = None,
-        **options: Unpack[PlotOptions],
-    ) -> Axes:
-        """Draw the curves; see `Explanation.plot`, whose other options it takes."""
-        return self._alone.plot(self.feature, kind, color_by, decay, **options)
-
-    def save(self, path: str | Path, **options: Unpack[SaveOptions]) -> Path:
-        """Write the curves to a file, as `save` of an explanation does with the name of this feature.
-
-        Parameters
-        ----------
-        path : str or Path
-            The suffix selects the format.
-        **options
-            Other options of `Explanation.save`.
-
-        Returns
-        -------
-        Path
-        """
-        return self._alone.save(path, "panel", **options)
+    def plot(self, kind: PlotKind = "ice", **options: Unpack[PlotOptions]) -> Axes:
+        """Draw the curves, or with `kind="effects"` the effects; `Explanation.plot` lists the other options."""
+        return self._alone.plot(self.feature, kind, **options)
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

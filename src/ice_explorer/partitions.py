@@ -37,7 +37,7 @@ def explain_partitions(model: Any, run: Callable[..., Any], **options: Any) -> E
         pickled, and partitions must have the same rows in both calls.
     **options
         Options of `explain`, except for `sample_weight`, `progress` and `client`, and for those that need all rows in
-        one place: `budget`, `keep_curves`, `sample`, `grid="thresholds"` or an explanation, and `scale`.
+        one place: `budget`, `sample`, `grid="thresholds"` or an explanation, and `distance`.
 
     Returns
     -------

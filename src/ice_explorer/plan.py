@@ -35,7 +35,7 @@ from ice_explorer.features.groups import check_groups, find_groups
 from ice_explorer.locks import cancel_wait_when, new_lock
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
-from ice_explorer.models.target import choose_initial_output, target_names
+from ice_explorer.models.target import choose_initial_output, target_names, target_values
 from ice_explorer.results.options import OF_REFERENCE, Options, Settings, check_sample
 from ice_explorer.results.target_check import known_target
 from ice_explorer.tables.table import ArrayTable, SparseTable
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from ice_explorer.features.feature import AnchorName, FeatureKind
     from ice_explorer.features.grid import GridName
     from ice_explorer.models.predict import Predictor
-    from ice_explorer.results.target_check import KnownTarget
     from ice_explorer.tables.column import Column, Name
     from ice_explorer.tables.table import Table
 
@@ -142,6 +141,8 @@ def prepare(
     context = _context_of(data, asked, options, None if whole is None else whole.n_rows)
     chosen = _choose_engine(inside, context, data, grids, options, is_part=whole is not None)
     said = [*asked.predictor.notes, *data.notes, *grids.notes, *chosen.notes]
+    if y is not None:
+        check_index("y", "y", y, data.table.index)
     return Plan(context, chosen.method, chosen.inputs, said, y)
 
 
@@ -225,7 +226,7 @@ def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | No
     predictor, limit = asked.predictor, options.bytes_in_all
     for_blocks = max(limit - data.n_bytes, min(limit, LEAST_BYTES))
     is_reproduced = asked.prediction_check.is_reproduced
-    brute = BruteCurves(predictor.predict, data.table, for_blocks, predictor.response, is_reproduced)
+    brute = BruteCurves(predictor.predict, data.table, for_blocks // 2, predictor.response, is_reproduced)
     settings = Settings(
         groups=data.groups or None,
         categorical_features=tuple(data.categorical_features) or None,
@@ -237,11 +238,10 @@ def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | No
         random_state=options.random_state,
         weighted=data.weights is not None,
         decay=float(options.decay),
-        scale=options.scale if isinstance(options.scale, str) else _CUSTOM,
+        distance=options.distance if isinstance(options.distance, str) else _CUSTOM,
         convention=options.convention,
         method=options.method,
         memory_limit=limit,
-        keep_curves=bool(options.keep_curves),
     )
     return Context(
         data.table, data.columns, data.weights, predictor, settings, brute, asked.prediction_check,
@@ -254,7 +254,7 @@ def _choose_engine(
 ) -> _Chosen:
     """Lay out the features, and choose what computes their curves."""
     n_rows = check_sample(options.sample, data.table.n_observations)
-    scales = _check_scale(options.scale, data.columns, data.table.index)
+    scales = _check_distance(options.distance, data.columns, data.table.index)
 
     def laid_out(number: int) -> FeatureInput:
         like = grids.references.get(number)
@@ -345,13 +345,13 @@ def _references(like: Explanation, columns: Columns, chosen: Sequence[int]) -> d
     return references
 
 
-def _check_scale(scale: object, columns: Columns, index: Any) -> Mapping[int, ArrayLike]:
-    if isinstance(scale, Mapping):
-        for name, values in scale.items():
+def _check_distance(distance: object, columns: Columns, index: Any) -> Mapping[int, ArrayLike]:
+    if isinstance(distance, Mapping):
+        for name, values in distance.items():
             if values is None:  # which elsewhere stands for a scale that was not given
                 raise InvalidOptionError.scale_values(name, f"got {quoted(values)}")
-            check_index("scale", "values", values, index)
-        return {columns.number(name): values for name, values in scale.items()}
+            check_index("distance", "values", values, index)
+        return {columns.number(name): values for name, values in distance.items()}
     return {}
 
 
@@ -394,6 +394,8 @@ class Plan:
         self.labels = tuple(item.feature.label for item in inputs)
         self.settings = context.settings
         self._notes = tuple(notes)
+        self._target = None if y is None else known_target(y, context.predictor, context.columns)
+        self._observed = None if y is None else target_values(y, context.predictor, context.table.n_observations)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -553,13 +555,12 @@ class Plan:
 
     def explanation(self, results: Mapping[Name, FeatureExplanation], notes: Sequence[str] = ()) -> Explanation:
         """Collect computed features, in column order; those missing are not in the result. `notes` come first."""
-        return Explanation(
-            self._context,
-            self._method,
-            [results[name] for name in self.features if name in results],
-            (*notes, *self.notes),
-            self._target,
-        )
+        computed = [results[name] for name in self.features if name in results]
+        explanation = Explanation(self._context, self._method, computed, (*notes, *self.notes), self._target)
+        if self._observed is None:
+            return explanation
+        names = target_names(self._y)
+        return explanation._with_target(self._observed, names[0] if len(names) == 1 else "", self._y)
 
     def explain_within(self, seconds: float) -> Explanation | None:
         """Explain as many grid values and rows as a budget allows; None where all fit into it."""
@@ -584,7 +585,3 @@ class Plan:
                 f"Grids have at most {values} within the budget of {seconds:g} s; `budget=None` uses all of them."
             )
         return self.explanation(found[0], said)
-
-    @cached_property
-    def _target(self) -> KnownTarget | None:
-        return None if self._y is None else known_target(self._y, self._context.predictor, self._context.columns)

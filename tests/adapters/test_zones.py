@@ -162,7 +162,7 @@ def test_axes_have_the_clock_of_the_zone(tmp_path):
 def test_what_is_written_about_times_is_by_the_same_clock():
     """Rules, the ends of a legend, the observed value of a row, and what rows have in common."""
     e = at_new_year()
-    assert e.drivers("n").loc["t", "rule"] == "t > 2023-12-31 23:30"
+    assert e.drivers("n").set_index("feature").loc["t", "rule"] == "t > 2023-12-31 23:30"
     body, _ = colors_of(e._column("t"), [0])
     assert moves_of(e["t"], 0, 0.0)["observed"] == "2023-12-31 06:00"
     assert body["clock"] == ((NEW_YEAR[0].timestamp() / 86_400, 9 / 24),)

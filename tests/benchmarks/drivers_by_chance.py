@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 
 import ice_explorer as ice
-from ice_explorer.drivers.drivers import LEAST_SHARE
 
 N_ROWS = (50, 100, 200, 500)
 N_COLUMNS = (6, 21)
@@ -60,8 +59,8 @@ def claims(kind, seed, n, n_columns):
         return (X["feature"] * SLOPES[kind](X, noise(X))).to_numpy(dtype=float)
 
     explained = ice.explain(model, X, features=["feature"], grid="quantile", grid_size=4, progress=False)
-    drivers = explained.drivers("feature")
-    return drivers["share"].max() >= LEAST_SHARE, bool(drivers.combined_columns)
+    drivers = explained["feature"]._search_drivers()
+    return bool(drivers.reported), bool(drivers.combined.columns)
 
 
 def main():

@@ -67,7 +67,7 @@ def model(X):
 def figures(X, grids, ci=None):
     """Explain the rows; "heavy" also per unit."""
     e = ice.explain(model, X, grid=grids, categorical_features=["category"], progress=False)
-    table, per_unit = e.table(sort_by=None, ci=ci), e.table(sort_by=None, ci=ci, unit={"heavy": 1.0})
+    table, per_unit = e.table(rank_by=None, ci=ci), e.table(rank_by=None, ci=ci, unit={"heavy": 1.0})
     table["rank"] = table["in_distribution_impact"].rank(ascending=False)
     table.loc["heavy, per unit"] = per_unit.loc["heavy"]
     return table

@@ -13,13 +13,13 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
 import pandas as pd
+from ice_explorer._features.columns import Columns
 from lightgbm import LGBMRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 
 from ice_explorer.distributed.passes import MergeSums, Sum, Summarise, merge_found
 from ice_explorer.distributed.whole import whole_of
-from ice_explorer.features.columns import Columns
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.results.options import Options
 

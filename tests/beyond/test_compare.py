@@ -112,7 +112,7 @@ def test_importances_of_the_model_itself(e, forest, monkeypatch):
     assert list(found.table) == ["impact", "native", "partial_dependence"]
     assert_allclose(found.importances["native"], forest.feature_importances_)
     assert_allclose(found.table.sum(), 100)
-    assert_allclose(found.table["impact"], e.table(unit="share", sort_by=None)["impact"])
+    assert_allclose(found.table["impact"], e.table(unit="share", rank_by=None)["impact"])
 
 
 def test_partial_dependence_varies():

@@ -28,7 +28,7 @@ def figures(X, y):
     name = e.features[1]
     yield e.effects(name, ci=0.9)
     yield e.marginal_effects({name: 0.5, e.features[2]: 1}).values
-    yield e.interactions(rows=20).pairs
+    yield e.interactions(sample=20).pairs
     yield e[name].correlated()["correlation"]
     yield e.importances(y, ["native", "permutation", "loco"]).importances
 

@@ -243,7 +243,7 @@ def test_sampled_rows_are_enough():
     found = e.effects("x")
     assert found.notna().all(axis=None)
     assert len(found) == 30
-    rows = e["x"].row_positions
+    rows = e["x"].rows
     expected = explain(nonlinear, X.iloc[rows]).effects("x")
     pd.testing.assert_frame_equal(found, expected)
 

@@ -343,9 +343,9 @@ def test_labels_are_found_under_the_numbers_of_javascript():
 
 def test_cells_are_the_means_of_the_explanation(x, e):
     """Rows of the picture are values of the second feature; the figure says of how many rows they are."""
-    expected = e.two_way("slope", "town", max_rows=40).partial_dependence
+    expected = e.two_way("slope", "town", sample=40).partial_dependence
     for source in (e, x):
-        figure = ice.bqplot.two_way(source, "slope", "town", max_rows=40)
+        figure = ice.bqplot.two_way(source, "slope", "town", sample=40)
         cells = figure.marks[0]
         wait_until(lambda cells=cells, figure=figure: cells.visible and heading(figure).startswith("Mean"))
         assert heading(figure) == "Mean prediction, 40 of 260 rows"
@@ -448,7 +448,7 @@ def test_figures_are_drawn_in_the_thread_that_made_them(make, e):
     threads = []
 
     async def main():
-        x = make(model, e._table_rows(np.arange(e.n_observations)))
+        x = make(model, e._table_rows(np.arange(e._n_observations)))
         figure, curves = ice.bqplot.impact(x), ice.bqplot.curves(x)
         for mark in (*figure.marks, *curves.marks):
             mark.observe(lambda _change: threads.append(threading.get_ident()), ["x", "y", "selected", "colors"])

@@ -101,7 +101,7 @@ def test_a_flat_mean_is_found_out(lab, notebook):
 def test_distances_given_the_other_features(lab, notebook):
     """No phantom is predicted again; ranking, code, state, file and frozen page have the scale; back takes no time."""
     view = notebook.show(QUADRANT, "x.save('x2.svg', 'panel'); x.freeze()")
-    choice, readout = view.get_by_test_id("scale"), view.get_by_test_id("decay-readout")
+    choice, readout = view.get_by_test_id("distance"), view.get_by_test_id("decay-readout")
     expect(view).to_have_attribute("data-feature", "x2")
     expect(choice).to_have_value("marginal")
     expect(readout).to_contain_text("a value 1.0 SD from the observed one")
@@ -113,21 +113,21 @@ def test_distances_given_the_other_features(lab, notebook):
 
     choice.select_option("conditional")
     expect(readout).to_contain_text("SD (given the other features)")
-    notebook.agrees("x.scale, x.state()['scale']", ["conditional", "conditional"])
+    notebook.agrees("x.distance, x.state()['distance']", ["conditional", "conditional"])
     assert notebook.ask(impact) != before
     largest, total = notebook.ask("max(calls, default=0), sum(calls)")
     assert largest <= n_rows, "rows as they are may be predicted, no phantoms"
     assert total <= 5 * n_rows
-    assert "scale='conditional'" in notebook.ask("x._header['code']")
+    assert "distance='conditional'" in notebook.ask("x._header['code']")
     frozen = frozen_in(notebook, 1)
     expect(frozen.get_by_test_id("decay-readout")).to_contain_text("SD (given the other features)")
-    expect(frozen.get_by_test_id("scale")).to_be_hidden()
+    expect(frozen.get_by_test_id("distance")).to_be_hidden()
     assert "SD (given the other features)" in (lab.notebooks / "x2.svg").read_text(encoding="utf-8")
 
     n_calls = notebook.ask("len(calls)")
     choice.select_option("marginal")
     expect(readout).to_contain_text("a value 1.0 SD from the observed one")
-    notebook.agrees("x.scale", "marginal")
+    notebook.agrees("x.distance", "marginal")
     assert notebook.ask(f"{impact}, len(calls)") == [before, n_calls]
 
 

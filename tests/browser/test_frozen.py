@@ -152,7 +152,7 @@ def view(page):
 
 def test_it_opens_as_it_stood_without_a_request(page, view, explanation):
     """Bars in their order, the open feature with all its lines, and who made it; names that are markup are text."""
-    soon(lambda: ranked(view), list(explanation.table(sort_by=FIGURE).index))
+    soon(lambda: ranked(view), list(explanation.table(rank_by=FIGURE).index))
     expect(view).to_have_attribute("data-drawn-lines", "60")
     expect(view.get_by_test_id("intervals")).to_be_hidden()
     expect(page).to_have_title("ICE of the prediction")
@@ -175,7 +175,7 @@ def test_the_slider_sorts_the_bars(page, view, explanation):
     orders = set()
     for _ in drag_slider(page, view, 0.7, 0.05, 11):
         decay = float(view.get_by_test_id("decay-slider").input_value())
-        order = list(explanation.table(decay, sort_by=FIGURE).index)
+        order = list(explanation.table(decay, rank_by=FIGURE).index)
         soon(lambda: ranked(view), order)
         orders.add(tuple(order))
     assert len(orders) > 1, "the model of this test has an order that depends on the decay"
@@ -231,7 +231,7 @@ def test_the_view_that_was_saved_is_the_view_that_opens(open_alone, explorer, tm
 def test_bars_rank_by_any_figure_counted_in_any_way(view, explanation):
     """What is chosen over the bars is answered with the numbers of the explanation."""
     view.get_by_test_id("rank-by").select_option("heterogeneity")
-    soon(lambda: ranked(view), list(explanation.table(sort_by="heterogeneity").index))
+    soon(lambda: ranked(view), list(explanation.table(rank_by="heterogeneity").index))
     view.get_by_test_id("rank-by").select_option("impact")
     view.get_by_test_id("details-summary").click()
     for convention, words in [("paper", " · impact as in the paper"), ("step", "")]:
@@ -239,7 +239,7 @@ def test_bars_rank_by_any_figure_counted_in_any_way(view, explanation):
         expect(view.get_by_test_id("status-text")).to_have_text(re.compile(f"features{re.escape(words)}$"))
         for unit in ("share", "sd", "prediction"):
             view.get_by_test_id("unit").select_option(unit)
-            table = explanation.table(None, convention, sort_by="impact", unit=unit)
+            table = explanation.table(None, convention, rank_by="impact", unit=unit)
             # The order may be that of the former unit.
             soon(lambda table=table: ranks_as(view, table), wanted=True)
             text = bar(view, "far").get_by_test_id("bar-figure").text_content().rstrip("*")
@@ -406,7 +406,7 @@ def test_curves_and_ranking_are_those_of_python(open_alone, X, tmp_path, feature
     curves = taken(page, "curves", tmp_path)
     assert_same_table(curves, explanation.save(tmp_path / "known.csv", feature, decay=0.6, **anchor), 1e-5)
     page.get_by_test_id("rank-by").select_option("heterogeneity")
-    order = list(explanation.table(0.6, sort_by="heterogeneity").index)
+    order = list(explanation.table(0.6, rank_by="heterogeneity").index)
     soon(lambda: ranked(page.get_by_test_id("ice-explorer")), order)
     ranks = taken(page, "ranking", tmp_path)
     assert_same_table(ranks, explanation.save(tmp_path / "ranks.csv", rank_by="heterogeneity", decay=0.6), 1e-6)

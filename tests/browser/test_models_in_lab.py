@@ -110,7 +110,7 @@ def test_what_is_chosen_in_the_view_menu_is_shown_and_stays(notebook):
 
 def test_intervals_are_switched_on_in_the_explorer_and_off_from_python(notebook):
     """Whiskers follow the slider once it rests; another display and the kernel have the same level."""
-    view = notebook.show(WINE, "x.intervals = 0.8\nx")
+    view = notebook.show(WINE, "x.ci = 0.8\nx")
     whiskers = view.locator("[data-test=bar-interval]:visible")
     expect(whiskers).to_have_count(0)
     view.get_by_test_id("intervals").check()
@@ -118,8 +118,8 @@ def test_intervals_are_switched_on_in_the_explorer_and_off_from_python(notebook)
     expect(key).to_have_attribute("data-state", "ready")
     expect(key).to_contain_text("95\N{NO-BREAK SPACE}% interval over other samples of rows")
     expect(whiskers).not_to_have_count(0)
-    notebook.agrees("x.intervals, x.table.columns[-1]", [0.95, "rank_high"])
-    assert notebook.ask("x.explanation.ties(metric=x.rank_by).tied.sum()") > 0
+    notebook.agrees("x.ci, x.table.columns[-1]", [0.95, "rank_high"])
+    assert notebook.ask("x.explanation._ties(metric=x.rank_by).tied.sum()") > 0
     expect(view.get_by_test_id("ties")).to_contain_text("Tied at 95")
     for _ in range(5):
         view.get_by_test_id("decay-slider").press("ArrowLeft")
@@ -131,6 +131,6 @@ def test_intervals_are_switched_on_in_the_explorer_and_off_from_python(notebook)
     expect(key_again).to_have_attribute("data-state", "ready")
     expect(key_again).to_contain_text("80\N{NO-BREAK SPACE}% interval")
     expect(view.get_by_test_id("intervals")).to_be_checked()
-    notebook.do("x.intervals = False")
+    notebook.do("x.ci = False")
     expect(view.get_by_test_id("intervals")).not_to_be_checked()
     expect(whiskers).to_have_count(0)

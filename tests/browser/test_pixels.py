@@ -120,7 +120,7 @@ def test_lines_have_the_same_pixels_in_a_file_as_in_chromium(explore, page, X, c
     state = ViewState(feature="x0", color_by=color_by, max_lines=max_lines, decay=0.6, choices=choices)
     view = page.get_by_test_id("ice-explorer")
     expect(view).to_have_attribute("data-feature", "x0")
-    expect(view).to_have_attribute("data-drawn-lines", str(len(explorer.explanation["x0"].draw(max_lines))))
+    expect(view).to_have_attribute("data-drawn-lines", str(len(explorer.explanation["x0"]._draw(max_lines))))
     expect(view.get_by_test_id("decay-value")).to_have_text("0.6")
     if color_by is not None:
         expect(view.locator(f"[data-column='{color_by}']").first).to_be_visible()

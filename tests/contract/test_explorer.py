@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from ice_explorer._features.axis_text import cell_text
 from numpy.testing import assert_allclose
 
 import ice_explorer as ice
@@ -24,7 +25,6 @@ from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.drivers import Combined, Drivers, describe_driver
 from ice_explorer.drivers.search import ColumnPair
 from ice_explorer.drivers.splits import make_split_column
-from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
 from ice_explorer.results.options import METRIC_RANKINGS
 from ice_explorer.scene.build import ranking_of
@@ -140,14 +140,14 @@ def contract():
     X = observations()
     explanation = explained()
     heads = [
-        {"name": f.label, "kind": f.kind, "n_grid": len(f.grid), "scale": f.scale, "range": None, "n_rows": None}
+        {"name": f.label, "kind": f.dtype_kind, "n_grid": len(f.grid), "scale": f.scale, "range": None, "n_rows": None}
         for f in explanation.values()
     ]
     tables = Tables(len(heads), "paper")
     for position, feature in enumerate(explanation.values()):
         tables.fill(position, feature)
     code = code_line({"decay": 0.75, "convention": "paper"})
-    header = header_of(explanation, heads, code, prediction_sd=explanation.prediction_sd, formats=FORMATS)
+    header = header_of(explanation, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
     header["version"] = ""  # the contract does not change with every release
     return {
         "header": header,
@@ -216,7 +216,7 @@ def draft(explanation, heads, code):
     tables = Tables(len(heads), "paper")
     for position, feature in enumerate(known.values()):
         tables.fill(position, feature)
-    header = header_of(known, heads, code, prediction_sd=explanation.prediction_sd, formats=FORMATS)
+    header = header_of(known, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
     header["version"] = ""
     status = {
         "state": "computing", "done": 1, "total": len(heads), "n_rows": 5, "n_all": 12, "label": "age", "message": ""
@@ -233,10 +233,10 @@ def draft(explanation, heads, code):
 
 def meaning(explanation, decay, unit="prediction"):
     """Every metric of every feature at one decay; null where undefined. In its own unit also by "step"."""
-    table = explanation.table(decay=decay, sort_by=None, unit=unit).drop(columns=["kind"])
+    table = explanation.table(decay=decay, rank_by=None, unit=unit)
     if unit == "prediction":
-        table["mean_change"] = [feature.mean_change for feature in explanation.values()]
-        per_step = explanation.table(decay, "step", sort_by=None).drop(columns=["kind"])
+        table["mean_change"] = [feature._mean_change for feature in explanation.values()]
+        per_step = explanation.table(decay, "step", rank_by=None)
         table = table.join(per_step.add_prefix("step_"))
         errors = [name for name in (*METRICS, *PROFILES) if name.endswith("_error")]
         table = table.assign(**dict.fromkeys(errors, math.nan))  # of what is exact
@@ -257,11 +257,11 @@ def curves_reply(explanation, name, max_lines, selection, y=None):
     means = {
         "rows": rows,
         "observed": [as_text(value) for value in feature.observed[rows]],
-        "predictions": feature.predictions(rows).tolist(),
+        "predictions": feature._predictions(rows).tolist(),
         "grid": [as_text(value) for value in feature.grid],
         "likelihood": feature.likelihood(0.5, rows=rows).ravel().tolist(),
-        "missing": None if feature.missing_curve is None else feature.missing_rows(rows).tolist(),
-        "curves": feature.rows(rows).ravel().tolist(),
+        "missing": None if feature.missing_curve is None else feature._missing_rows(rows).tolist(),
+        "curves": feature.compute_curves(rows).ravel().tolist(),
         "partial_dependence": feature.partial_dependence.tolist(),
         "spread": feature.spread.tolist(),
         "target": None if y is None else [y[row] for row in rows],
@@ -271,7 +271,7 @@ def curves_reply(explanation, name, max_lines, selection, y=None):
 
 
 def colors_reply(explanation, name, levels=None):
-    rows = list(range(explanation.n_observations))
+    rows = list(range(explanation._n_observations))
     body, buffers = colors_of(explanation._column(name), rows, levels or ())
     means = {"values": [as_text(value) for value in explanation._column(name).labels]}
     request = {"type": "colors", "column": name, "positions": rows, "levels": levels}
@@ -287,7 +287,7 @@ def drivers_reply(explanation, name):
 
 def groups_reply(explanation, name):
     """Which rule each row fulfils, counted as the rules are."""
-    rows = list(range(explanation.n_observations))
+    rows = list(range(explanation._n_observations))
     body, buffers = groups_of(explanation[name], rows)
     rules = explanation[name]._search_drivers().combined.rules
     assert dict(zip(body["levels"], body["counts"], strict=True)) == rules
@@ -343,9 +343,9 @@ def intervals_reply(explanation, **request):
     """Ends of intervals by the table, and pairs of tied neighbours by name."""
     request = {"type": "intervals", **request, "convention": "paper"}
     options = {name: value for name, value in request.items() if name != "type"}
-    body, buffers = intervals_of(explanation, explanation.labels, **options)
+    body, buffers = intervals_of(explanation, explanation._labels, **options)
     rank_by, level, decay, unit = (request[name] for name in ("rank_by", "level", "decay", "unit"))
-    table = explanation.table(decay, sort_by=rank_by, unit=unit, ci=level)
+    table = explanation.table(decay, rank_by=rank_by, unit=unit, ci=level)
     means = {
         "ends": {
             feature: [plain(row[f"{rank_by}_{end}"]) for end in ("low", "high")] for feature, row in table.iterrows()
@@ -358,14 +358,14 @@ def intervals_reply(explanation, **request):
 
 def tied_by_ties(explanation, metric, level, decay):
     """Neighbours that are tied, of those that have an effect at all."""
-    ties = explanation.ties(level, metric=metric, decay=decay)
-    effects = explanation.table(decay, sort_by=None)[metric]
+    ties = explanation._ties(level, metric=metric, decay=decay)
+    effects = explanation.table(decay, rank_by=None)[metric]
     return [[first, second] for first, second in ties.loc[ties["tied"], "next"].items() if effects[first] > 0]
 
 
 def upper_rows(explanation, driver):
     """Rows above the threshold, or at the levels; null for groups, whose values are no column's."""
-    if driver["column"] not in explanation.columns:
+    if driver["column"] not in explanation._context.columns.names:
         return None
     column = explanation._column(driver["column"])
     if driver["threshold"] is None:
@@ -377,9 +377,9 @@ def classes_reply(X):
     """Two outputs, one on a million and one that moves the other way."""
     work = work_of(lambda rows: np.column_stack([model(rows), -model(rows)]), X, None, {"output": 1, "grid_size": 4})
     feature = work.compute("income", lambda: None, lambda: False)
-    body, buffers = classes_of(feature, work.choices.classes, feature.draw(5))
+    body, buffers = classes_of(feature, work.choices.classes, feature._draw(5))
     rows = np.frombuffer(buffers[0], "<u4").tolist()
-    of_one = feature.rows(rows)
+    of_one = feature.compute_curves(rows)
     means = {"rows": rows, "curves": [(-of_one).ravel().tolist(), of_one.ravel().tolist()]}
     request = {"type": "classes", "feature": "income", "max_lines": 5}
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
@@ -411,7 +411,7 @@ def in_common_reply(explanation, rows):
 
 
 def extreme_reply(explanation, end):
-    predictions = explanation.predictions(range(explanation.n_observations))
+    predictions = explanation.predictions(range(explanation._n_observations))
     body = {"position": int(predictions.argmax() if end == "highest" else predictions.argmin())}
     return {"request": {"type": "extreme", "end": end}, "body": body, "buffers": [], "means": {}}
 

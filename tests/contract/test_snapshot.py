@@ -44,7 +44,7 @@ def blobs():
     state = ViewState(
         feature="income",
         convention="paper",
-        intervals=0.9,
+        ci=0.9,
         max_lines=12,
         selection=(11,),
         choices=choices,

@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.current, pytest.mark.timeout(300)]
 
 
 def figures(e):
-    return e.table(sort_by=None).select_dtypes("number").to_numpy()
+    return e.table(rank_by=None).select_dtypes("number").to_numpy()
 
 
 def once_called(folder, n_calls, then):

@@ -6,13 +6,13 @@ import time
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer import progress
 from ice_explorer.curves.brute import BatchSize
 from ice_explorer.distributed.plan import prepare
-from ice_explorer.errors import Cancelled, InvalidOptionError
+from ice_explorer.errors import Cancelled
 from ice_explorer.results.options import Options
 
 X = np.random.default_rng(0).normal(size=(60, 3)).round(1)
@@ -125,47 +125,32 @@ def test_curves_that_are_there_are_not_computed_again():
     f = e["x0"]
     curves = f.curves
     n_calls = len(model.calls)
-    assert_array_equal(f.rows([5, 1]), curves[[5, 1]])
-    f.to_frame()
+    assert_array_equal(f.compute_curves([5, 1]), curves[[5, 1]])
+    f._alone.to_frame()
     plt.close(e.plot("x0").figure)
     assert all(size <= 64 for size in model.calls[n_calls:])  # the few that show whether the model has changed
 
 
 @pytest.mark.parametrize("weights", [None, np.arange(60) % 3])
 @pytest.mark.parametrize("options", [{}, {"sample": 20}, {"method": "brute"}])
-def test_curves_may_be_kept_from_the_start(options, weights):
-    """They are what they would have been."""
+def test_curves_are_kept_where_they_fit_into_memory(options, weights):
+    """They are what they would have been, and the model is not called for them."""
     model = Model()
-    kept = ice.explain(model, X, keep_curves=True, sample_weight=weights, **options)
+    kept = ice.explain(model, X, sample_weight=weights, **options)
     n_rows = sum(model.calls)
     curves = {f.feature: f.curves for f in kept.values()}
     if weights is None:
         assert sum(model.calls) == n_rows
-    plain = ice.explain(model, X, sample_weight=weights, **options)
+    plain = ice.explain(model, X, sample_weight=weights, memory_limit="1kB", **options)
+    n_rows = sum(model.calls)
     for f in plain.values():
         assert_array_equal(f.curves, curves[f.feature])
-
-
-def test_closed_forms_keep_their_curves_too():
-    """Those of a linear model are parallel."""
-    from sklearn.linear_model import LinearRegression
-
-    model = LinearRegression().fit(X, X[:, 0] - X[:, 2])
-    kept, plain = (ice.explain(model, X, keep_curves=keep) for keep in (True, False))
-    assert kept.method == "linear"
-    for feature in kept.features:
-        assert_allclose(kept[feature].curves, plain[feature].curves, rtol=1e-12)
+    assert sum(model.calls) > n_rows
 
 
 def test_late_curves_report_their_progress():
     """By the option of the explanation."""
     done = []
-    f = ice.explain(Model(), X, progress=lambda *report: done.append(report))["x0"]
+    f = ice.explain(Model(), X, memory_limit="1kB", progress=lambda *report: done.append(report))["x0"]
     done.clear()
     assert f.curves.size == done[-1][0] == done[-1][1]
-
-
-def test_keeping_is_on_or_off():
-    """Nothing between."""
-    with pytest.raises(InvalidOptionError, match="`keep_curves` must be True or False; got 'yes'"):
-        ice.explain(Model(), X, keep_curves="yes")

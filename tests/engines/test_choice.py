@@ -84,13 +84,13 @@ def test_the_engine_is_named_with_its_reason(model, method, reason):
     """It can be insisted on; models of no known kind are predicted without a word of trees, functions as well."""
     model, options = fitted(model), {"grid": "quantile", "grid_size": 3}
     e = parity.explained(model, table(), **options)
-    assert (e.method, e.method_reason, method_notes(e)) == (method, reason, [])
+    assert (e.method, e._method_reason, method_notes(e)) == (method, reason, [])
     assert e.settings.method == "auto"
     assert parity.explained(model, table(), method=method, **options).method == method
     brute = parity.explained(model, table(), method="brute", **options)
-    assert (brute.method, brute.method_reason, method_notes(brute)) == ("brute", "requested; " + BRUTE, [])
+    assert (brute.method, brute._method_reason, method_notes(brute)) == ("brute", "requested; " + BRUTE, [])
     of_function = parity.explained(model.predict, table(), **options)
-    assert (of_function.method, of_function.method_reason, method_notes(of_function)) == ("brute", BRUTE, [])
+    assert (of_function.method, of_function._method_reason, method_notes(of_function)) == ("brute", BRUTE, [])
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_rows_are_computed_without_all_curves_and_without_the_model(model):
     model.predict = lambda X: asked.append(len(X)) or own(X)
     e = parity.explained(model, table())
     assert e.method != "brute"
-    few = e["x2"].rows([7, 3, 7])
+    few = e["x2"].compute_curves([7, 3, 7])
     assert_array_equal(few[0], few[2])
     assert_allclose(few, e["x2"].curves[[7, 3, 7]], rtol=0, atol=1e-12)
     assert sum(asked) <= 4 * 64

@@ -150,7 +150,7 @@ def test_what_is_no_weighted_sum_is_predicted(model, target, response):
         {"sample": 7},
         {"grid": "uniform", "grid_size": 5},
         {"grid": {"x0": [-50.0, 0.0, 50.0], "x1": [2.5]}},
-        pytest.param({"scale": "conditional", "features": ["x0"]}, marks=pytest.mark.wide),
+        pytest.param({"distance": "conditional", "features": ["x0"]}, marks=pytest.mark.wide),
         {"memory_limit": 1, "features": ["x0"]},
         {"n_jobs": 2},
     ],

@@ -273,7 +273,7 @@ def test_groups_and_text_behind_a_kernel_move_together():
     encode = make_column_transformer((OneHotEncoder(), ["city"]), remainder=StandardScaler())
     model = make_pipeline(encode, SVR())
     e = compare("kernel", parity.quiet(model.fit, X, target()), X, groups={"wing": ["wing_a", "wing_b"]})
-    assert {"category", "group"} <= {feature.kind for feature in e.values()}
+    assert {"category", "group"} <= {feature.dtype_kind for feature in e.values()}
 
 
 @pytest.mark.parametrize("last", [forest(), GradientBoostingRegressor(n_estimators=20, random_state=0)], ids=str)

@@ -37,10 +37,10 @@ def forest(X):
 
 def bits(explanation):
     """Everything that an explanation gives, as arrays."""
-    found = [explanation.table(decay, sort_by=None).drop(columns="kind").to_numpy(float) for decay in DECAYS]
+    found = [explanation.table(decay, rank_by=None).to_numpy(float) for decay in DECAYS]
     for feature in explanation.values():
-        found += [feature.curves, feature.partial_dependence, feature.spread, np.array(feature.prediction_range)]
-        found += [feature.rows([5, 3])]
+        found += [feature.curves, feature.partial_dependence, feature.spread, np.array(feature._prediction_range)]
+        found += [feature.compute_curves([5, 3])]
     return found
 
 
@@ -124,13 +124,13 @@ def test_features_computed_from_several_threads_at_once():
         def work(name, plan=plan, start=start):
             start.wait()
             feature = plan.compute(name)
-            return name, feature, feature.rows([1, 2, 3])
+            return name, feature, feature.compute_curves([1, 2, 3])
 
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(work, list(plan.features) * 2))
         assert_same_bits(plan.explanation({name: feature for name, feature, _ in found}), expected)
         for name, _, rows in found:
-            assert_array_equal(rows, expected[name].rows([1, 2, 3]))
+            assert_array_equal(rows, expected[name].compute_curves([1, 2, 3]))
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -35,13 +35,13 @@ class Line:
 LATE = {
     "curves": lambda e: e["a"].curves,
     "slopes": lambda e: e["a"].slopes,
-    "rows": lambda e: e["a"].rows([0]),
-    "predictions": lambda e: e["a"].predictions([0]),
+    "rows": lambda e: e["a"].compute_curves([0]),
+    "predictions": lambda e: e["a"]._predictions([0]),
     "own values": lambda e: e["a"]._at_own_values(np.arange(3), e["a"].curves[:3]),
     "drivers": lambda e: e.drivers("a"),
-    "groups": lambda e: e.table(by=np.arange(e.n_observations) % 2),
+    "groups": lambda e: e.table(by=np.arange(len(X)) % 2),
     "two features": lambda e: e.two_way("a", "b").partial_dependence,
-    "prediction_sd": lambda e: e.prediction_sd,
+    "prediction_sd": lambda e: e._prediction_sd,
     "table in SD": lambda e: e.table(unit="sd"),
     "a page": lambda e: e.save("page.html"),
     "a table of curves": lambda e: e.save("curves.csv", what="a"),
@@ -53,7 +53,7 @@ def test_every_late_request_is_refused_while_the_model_is_another_one(ask, tmp_p
     """Partial dependence would be that of the old model, and curves those of the new one; the old one may come back."""
     monkeypatch.chdir(tmp_path)
     model = Line()
-    e = ice.explain(model, X, grid="quantile", grid_size=5, progress=False)
+    e = ice.explain(model, X, grid="quantile", grid_size=5, memory_limit="1kB", progress=False)
     model.slope = 3.0
     with pytest.raises(PredictionError) as caught:
         LATE[ask](e)
@@ -107,7 +107,7 @@ def test_trees_are_copied_so_that_their_curves_stay_those_of_the_model_that_was_
     model.fit(X, -Y)
     assert_allclose(e["a"].curves.mean(axis=0), e["a"].partial_dependence)
     with pytest.raises(PredictionError, match="changed since `explain`"):
-        e["a"].predictions([0])
+        e["a"]._predictions([0])
 
 
 def test_predictions_by_chance_are_no_change():
@@ -171,7 +171,7 @@ def test_what_is_written_into_x_later_does_not_reach_the_explanation(container):
     f = next(iter(e.values()))
     write(rows)
     assert_allclose(f.curves.mean(axis=0), f.partial_dependence)
-    assert_allclose(f.predictions([0]), NUMBERS[0, 0] * np.exp(NUMBERS[0, 1]))
+    assert_allclose(f._predictions([0]), NUMBERS[0, 0] * np.exp(NUMBERS[0, 1]))
 
 
 def test_what_is_written_into_weights_later_does_not_reach_the_explanation():

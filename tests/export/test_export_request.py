@@ -60,7 +60,7 @@ def explanation(X):
 def asked(format="svg", what="view", *, to="browser", width=None, dpi=None, title=True, feature="moon", choices=None):  # noqa: A002 - as the message has it
     state = {
         "feature": feature, "color_by": None, "kind": "c-ice", "decay": 0.75, "rank_by": "impact",
-        "convention": "step", "unit": "prediction", "intervals": None, "anchor": "min",
+        "convention": "step", "unit": "prediction", "ci": None, "anchor": "min",
         "max_lines": 30, "selection": [],
     }  # fmt: skip
     return messages.parse_request(

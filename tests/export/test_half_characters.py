@@ -35,8 +35,8 @@ def test_tables_have_the_names_and_levels_of_x(halves):
     assert set(frame["feature"]) == {NAME, "town", "group"}
     assert {"y", LEVEL, "z"} < set(frame["value"])
     assert f"{ROW}0" in set(frame["row_label"])
-    assert set(halves["town"].to_frame()["value"]) == {"y", LEVEL, "z"}
-    assert LEVEL in set(halves["group"].to_frame()["value"])
+    assert set(halves.to_frame("town")["value"]) == {"y", LEVEL, "z"}
+    assert LEVEL in set(halves.to_frame("group")["value"])
 
 
 def test_csv_and_parquet_have_them_escaped(halves, tmp_path):

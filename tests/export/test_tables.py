@@ -33,11 +33,10 @@ def explanation():
 def test_pandas_reads_a_table_of_metrics_without_options(mixed, tmp_path):
     """The header comes first; the numbers are those of `table`, to the last digit, whatever the names hold."""
     path = save(mixed, ViewState(rank_by="impact", decay=0.4), tmp_path / "metrics.csv")
-    found, expected = pd.read_csv(path), mixed.table(0.4, sort_by="impact")
+    found, expected = pd.read_csv(path), mixed.table(0.4, rank_by="impact")
     assert found.columns.tolist() == ["feature", *expected.columns]
     assert found["feature"].tolist() == [mixed[name].label for name in expected.index]
-    assert_array_equal(found["kind"], expected["kind"])
-    for name in expected.columns.drop("kind"):
+    for name in expected.columns:
         assert_allclose(found[name], expected[name], rtol=1e-15)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["metrics.csv", "metrics.csv.json"]
 
@@ -93,7 +92,7 @@ def test_curves_are_those_of_to_frame(mixed, tmp_path, kind):
     """The rows that the view draws, with the quantity of its kind; Parquet keeps every dtype and digit."""
     state = ViewState(decay=0.5, kind=kind, max_lines=20, selection=(5,))  # the row that lacks its age
     feature = mixed["age, in years"]
-    known = feature.to_frame(kind, feature.draw(20, [5]), decay=0.5)
+    known = feature._alone.to_frame(None, kind, feature._draw(20, [5]), decay=0.5)
     exact = pd.read_parquet(save(mixed, state, tmp_path / "age.parquet", "age, in years"))
     pd.testing.assert_frame_equal(exact, known, check_categorical=False)
     written = pd.read_csv(save(mixed, state, tmp_path / "age.csv", "age, in years"))
@@ -107,9 +106,9 @@ def test_slopes_are_of_features_with_an_order_and_others_have_curves(mixed, tmp_
     """As they are drawn."""
     state = ViewState(kind="d-ice")
     every = pd.read_csv(save(mixed, state, tmp_path / "all.csv", "all"))
-    assert set(every["feature"]) == set(mixed.labels) - {"#town"}
+    assert set(every["feature"]) == set(mixed._labels) - {"#town"}
     town = pd.read_csv(save(mixed, state, tmp_path / "town.csv", "#town"))
-    assert town["value"].tolist() == mixed["#town"].to_frame()["value"].tolist()
+    assert town["value"].tolist() == mixed.to_frame("#town")["value"].tolist()
     assert_allclose(town["prediction"], mixed["#town"].curves.ravel(), rtol=NINE_DIGITS)
 
 
@@ -138,7 +137,7 @@ def test_text_has_nine_digits_of_a_curve_and_parquet_all(mixed, tmp_path):
     state = ViewState(decay=0.5, max_lines=20)
     exact = pd.read_parquet(save(mixed, state, tmp_path / "age.parquet", "age, in years"))
     feature = mixed["age, in years"]
-    assert_array_equal(exact["prediction"], feature.rows(feature.draw(20)).ravel())
+    assert_array_equal(exact["prediction"], feature.compute_curves(feature._draw(20)).ravel())
     for suffix in ("csv", "json"):
         path = save(mixed, state, tmp_path / f"age.{suffix}", "age, in years")
         said = "Curves have 9 significant digits here; Parquet has all of them."
@@ -164,14 +163,14 @@ def test_moments_are_written_as_moments(tmp_path, unit):
     """Whatever they are counted in: pandas counted nanoseconds before it counted microseconds."""
     X = pd.DataFrame({"since": pd.date_range("2020-01-01", periods=9).as_unit(unit), "one": np.arange(9.0)})
     e = ice.explain(lambda rows: rows["since"].dt.day.to_numpy() + rows["one"].to_numpy(), X, progress=False)
-    assert set(pd.read_parquet(e["since"].save(tmp_path / "since.parquet"))["value"]) == set(X["since"])
-    written = pd.read_csv(e["since"].save(tmp_path / "since.csv"))
+    assert set(pd.read_parquet(e.save(tmp_path / "since.parquet", "since"))["value"]) == set(X["since"])
+    written = pd.read_csv(e.save(tmp_path / "since.csv", "since"))
     assert set(pd.to_datetime(written["value"])) == set(X["since"])
 
 
 def test_curves_of_one_feature_keep_its_type_and_of_several_are_text(mixed, tmp_path):
     """Parquet holds dates as dates; where towns, dates and numbers share a column they are texts with a number."""
-    alone = pd.read_parquet(mixed["since"].save(tmp_path / "since.parquet"))
+    alone = pd.read_parquet(mixed.save(tmp_path / "since.parquet", "since"))
     assert alone["value"].dtype.kind == "M"
     assert set(alone["value"]) == set(pd.to_datetime(mixed["since"].grid))
     several = pd.read_parquet(mixed.save(tmp_path / "all.parquet", "all"))
@@ -195,10 +194,10 @@ def test_json_holds_everything_and_no_nan(mixed, tmp_path):
     by_feature = {entry["feature"]: entry for entry in found["metrics"]}
     assert by_feature["#town"]["direction"] is None
     age = next(entry for entry in found["curves"] if entry["feature"] == "age, in years")
-    predictions = mixed["age, in years"].rows(age["rows"])
+    predictions = mixed["age, in years"].compute_curves(age["rows"])
     assert_allclose(age["predictions"], predictions, rtol=NINE_DIGITS)
     assert_allclose(age["changes"], predictions - predictions[:, :1], rtol=NINE_DIGITS, atol=1e-8)
-    assert_allclose(age["missing"], mixed["age, in years"].missing_rows(age["rows"]), rtol=NINE_DIGITS)
+    assert_allclose(age["missing"], mixed["age, in years"]._missing_rows(age["rows"]), rtol=NINE_DIGITS)
     assert np.shape(age["likelihood"]) == (len(age["rows"]), len(age["axis"]))
     since = next(entry for entry in found["curves"] if entry["feature"] == "since")
     assert (since["grid"][0], since["missing"]) == ("2020-01-01 00:00:00", None)

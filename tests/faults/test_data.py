@@ -59,7 +59,7 @@ def is_refused_by_way(options):
 def assert_same(found, plain, decay, convention, rounding):
     """Compare two explanations of one model."""
     assert found.features == plain.features
-    tables = [e.table(decay, convention, sort_by=None) for e in (found, plain)]
+    tables = [e.table(decay, convention, rank_by=None) for e in (found, plain)]
     for at, name in enumerate(plain.features):
         parity.assert_equal_features(found[name], plain[name], rounding)
         noise = min(parity.slope_rounding(plain[name], rounding), 1e300)  # between neighbours of 0
@@ -108,7 +108,7 @@ def test_models_fitted_on_arbitrary_tables_have_the_figures_of_calls_for_every_p
     rounding = 4e-6 if is_single else 1e-11
     if "extreme" in frame.kinds:  # products of matrices of huge numbers may be rounded otherwise in smaller calls
         alone = fuzz.quiet(explain, model, rows, **options, method="brute", memory_limit=1)
-        sizes = [max(abs(bound) for bound in feature.prediction_range) for feature in plain.values()]
+        sizes = [max(abs(bound) for bound in feature._prediction_range) for feature in plain.values()]
         pairs = zip(alone.values(), plain.values(), strict=True)
         apart = fuzz.quiet(lambda: [np.abs(one.curves - other.curves).max() for one, other in pairs])
         if any(np.array(apart) > 0.1 * rounding * np.array(sizes)):
@@ -125,13 +125,13 @@ def expected_figures(frame, model, feature, options):
     numbers, column = frame.matrix, list(frame.names).index(feature.feature)
     n_rows = len(numbers)
     weights = [float(v) for v in options.get("sample_weight", [1.0] * n_rows)]
-    positions = feature.row_positions.tolist() if "sample" in options else list(range(n_rows))
+    positions = feature.rows.tolist() if "sample" in options else list(range(n_rows))
     grid = [fuzz.number(value) for value in np.asarray(feature.grid).tolist()]
-    if feature.kind in {"datetime", "timedelta"}:
+    if feature.dtype_kind in {"datetime", "timedelta"}:
         grid = [fuzz.number(value) for value in np.asarray(feature.grid)]
     curves = oracles.curves(model.plain, numbers, column, grid)
-    if feature.kind != "category":
-        scale = options.get("scale", {})
+    if feature.dtype_kind != "category":
+        scale = options.get("distance", {})
         figures = oracles.metrics(
             model.plain, numbers, column, grid=grid, weights=weights, decay=options["decay"],
             own_scale=scale.get(feature.feature), convention=options["convention"], positions=positions,
@@ -160,17 +160,17 @@ def test_arbitrary_tables_and_options_have_the_figures_of_plain_loops_or_are_an_
     if is_refusal(found):
         return
     assert found.notes == [text for text in found.notes if not text.startswith("The prediction of a row")]
-    table = found.table(sort_by=None)
-    if options.get("scale") == "conditional" or "extreme" in frame.kinds:  # more than loops can tell
+    table = found.table(rank_by=None)
+    if options.get("distance") == "conditional" or "extreme" in frame.kinds:  # more than loops can tell
         return
     for at, name in enumerate(found.features):
         feature = found[name]
         figures, curves, magnitude = expected_figures(frame, model, feature, options)
         size = max(abs(value) for curve in curves for value in curve)
         # Moments between observed ones are rounded to microseconds.
-        rounding = 1e-9 if feature.kind in {"datetime", "timedelta"} else 1e-12
+        rounding = 1e-9 if feature.dtype_kind in {"datetime", "timedelta"} else 1e-12
         close = {"rtol": rounding, "atol": 0.1 * rounding * size}
-        assert_allclose(feature.curves, [curves[i] for i in feature.row_positions], **close, err_msg=str(name))
+        assert_allclose(feature.curves, [curves[i] for i in feature.rows], **close, err_msg=str(name))
         for figure, value in figures.items():
             slack = rounding * magnitude if figure in oracles.EFFECTS else 0.0
             if figure in table:
@@ -188,8 +188,8 @@ NOTES_OF_DEPENDENCE = ("Predictions of the same rows", "The prediction of a row"
 
 def differ(found, again):
     """Whether two explanations of one model differ by more than rounding."""
-    figures = [e.table(sort_by=None).drop(columns="kind").to_numpy(float) for e in (found, again)]
-    size = max(max(map(abs, feature.prediction_range)) for feature in found.values())
+    figures = [e.table(rank_by=None).to_numpy(float) for e in (found, again)]
+    size = max(max(map(abs, feature._prediction_range)) for feature in found.values())
     return not np.isclose(*figures, rtol=1e-4, atol=1e-6 * size, equal_nan=True).all()
 
 
@@ -220,7 +220,7 @@ def test_arbitrary_models_and_options_are_explained_or_are_an_error(arguments, l
     if is_refusal(found):
         return
     assert all(isinstance(text, str) and text for text in found.notes)
-    assert not np.isinf(found.table().drop(columns="kind").to_numpy(float)).any()
+    assert not np.isinf(found.table().to_numpy(float)).any()
     if name in {"random: noise", "random: batch"}:
         again = explain(model, rows, **{**options, "memory_limit": 1, "n_jobs": 1})
         if is_refusal(again) or differ(found, again):
@@ -243,6 +243,6 @@ def test_scales_are_conditional_on_numbers_of_any_size():
     rows = np.array([[0.0, 1e100], [0.0, 1e15], [2.0, -1e15], [1.0, 3.0]])
     for categorical in ([], ["x0"]):
         found = ice.explain(
-            fuzz.good_model(), rows, scale="conditional", categorical_features=categorical, progress=False
+            fuzz.good_model(), rows, distance="conditional", categorical_features=categorical, progress=False
         )
         assert np.isfinite(found.table()["impact"]).all()

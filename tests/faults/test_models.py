@@ -138,7 +138,7 @@ def test_a_model_that_fails_for_few_rows_but_not_for_many_is_an_error_when_its_c
     e = explained(needs_many)
     assert e.notes == []
     with pytest.raises(PredictionError, match="needs 20 rows"):
-        e["x0"].rows([0])
+        e["x0"].compute_curves([0])
 
 
 def test_an_array_that_numpy_cannot_read_is_an_error():
@@ -211,7 +211,7 @@ def test_a_mask_without_masked_values_is_accepted():
         {"sample_weight": masked(np.ones(12), FIRST_OF_12)},
         {"grid": {"age": masked([20.0, 30.0], [False, True])}},
         {"grid": {"since": masked(pd.date_range("2020-01-01", periods=2).to_numpy(), [False, True])}},
-        {"scale": {"age": masked(np.ones(12), FIRST_OF_12)}},
+        {"distance": {"age": masked(np.ones(12), FIRST_OF_12)}},
     ],
     ids=["weights", "grid", "dates", "scale"],
 )
@@ -475,7 +475,7 @@ def test_a_model_of_two_explorers_is_called_by_one_thread_at_a_time(make):
     overlap = Overlap()
     explorers = [make(overlap, FEW, **LITTLE, memory_limit=9000) for _ in range(2)]
     beside = ice.explain(overlap, FEW, **BLOCKS)
-    tables = [each.table(sort_by=None) for each in (beside, *(explorer.explanation for explorer in explorers))]
+    tables = [each.table(rank_by=None) for each in (beside, *(explorer.explanation for explorer in explorers))]
     assert overlap.most == 1
     for table in tables[1:]:
         assert_array_equal(table["impact"], tables[0]["impact"])
@@ -510,10 +510,10 @@ def test_all_that_calls_a_model_later_takes_its_turn():
     e = plan.explanation({name: plan.compute(name) for name in plan.features})
     rows = np.arange(20)
     together(
-        lambda: e["x0"].rows(rows),
+        lambda: e["x0"].compute_curves(rows),
         lambda: e["x1"].curves,
-        lambda: e["x0"].predictions(rows),
-        lambda: e["x2"]._at_own_values(rows, e["x2"].rows(rows)),
+        lambda: e["x0"]._predictions(rows),
+        lambda: e["x2"]._at_own_values(rows, e["x2"].compute_curves(rows)),
         lambda: e.two_way("x0", "x1", grid_size=3).partial_dependence,
         lambda: classes.lines("x0", rows),
         lambda: e.table(unit="sd"),
@@ -577,11 +577,11 @@ def test_a_model_that_explains_itself_in_its_own_predict_runs_without_a_deadlock
     def model(rows):
         if not inner.is_set():
             inner.set()
-            found.append(ice.explain(model, FEW, n_jobs=n_jobs, **BLOCKS).table(sort_by=None)["impact"])
+            found.append(ice.explain(model, FEW, n_jobs=n_jobs, **BLOCKS).table(rank_by=None)["impact"])
         return rows[:, 0]
 
     inner, found = threading.Event(), []
-    done = ice.explain(model, FEW, n_jobs=n_jobs, **BLOCKS).table(sort_by=None)["impact"]
+    done = ice.explain(model, FEW, n_jobs=n_jobs, **BLOCKS).table(rank_by=None)["impact"]
     assert_array_equal(found[0], done)
 
 
@@ -759,4 +759,4 @@ def test_a_pytorch_module_is_left_as_it_was():
     model.eval()
     with torch.no_grad():
         expected = model(torch.tensor(families.X.to_numpy())).numpy()[:, 0]
-    assert_allclose(e["age"].predictions(range(families.N)), expected, rtol=0, atol=1e-12)
+    assert_allclose(e["age"]._predictions(range(families.N)), expected, rtol=0, atol=1e-12)

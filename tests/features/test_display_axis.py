@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from ice_explorer._features.axis_text import cell_text, writer
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.features.axis_text import cell_text, writer
 from ice_explorer.scene.display_axis import DisplayAxis, display_axis, histogram
 from ice_explorer.wire.lines import distances
 
@@ -61,7 +61,7 @@ def test_distances_are_the_exponents_of_the_decay():
     rows = np.arange(4)
     assert_allclose(distances(explained(["x", "y", "y", "x"]), rows), [[0, 1], [1, 0], [1, 0], [0, 1]])
     feature = explained([0.0, 1.0, 3.0, 4.0])
-    expected = np.abs(feature.axis - feature.observed_axis[:, None]) / feature.scale
+    expected = np.abs(feature.axis - feature._item.feature.values[:, None]) / feature.scale
     assert_allclose(distances(feature, rows), expected, atol=1e-12)
 
 
@@ -69,7 +69,7 @@ def test_distances_follow_a_conditional_scale():
     """Levels that the other columns make unlikely are farther away than others."""
     town = np.repeat(["x", "y"], 40)
     X = pd.DataFrame({"town": town, "b": (town == "x") + 0.0})
-    feature = ice.explain(lambda X: X["b"].to_numpy(), X, scale="conditional", progress=False)["town"]
+    feature = ice.explain(lambda X: X["b"].to_numpy(), X, distance="conditional", progress=False)["town"]
     far = distances(feature, np.arange(80))
     assert_allclose(feature.likelihood(0.3, rows=np.arange(80)), 0.3**far, rtol=1e-9)
     assert (far[:40, 1] > 0.9).all()

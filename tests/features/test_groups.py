@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ice_explorer._features.groups import level_names
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer.errors import UnknownFeatureError
-from ice_explorer.features.groups import level_names
 from ice_explorer.wire.colors import colors_of
 
 
@@ -61,13 +61,13 @@ def test_a_group_is_one_category(dropped):
 
     e = explained(X, groups=wings(X))
     assert e.features == ["x", "z", "wing"]
-    assert e["wing"].kind == "group"
-    assert e["wing"].levels == ["a", "b", "none of them" if dropped else "c"]
+    assert e["wing"].dtype_kind == "group"
+    assert list(e["wing"]._item.feature.levels) == ["a", "b", "none of them" if dropped else "c"]
     assert e["wing"].observed.tolist() == labels.tolist()
-    as_category = X[["x", "z"]].assign(wing=pd.Categorical(labels, e["wing"].levels))
+    as_category = X[["x", "z"]].assign(wing=pd.Categorical(labels, list(e["wing"]._item.feature.levels)))
     plain = explained(as_category, of_labels)
-    figures = e.table().drop(columns="kind")
-    pd.testing.assert_frame_equal(figures, plain.table().loc[figures.index].drop(columns="kind"), rtol=1e-12)
+    figures = e.table()
+    pd.testing.assert_frame_equal(figures, plain.table().loc[figures.index], rtol=1e-12)
     assert_allclose(e["wing"].curves, plain["wing"].curves)
     shares = oracles.category_shares(labels.tolist(), [1.0] * 20)
     assert_allclose(e["wing"].scale, oracles.category_scale(list(shares.values())))
@@ -109,7 +109,7 @@ def test_columns_of_an_array_can_be_grouped():
     by_name = explained(X, function, groups={"wing": ["x2", "x3", "x4"]})
     by_position = explained(X, function, groups={"wing": [2, 3, 4]})
     assert by_name.features == by_position.features == ["x0", "x1", "wing"]
-    assert by_name["wing"].levels == ["x2", "x3", "x4"]
+    assert list(by_name["wing"]._item.feature.levels) == ["x2", "x3", "x4"]
     assert_array_equal(by_name["wing"].curves, by_position["wing"].curves)
 
 
@@ -120,7 +120,7 @@ def test_a_level_that_no_row_has_is_not_on_the_grid():
     X["z"] += 0
     groups = {"wing": ["wing_a", "wing_b", "wing_c", "wing_d"]}
     e = explained(X, groups=groups)
-    assert e["wing"].levels == ["a", "b", "c", "d"]
+    assert list(e["wing"]._item.feature.levels) == ["a", "b", "c", "d"]
     assert e["wing"].grid.tolist() == ["a", "b", "c"]
     asked = explained(X, groups=groups, grid={"wing": ["a", "d"]})
     assert asked["wing"].grid.tolist() == ["a", "d"]

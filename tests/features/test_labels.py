@@ -94,10 +94,10 @@ def nameless(request):
 def test_a_column_without_a_name_is_read_as_that(nameless):
     """In labels, and found by name, label and position; tables keep the name that X has."""
     e = ice.explain(model, nameless, progress=False)
-    assert e.labels == ["(no name)", "␣", "age"]
+    assert e._labels == ["(no name)", "␣", "age"]
     assert e[""] is e["(no name)"] is e[0]
     assert sorted(e.table().index) == ["", " ", "age"]
-    assert e.drivers("").index.tolist() == ["␣", "age"]
+    assert e.drivers("")["feature"].tolist() == ["␣", "age"]
 
 
 def test_setting_no_name_opens_the_column_that_has_none(nameless):
@@ -152,7 +152,7 @@ def test_files_plots_and_errors_name_it(nameless, suffix, tmp_path):
     if suffix == ".svg":
         assert ">ICE of (no name)<" in content
         e = x.explanation
-        axes = [e.plot("", color_by=" "), e.plot_impact()]
+        axes = [e.plot("", color_by=" "), e.plot()]
         assert axes[0].get_xlabel() == "(no name)"
         assert "(no name)" in [label.get_text() for label in axes[1].get_yticklabels()]
         for ax in axes:
@@ -169,8 +169,8 @@ def test_a_group_without_a_name_is_a_feature_like_any_other():
     """Its label is that of a column without one."""
     X = table_of(["a", "b", "c"]).assign(c=np.tile([0.0, 1.0], 15), d=np.tile([1.0, 0.0], 15))
     e = ice.explain(model, X, groups={"": ["c", "d"]}, progress=False)
-    assert e.labels == ["a", "b", "(no name)"]
-    assert e[""].kind == "group"
+    assert e._labels == ["a", "b", "(no name)"]
+    assert e[""].dtype_kind == "group"
 
 
 # --- long texts -----------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def by_rank(rows):
 
 def notes_of(e):
     """Notes besides the question whether a column is the target, as it is in models that return one column."""
-    return [note for note in e.notes if note not in e.alerts]
+    return [note for note in e.notes if note not in e._alerts]
 
 
 def explained(X, model=by_rank, **options):
@@ -71,8 +71,8 @@ def test_ranks_are_those_declared_although_a_level_is_absent(container):
     """From lo to hi it is two ranks: the slope is that of a rank, and σ is in ranks."""
     X = container(*sizes(), ordered=True)
     f = explained(X)["size"]
-    assert f.kind == "ordered"
-    assert f.levels == SIZES
+    assert f.dtype_kind == "ordered"
+    assert list(f._item.feature.levels) == SIZES
     assert f.grid.tolist() == ["lo", "hi"]
     assert f.axis.tolist() == [0.0, 2.0]
     assert_allclose(f.slopes, 10.0, rtol=1e-12)
@@ -97,8 +97,8 @@ def test_absent_levels_of_ranks_can_be_asked_for(container):
 def test_absent_levels_without_an_order_can_be_asked_for(container, scale):
     """No row has them, so that they weigh nothing in the figures."""
     X = container(*sizes(), ordered=False)
-    plain, f = (explained(X, scale=scale, grid=grid)["size"] for grid in ("observed", {"size": SIZES}))
-    assert plain.kind == f.kind == "category"
+    plain, f = (explained(X, distance=scale, grid=grid)["size"] for grid in ("observed", {"size": SIZES}))
+    assert plain.dtype_kind == f.dtype_kind == "category"
     assert plain.grid.tolist() == ["lo", "hi"]
     assert f.grid.tolist() == SIZES
     assert_allclose(f.curves, 10.0 * np.arange(4) + sizes()[1][:, None], rtol=1e-12)
@@ -208,7 +208,7 @@ def test_months_stand_in_order_and_stay_without_one(column):
     """So do categories that pandas made of texts; the note says that metrics see no order."""
     X = pd.DataFrame({"month": column, "x": np.arange(20.0)})
     e = explained(X, lambda rows: rows["x"].to_numpy())
-    assert e["month"].kind == "category"
+    assert e["month"].dtype_kind == "category"
     assert e["month"].grid.tolist() == MONTHS
     assert notes_of(e) == [
         (
@@ -298,7 +298,7 @@ def test_a_column_without_a_value_is_not_ranked(void):
     assert e.features == ["x"]
     assert notes_of(e) == ["'void' has no values; it is not ranked."]
     assert "void" in e._color_columns
-    assert e.drivers("x").loc["void", "share"] == 0
+    assert e.drivers("x").set_index("feature").loc["void", "share"] == 0
 
 
 def test_polars_and_rows_without_weight():

@@ -52,7 +52,7 @@ def by_gid(artists, gid):
 def test_effects_are_lines_of_their_tables(e, X, feature):
     """Partial dependence and M-plot as in the table, ALE higher by the mean prediction, and bands of the intervals."""
     table = e.effects(feature, ci=0.9)
-    ax = e.plot_effects(feature, ci=0.9)
+    ax = e.plot(feature, kind="effects", ci=0.9)
     for name in ("partial_dependence", "ale", "m_plot"):
         shift = e.predictions(np.arange(len(X))).mean() if name == "ale" else 0
         (line,) = by_gid(ax.lines, name)
@@ -73,7 +73,7 @@ def test_effects_are_lines_of_their_tables(e, X, feature):
 
 def test_ale_alone_is_a_change(e):
     """Without other effects its mean is 0, and the axis says so."""
-    ax = e.plot_effects("first", "ale", title="Local", legend=False)
+    ax = e.plot("first", kind="effects", effects="ale", title="Local", legend=False)
     (line,) = ax.lines
     assert_allclose(line.get_ydata(), e.effects("first", "ale")["ale"], rtol=1e-12)
     assert (ax.get_ylabel(), ax.get_title(), ax.get_legend()) == ("change of the prediction", "Local", None)
@@ -82,7 +82,7 @@ def test_ale_alone_is_a_change(e):
 def test_effects_of_levels_are_dots_with_intervals(e):
     """Side by side on each level, with its name below."""
     table = e.effects("season", ci=0.9)
-    ax = e.plot_effects("season", ci=0.9)
+    ax = e.plot("season", kind="effects", ci=0.9)
     assert [label.get_text() for label in ax.get_xticklabels()] == list(table.index)
     lines = [container.lines for container in ax.containers]
     assert_allclose(lines[0][0].get_ydata(), table["partial_dependence"], rtol=1e-12)
@@ -95,7 +95,7 @@ def test_effects_of_levels_are_dots_with_intervals(e):
 @pytest.mark.parametrize("feature", ["first", "season"])
 def test_the_legend_is_above_the_effects(e, feature):
     """No line or dot is below it."""
-    ax = e.plot_effects(feature)
+    ax = e.plot(feature, kind="effects")
     ax.figure.canvas.draw()
     legend = ax.get_legend().get_window_extent()
     highest = max(ax.transData.transform([(0, np.max(line.get_ydata()))])[0, 1] for line in ax.lines)
@@ -104,7 +104,7 @@ def test_the_legend_is_above_the_effects(e, feature):
 
 def test_dates_have_short_ticks(e):
     """Tick labels do not overlap."""
-    ax = e.plot_effects("day")
+    ax = e.plot("day", kind="effects")
     ax.figure.canvas.draw()
     boxes = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
     assert len(boxes) > 3
@@ -143,9 +143,9 @@ def test_a_comparison_is_bars_of_impact_and_dots_of_measures(e, X):
 
 def test_colours_are_readable_on_dark_ground(e):
     """ALE and M-plot have the colours of the explorer, the lighter ones on black."""
-    light = e.plot_effects("first")
+    light = e.plot("first", kind="effects")
     with plt.style.context("dark_background"):
-        dark = e.plot_effects("first")
+        dark = e.plot("first", kind="effects")
     for name in ("ale", "m_plot"):
         (on_light,), (on_dark,) = (by_gid(ax.lines, name) for ax in (light, dark))
         brightness = [sum(int(line.get_color()[at : at + 2], 16) for at in (1, 3, 5)) for line in (on_light, on_dark)]
@@ -162,7 +162,7 @@ def test_colours_are_readable_on_dark_ground(e):
         ),
         (lambda e: e.interactions(["first", "second"]).plot(max_bars=0), "`max_bars` must be an integer of at least 1"),
         (lambda e: e.importances(measures="partial_dependence").plot(max_features=0), "`max_features` must be an"),
-        (lambda e: e.plot_effects("first", legend="no"), "`legend` must be True or False; got 'no'."),
+        (lambda e: e.plot("first", kind="effects", legend="no"), "`legend` must be True or False; got 'no'."),
     ],
 )
 def test_options_that_cannot_be_are_named(e, draw, words):

@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
+from ice_explorer._features.dates import UTC_CLOCK
 from legible import assert_texts_have_their_place
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
@@ -20,7 +21,6 @@ from sklearn.linear_model import LogisticRegression
 
 from ice_explorer import explain
 from ice_explorer.export.save import save
-from ice_explorer.features.dates import UTC_CLOCK
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.map_labels import Labelled, place_labels
 from ice_explorer.figures.page.matplotlib_page import png_page
@@ -163,7 +163,7 @@ def test_slopes_are_drawn_over_bins_and_computed_from_every_step(explanation):
     ends = slope_ends(len(feature.grid))
     assert len(ends) == 21
     assert {int(n) for n in np.diff(ends)} == {13, 14}
-    rises = np.diff(feature.rows(binned.positions)[:, ends], axis=1)
+    rises = np.diff(feature.compute_curves(binned.positions)[:, ends], axis=1)
     assert_allclose(binned.values[:, ::2], rises / np.diff(feature.grid[ends]), rtol=1e-9)
     assert binned.y_title == "slope of the prediction per unit of dose, over 20 quantile bins"
     assert every.y_title == "slope of the prediction per unit of dose"
@@ -456,7 +456,7 @@ def test_the_map_stands_where_the_bars_were(explanation):
     assert circles[-1].get("fill") == "none"
     assert {"age", "dose", "town", "sex", "heterogeneity", "non-linearity"} <= set(texts(group(root, "map")))
     radii = sorted((float(circle.get("r")) for circle in circles[:4]), reverse=True)
-    figures = explanation.table(0.75, sort_by="in_distribution_impact")["in_distribution_impact"].to_numpy()
+    figures = explanation.table(0.75, rank_by="in_distribution_impact")["in_distribution_impact"].to_numpy()
     assert_allclose(np.array(radii) ** 2 / radii[0] ** 2, figures / figures[0], atol=0.02)
     assert group(drawn(explanation, feature="age", choices={"left": "map"}, with_ranking=False), "map") is None
 
@@ -704,8 +704,13 @@ def sentence_cases():
 def reach_cases():
     cases = itertools.product((1.0, 0.75, 0.5, 0.1, 0.0005), ("marginal", "conditional", "custom"), (False, True))
     return [
-        {"decay": decay, "scale": scale, "unordered": unordered, "text": reach_text(decay, scale, unordered=unordered)}
-        for decay, scale, unordered in cases
+        {
+            "decay": decay,
+            "distance": distance,
+            "unordered": unordered,
+            "text": reach_text(decay, distance, unordered=unordered),
+        }
+        for decay, distance, unordered in cases
     ]
 
 

@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
+from ice_explorer._features import axis_text
 from legible import assert_texts_have_their_place
 from matplotlib import image as mpl_image
 from matplotlib import pyplot as plt
@@ -18,8 +19,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import explain
 from ice_explorer.errors import InvalidOptionError
-from ice_explorer.features import axis_text
-from ice_explorer.figures.axes.axes import plot, plot_impact
+from ice_explorer.figures.axes.axes import plot_curves, plot_ranking
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.page.page import printable
 from ice_explorer.figures.page.paper import Paper
@@ -142,7 +142,7 @@ def test_lines_are_the_curves_and_fade_as_the_metric_weighs(explanation):
     assert_allclose(lines.values, feature.curves, rtol=1e-12)
     assert_allclose(lines.opacity, 0.06 + 0.94 * feature.likelihood(0.6)[:, 1:], rtol=1e-12)
     assert_allclose(lines.mean, feature.partial_dependence, rtol=1e-12)
-    assert_allclose(lines.own_y, feature.predictions(np.arange(60)), rtol=1e-12)
+    assert_allclose(lines.own_y, feature._predictions(np.arange(60)), rtol=1e-12)
     assert_array_equal(shown(explanation, feature="age", decay=1.0).lines.opacity, 1.0)
 
 
@@ -155,7 +155,7 @@ def test_centred_lines_are_zero_at_their_anchor(explanation, anchor):
     assert_allclose(lines.mean, lines.values.mean(axis=0), rtol=1e-9, atol=1e-9)
     assert_allclose(lines.spread, lines.values.std(axis=0), rtol=1e-9, atol=1e-12)
     held = feature.curves[:, 0] - lines.values[:, 0]
-    assert_allclose(lines.own_y, feature.predictions(np.arange(60)) - held, rtol=1e-9, atol=1e-9)
+    assert_allclose(lines.own_y, feature._predictions(np.arange(60)) - held, rtol=1e-9, atol=1e-9)
     assert (lines.anchored_at is None) == (anchor == "own")
 
 
@@ -173,7 +173,7 @@ def test_curves_anchored_at_the_observed_value_are_zero_there():
 
 def test_ranking_is_that_of_the_table(explanation):
     """Bars come in the order of the table, as long as its figures, the open feature in bold."""
-    table = explanation.table(decay=0.75, sort_by="in_distribution_impact")
+    table = explanation.table(decay=0.75, rank_by="in_distribution_impact")
     bars = shown(explanation, feature="smoker", decay=0.75).ranking.bars
     assert [bar.label for bar in bars] == list(table.index)
     assert_allclose([bar.value for bar in bars], table["in_distribution_impact"])
@@ -183,7 +183,7 @@ def test_ranking_is_that_of_the_table(explanation):
     assert bold[:2] == ["In-distribution impact", "smoker"]
     by_heterogeneity = shown(explanation, rank_by="heterogeneity")
     assert by_heterogeneity.lines.feature == by_heterogeneity.state.feature
-    assert by_heterogeneity.state.feature == explanation.table(sort_by="heterogeneity").index[0]
+    assert by_heterogeneity.state.feature == explanation.table(rank_by="heterogeneity").index[0]
     assert all(bar.tick is None for bar in by_heterogeneity.ranking.bars)
 
 
@@ -298,7 +298,7 @@ def test_the_page_says_what_it_shows(explanation):
     """Titles, axes and key are there as text, on white paper of the width asked for."""
     root = drawn(explanation, feature="age", kind="c-ice", anchor="median")
     words = texts(root)
-    median = axis_text.number_text(explanation["age"].median)
+    median = axis_text.number_text(explanation["age"]._item.median)
     for expected in (
         "c-ICE of age",
         f"change of the prediction from age = {median}",
@@ -538,8 +538,8 @@ def test_a_figure_says_where_it_comes_from(explanation):
     shown_here = {"title": "Individual conditional expectation", "feature": "age", "kind": "c-ice", "anchor": "min"}
     used = {"rows_used": 60, "n_observations": 60, "n_grid": len(explanation["age"].grid), "weighted": False, "seed": 0}
     counted = {"rank_by": "in_distribution_impact", "decay": 0.5, "convention": "step", "unit": "prediction"}
-    computed = {"grid": "observed", "scale": "marginal", "output": "prediction", "response": "callable"}
-    rest = {"color_by": "region", "intervals": None, "method": "brute", "view": {}, "not_drawn": []}
+    computed = {"grid": "observed", "distance": "marginal", "output": "prediction", "response": "callable"}
+    rest = {"color_by": "region", "ci": None, "method": "brute", "view": {}, "not_drawn": []}
     code = (
         "x = ice_explorer.ICEExplorer(model, X); x.feature = 'age'; x.color_by = 'region'; "
         "x.kind = 'c-ice'; x.decay = 0.5; x.max_lines = 20; x.save('view.svg')"
@@ -613,7 +613,7 @@ def test_a_shared_axis_reaches_over_all_features(explanation, kind):
         assert [domains[at] for at, lines in enumerate(alone) if lines.kind == "d-ice"] == own
         return
     assert len(set(domains)) == 1
-    ranges = np.array([feature.prediction_range for feature in explanation.values()])
+    ranges = np.array([feature._prediction_range for feature in explanation.values()])
     low, high = (ranges.min(), ranges.max()) if kind == "ice" else np.ptp(ranges, axis=1).max() * np.array([-1, 1])
     assert_allclose(domains[0], [low - 0.03 * (high - low), high + 0.03 * (high - low)], rtol=1e-9)
 
@@ -631,7 +631,7 @@ def _closed_figures():
 def test_plot_impact_draws_the_table(explanation):
     """One bar a feature in the order of the table, and a count of those left out."""
     table = explanation.table()
-    ax = plot_impact(explanation)
+    ax = plot_ranking(explanation)
     labels = [label.get_text() for label in ax.get_yticklabels()]
     assert all(name.startswith(label.removesuffix("…")) for label, name in zip(labels, table.index, strict=True))
     assert_allclose([bar.get_width() for bar in ax.patches], table["in_distribution_impact"])
@@ -640,12 +640,12 @@ def test_plot_impact_draws_the_table(explanation):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
         "weight of far values 0.75", "tick: all values alike", "net rise or fall", "levels without an order"
     ]  # fmt: skip
-    by_impact = plot_impact(explanation, rank_by="impact")
-    assert_allclose([bar.get_width() for bar in by_impact.patches], explanation.table(sort_by="impact")["impact"])
+    by_impact = plot_ranking(explanation, rank_by="impact")
+    assert_allclose([bar.get_width() for bar in by_impact.patches], explanation.table(rank_by="impact")["impact"])
     assert "tick" not in {line.get_gid() for line in by_impact.lines}
-    few = plot_impact(explanation, decay=1.0, max_features=3)
+    few = plot_ranking(explanation, decay=1.0, max_features=3)
     assert (len(few.get_yticks()), few.get_xlabel()) == (2, "2 of 6 features\ncounted per step of one SD")
-    of_sd = plot_impact(explanation, unit="sd")
+    of_sd = plot_ranking(explanation, unit="sd")
     assert_allclose([bar.get_width() for bar in of_sd.patches], explanation.table(unit="sd")["in_distribution_impact"])
     assert of_sd.get_title() == "In-distribution impact, % of SD"
     figures = [text.get_text() for text in of_sd.texts if text.get_text().endswith("%")]
@@ -657,17 +657,17 @@ def test_plot_impact_draws_the_table_per_steps_and_names_them(explanation):
     """Of each feature with an order, in the unit of time that suits; levels have no step, and missing values none."""
     steps = {explanation.features[0]: 10}
     table = explanation.table(unit=steps)
-    ax = plot_impact(explanation, unit=steps)
+    ax = plot_ranking(explanation, unit=steps)
     assert_allclose([bar.get_width() for bar in ax.patches], table["in_distribution_impact"])
     labels = [label.get_text() for label in ax.get_yticklabels()]
     for label, feature in zip(labels, table.index, strict=True):
         step = "10" if feature in steps else "SD"
         assert label.endswith(f" (per {step})") == (explanation[feature].kind not in ("category", "group"))
-    plain = plot_impact(explanation, unit=steps, rank_by="missing_impact")
+    plain = plot_ranking(explanation, unit=steps, rank_by="missing_impact")
     assert "(per" not in "".join(label.get_text() for label in plain.get_yticklabels())
     X = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=9)})
     days = explain(lambda X: X["day"].dt.day.to_numpy(float), X, progress=False)
-    (label,) = days.plot_impact(unit={"day": pd.Timedelta(days=7)}).get_yticklabels()
+    (label,) = days.plot(unit={"day": pd.Timedelta(days=7)}).get_yticklabels()
     assert label.get_text() == "day (per 7 d)"
     with pytest.raises(InvalidOptionError, match=r"Steps of features are for `table` and `plot_impact`\.$"):
         days.save("never.svg", unit={"day": 7})
@@ -698,7 +698,7 @@ def test_a_figure_far_from_that_per_step_is_marked(crowded):
     per_step = texts(group(drawn(crowded), "ranking"))
     assert "counted per step of one SD" in per_step
     assert "*" not in per_step
-    ax = plot_impact(jump(convention="paper"))
+    ax = plot_ranking(jump(convention="paper"))
     assert [text.get_text() for text in ax.texts].count("*") == 1
     assert ax.get_xlabel() == (
         "counted as in the paper\n* more than twice or less than half the figure per step of one SD"
@@ -708,7 +708,7 @@ def test_a_figure_far_from_that_per_step_is_marked(crowded):
 @pytest.mark.usefixtures("_closed_figures")
 def test_plot_all_has_axes_for_each_feature_in_the_order_of_the_ranking(kinds):
     """They share a scale, hold the mean of each, and can be found by name and styled further."""
-    figure = kinds.plot_all(color_by="town")
+    figure = kinds.plot(list(kinds.table().index), color_by="town")
     axes = {ax.get_label(): ax for ax in figure.axes}
     assert list(axes) == [kinds[name].label for name in kinds.table().index]
     assert len({ax.get_ylim() for ax in axes.values()}) == 1
@@ -743,7 +743,7 @@ TOWNS = ["Lima", "Ur", "Addis Ababa", "Buenos Aires", "New York City", "Kuala Lu
 def test_names_of_levels_do_not_touch_under_a_small_plot(levels, named, are_slanted):
     """Names that tell their order are thinned, others slanted; all of them have a tick."""
     X = pd.DataFrame({"c": levels * 3, "z": np.arange(3.0 * len(levels))})
-    figure = explain(lambda rows: rows["z"].to_numpy(), X, features=["c", "z"], progress=False).plot_all()
+    figure = explain(lambda rows: rows["z"].to_numpy(), X, features=["c", "z"], progress=False).plot(["z", "c"])
     (ax,) = (ax for ax in figure.axes if ax.get_label() == "c")
     labels = [label for label in ax.get_xticklabels() if label.get_text()]
     assert len(ax.get_xticks()) == len(levels)
@@ -762,14 +762,14 @@ def test_names_of_levels_do_not_touch_under_a_small_plot(levels, named, are_slan
 @pytest.mark.usefixtures("_closed_figures")
 def test_plot_all_shows_so_many_features_and_says_so(many):
     """Slopes keep a scale each; a ramp is next to them once."""
-    figure = many.plot_all("d-ice", "x1", max_features=2, n_columns=2, max_lines=60)
+    figure = many.plot(list(many.table().index[:2]), "d-ice", color_by="x1", n_columns=2, max_lines=60)
     panels = [ax for ax in figure.axes if ax.get_label().startswith("x")]
     n_features = len(many.features)
     assert figure.get_suptitle() == f"d-ICE: 2 of {n_features} features by in-distribution impact"
     assert len(figure.axes) == 3
     assert panels[0].get_ylim() != panels[1].get_ylim()
     with pytest.raises(InvalidOptionError):
-        many.plot_all(n_columns=0)
+        many.plot(list(many), n_columns=0)
 
 
 @pytest.mark.usefixtures("_closed_figures")
@@ -778,11 +778,11 @@ def test_plot_draws_every_feature(explanation, kinds, kind):
     """Without a warning, whatever its kind and its name; the axes have its ticks."""
     for name in ("age", HOSTILE, "smoker", LONG, "constant"):
         _, ax = plt.subplots()
-        assert plot(explanation, name, kind, color_by=LONG, ax=ax) is ax
+        assert plot_curves(explanation, name, kind, color_by=LONG, ax=ax) is ax
         ax.figure.draw_without_rendering()
         plt.close("all")
     for name in ("town", "grade", "built", "wait", "area", "heat"):
-        ax = plot(kinds, name, kind, color_by="built")
+        ax = plot_curves(kinds, name, kind, color_by="built")
         ax.figure.draw_without_rendering()
         labels = [label.get_text() for label in ax.get_xticklabels()]
         has_gaps = name in {"town", "area"} and (kind != "d-ice" or name == "town")

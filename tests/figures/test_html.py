@@ -67,7 +67,7 @@ def test_a_feature_is_its_metrics(e):
     assert [row[0] for row in reader.rows] == [
         "impact", "in-distribution impact", "direction", "heterogeneity", "non-linearity", "weight kept",
     ]  # fmt: skip
-    assert reader.rows[-1][2] == f"{e['age'].support:.0%}"
+    assert reader.rows[-1][2] == f"{e['age'].metrics()['support']:.0%}"
     assert sum(name == "title" for name, _ in reader.attributes) == len(reader.rows)
 
 

@@ -85,7 +85,7 @@ def four(e):
     e.plot("temp", kind="c-ice", color_by="hum", share_axis=True, ax=axes[0, 0])
     e.plot("hum", kind="d-ice", max_lines=100, ax=axes[0, 1])
     e.plot("season", color_by="temp", ax=axes[1, 0])
-    e.plot_impact(ax=axes[1, 1])
+    e.plot(ax=axes[1, 1])
     return figure
 
 
@@ -98,14 +98,14 @@ def no_layout(e):
 
 def mosaic(e):
     figure, axes = plt.subplot_mosaic("ab;ac", figsize=(9, 6), layout="constrained")
-    e.plot_impact(ax=axes["a"])
+    e.plot(ax=axes["a"])
     e.plot("temp", ax=axes["b"])
     e.plot("season", color_by="days_since_2011", ax=axes["c"])
     return figure
 
 
 def everything(e):
-    return e.plot_all(color_by="season", n_columns=2)
+    return e.plot(list(e.table().index), color_by="season", n_columns=2)
 
 
 def blocks(figure):
@@ -248,9 +248,12 @@ def test_titles_are_those_of_set_title(e):
     ax = e.plot("temp")
     assert [ax.get_title(loc) for loc in ("left", "center", "right")] == ["", "ICE of temp", ""]
     assert e.plot("temp", title="$t$ in °C").get_title() == "$t$ in °C"
-    assert e.plot("temp", title=None).get_title() == e.plot_impact(title=None).get_title() == ""
-    assert e.plot_impact().get_title() == "In-distribution impact"
-    assert [e.plot_all(title=title).get_suptitle() for title in (None, "All of them")] == ["", "All of them"]
+    assert e.plot("temp", title=None).get_title() == e.plot(title=None).get_title() == ""
+    assert e.plot().get_title() == "In-distribution impact"
+    assert [e.plot(list(e.table().index), title=title).get_suptitle() for title in (None, "All of them")] == [
+        "",
+        "All of them",
+    ]
     with plt.rc_context({"axes.titlelocation": "left"}):
         assert e.plot("temp").get_title(loc="left") == "ICE of temp"
 
@@ -346,7 +349,7 @@ def test_colours_widths_and_fonts_are_those_of_rc_params(e):
         (bar,) = by_gid(e.plot("temp", color_by="hum").figure, "colorbar")
         ends = bar.collections[-1].get_cmap()([0.0, 1.0])
         assert_allclose(ends[0], mpl.colormaps["plasma"](0.0), atol=0.01)
-        assert to_hex(e.plot_impact().patches[0].get_facecolor()) == to_hex("crimson")
+        assert to_hex(e.plot().patches[0].get_facecolor()) == to_hex("crimson")
 
 
 def test_levels_are_told_apart_by_colour_blind_readers_unless_a_style_says_otherwise(e):
@@ -360,7 +363,7 @@ def test_levels_are_told_apart_by_colour_blind_readers_unless_a_style_says_other
 def test_signs_of_directions_need_no_font(e):
     """They are shapes, so that a font without ∷ draws the same."""
     with plt.rc_context({"font.family": "DejaVu Sans Mono"}):
-        ax = e.plot_impact()
+        ax = e.plot()
     words = "".join(text.get_text() for text in ax.texts)
     assert not set(words) & set("∷▲▼")
     signs = {gid: by_gid(ax, gid)[0].get_ydata().tolist() for gid in ("rises", "falls", "unordered")}
@@ -395,7 +398,7 @@ def test_a_palette_colours_levels(e, palette, expected):
     assert_allclose([to_rgb(h.get_color()) for h in handles], [to_rgb(color) for color in expected], atol=1 / 255)
     drawn = {to_hex(color) for color in by_gid(ax, "observed")[0].get_facecolors()}
     assert drawn == {to_hex(h.get_color()) for h in handles}
-    figure = e.plot_all(color_by="season", palette=palette)
+    figure = e.plot(list(e.table().index), color_by="season", palette=palette)
     assert [h.get_color() for h in figure.legends[0].legend_handles[:4]] == [h.get_color() for h in handles]
 
 
@@ -530,12 +533,12 @@ def test_steep_slopes_end_below_the_legend(e):
 def test_small_axes_show_fewer_bars_that_end_before_the_figures(e):
     """They say of how many features the bars are."""
     _, ax = plt.subplots(figsize=(3, 0.5))
-    assert e.plot_impact(ax) is ax
+    assert e.plot(ax=ax) is ax
     assert len(ax.get_yticks()) < 4
     assert " of 4 features" in ax.get_xlabel()
     for size in ((6, 3), (2.6, 3)):
         _, ax = plt.subplots(figsize=size, layout="constrained")
-        e.plot_impact(ax)
+        e.plot(ax=ax)
         ax.figure.canvas.draw()
         ends = max(patch.get_window_extent().x1 for patch in ax.patches)
         assert ends < min(text.get_window_extent().x0 for text in by_gid(ax, "value"))
@@ -546,7 +549,7 @@ def test_names_are_no_formulas():
     name = "price in $ and $"
     X = pd.DataFrame({name: np.arange(30.0), "b" * 200: np.arange(30.0) % 7, "_c": list("xy") * 15})
     e = explain(lambda table: table.iloc[:, 0] + table.iloc[:, 1], X, progress=False)
-    for ax in (e.plot(name, color_by="_c"), e.plot(1, color_by=name), e.plot_impact()):
+    for ax in (e.plot(name, color_by="_c"), e.plot(1, color_by=name), e.plot()):
         ax.figure.canvas.draw()
     assert e.plot(name).get_title() == r"ICE of price in \$ and \$"
     ax = e.plot(1)
@@ -558,8 +561,8 @@ def test_names_are_no_formulas():
 
 def test_intervals_are_whiskers_and_ties_brackets(e):
     """Whiskers reach from end to end of the intervals of `table`, brackets join neighbours that `ties` names."""
-    ax = e.plot_impact(ci=0.9)
-    table, ties = e.table(ci=0.9), e.ties(0.9)["tied"].tolist()
+    ax = e.plot(ci=0.9)
+    table, ties = e.table(ci=0.9), e._ties(0.9)["tied"].tolist()
     (whiskers,), (brackets,) = by_gid(ax, "interval"), by_gid(ax, "tied")
     ends = np.column_stack([table["in_distribution_impact_low"], table["in_distribution_impact_high"]])
     assert_allclose(whiskers.get_xdata().reshape(-1, 3)[:, :2], ends)
@@ -573,7 +576,7 @@ def test_intervals_are_whiskers_and_ties_brackets(e):
 
 def test_without_an_interval_there_are_neither_whiskers_nor_brackets(e):
     """Neither beside the bars nor in the legend."""
-    plain = e.plot_impact()
+    plain = e.plot()
     assert [*by_gid(plain, "interval"), *by_gid(plain, "tied")] == []
     with pytest.raises(InvalidOptionError, match=r"^`ci` must be greater than 0 and less than 1; got 1\."):
-        e.plot_impact(ci=1)
+        e.plot(ci=1)

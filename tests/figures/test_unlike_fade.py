@@ -19,7 +19,7 @@ def e():
     draw = np.random.default_rng(0)
     z = draw.normal(size=80)
     X = np.column_stack([z, z + 0.1 * draw.normal(size=80)])
-    return explain(lambda X: X[:, 0] * X[:, 1], X, scale="conditional")
+    return explain(lambda X: X[:, 0] * X[:, 1], X, distance="conditional")
 
 
 def faded(weight):
@@ -32,7 +32,7 @@ def test_curves_fade_by_the_conditional_scale(e):
     lines, _ = shown_lines(e, f, ViewState(feature="x0", decay=0.5))
     for row, position in enumerate(lines.positions):
         for k in range(1, len(f.axis)):
-            distance = abs(f.axis[k] - f.observed_axis[position]) / f.likelihood_scale[position]
+            distance = abs(f.axis[k] - f._item.feature.values[position]) / f.likelihood_scale[position]
             assert_allclose(lines.opacity[row, k - 1], faded(0.5**distance), rtol=1e-12)
 
 

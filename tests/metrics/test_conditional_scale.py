@@ -105,7 +105,7 @@ def test_phantoms_where_no_rows_are_count_less():
     model, X = extrapolation()
     shares = {}
     for scale in ("marginal", "conditional"):
-        f = ice.explain(model, X, features=["x0"], scale=scale, progress=False)["x0"]
+        f = ice.explain(model, X, features=["x0"], distance=scale, progress=False)["x0"]
         likelihood = f.likelihood()
         is_empty = (X[:, [1]] >= 0) & (f.grid >= 0)
         is_mirrored = (X[:, [1]] < 0) & (f.grid >= 0) & (X[:, [0]] < 0)  # as far away, among rows
@@ -161,7 +161,7 @@ def test_neither_rows_nor_codes_of_levels_matter(changed, is_weighted):
         weights = pd.Series(np.arange(150) % 4 / 2 + 0.25)[rows.index].to_numpy() if is_weighted else None
         return ice.explain(
             lambda rows: rows["height"].fillna(0.0).to_numpy() * len(rows.columns),
-            rows, scale="conditional", sample_weight=weights, progress=False,
+            rows, distance="conditional", sample_weight=weights, progress=False,
         )  # fmt: skip
 
     before, after = explain(X), explain(Z)
@@ -175,8 +175,10 @@ def test_neither_rows_nor_codes_of_levels_matter(changed, is_weighted):
         elif name == "town":
             likelihood = likelihood[:, [first.grid.tolist().index(level) for level in second.grid]]
         assert_allclose(other, likelihood, rtol=1e-9)
-        assert_allclose(second.impact, first.impact, rtol=1e-9, atol=1e-12)
-        assert_allclose(second.in_distribution_impact, first.in_distribution_impact, rtol=1e-9, atol=1e-12)
+        assert_allclose(second.metrics()["impact"], first.metrics()["impact"], rtol=1e-9, atol=1e-12)
+        assert_allclose(
+            second.metrics()["in_distribution_impact"], first.metrics()["in_distribution_impact"], rtol=1e-9, atol=1e-12
+        )
 
 
 def test_levels_that_no_other_feature_has_are_split_by_trees():

@@ -24,10 +24,10 @@ def test_integer_weights_are_repeated_rows(make):
     """The likelihoods of numbers and of levels are those of rows that occur as often."""
     repeats = np.repeat(np.arange(N), WEIGHTS)
     rows = X.iloc[repeats].reset_index(drop=True)
-    repeated = ice.explain(model, rows, features=FEATURES, scale="conditional", progress=False)
-    weighted = ice.explain(model, X, features=FEATURES, scale="conditional", sample_weight=WEIGHTS, progress=False)
+    repeated = ice.explain(model, rows, features=FEATURES, distance="conditional", progress=False)
+    weighted = ice.explain(model, X, features=FEATURES, distance="conditional", sample_weight=WEIGHTS, progress=False)
     explorer = make(model, X, features=FEATURES, sample_weight=WEIGHTS)
-    explorer.scale = "conditional"
+    explorer.distance = "conditional"
     for name in FEATURES:
         expected = repeated[name].likelihood(0.5)
         assert len(np.unique(expected)) > 10

@@ -32,7 +32,7 @@ def test_a_feature_without_spread_has_no_effect(X, convention):
         e = explained(product, X, grid=grid, features=["x0"], convention=convention)
         row = e.table().loc["x0"]
         assert_allclose(row[list(oracles.EFFECTS)].to_numpy(dtype=float), 0.0, atol=0)
-        assert (row["support"], row["scale"]) == (1, 0)
+        assert (row["support"], e["x0"].scale) == (1, 0)
         assert_allclose(e["x0"].curves, np.outer(X[:, 1], e["x0"].grid))
         assert_allclose(e["x0"].likelihood(0.3), np.tile(e["x0"].grid == 2.0, (len(X), 1)), atol=0)
 
@@ -43,7 +43,7 @@ def test_likelihoods_too_small_to_write_still_weigh(decay, convention):
     """Where every likelihood underflows, the ratio is that of the largest."""
     X = np.array([[0.0, 1.0], [10.0, 2.0], [3.0, -4.0]])
     grid = [4.0, 5.0, 7.0, 9.5]
-    e = explained(square, X, grid={"x0": grid}, scale={"x0": 0.05}, convention=convention, decay=decay)
+    e = explained(square, X, grid={"x0": grid}, distance={"x0": 0.05}, convention=convention, decay=decay)
     row = e["x0"].metrics()
     expected = oracles.metrics(square, X, 0, grid=grid, own_scale=0.05, decay=decay, convention=convention)
     for name in ("in_distribution_impact", "support"):
@@ -81,7 +81,7 @@ def test_rows_far_from_all_right_ends(convention, decay):
         return np.square(Z[:, 0]) * (1 + 0.1 * Z[:, 1])
 
     grid = [0.0, 1.0, 100.0]
-    e = explained(model, X, grid={"x0": grid}, scale={"x0": 0.05}, convention=convention, decay=decay)
+    e = explained(model, X, grid={"x0": grid}, distance={"x0": 0.05}, convention=convention, decay=decay)
     row = e["x0"].metrics()
     expected = oracles.metrics(model, X, 0, grid=grid, own_scale=0.05, convention=convention, decay=decay)
     for name in ("impact", "in_distribution_impact", "support"):
@@ -91,7 +91,7 @@ def test_rows_far_from_all_right_ends(convention, decay):
 def test_few_rows_keep_the_scale_of_all_rows():
     """They cannot tell what the other features leave open; nothing warns."""
     X = np.array([[0.0, 0.0], [1.0, 1.0]])
-    feature = explained(product, X, scale="conditional", sample_weight=[0.25, 2.5])["x0"]
+    feature = explained(product, X, distance="conditional", sample_weight=[0.25, 2.5])["x0"]
     assert_allclose(feature.likelihood_scale, feature.scale, rtol=0)
 
 
@@ -101,7 +101,7 @@ def test_a_conditional_scale_is_what_the_other_features_leave_open():
     rng = np.random.default_rng(6)
     free, copied = rng.normal(size=200), rng.normal(size=200)
     X = np.column_stack([free, copied, copied + rng.normal(0, 0.05, 200)])
-    e = explained(product, X, scale="conditional", decay=0.5)
+    e = explained(product, X, distance="conditional", decay=0.5)
     for f in e.values():
         assert f.likelihood_scale.shape == (200,)
         assert (f.likelihood_scale >= 0.01 * f.scale * (1 - 1e-12)).all()

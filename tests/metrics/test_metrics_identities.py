@@ -16,7 +16,7 @@ import ice_explorer as ice
 from ice_explorer.errors import InputDataError
 
 EFFECTS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity"]
-NUMBERS = [*EFFECTS, "missing_impact", "support", "scale", "n_grid"]
+NUMBERS = [*EFFECTS, "missing_impact", "support"]
 CONVENTIONS = ["step", "paper"]
 FEW = settings(max_examples=40)
 COARSE = st.one_of(own.WHOLE, own.QUARTERS)
@@ -27,12 +27,12 @@ def explained(model, X, **options):
 
 
 def table(model, X, **options):
-    return explained(model, X, **options).table(sort_by=None)
+    return explained(model, X, **options).table(rank_by=None)
 
 
 def steepest(e):
     """Largest slope of any feature per standard deviation: the size that rounding is relative to."""
-    ordered = [f for f in e.values() if f.kind != "category"]
+    ordered = [f for f in e.values() if f.dtype_kind != "category"]
     return max((float(f.scale * np.abs(f.slopes).max(initial=0.0)) for f in ordered), default=1.0)
 
 
@@ -64,8 +64,8 @@ def test_a_linear_model_has_its_coefficients_for_figures(X, model, options, data
     weights = data.draw(st.one_of(st.none(), own.weights(len(X)) if len(X) > 1 else st.none()))
     e = explained(model, X, sample_weight=weights, **options)
     beta, other = np.array(model.parameters[1:]), data.draw(own.OTHER_DECAYS)
-    for figures in (e.table(sort_by=None), e.table(other, sort_by=None)):
-        sigma = figures["scale"].to_numpy()
+    for figures in (e.table(rank_by=None), e.table(other, rank_by=None)):
+        sigma = np.array([f.scale for f in e.values()])
         close = {"rtol": 1e-9, "atol": 1e-9 * (1 + np.abs(beta).max())}
         assert_allclose(figures["impact"], sigma * np.abs(beta), **close)
         assert_allclose(figures["in_distribution_impact"], sigma * np.abs(beta), **close)
@@ -105,7 +105,7 @@ def test_rows_of_an_additive_model_do_not_differ(X, model, options, method):
         model = GradientBoostingRegressor(n_estimators=4, max_depth=1, random_state=0).fit(X, model(X))
     e = explained(model, X, method="tree" if method == "t" else "brute", **options)
     size = (
-        max(max(map(abs, f.prediction_range)) * f.scale / np.diff(f.grid).min() for f in e.values() if len(f.grid) > 1)
+        max(max(map(abs, f._prediction_range)) * f.scale / np.diff(f.grid).min() for f in e.values() if len(f.grid) > 1)
         if any(len(f.grid) > 1 for f in e.values())
         else 1.0
     )
@@ -127,7 +127,7 @@ def test_curves_and_their_mean(case):
         on_grid = np.flatnonzero(np.isin(X[:, column], f.grid))  # rows without weight may be elsewhere
         at_own = np.searchsorted(f.grid, X[on_grid, column])
         assert_allclose(f.curves[on_grid, at_own], predict(X)[on_grid], rtol=1e-14, atol=1e-14 * size)
-        assert_allclose(f.predictions(np.arange(len(X))), predict(X), rtol=1e-14, atol=1e-14 * size)
+        assert_allclose(f._predictions(np.arange(len(X))), predict(X), rtol=1e-14, atol=1e-14 * size)
         assert_array_equal(f.observed, X[:, column])
 
 
@@ -182,14 +182,14 @@ def test_the_order_of_rows_does_not_matter_to_conditional_scales(seed):
     rng = np.random.default_rng(seed)
     X = pd.DataFrame({"number": rng.integers(-3, 4, 30) / 2, "text": rng.choice(list("abc"), 30)})
     model = lambda Z: Z["number"].to_numpy() ** 2 * (1 + (Z["text"] == "b").to_numpy())  # noqa: E731
-    assert_order_is_nothing(model, X, rng.permutation(30), scale="conditional")
+    assert_order_is_nothing(model, X, rng.permutation(30), distance="conditional")
 
 
 def assert_order_is_nothing(model, X, order, **options):
     e, other = (explained(model, rows, **options) for rows in (X, X.iloc[order]))
-    assert_same(e.table(sort_by=None), other.table(sort_by=None), 1 + steepest(e))
+    assert_same(e.table(rank_by=None), other.table(rank_by=None), 1 + steepest(e))
     for name in e.features:
-        assert other[name].levels == e[name].levels
+        assert str(other[name]._item.feature.levels) == str(e[name]._item.feature.levels)
         pd.testing.assert_frame_equal(other.effects(name), e.effects(name), rtol=1e-9, atol=1e-11)
 
 
@@ -199,7 +199,7 @@ def test_every_row_twice(case, options):
     """Changes heterogeneity by its ddof factor, nothing else."""
     _, X, _, model, method = case
     e, n = explained(model, X, **options, **method), len(X)
-    expected = e.table(sort_by=None)
+    expected = e.table(rank_by=None)
     expected["heterogeneity"] *= math.sqrt((2 * n - 2) / (2 * n - 1))
     assert_same(table(model, np.repeat(X, 2, axis=0), **options, **method), expected, 1 + steepest(e))
 
@@ -234,8 +234,7 @@ def test_the_unit_of_a_feature_does_not_matter(X, model, unit, options):
     if factor < 0:
         options = options | {"convention": "step"}
     e = explained(model, X, **options)
-    expected = e.table(sort_by=None)
-    expected.iloc[0, expected.columns.get_loc("scale")] *= abs(factor)
+    expected = e.table(rank_by=None)
     expected.iloc[0, expected.columns.get_loc("direction")] *= np.sign(factor)
 
     def adjusted(Z):
@@ -259,11 +258,11 @@ def test_the_unit_of_a_feature_does_not_matter(X, model, unit, options):
 def test_the_unit_of_the_output_scales_the_effects(X, model, factor, offset, options):
     """Direction follows the factor with its sign, every other effect its size; an offset is lost."""
     e = explained(model, X, **options)
-    expected = e.table(sort_by=None)
+    expected = e.table(rank_by=None)
     for name in EFFECTS:
         expected[name] *= factor if name == "direction" else abs(factor)
     scaled = explained(lambda Z: factor * (model(Z) + offset), X, **options)
-    assert_same(scaled.table(sort_by=None), expected, abs(factor) * max(steepest(e), 1.0))
+    assert_same(scaled.table(rank_by=None), expected, abs(factor) * max(steepest(e), 1.0))
 
 
 @FEW
@@ -318,7 +317,7 @@ def test_kinds_are_numbers_or_levels(X, options):
         return of_mixed(Z.assign(size=size, day=start + pd.to_timedelta(Z["day"], unit="D")))
 
     of_numbers = explained(decoded, X.assign(**codes), **options)
-    assert_same(e.table(sort_by=None), of_numbers.table(sort_by=None), 1 + steepest(e))
+    assert_same(e.table(rank_by=None), of_numbers.table(rank_by=None), 1 + steepest(e))
     assert list(e["size"].grid) == list(present.cat.categories)
     assert list(e["day"].grid) == sorted(X["day"].unique())
     assert set(e["text"].grid) == set(X["text"])
@@ -348,7 +347,7 @@ def test_missing_values_are_a_level_of_their_own(X, decay, jump, data):
 
     e, plain = explained(predict, X, decay=decay), explained(lambda Z: predict(Z, 0.0), X, decay=decay)
     figures = [name for name in NUMBERS if name != "missing_impact"]
-    assert_same(e.table(sort_by=None), plain.table(sort_by=None), 1 + steepest(e), figures)
+    assert_same(e.table(rank_by=None), plain.table(rank_by=None), 1 + steepest(e), figures)
     for name in ("gap", "text"):
         known = X[name].dropna()
         if len(known) == len(X):
@@ -394,7 +393,7 @@ def test_halving_the_gap_under_a_jump(convention, ratio):
 
     def steepness(gap):
         values = np.array([0.0, 0.125, 0.25, 0.375, 0.5, 0.5 + gap, 0.625, 0.75, 1.0])
-        row = table(jump, values[:, np.newaxis], convention=convention).loc["x0"]
-        return row["impact"] / row["scale"]
+        f = explained(jump, values[:, np.newaxis], convention=convention)["x0"]
+        return f.metrics()["impact"] / f.scale
 
     assert_allclose(steepness(2.0**-8) / steepness(2.0**-7), ratio, rtol=1e-2)

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 import ice_explorer as ice
 
 METRICS = (*oracles.EFFECTS, "missing_impact", "support")
-FIGURES = (*METRICS, "scale", "n_grid")
+FIGURES = METRICS
 NAMES = ["a", "b"]
 _FARTHEST = 10.0  # distance in likelihood scales up to which interpolation between decays is that exact
 
@@ -84,7 +84,7 @@ def test_every_figure_equals_the_oracle(case, decays, convention):
         model,
         frame(X),
         grid=grids or "observed",
-        scale=scales or "marginal",
+        distance=scales or "marginal",
         sample_weight=case["weights"],
         decay=case["decay"],
         convention=case["convention"],
@@ -93,7 +93,7 @@ def test_every_figure_equals_the_oracle(case, decays, convention):
     )
     n_calls = len(model.calls)
     profiles = {"in_distribution_impact": e.table(decays)}
-    for decay, table in [(None, e.table(sort_by=None)), *((d, e.table(d, convention, sort_by=None)) for d in decays)]:
+    for decay, table in [(None, e.table(rank_by=None)), *((d, e.table(d, convention, rank_by=None)) for d in decays)]:
         for column, name in enumerate(NAMES):
             grid, scale = (case["grid"], case["own_scale"]) if column == 0 else (None, None)
             options = {"grid": grid, "weights": case["weights"], "own_scale": scale}
@@ -147,7 +147,7 @@ def test_missing_values_equal_the_oracle(data):
         convention=convention,
         progress=False,
     )
-    table = e.table(sort_by=None)
+    table = e.table(rank_by=None)
     for column, name in enumerate(NAMES):
         expected = oracles.metrics(
             model,
@@ -194,7 +194,7 @@ def test_sampled_curves_keep_the_scale_and_grid_of_all_rows(long_table):
     """`sample` thins the curves alone: σ and the grid are those of X."""
     e = ice.explain(waves, frame(long_table), sample=40, progress=False)
     for column, name in enumerate(NAMES):
-        positions = e[name].row_positions.tolist()
+        positions = e[name].rows.tolist()
         assert len(positions) == 40
         expected = oracles.metrics(waves, long_table, column, positions=positions)
         size = oracles.magnitude(waves, long_table, column)
@@ -204,7 +204,7 @@ def test_sampled_curves_keep_the_scale_and_grid_of_all_rows(long_table):
 def test_likelihood_and_its_scale_equal_the_oracle(long_table):
     """`likelihood(decay)` is Eq. 3 row by row, with the scale that `likelihood_scale` shows."""
     given_scale = np.linspace(0.3, 2.0, len(long_table))
-    e = ice.explain(waves, frame(long_table), scale={"a": given_scale}, progress=False)
+    e = ice.explain(waves, frame(long_table), distance={"a": given_scale}, progress=False)
     for column, name in enumerate(NAMES):
         f = e[name]
         row_scale = given_scale if column == 0 else np.full(len(long_table), f.scale)

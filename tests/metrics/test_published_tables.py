@@ -56,7 +56,7 @@ def percent(column):
 @pytest.fixture(scope="module")
 def recomputed(explanation, forest, data):
     """The three columns of appendix C from our table and the forest, unrounded."""
-    table = explanation.table(sort_by=None)
+    table = explanation.table(rank_by=None)
     importance = pd.Series(forest.feature_importances_, index=data[0].columns)
     return pd.DataFrame(
         {
@@ -106,7 +106,7 @@ def test_table_3_of_a_linear_regression(data):
     X = X.loc[:, np.ptp(X.to_numpy(), axis=0) > 0]
     X = pd.DataFrame(StandardScaler().fit_transform(X), columns=X.columns)
     model = LinearRegression().fit(X, y)
-    table = ice.explain(model, X, convention="paper", progress=False).table(sort_by=None)
+    table = ice.explain(model, X, convention="paper", progress=False).table(rank_by=None)
     for metric in ("impact", "in_distribution_impact"):
         correlation = np.corrcoef(table[metric], np.abs(model.coef_))[0, 1]
         assert_allclose(correlation, 1.0, rtol=1e-9)

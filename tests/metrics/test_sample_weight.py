@@ -21,8 +21,6 @@ NUMBERS = [
     "non_linearity",
     "missing_impact",
     "support",
-    "scale",
-    "n_grid",
 ]
 
 
@@ -31,7 +29,7 @@ def explained(model, X, **options):
 
 
 def numbers(e):
-    return e.table(sort_by=None)[NUMBERS].to_numpy(dtype=float)
+    return e.table(rank_by=None)[NUMBERS].to_numpy(dtype=float)
 
 
 def assert_same_figures(left, right):
@@ -78,7 +76,7 @@ def test_rows_without_weight_give_curves_and_nothing_else():
     f = e["x0"]
     assert_allclose(f.grid, [0.0, 1.0, 2.0])
     assert_allclose(f.curves[2], [0.0, 50.0, 100.0])
-    assert_allclose(f.rows([2]), [[0.0, 50.0, 100.0]])
+    assert_allclose(f.compute_curves([2]), [[0.0, 50.0, 100.0]])
     assert_same_figures(e, explained(product, X[[0, 1, 3]]))
 
 
@@ -89,7 +87,7 @@ def test_sampled_rows_keep_their_weights():
     weights = np.tile([0.0, 0.5, 3.0], 20)
     e = explained(product, X, sample=12, sample_weight=weights)
     for column, name in enumerate(e.features):
-        positions = e[name].row_positions.tolist()
+        positions = e[name].rows.tolist()
         assert (weights[positions] > 0).all()
         expected = oracles.metrics(product, X, column, weights=weights, positions=positions)
         row = e[name].metrics()
@@ -116,10 +114,10 @@ def test_lines_are_drawn_in_proportion_to_weight():
     counts = np.zeros(60)
     for seed in range(20):
         e = explained(product, X, sample_weight=weights, random_state=seed, features=["x0"])
-        counts[e["x0"].draw(10)] += 1
+        counts[e["x0"]._draw(10)] += 1
     assert counts[0::3].sum() == 0
     assert counts[2::3].sum() > 2 * counts[1::3].sum()
-    assert 0 in e["x0"].draw(10, include=[0])
+    assert 0 in e["x0"]._draw(10, include=[0])
 
 
 def test_weights_of_a_small_sum_are_noted():

@@ -50,7 +50,7 @@ VALUES = pd.Series(1.0 + np.arange(60), X.index)
         ("y", "y", X["a"].iloc[SHUFFLED]),
         ("y", "y", X[["a"]].iloc[SHUFFLED]),
         ("sample_weight", "weights", VALUES.iloc[SHUFFLED]),
-        ("scale", "values", {"a": VALUES.iloc[SHUFFLED]}),
+        ("distance", "values", {"a": VALUES.iloc[SHUFFLED]}),
     ],
     ids=["y", "a table y", "weights", "scale"],
 )

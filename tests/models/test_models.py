@@ -336,7 +336,7 @@ def test_log_odds_of_xgboost_come_from_probabilities_where_margins_mean_somethin
 
     options = {"response": "log_odds", "output": 1}
     model = Shy(n_estimators=3, n_jobs=1).fit(families.X, families.BIT)
-    assert explained(model, families.X, **options)["age"].prediction_range[1] < np.log(3)
+    assert explained(model, families.X, **options)["age"]._prediction_range[1] < np.log(3)
     labels = xgboost.XGBClassifier(n_estimators=3, n_jobs=1).fit(families.X, families.two_flags())
     e = explained(labels, families.X, **options)
     assert_curves(e["age"], lambda rows: labels.predict(rows, output_margin=True)[:, 1], families.X, 1e-5)

@@ -130,7 +130,7 @@ def test_outlier_detectors_are_explained_by_their_score(model):
     """Their labels, -1 and 1, say less; they are there for `response="predict"`, as names."""
     model.fit(X.to_numpy())
     e = ice.explain(model, X.to_numpy(), grid="quantile", grid_size=5)
-    assert_allclose(e["x0"].predictions(range(5)), model.decision_function(X.to_numpy()[:5]))
+    assert_allclose(e["x0"]._predictions(range(5)), model.decision_function(X.to_numpy()[:5]))
     assert e.notes[0] == (
         "The model is an outlier detector, so its score is explained (decision_function): the lower, the more abnormal."
     )

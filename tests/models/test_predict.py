@@ -141,7 +141,7 @@ def test_the_model_gets_frames_like_x():
     model = Recorder(lambda rows: rows["age"] * 1.0 + rows["flag"] + rows["rate"])
     e = explained(model, frame)
     assert e.features == frame.columns.tolist()
-    e["age"].rows([0, 2])
+    e["age"].compute_curves([0, 2])
     for kind, _, columns, dtypes in model.batches:
         assert kind is pd.DataFrame
         assert columns == frame.columns.tolist()
@@ -184,7 +184,7 @@ def test_nullable_columns_keep_their_dtypes_and_their_missing_values():
     assert_allclose(e["a"].curves, [[1.0, 3.0], [2.0, 6.0], [4.0, 12.0]])
     assert_allclose(e["a"].missing_curve, [9.0, 18.0, 36.0])
     assert_allclose(e["a"].metrics()["missing_impact"], (8 + 16 + 24) / 3)
-    assert e["c"].kind == "boolean"
+    assert e["c"].dtype_kind == "boolean"
     half = explained(model, frame, grid={"a": [1.0, 1.5]}, features=["a"])["a"]
     assert_allclose(half.curves[0], [1.0, 1.5])
 
@@ -203,7 +203,7 @@ def test_models_fitted_on_frames_do_not_warn_about_names():
     frame = mixed_frame()[["age", "small", "rate", "flag"]]
     model = LinearRegression().fit(frame, [1.0, 2.0, 3.0, 5.0])
     e = explained(model, frame)
-    assert_allclose(e["age"].predictions([1]), model.predict(frame.iloc[[1]]), rtol=1e-12)
+    assert_allclose(e["age"]._predictions([1]), model.predict(frame.iloc[[1]]), rtol=1e-12)
     array = frame.to_numpy(dtype=float)
     unnamed = LinearRegression().fit(array, [1.0, 2.0, 3.0, 5.0])
     assert_allclose(explained(unnamed, array)["x0"].curves, e["age"].curves, rtol=1e-9)
@@ -226,8 +226,8 @@ def test_x_is_left_as_it_was():
         return answer
 
     e = explained(scribbler, frame)
-    e["age"].rows([1])
-    e["rate"].predictions([1])
+    e["age"].compute_curves([1])
+    e["rate"]._predictions([1])
     assert digest(frame) == before
     array = np.arange(12.0).reshape(6, 2)
     kept = array.copy()

@@ -47,7 +47,7 @@ def test_each_class_has_the_curves_that_it_has_alone(model, grid):
     assert (lines.outputs, lines.explained, lines.n_outputs) == (("a", "b", "c"), 1, 3)
     for name, curves in zip(lines.outputs, lines.curves, strict=True):
         alone = ice.explain(model, X, output=name, grid={"x1": features["x1"].grid}, features=["x1"], progress=False)
-        assert_allclose(curves, alone["x1"].rows(rows), rtol=1e-9, atol=1e-12)
+        assert_allclose(curves, alone["x1"].compute_curves(rows), rtol=1e-9, atol=1e-12)
     assert_allclose(lines.curves.sum(axis=0), 1, rtol=1e-9)
 
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from ice_explorer._features.sampling import nested_samples
 from numpy.testing import assert_allclose, assert_array_equal
 from pandas.testing import assert_frame_equal
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
@@ -14,7 +15,6 @@ from sklearn.svm import SVR
 
 import ice_explorer as ice
 from ice_explorer.drafts import Drafts
-from ice_explorer.features.sampling import nested_samples
 from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
 
@@ -124,7 +124,7 @@ def test_a_draft_is_the_explanation_of_its_rows_and_changes_nothing_of_the_resul
     plan = prepare(model, X, Options())
     plan.drafter.draft(3, np.inf, go_on)
     draft = plan.drafter.draft(6, np.inf, go_on)
-    rows = next(iter(draft.values())).row_positions
+    rows = next(iter(draft.values())).rows
     assert len(rows) == 75
     whole = ice.explain(model, X, progress=False)
     is_drawn = np.isin(np.arange(len(X)), rows).astype(float)
@@ -133,11 +133,11 @@ def test_a_draft_is_the_explanation_of_its_rows_and_changes_nothing_of_the_resul
         drafted = draft[feature.feature]
         assert_array_equal(drafted.grid, feature.grid)
         assert drafted.scale == feature.scale
-        assert_array_equal(drafted.row_positions, rows)
+        assert_array_equal(drafted.rows, rows)
         of_rows = weighted[feature.feature].metrics()
         for name in METRICS:
             assert_allclose(drafted.metrics()[name], of_rows[name], rtol=1e-8, atol=1e-12)
-        assert_allclose(drafted.curves, feature.rows(rows), rtol=1e-8, atol=1e-12)
+        assert_allclose(drafted.curves, feature.compute_curves(rows), rtol=1e-8, atol=1e-12)
         found = plan.compute(feature.feature)
         assert found._sampling is None
         assert found.metrics() == pytest.approx(feature.metrics(), rel=0, abs=0, nan_ok=True)
@@ -172,12 +172,12 @@ def test_drafts_are_of_rows_that_the_result_rests_on():
     weights = np.tile([0.0, 2.0], 150)
     draft = prepare(mixed, observations(), Options(sample_weight=weights)).drafter.draft(5, np.inf, go_on)["a"]
     assert draft._sampling.n_all == 150
-    assert (weights[draft.row_positions] > 0).all()
+    assert (weights[draft.rows] > 0).all()
     model, X = fitted(HistGradientBoostingRegressor(max_iter=5))
     plan = prepare(model, X, Options(sample=100))
     draft = plan.drafter.draft(4, np.inf, go_on)
     for name in plan.features:
-        assert np.isin(draft[name].row_positions, plan.compute(name).row_positions).all()
+        assert np.isin(draft[name].rows, plan.compute(name).rows).all()
         assert draft[name]._sampling.n_all == 100
 
 
@@ -203,10 +203,10 @@ def test_a_slow_model_has_a_first_draft_of_all_features_after_one_call(clock):
     for feature, grid in zip(draft.values(), plan.grids.values(), strict=True):
         assert 5 <= len(feature.grid) < len(grid)
         assert_array_equal(feature.grid[[0, -1]], grid[[0, -1]])
-        assert np.isfinite(feature.impact)
+        assert np.isfinite(feature.metrics()["impact"])
     n_calls = model.n_calls
     feature = draft["x0"]
-    assert_allclose(feature.curves, feature.rows(feature.row_positions))
+    assert_allclose(feature.curves, feature.compute_curves(feature.rows))
     assert model.n_calls == n_calls  # its curves are kept
 
 
@@ -232,8 +232,8 @@ def test_drafts_of_several_models_have_the_same_rows_and_the_whole_grid(clock):
     plans = [prepare(Slow(clock, seconds), X, Options()) for seconds in (0.06, 0.1)]
     (n_rows, _, (one, other)), *_ = every_draft(plans)
     for name in plans[0].features:
-        assert len(one[name].row_positions) == n_rows
-        assert_array_equal(one[name].row_positions, other[name].row_positions)
+        assert len(one[name].rows) == n_rows
+        assert_array_equal(one[name].rows, other[name].rows)
         assert_array_equal(one[name].grid, plans[0].grids[name])
 
 
@@ -271,7 +271,7 @@ def test_phantoms_of_several_features_are_those_of_each(X):
     assert (together.dtypes.tolist() if hasattr(X, "columns") else together.dtype) == dtypes
     seen.clear()
     for feature in draft.values():
-        item, rows = feature._item, feature.row_positions
+        item, rows = feature._item, feature.rows
         values = np.broadcast_to(item.grid.values, (len(rows), item.grid.n_grid))
         if item.has_missing:
             values = np.column_stack([values, item.observed[rows], np.full(len(rows), np.nan)])
@@ -296,7 +296,7 @@ def test_a_budget_that_is_too_small_gives_fewer_rows_and_grid_values_and_says_so
     X, _ = numbers(4000, 6)
     e = ice.explain(Slow(clock), X, budget=1.0, progress=False)
     assert clock.now < 2.0
-    n_rows, n_grid = len(e["x0"].row_positions), len(e["x0"].grid)
+    n_rows, n_grid = len(e["x0"].rows), len(e["x0"].grid)
     assert 1 < n_rows < 4000
     assert e.notes[:2] == [
         f"Computed on a sample of {n_rows:,} of 4,000 rows within the budget of 1 s; `budget=None` uses all rows.",
@@ -318,14 +318,14 @@ def test_a_budget_takes_grid_values_before_rows(clock):
         e = ice.explain(model, X, budget=budget, progress=False)
         assert clock.now - start < 1.5 * budget
         n_grid = len(e["x0"].grid)
-        assert len(e["x0"].row_positions) == 173
+        assert len(e["x0"].rows) == 173
         assert least <= n_grid <= most
         assert e.notes[0] == (
             f"Grids have at most {n_grid} of up to 173 values within the budget of {budget} s; "
             "`budget=None` uses all of them."
         )
     e = ice.explain(model, X, budget=5, progress=False)
-    assert len(e["x0"].row_positions) < 173
+    assert len(e["x0"].rows) < 173
     assert len(e["x0"].grid) == 10
 
 
@@ -333,7 +333,7 @@ def test_a_larger_budget_uses_more_rows(clock):
     """Samples grow until the next one would not fit."""
     X, _ = numbers(4000, 6)
     sizes = [
-        len(e["x0"].row_positions) * len(e["x0"].grid)
+        len(e["x0"].rows) * len(e["x0"].grid)
         for e in (ice.explain(Slow(clock), X, budget=seconds, progress=False) for seconds in (0.3, 2.0))
     ]
     assert sizes[1] > 2 * sizes[0]

@@ -13,8 +13,7 @@ from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
 from ice_explorer.results.options import Options
 
 COLUMNS = [
-    "impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "support",
-    "scale", "n_grid", "kind",
+    "in_distribution_impact", "impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "support"
 ]  # fmt: skip
 
 
@@ -63,10 +62,10 @@ def explain(X=None, model=None, **options):
 
 def test_columns_of_every_kind_are_features_in_the_order_of_x(explanation):
     """Nothing is left out that an axis can be made of."""
-    assert explanation.features == explanation.labels == list(KINDS)
-    assert (explanation.n_observations, explanation.output_label) == (30, "prediction")
+    assert explanation.features == explanation._labels == list(KINDS)
+    assert (explanation._n_observations, explanation.output_label) == (30, "prediction")
     assert explanation.method == "brute"
-    assert explanation.method_reason
+    assert explanation._method_reason
     assert explanation.notes == []
     assert {name: explanation._column(name).kind for name in KINDS} == KINDS
 
@@ -85,7 +84,6 @@ def test_columns_of_no_kind_are_named_in_the_notes():
 def test_columns_of_x_can_be_read_back(explanation):
     """Values by column, rows in the type of X, labels of the index."""
     X = customers()
-    assert list(explanation.columns) == X.columns.tolist()
     assert explanation._column("city").labels.tolist() == X["city"].tolist()
     assert_allclose(explanation._column("member").values, X["member"].astype(float))
     assert explanation._column("age").values.dtype == np.float64
@@ -98,9 +96,9 @@ def test_an_array_names_its_columns_by_position():
     """x0, x1, … are names, labels and keys; positions choose features."""
     X = customers()[["age", "income", "member"]].to_numpy(dtype=float)
     e = explain(X)
-    assert e.labels == ["x0", "x1", "x2"]
+    assert e._labels == ["x0", "x1", "x2"]
     assert e["x1"].label == "x1"
-    assert explain(X, features=[2, 0]).labels in (["x0", "x2"], ["x2", "x0"])
+    assert explain(X, features=[2, 0])._labels in (["x0", "x2"], ["x2", "x0"])
     assert isinstance(e._table_rows([1]), np.ndarray)
     assert e._row_labels([1]) is None
 
@@ -109,9 +107,9 @@ def test_names_need_not_be_text():
     """A frame with numbers for names is explained, keyed and indexed by those numbers."""
     X = pd.DataFrame({2: [1.0, 2.0, 4.0], 0: [3.0, 1.0, 2.0]})
     e = explain(X, lambda rows: rows[2] * 2 + rows[0])
-    assert (e.features, e.labels) == ([2, 0], ["2", "0"])
+    assert (e.features, e._labels) == ([2, 0], ["2", "0"])
     assert (e[2].feature, e["2"].feature) == (2, 2)
-    assert e.table(sort_by=None).index.tolist() == [2, 0]
+    assert e.table(rank_by=None).index.tolist() == [2, 0]
     assert explain(X, lambda rows: rows[2] * 2, features=[0]).features == [0]
 
 
@@ -129,12 +127,11 @@ def test_the_table_has_its_columns_in_order_and_its_rows_by_in_distribution_impa
     assert table.columns.tolist() == COLUMNS
     assert table.index.name == "feature"
     assert table["in_distribution_impact"].is_monotonic_decreasing
-    assert explanation.table(sort_by=None).index.tolist() == explanation.features
-    assert explanation.table(sort_by="heterogeneity")["heterogeneity"].is_monotonic_decreasing
-    assert table["kind"].to_dict() == KINDS
-    assert table.loc["member", "n_grid"] == 2
-    assert table["n_grid"].dtype.kind == "i"
-    assert (table.drop(columns=["n_grid", "kind"]).dtypes == np.float64).all()
+    assert explanation.table(rank_by=None).index.tolist() == explanation.features
+    assert explanation.table(rank_by="heterogeneity")["heterogeneity"].is_monotonic_decreasing
+    assert {name: f.dtype_kind for name, f in explanation.items()} == KINDS
+    assert len(explanation["member"].grid) == 2
+    assert (table.dtypes == np.float64).all()
 
 
 def test_a_result_cannot_be_changed_by_accident(explanation):
@@ -160,7 +157,7 @@ def test_the_settings_are_those_asked_for():
     settings = e.settings
     assert (settings.decay, settings.convention, settings.method) == (0.5, "paper", "auto")
     assert explain().settings.convention == "step"
-    assert_allclose(e.table([1.0]).to_numpy()[0], e.table(sort_by=None)["impact"], rtol=1e-12)
+    assert_allclose(e.table([1.0]).to_numpy()[0], e.table(rank_by=None)["impact"], rtol=1e-12)
 
 
 EFFECTS = COLUMNS[:6]
@@ -174,7 +171,7 @@ def test_effects_in_per_cent_of_the_spread_of_the_predictions():
         e = explain(model=model, **options)
         predicted = Model()(customers())
         sd = np.sqrt(np.cov(predicted, fweights=options.get("sample_weight", np.ones(30)).astype(int), ddof=0))
-        assert_allclose(e.prediction_sd, sd, rtol=1e-12)
+        assert_allclose(e._prediction_sd, sd, rtol=1e-12)
         calls = model.calls
         plain, read = e.table(), e.table(unit="sd")
         assert model.calls == calls, "predictions are kept"
@@ -236,11 +233,11 @@ def test_shapes_of_one_feature(explanation):
     """Observations × grid values, slopes one fewer."""
     f = explanation["age"]
     n, k = 30, len(f.grid)
-    assert (f.feature, f.label, f.kind) == ("age", "age", "numeric")
+    assert (f.feature, f.label, f.dtype_kind) == ("age", "age", "numeric")
     assert (f.curves.shape, f.slopes.shape, f.likelihood(0.5).shape) == ((n, k), (n, k - 1), (n, k))
     assert f.partial_dependence.shape == f.spread.shape == (k,)
     assert f.observed.shape == f.likelihood_scale.shape == (n,)
-    assert f.row_positions.tolist() == list(range(n))
+    assert f.rows.tolist() == list(range(n))
     assert isinstance(f.scale, float)
     assert (np.diff(f.grid) > 0).all()
     assert_allclose(f.likelihood(), f.likelihood(0.75), rtol=0)
@@ -252,7 +249,7 @@ def test_the_range_of_predictions_spans_every_phantom(sign):
     model = Model()
     e = explain(model=lambda rows: sign * model(rows), memory_limit="10kB")
     for f in e.values():
-        assert_allclose(f.prediction_range, (f.curves.min(), f.curves.max()), rtol=0)
+        assert_allclose(f._prediction_range, (f.curves.min(), f.curves.max()), rtol=0)
 
 
 def squares(X, grid):
@@ -268,7 +265,7 @@ def test_centered_curves_are_zero_at_their_anchor():
     for anchor, index in anchors.items():
         assert_allclose(f.centered_curves(anchor), f.curves - f.curves[:, [index]], rtol=1e-12)
     assert_allclose(f.centered_curves(), f.centered_curves("min"), rtol=0)
-    own = f.predictions(f.row_positions)[:, None]
+    own = f._predictions(f.rows)[:, None]
     assert_allclose(f.centered_curves("own"), f.curves - own, rtol=1e-12)
     assert_allclose(f.centered_curves("own")[0], f.grid**2, rtol=1e-12)
 
@@ -276,7 +273,7 @@ def test_centered_curves_are_zero_at_their_anchor():
 def test_the_median_stands_in_for_a_missing_value_of_its_own():
     """On the grid or not."""
     f = squares([[1.0, 1.0], [2.0, 2.0], [4.0, 3.0], [np.nan, 5.0]], [1.0, 3.0])
-    assert f.median == 2.0
+    assert f._item.median == 2.0
     expected = f.curves - np.array([2.0, 6.0, 19.0, 9.0])[:, None]
     assert_allclose(f.centered_curves("own"), expected, rtol=1e-12)
 
@@ -285,14 +282,14 @@ def test_rows_are_the_exact_curves_and_are_remembered(explanation):
     """A row asked for again costs no prediction; predictions are those of the model."""
     model = Model()
     f = explain(model=model)["income"]
-    rows = f.rows([4, 0, 4])
+    rows = f.compute_curves([4, 0, 4])
     assert rows.shape == (3, len(f.grid))
     calls = model.calls
-    assert_allclose(f.rows([0, 4]), rows[[1, 0]], rtol=0)
+    assert_allclose(f.compute_curves([0, 4]), rows[[1, 0]], rtol=0)
     assert model.calls == calls
     assert_allclose(f.curves[[4, 0, 4]], rows, rtol=0)
-    assert f.rows([]).shape == (0, len(f.grid))
-    assert_allclose(explanation["age"].predictions([5, 0]), Model()(customers().iloc[[5, 0]]))
+    assert f.compute_curves([]).shape == (0, len(f.grid))
+    assert_allclose(explanation["age"]._predictions([5, 0]), Model()(customers().iloc[[5, 0]]))
 
 
 # Drawing and sampling ----------------------------------------------------------------------------
@@ -306,25 +303,25 @@ def big(n=500):
 def test_lines_are_drawn_in_strata_of_the_feature():
     """Sorted positions, one of every stretch of the sorted feature, the same each time."""
     f = explain(big(), features=["x0"])["x0"]
-    drawn = f.draw(50)
+    drawn = f._draw(50)
     assert drawn.dtype == np.int64
     assert (np.diff(drawn) > 0).all()
     rank = np.argsort(np.argsort(f.observed))
     assert sorted(rank[drawn] // 10) == list(range(50))
-    assert f.draw(50).tolist() == drawn.tolist()
-    assert explain(big(), features=["x0"])["x0"].draw(50).tolist() == drawn.tolist()
-    assert explain(big(), features=["x0"], random_state=1)["x0"].draw(50).tolist() != drawn.tolist()
+    assert f._draw(50).tolist() == drawn.tolist()
+    assert explain(big(), features=["x0"])["x0"]._draw(50).tolist() == drawn.tolist()
+    assert explain(big(), features=["x0"], random_state=1)["x0"]._draw(50).tolist() != drawn.tolist()
 
 
 def test_as_many_lines_are_drawn_as_asked_for_and_those_to_include():
     """Also where the number does not divide the rows; `include` keeps the order and doubles none; row 0 is a row."""
     f = explain(big(), features=["x0"])["x0"]
-    assert [len(f.draw(n)) for n in (7, 100, 333, 499, 10_000)] == [7, 100, 333, 499, 500]
-    drawn = f.draw(20)
+    assert [len(f._draw(n)) for n in (7, 100, 333, 499, 10_000)] == [7, 100, 333, 499, 500]
+    drawn = f._draw(20)
     extra = next(i for i in range(500) if i not in drawn.tolist())
-    both = f.draw(20, include=[0, extra, int(drawn[3])])
+    both = f._draw(20, include=[0, extra, int(drawn[3])])
     assert both.tolist() == sorted({*drawn.tolist(), 0, extra})
-    assert f.draw(0, include=[0]).tolist() == [0]
+    assert f._draw(0, include=[0]).tolist() == [0]
 
 
 @pytest.mark.parametrize(("sample", "count"), [(40, 40), (0.1, 50), (77, 77), (500, 500), (1, 1)])
@@ -334,9 +331,9 @@ def test_a_sample_has_its_size_and_repeats_itself(sample, count):
     again = explain(big(), sample=sample, grid="quantile", grid_size=5)
     for name in e.features:
         f = e[name]
-        assert len(f.row_positions) == count
-        assert (np.diff(f.row_positions) > 0).all()
-        assert f.row_positions.tolist() == again[name].row_positions.tolist()
+        assert len(f.rows) == count
+        assert (np.diff(f.rows) > 0).all()
+        assert f.rows.tolist() == again[name].rows.tolist()
         assert f.curves.shape == (count, len(f.grid))
     pd.testing.assert_frame_equal(e.table(), again.table())
 
@@ -349,18 +346,18 @@ def test_a_sample_covers_the_feature_and_keeps_its_scale():
     for name in ("x0", "x1"):
         f = e[name]
         rank = np.argsort(np.argsort(X[:, int(name[1])]))
-        assert sorted(rank[f.row_positions] // 10) == list(range(50))
+        assert sorted(rank[f.rows] // 10) == list(range(50))
         assert f.scale == whole[name].scale
         assert_allclose(f.grid, whole[name].grid, rtol=0)
-        assert_allclose(f.curves, whole[name].curves[f.row_positions], rtol=1e-15)
-        outside = [i for i in range(500) if i not in f.row_positions.tolist()][:2]
-        assert_allclose(f.rows(outside), whole[name].curves[outside], rtol=1e-15)
+        assert_allclose(f.curves, whole[name].curves[f.rows], rtol=1e-15)
+        outside = [i for i in range(500) if i not in f.rows.tolist()][:2]
+        assert_allclose(f.compute_curves(outside), whole[name].curves[outside], rtol=1e-15)
         assert_allclose(f.partial_dependence, f.curves.mean(axis=0), rtol=1e-12)
-    assert e["x0"].row_positions.tolist() != e["x1"].row_positions.tolist()
+    assert e["x0"].rows.tolist() != e["x1"].rows.tolist()
     alone = explain(X, sample=50, features=["x1"], grid="quantile", grid_size=3)
-    assert alone["x1"].row_positions.tolist() == e["x1"].row_positions.tolist()  # whatever else is explained
+    assert alone["x1"].rows.tolist() == e["x1"].rows.tolist()  # whatever else is explained
     assert any("50 of 500 observations" in note for note in e.notes)
-    assert sorted(e["x2"].observed[e["x2"].row_positions]) == [0.0] * 25 + [1.0] * 25
+    assert sorted(e["x2"].observed[e["x2"].rows]) == [0.0] * 25 + [1.0] * 25
 
 
 # Grids -------------------------------------------------------------------------------------------
@@ -411,7 +408,7 @@ def test_given_grids_are_for_the_features_they_name():
 @pytest.mark.parametrize("limit", ["1GB", "500MB", "1.5 MB", "2gb", "64kB", "1 MiB", 10**6, 1e6, np.int64(10**6)])
 def test_memory_limits_that_are_understood(limit):
     """Texts with a unit in any case, plain numbers of bytes."""
-    assert explain(memory_limit=limit).n_observations == 30
+    assert explain(memory_limit=limit)._n_observations == 30
 
 
 # Progress, interruption, threads -----------------------------------------------------------------
@@ -468,9 +465,9 @@ def test_interrupted_curves_are_computed_when_asked_again():
     f = ice.explain(model, customers(), sample=5, progress=False)["income"]
     model.at = model.calls + 1
     with pytest.raises(KeyboardInterrupt):
-        f.rows([0, 20, 29])
-    expected = explain()["income"].rows([0, 20, 29])
-    assert_allclose(f.rows([0, 20, 29]), expected, rtol=0)
+        f.compute_curves([0, 20, 29])
+    expected = explain()["income"].compute_curves([0, 20, 29])
+    assert_allclose(f.compute_curves([0, 20, 29]), expected, rtol=0)
 
 
 def test_a_plan_knows_its_features_before_the_model_is_asked():

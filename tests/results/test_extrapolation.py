@@ -60,7 +60,7 @@ def test_scores_are_distances_from_the_prediction_where_no_hole_is_nearer():
     random = np.random.default_rng(1)
     z = random.normal(size=200)
     X = np.column_stack([z, 0.9 * z + 0.4 * random.normal(size=200)])
-    f = ice.explain(product, X, scale="conditional", progress=False)["x0"]
+    f = ice.explain(product, X, distance="conditional", progress=False)["x0"]
     expected, rows = f._expected(), np.arange(200)
     z_scores = np.abs(f.axis - expected.mean[:, None]) / f.likelihood_scale[:, None]
     overall = np.abs(f.axis - X[:, 0].mean()) / X[:, 0].std()
@@ -114,7 +114,7 @@ def test_phantoms_in_a_hole_are_unlike_the_data(name, seed):
     f = ice.explain(lambda X: np.zeros(len(X)), X, progress=False, **options)["a"]
     assert f.extrapolation().is_unlike[hole_at(f.axis)].mean() >= 0.9
     rows, expected = np.arange(len(X)), f._expected()
-    assert (expected.scores(rows, f.observed_axis[:, None]) > 1).mean() <= 0.02
+    assert (expected.scores(rows, f._item.feature.values[:, None]) > 1).mean() <= 0.02
 
 
 INDEPENDENT = {

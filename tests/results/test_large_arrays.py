@@ -10,8 +10,8 @@ import ice_explorer as ice
 from ice_explorer.errors import InvalidOptionError
 
 ADVICE = (
-    "Read those of some rows: `f.rows(positions)`, or `rows=` of `likelihood`, `extrapolation` and `to_frame`; "
-    "or explain with a larger `memory_limit`."
+    "Read those of some rows: `f.compute_curves(rows)`, or `rows=` of `likelihood`, `extrapolation` and `to_frame`; or "
+    "explain with a larger `memory_limit`."
 )
 
 
@@ -25,12 +25,12 @@ def explanation():
     ("what", "read", "size"),
     [
         ("curves", lambda e: e["x0"].curves, "0.068"),
-        ("curves", lambda e: e["x0"].rows(range(8_500)), "0.068"),
+        ("curves", lambda e: e["x0"].compute_curves(range(8_500)), "0.068"),
         ("slopes", lambda e: e["x0"].slopes, "0.068"),
         ("changes", lambda e: e["x0"].centered_curves(), "0.068"),
         ("likelihoods", lambda e: e["x0"].likelihood(), "0.068"),
         ("scores", lambda e: e["x0"].extrapolation(), "0.068"),
-        ("tables", lambda e: e["x0"].to_frame(), "0.425"),
+        ("tables", lambda e: e.to_frame("x0"), "0.425"),
     ],
 )
 def test_an_array_that_takes_more_than_the_limit_is_refused_before_it_is_made(explanation, what, read, size):
@@ -50,8 +50,8 @@ def test_an_array_that_takes_more_than_the_limit_is_refused_before_it_is_made(ex
 def test_some_rows_are_read_within_the_limit(explanation):
     """By every way that the error names; a larger limit allows all rows."""
     f = explanation["x0"]
-    assert f.rows(f.draw(100)).shape == f.likelihood(rows=f.draw(100)).shape == (100, 1_000)
-    assert len(f.to_frame("d-ice", rows=range(10))) == 9_990
+    assert f.compute_curves(f._draw(100)).shape == f.likelihood(rows=f._draw(100)).shape == (100, 1_000)
+    assert len(f._alone.to_frame(None, "d-ice", rows=range(10))) == 9_990
     X = np.arange(20_000.0).reshape(-1, 1) % 500
     e = ice.explain(lambda X: X[:, 0], X, memory_limit="200MB", progress=False)
     assert e["x0"].curves.shape == (20_000, 500)

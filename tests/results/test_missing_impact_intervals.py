@@ -18,7 +18,7 @@ GROUPS = np.where(RANDOM.uniform(size=N) < 0.3, "few", "most")
 def test_a_change_that_is_the_same_in_all_rows_is_certain(options, by):
     """The interval has no width, however the weights of the rows with curves differ between draws."""
     e = ice.explain(lambda rows: 2.0 * np.isnan(rows[:, 0]) + rows[:, 1], X, progress=False, **options)
-    table = e.table(ci=0.9, by=by, sort_by=None)
+    table = e.table(ci=0.9, by=by, rank_by=None)
     of_first = table[table.index.get_level_values(-1) == "x0"]
     assert len(of_first) == (1 if by is None else 2)
     ends = of_first[["missing_impact_low", "missing_impact_high"]].astype(float)

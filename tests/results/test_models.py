@@ -48,18 +48,18 @@ def other(X):
 def plain_disagreement(first, second, feature, decay, weights=None):
     """The equation of `ModelComparison.disagreement`, one phantom observation after the other."""
     a, b = first[feature], second[feature]
-    own = np.where(np.isnan(a.observed_axis), a.median, a.observed_axis)
+    own = np.where(np.isnan(a._item.feature.values), a.median, a._item.feature.values)
     weights = np.ones(len(own)) if weights is None else weights
-    known = ~np.isnan(a.observed_axis)
+    known = ~np.isnan(a._item.feature.values)
     above, below = 0.0, 0.0
-    for i, row in enumerate(a.row_positions):
+    for i, row in enumerate(a.rows):
         at_own = [float(each._at_own_values(np.array([row]), each.curves[[i]])[0]) for each in (a, b)]
         far = a.likelihood(decay, rows=[row])[0]
         for k, value in enumerate(a.axis):
             if value == own[row]:
                 continue
             if a.kind == "category":
-                levels = [weights[known & (a.observed_axis == level)].sum() for level in a.axis]
+                levels = [weights[known & (a._item.feature.values == level)].sum() for level in a.axis]
                 omega = levels[k] / sum(w for w, level in zip(levels, a.axis, strict=True) if level != own[row])
             else:
                 left = a.axis[max(k - 1, 0)]
@@ -78,7 +78,7 @@ def plain_disagreement(first, second, feature, decay, weights=None):
         pytest.param({"sample_weight": np.arange(60.0) % 3}, id="weights"),
         pytest.param({"sample": 20}, id="sample"),
         pytest.param({"grid": "quantile", "grid_size": 7}, id="quantiles", marks=pytest.mark.wide),
-        pytest.param({"scale": "conditional"}, id="conditional", marks=pytest.mark.wide),
+        pytest.param({"distance": "conditional"}, id="conditional", marks=pytest.mark.wide),
     ],
 )
 def test_disagreement_is_the_equation(X, options, monkeypatch):
@@ -176,7 +176,7 @@ def test_units_are_those_of_the_metrics(X):
     both = ice.explain({"one": one, "other": other}, X, progress=False)
     plain = both.disagreement()["disagreement"]
     in_sd, shares = (both.disagreement(unit=unit)["disagreement"] for unit in ("sd", "share"))
-    assert_allclose(in_sd, 100 * plain / both.explanations["one"].prediction_sd, rtol=1e-12)
+    assert_allclose(in_sd, 100 * plain / both.explanations["one"]._prediction_sd, rtol=1e-12)
     assert_allclose(shares, 100 * plain / plain.sum(), rtol=1e-12)
 
 
@@ -190,7 +190,7 @@ def test_the_table_has_every_model_beside_the_others(X):
     assert table["impact", "one"].is_monotonic_decreasing
     assert table["rank", "one"].tolist() == [1, 2, 3, 4, 5]
     for name, explanation in both.explanations.items():
-        expected = explanation.table(0.5, sort_by="impact")["impact"]
+        expected = explanation.table(0.5, rank_by="impact")["impact"]
         pd.testing.assert_series_equal(table["impact", name].sort_values(ascending=False), expected, check_names=False)
         assert table["rank", name].sort_values().index.tolist() == expected.index.tolist()
     pd.testing.assert_series_equal(

@@ -89,7 +89,7 @@ class Counted:
     ("down", "options"),
     [
         (4, {}),
-        (11, {"keep_curves": True}),
+        (11, {"sample": 30}),
         (17, {"sample_weight": np.linspace(1, 2, 40)}),
         (22, {}),
     ],
@@ -187,4 +187,4 @@ def test_log_odds_of_a_certain_row_name_the_row():
     e = ice.explain(model, X, response="log_odds", grid={"a": [0.0, 0.5]}, features=["a"], progress=False)
     row = int(np.flatnonzero(X["a"] > 1)[0])
     with pytest.raises(PredictionError, match=rf"probability of 1 for row {row} of X\. Use `response"):
-        e["a"].predictions([row])
+        e["a"]._predictions([row])

@@ -48,7 +48,7 @@ def test_the_metrics_of_a_group_are_those_of_its_rows_on_the_same_grid():
     for sex, rows in X.groupby("sex"):
         alone = ice.explain(model, rows, grid=e)
         for options in itertools.product([0.75, 0.2], CONVENTIONS):
-            found, expected = e.table(*options, by="sex", sort_by=None).loc[sex], alone.table(*options, sort_by=None)
+            found, expected = e.table(*options, by="sex", rank_by=None).loc[sex], alone.table(*options, rank_by=None)
             pd.testing.assert_frame_equal(found.drop(columns="n_rows"), expected, rtol=1e-12, check_names=False)
             assert (found["n_rows"] == len(rows)).all()
 
@@ -61,7 +61,7 @@ def test_every_engine_has_the_same_groups(fitted):
     data = X[["age", "dose"]].fillna(0.0)
     fitted.fit(data, model(X.assign(dose=data["dose"])))
     by = X["sex"] == "f"
-    found, plain = (ice.explain(fitted, data, method=method).table(by=by, sort_by=None) for method in ("auto", "brute"))
+    found, plain = (ice.explain(fitted, data, method=method).table(by=by, rank_by=None) for method in ("auto", "brute"))
     assert_allclose(found[NUMBERS], plain[NUMBERS], rtol=1e-9, atol=1e-9)
 
 
@@ -88,17 +88,6 @@ def test_groups_of_fewer_than_ten_observations_have_no_intervals():
     e.table(by=np.resize(["a", "b"], len(X)), ci=0.9)
 
 
-def test_the_partial_dependence_of_a_group_is_the_mean_of_its_curves():
-    """On the grid of all observations."""
-    e = ice.explain(model, X)
-    for feature in ("age", "city"):
-        found = e[feature].partial_dependence_by("sex")
-        assert found.index.tolist() == e[feature].grid.tolist()
-        assert (found.index.name, found.columns.name) == (feature, "sex")
-        for sex in ("f", "m"):
-            assert_allclose(found[sex], e[feature].curves[X["sex"] == sex].mean(axis=0), rtol=1e-12)
-
-
 def test_a_group_is_looked_up_once():
     """Another decay, unit or picture of the same groups does not call the model again."""
     calls = []
@@ -113,7 +102,6 @@ def test_a_group_is_looked_up_once():
     e.table(0.3, "paper", by="sex")
     shares = e.table(unit="share", by=X["sex"].to_numpy())
     assert_allclose(shares["impact"].groupby(level=0).sum(), 100)  # within each group
-    e["age"].partial_dependence_by("sex")
     assert len(calls) == n_calls
 
 
@@ -134,20 +122,20 @@ def test_positions_may_be_a_mask():
     """Wherever rows of X are addressed; in another order it would choose other rows than those it was made for."""
     f = ice.explain(model, X)["age"]
     mask = X["sex"] == "f"
-    assert_allclose(f.rows(mask), f.rows(np.flatnonzero(mask)))
-    assert_allclose(f.predictions(mask.tolist()), model(X[mask]))
-    assert f.to_frame(rows=mask)["row"].nunique() == mask.sum()
+    assert_allclose(f.compute_curves(mask), f.compute_curves(np.flatnonzero(mask)))
+    assert_allclose(f._predictions(mask.tolist()), model(X[mask]))
+    assert f._alone.to_frame(rows=mask)["row"].nunique() == mask.sum()
     x = ice.ICEExplorer(ice.explain(model, X, features=["age"]))
     x.selection = mask
     assert x.selection == np.flatnonzero(mask).tolist()
     turned = mask[::-1]
     with pytest.raises(InvalidOptionError) as error:
-        f.rows(turned)
+        f.compute_curves(turned)
     assert str(error.value) == (
         "`positions` must have the index of X; row 0 has the label 119 in mask and 0 in X. Pass `mask.loc[X.index]` to "
         "match them by label, or `mask.to_numpy()` if they are in the order of X."
     )
-    assert_allclose(f.rows(turned.to_numpy()), f.rows(np.flatnonzero(turned.to_numpy())))
+    assert_allclose(f.compute_curves(turned.to_numpy()), f.compute_curves(np.flatnonzero(turned.to_numpy())))
 
 
 def test_labels_of_rows_are_no_positions():
@@ -156,10 +144,10 @@ def test_labels_of_rows_are_no_positions():
     f = ice.explain(model, shuffled)["age"]
     chosen = shuffled.index[shuffled["sex"] == "f"]
     with pytest.raises(InvalidOptionError, match=r"not by index label; `X\.index\.get_indexer\(labels\)` has the posi"):
-        f.rows(chosen)
-    assert_allclose(f.predictions(shuffled.index.get_indexer(chosen)), model(shuffled.loc[chosen]))
+        f.compute_curves(chosen)
+    assert_allclose(f._predictions(shuffled.index.get_indexer(chosen)), model(shuffled.loc[chosen]))
     f = ice.explain(model, X)["age"]  # whose labels count the rows
-    assert_allclose(f.rows(X.index[:3]), f.rows([0, 1, 2]))
+    assert_allclose(f.compute_curves(X.index[:3]), f.compute_curves([0, 1, 2]))
 
 
 # --- steps ---------------------------------------------------------------------------------------
@@ -174,8 +162,8 @@ def test_effects_are_per_the_step_that_is_given(by):
         return 3.0 * rows["age"].to_numpy() + (rows["day"] - pd.Timestamp("2020-01-01")).dt.days.to_numpy() / 7
 
     e = ice.explain(predict, data, features=["age", "day", "dose"])
-    table = e.table(unit={"age": 10, "day": pd.Timedelta(weeks=1)}, by=by, sort_by=None)
-    plain = e.table(by=by, sort_by=None)
+    table = e.table(unit={"age": 10, "day": pd.Timedelta(weeks=1)}, by=by, rank_by=None)
+    plain = e.table(by=by, rank_by=None)
     for feature, effect, step in (("age", 30, 10), ("day", 1, 7)):
         rows = table[table.index.get_level_values("feature") == feature]
         for metric in ("impact", "in_distribution_impact", "direction"):
@@ -198,7 +186,7 @@ def test_another_explanation_gives_grid_scale_and_levels():
     for one, other in zip(e.values(), found.values(), strict=True):
         assert one.grid.tolist() == other.grid.tolist()
         assert one.scale == other.scale
-    assert found["city"].levels == ["a", "b", "c", "d"]
+    assert list(found["city"]._item.feature.levels) == ["a", "b", "c", "d"]
     assert found["city"].observed.tolist() == new["city"].tolist()
     assert_allclose(found["city"].curves[:, 1], model(new.assign(city="b")))
 
@@ -261,14 +249,3 @@ def test_an_explorer_takes_another_explanation_as_its_measure():
     assert x.explanation["age"].grid.tolist() == e["age"].grid.tolist()
     assert x.explanation["age"].scale == e["age"].scale
     x.close()
-
-
-def test_the_column_scale_is_the_unit_of_distances():
-    """As the option `scale` of `explain` is; effects are per σ whatever that is."""
-    plain, given = ice.explain(model, X), ice.explain(model, X, scale={"age": 10, "dose": np.arange(1.0, 121.0)})
-    table = given.table(sort_by=None)
-    assert table["scale"]["age"] == 10
-    assert_allclose(table["scale"]["dose"], 60.5)
-    assert table["scale"]["city"] == plain.table()["scale"]["city"]
-    assert_allclose(plain.table(sort_by=None)["scale"], [f.scale for f in plain.values()])
-    assert_allclose(table["impact"], plain.table(sort_by=None)["impact"])

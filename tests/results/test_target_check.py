@@ -35,8 +35,8 @@ def alerts(model, table, y=None, **options):
         e = ice.explain(model, table, progress=False, **options)
     else:
         e = ice.ICEExplorer(model, table, y, **options).explanation
-    assert e.notes[: len(e.alerts)] == e.alerts
-    return e.alerts
+    assert e.notes[: len(e._alerts)] == e._alerts
+    return e._alerts
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_column_that_is_not_explained_may_be_the_target():
     model = LinearRegression().fit(X[NUMBERS], Y)
     partly = Y.where(GENERATOR.random(N) < 0.9)
     x = ice.ICEExplorer(lambda rows: model.predict(rows[NUMBERS]), table, partly, features=["temp"])
-    assert x.explanation.alerts == ["'copy' has the value of y in every row. Is it the target?"]
+    assert x.explanation._alerts == ["'copy' has the value of y in every row. Is it the target?"]
 
 
 def test_honest_strong_features_are_not_asked_about():
@@ -122,7 +122,7 @@ def test_one_of_three_classes_may_be_told_by_missing_values():
     table = X[NUMBERS].assign(gap=X["hum"].where(kind != "a"), level=pd.Series(kind).replace({"a": None}))
     model = DecisionTreeClassifier().fit(X[NUMBERS], kind)
     x = ice.ICEExplorer(FittedOn(model, NUMBERS), table, kind, output="a")
-    assert x.explanation.alerts == [
+    assert x.explanation._alerts == [
         "Whether 'gap' is missing tells the class of every row. Is it the target?",
         "'level' tells the class of every row. Is it the target?",
     ]

@@ -51,7 +51,7 @@ def e(X):
 def test_each_observation_has_a_row_for_each_grid_value(e, X):
     """The numbers are those of the curves, in their order, with the labels that X has."""
     f = e["bmi"]
-    frame = f.to_frame()
+    frame = f._alone.to_frame()
     assert frame.columns.tolist() == COLUMNS
     assert len(frame) == N * len(f.grid)
     assert_array_equal(frame["row"], np.repeat(np.arange(N), len(f.grid)))
@@ -70,7 +70,7 @@ def test_each_observation_has_a_row_for_each_grid_value(e, X):
 @pytest.mark.parametrize("name", ["age", "bmi", "city", "size", "day", "flag"])
 def test_values_have_the_dtype_of_the_column(e, X, name):
     """Integers stay integers, categories keep all levels and their order, dates are dates."""
-    dtype = e[name].to_frame(rows=[0])["value"].dtype
+    dtype = e.to_frame(name, rows=[0])["value"].dtype
     if name == "day":  # grids count microseconds, whatever the unit of X
         assert dtype.kind == X[name].dtype.kind
     else:
@@ -80,10 +80,10 @@ def test_values_have_the_dtype_of_the_column(e, X, name):
 def test_changes_slopes_and_some_rows(e):
     """Of c-ICE and d-ICE the column is named after what it holds; slopes stand at the right of their interval."""
     f = e["age"]
-    changes = f.to_frame("c-ice", rows=[7, 2], anchor="own")
+    changes = f._alone.to_frame(None, "c-ice", rows=[7, 2], anchor="own")
     assert changes.columns.tolist() == [*COLUMNS[:5], "change", *COLUMNS[6:]]
     assert_array_equal(changes["change"], f.centered_curves("own")[[7, 2]].ravel())
-    slopes = f.to_frame("d-ice", rows=[7, 2], decay=0.5)
+    slopes = f._alone.to_frame(None, "d-ice", rows=[7, 2], decay=0.5)
     assert slopes.columns.tolist() == [*COLUMNS[:5], "slope", *COLUMNS[6:]]
     assert_array_equal(slopes["slope"], f.slopes[[7, 2]].ravel())
     assert_array_equal(slopes["value"], np.tile(f.grid[1:], 2))
@@ -102,7 +102,7 @@ def test_several_features_stand_one_below_the_other(e):
     assert_array_equal(whole["axis"], np.concatenate([f.axis for f in e.values()]))
     assert all(isinstance(value, str) for value in whole["value"])
     for name in e.features:
-        alone = e[name].to_frame(rows=[5])
+        alone = e.to_frame(name, rows=[5])
         assert whole.loc[whole["feature"] == name, "value"].tolist() == [str(value) for value in alone["value"]]
     assert e.to_frame(kind="d-ice", rows=[5])["feature"].unique().tolist() == ["age", "bmi", "size", "day", "flag"]
 
@@ -125,7 +125,7 @@ def test_dates_with_and_without_a_time_zone_stay_what_they_are(tmp_path):
 
 def test_an_array_has_positions_for_labels():
     """Where X has no index, a row is known by its position."""
-    frame = ice.explain(lambda X: X[:, 0], np.array([[1.0], [2.0]]), progress=False)["x0"].to_frame(rows=[1])
+    frame = ice.explain(lambda X: X[:, 0], np.array([[1.0], [2.0]]), progress=False).to_frame(rows=[1])
     assert frame["row_label"].tolist() == frame["row"].tolist() == [1, 1]
 
 
@@ -133,8 +133,8 @@ def test_an_index_of_several_levels_and_a_sample(X):
     """Labels are tuples then; without `rows` the rows are those of the sample."""
     indexed = X.set_index(pd.MultiIndex.from_arrays([np.arange(N) // 10, np.arange(N) % 10]))
     f = ice.explain(wealth, indexed, features=["age"], sample=8, progress=False)["age"]
-    frame = f.to_frame()
-    assert frame["row"].unique().tolist() == f.row_positions.tolist()
+    frame = f._alone.to_frame()
+    assert frame["row"].unique().tolist() == f.rows.tolist()
     assert frame["row_label"].tolist() == [(row // 10, row % 10) for row in frame["row"]]
 
 
@@ -142,7 +142,7 @@ def test_polars_takes_it(e):
     """Every column has a type that polars has, too, of one feature or of several."""
     polars = pytest.importorskip("polars")
     for f in e.values():
-        frame = f.to_frame(rows=[0, 1])
+        frame = f._alone.to_frame(rows=[0, 1])
         assert polars.from_pandas(frame).columns == COLUMNS
     assert polars.from_pandas(e.to_frame(rows=[0, 1])).schema["value"] == polars.String
     numbers = polars.from_pandas(e.to_frame(["age", "bmi"], rows=[0, 1]))
@@ -152,5 +152,5 @@ def test_polars_takes_it(e):
 
 def test_the_size_that_is_announced_is_that_of_the_table(e):
     """The bytes of each row are what a row takes, where labels are numbers."""
-    frame = ice.explain(lambda X: X[:, 0], np.arange(300.0)[:, None], progress=False)["x0"].to_frame()
+    frame = ice.explain(lambda X: X[:, 0], np.arange(300.0)[:, None], progress=False).to_frame()
     assert frame.memory_usage(index=False).sum() / len(frame) == pytest.approx(tables._BYTES, abs=1)

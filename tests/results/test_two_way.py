@@ -86,7 +86,7 @@ def test_every_block_size_gives_the_mean_of_a_loop(seed, grid_size, max_rows):
     X = pd.DataFrame(generator.normal(size=(25, 3)), columns=list("abc"))
     weights = generator.integers(0, 3, 25).astype(float)
     two = explain(product, X, sample_weight=weights, memory_limit=5_000).two_way(
-        "c", "a", grid_size=grid_size, max_rows=max_rows
+        "c", "a", grid_size=grid_size, sample=max_rows
     )
     rows = two.row_positions
     assert len(rows) == min(max_rows, np.count_nonzero(weights))
@@ -101,7 +101,7 @@ def test_every_block_size_gives_the_mean_of_a_loop(seed, grid_size, max_rows):
 def test_the_order_of_the_names_turns_the_picture(forest, X):
     """The same rows are drawn whichever of the two is named first."""
     e = explain(forest, X)
-    one, other = e.two_way("age", "bmi", max_rows=20), e.two_way("bmi", "age", max_rows=20)
+    one, other = e.two_way("age", "bmi", sample=20), e.two_way("bmi", "age", sample=20)
     assert_array_equal(one.row_positions, other.row_positions)
     assert_allclose(one.partial_dependence, other.partial_dependence.T, rtol=1e-13)
 
@@ -159,7 +159,7 @@ def test_the_model_is_asked_once_and_only_when_it_is_read(X):
 
     e = explain(model, X)
     calls.clear()
-    two = e.two_way("age", "sex", grid_size=4, max_rows=10)
+    two = e.two_way("age", "sex", grid_size=4, sample=10)
     assert repr(two) == "<TwoWay of 'age' and 'sex': 4 × 2 values, 10 of 120 rows>"
     assert calls == []
     found = two.partial_dependence

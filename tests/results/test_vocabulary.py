@@ -1,8 +1,10 @@
 """One word for one thing: an explanation, one of its features and an explorer have the same names."""
 
+import inspect
 from collections.abc import Mapping
 from pathlib import Path
 
+import anywidget
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -12,7 +14,6 @@ from numpy.testing import assert_array_equal
 from origins import read_provenance
 
 import ice_explorer as ice
-from ice_explorer.drivers.table import DriverTable
 
 METRICS = [
     "impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "support",
@@ -46,32 +47,56 @@ def three(e, make):
     plt.close("all")
 
 
-def test_metrics_are_attributes(e):
-    """They are those of the table, at the decay and convention of the explanation."""
-    table = e.table(0.5, "paper")
-    assert list(e["age"].metrics()) == METRICS
-    for f in e.values():
-        assert_array_equal([getattr(f, name) for name in METRICS], table.loc[f.feature, METRICS].to_numpy(float))
+def members(obj):
+    """What `dir()` offers besides what a mapping, or a widget, has."""
+    base = {name for name in dir(anywidget.AnyWidget) if isinstance(obj, ice.ICEExplorer)} | set(dir(Mapping))
+    return {name for name in dir(obj) if not name.startswith("_")} - base
 
 
-def test_drivers_are_one_table(three):
-    """With its facts as attributes."""
+def test_the_surface_is_small(three):
+    """So many names, members, options and columns, and no more."""
     e, f, x = three
-    tables = [e.drivers("age"), f.drivers(), x.drivers(), x.drivers("age")]
-    assert {type(table) for table in tables} == {DriverTable}
-    assert {table.summary for table in tables} == {
-        "Curves differ (48 % of their variance); of that, sex > 0 explains 100 %."
-    }
-    for table in tables[1:]:
-        pd.testing.assert_frame_equal(table, tables[0])
-    assert x.drivers("bmi").summary == e["bmi"].drivers().summary == "Curves do not differ in shape."
+    public = {name for name in dir(ice) if not name.startswith("_")} - {"annotations"}
+    assert public == set(ice.__all__) - {"__version__"}
+    assert members(e) == {
+        "drivers", "effects", "features", "importances", "interactions", "marginal_effects", "method", "notes",
+        "output_label", "plot", "predictions", "save", "score", "settings", "table", "to_frame", "two_way", "what_if",
+    }  # fmt: skip
+    assert members(f) == {
+        "axis", "centered_curves", "compute_curves", "correlated", "curves", "drivers_summary", "dtype_kind",
+        "extrapolation", "feature", "grid", "label", "likelihood", "likelihood_scale", "metrics", "missing_curve",
+        "observed", "partial_dependence", "plot", "rows", "scale", "slopes", "spread",
+    }  # fmt: skip
+    assert members(x) == {
+        "anchor", "ci", "color_by", "convention", "decay", "distance", "explanation", "feature", "freeze", "kind",
+        "max_lines", "model", "models", "output", "plot", "rank_by", "response", "save", "selected", "selection",
+        "state", "table", "unit",
+    }  # fmt: skip
+    assert list(inspect.signature(ice.explain).parameters) == [
+        "model", "X", "y", "features", "groups", "categorical_features", "output", "response", "grid", "grid_size",
+        "sample", "random_state", "sample_weight", "decay", "distance", "convention", "method", "n_jobs",
+        "memory_limit", "progress", "budget", "client",
+    ]  # fmt: skip
+    assert set(e.table().columns) == set(METRICS)
 
 
-def test_facts_about_drivers_outlive_pandas(e):
-    """What is selected, sorted or copied knows them still."""
+def test_metrics_are_those_of_the_table(e):
+    """At the decay and convention of the explanation."""
+    table = e.table()
+    for f in e.values():
+        assert list(f.metrics()) == METRICS
+        assert_array_equal(list(f.metrics().values()), table.loc[f.feature, METRICS].to_numpy(float))
+
+
+def test_drivers_are_a_plain_table(e):
+    """The sentence about them is beside it."""
     table = e.drivers("age")
-    for other in (table.head(1), table.sort_values("share"), table.copy(), table[table["share"] > 0], table.round(2)):
-        assert (other.summary, other.difference, other.n_rows) == (table.summary, table.difference, 80)
+    assert type(table) is pd.DataFrame
+    assert table.columns.tolist() == ["feature", "rule", "share", "n_yes", "n_no"]
+    assert table.loc[0, ["feature", "rule"]].tolist() == ["sex", "sex > 0"]
+    assert table.loc[0, "n_yes"] + table.loc[0, "n_no"] == 80
+    assert e["age"].drivers_summary == "Curves differ (48 % of their variance); of that, sex > 0 explains 100 %."
+    assert e["bmi"].drivers_summary == "Curves do not differ in shape."
 
 
 def test_several_decays_are_one_table(three):
@@ -91,7 +116,7 @@ def test_plots_are_axes(three):
     shown = x.plot()
     assert shown.get_xlabel() == "age"
     assert [text.get_text() for text in shown.texts] == [
-        text.get_text() for text in e.plot("age", "c-ice", "sex", 0.9, max_lines=30).texts
+        text.get_text() for text in e.plot("age", "c-ice", color_by="sex", decay=0.9, max_lines=30).texts
     ]
     assert x.plot("bmi").get_xlabel() == "bmi"
     ax = plt.figure().add_subplot()
@@ -100,14 +125,14 @@ def test_plots_are_axes(three):
 
 def test_saved_files_are_paths(three, tmp_path):
     """Each says where its file is."""
-    e, f, x = three
+    e, _, x = three
     assert e.save(tmp_path / "e.svg", "age") == tmp_path / "e.svg"
-    assert f.save(tmp_path / "f.svg", kind="c-ice") == tmp_path / "f.svg"
+    assert e.save(tmp_path / "f.svg", "age", kind="c-ice") == tmp_path / "f.svg"
     assert x.save(str(tmp_path / "x.svg"), "panel") == tmp_path / "x.svg"
     origin = read_provenance(tmp_path / "f.svg")
     assert (origin["feature"], origin["kind"]) == ("age", "c-ice")
     assert all(isinstance(path, Path) for path in e.save(tmp_path / "{feature}.csv", "all"))
-    curves = pd.read_csv(f.save(tmp_path / "f.csv"))
+    curves = pd.read_csv(e.save(tmp_path / "f.csv", "age"))
     assert set(curves["feature"]) == {"age"}
 
 
@@ -127,7 +152,7 @@ def test_tables_are_in_one_order(three):
     e, _, x = three
     pd.testing.assert_frame_equal(x.table, e.table())
     x.rank_by = "heterogeneity"
-    pd.testing.assert_frame_equal(x.table, e.table(sort_by="heterogeneity"))
+    pd.testing.assert_frame_equal(x.table, e.table(rank_by="heterogeneity"))
 
 
 def test_tables_are_called_alike(three):
@@ -135,8 +160,8 @@ def test_tables_are_called_alike(three):
     e, _, x = three
     x.unit = "share"
     pd.testing.assert_frame_equal(x.table(), x.table)
-    pd.testing.assert_frame_equal(x.table(0.9, sort_by="impact"), e.table(0.9, sort_by="impact", unit="share"))
-    pd.testing.assert_frame_equal(x.table(sort_by=None, unit="prediction"), e.table(sort_by=None))
+    pd.testing.assert_frame_equal(x.table(0.9, rank_by="impact"), e.table(0.9, rank_by="impact", unit="share"))
+    pd.testing.assert_frame_equal(x.table(rank_by=None, unit="prediction"), e.table(rank_by=None))
     assert type(x.table[x.table["impact"] > 0]) is pd.DataFrame
     assert x.table[x.table.isna()].shape == x.table.shape
 
@@ -184,17 +209,21 @@ def test_a_column_or_list_in_the_place_of_a_name_is_told_from_a_misspelt_name(e,
     with pytest.raises(ice.errors.UnknownFeatureError, match=r"^A column of X must be given by its name; got a value"):
         e.plot("age", color_by=X["sex"])
     with pytest.raises(ice.errors.UnknownFeatureError, match=r"^A feature must be given by its name; .*`e\.to_frame"):
-        e.plot(["age", "sex"])
+        e[["age", "sex"]]
 
 
 @pytest.mark.parametrize("kind", ["both", "individual"])
 def test_kinds_of_scikit_learn_are_understood(e, X, kind):
     """A plot, a table and an explorer say what draws the same."""
     meant = 'Use `kind="ice"`, which draws the curves and their mean.'
-    for call in (lambda: e.plot("age", kind=kind), lambda: e["age"].to_frame(kind)):
+    calls = {
+        "'ice', 'c-ice', 'd-ice' or 'effects'": lambda: e.plot("age", kind=kind),
+        "'ice', 'c-ice' or 'd-ice'": lambda: e.to_frame("age", kind),
+    }
+    for kinds, call in calls.items():
         with pytest.raises(ice.errors.InvalidOptionError) as caught:
             call()
-        assert str(caught.value) == f"`kind` must be 'ice', 'c-ice' or 'd-ice'; got {kind!r}. {meant}"
+        assert str(caught.value) == f"`kind` must be {kinds}; got {kind!r}. {meant}"
     with pytest.raises(ice.errors.UnknownOptionError) as caught:
         ice.ICEExplorer(model, X, kind=kind)
     assert str(caught.value).endswith(f"Write `x = ICEExplorer(model, X)`, then `x.kind = {kind!r}`. {meant}")

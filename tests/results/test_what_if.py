@@ -55,7 +55,7 @@ def test_the_largest_change_is_the_largest_among_values_within_reach(e, X, decay
     for row in range(0, N, 7):
         table = e.what_if(row, decay=decay)
         for feature in e.values():
-            changes = feature.rows([row])[0] - predictions[row]
+            changes = feature.compute_curves([row])[0] - predictions[row]
             near = np.abs(changes[feature.likelihood(decay, rows=[row])[0] >= 0.5 - 1e-12])
             assert_allclose(abs(table.loc[feature.feature, "change"]), near.max(initial=0.0), atol=1e-12)
 
@@ -187,32 +187,26 @@ def explorer(make, X):
     return make(predict, X, predict(X) + np.arange(N))
 
 
-def test_residuals_are_y_minus_the_prediction(explorer, make, X):
-    """As a column beside the selected rows, indexed as X is; without y there are predictions alone."""
+def test_residuals_are_y_minus_the_prediction(explorer, X):
+    """They are a column of the explanation that an explorer has."""
     explorer.selection = [3, 17]
-    found = explorer.selected_predictions
-    assert list(found.columns) == ["prediction", "y", "residual"]
-    assert list(found.index) == ["no 3", "no 17"]
-    assert_allclose(found["prediction"], predict(X)[[3, 17]])
-    assert_allclose(found["residual"], [3, 17])
-    assert explorer.selected.join(found).shape == (2, 7)
-    x = make(lambda X: X[:, 0], X[["line", "idle"]].to_numpy())
-    x.selection = [4, 9]
-    assert x.selected_predictions.to_dict() == {"prediction": {4: X["line"].iloc[4], 9: X["line"].iloc[9]}}
+    e = explorer.explanation
+    assert_allclose(e.predictions(explorer.selection), predict(X)[[3, 17]])
+    assert_allclose(e._column("residual").values[[3, 17]], [3, 17])
+    assert explorer.selected.index.tolist() == ["no 3", "no 17"]
 
 
-def test_of_a_class_they_are_of_its_indicator(make):
-    """1 for rows of the class and 0 for others, minus the probability."""
+def test_of_a_class_they_are_of_its_indicator():
+    """1 for rows of the class and 0 for others, minus the probability; the score is that of the model."""
     from sklearn.linear_model import LogisticRegression
 
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     y = np.array(["no", "yes", "no", "yes"])
     model = LogisticRegression().fit(X, y)
-    x = make(model, X, y)
-    x.selection = [0, 1, 2, 3]
-    found = x.selected_predictions
-    assert found["y"].tolist() == [0, 1, 0, 1]
-    assert_allclose(found["residual"], [0, 1, 0, 1] - model.predict_proba(X)[:, 1])
+    e = ice.explain(model, X, y, progress=False)
+    assert_allclose(e._column("residual").values, [0, 1, 0, 1] - model.predict_proba(X)[:, 1])
+    assert e.score == model.score(X, y)
+    assert ice.explain(model, X, progress=False).score is None
 
 
 def test_curves_are_coloured_by_residuals(explorer, X):

@@ -21,6 +21,7 @@ from sklearn.linear_model import LinearRegression
 import ice_explorer as ice
 from ice_explorer.errors import ExportError, ModelNeededError
 from ice_explorer.export.save import result_content
+from ice_explorer.feature import FeatureExplanation
 from ice_explorer.saved import read
 
 DECAYS = (0.01, 0.3, 0.75, 1.0)
@@ -113,7 +114,7 @@ def with_groups_and_weights():
 
 def conditional():
     X = pd.DataFrame({"a": RNG.normal(size=60), "city": RNG.choice(["a", "b", "c"], 60)})
-    return ice.explain(lambda X: X["a"] * (X["city"] == "b"), X, scale="conditional", progress=False)
+    return ice.explain(lambda X: X["a"] * (X["city"] == "b"), X, distance="conditional", progress=False)
 
 
 def odd_names():
@@ -171,7 +172,7 @@ def test_metrics_are_the_same_to_the_bit(pair):
     """For any decay and convention."""
     e, o = pair
     assert o.features == e.features
-    assert o.labels == e.labels
+    assert o._labels == e._labels
     for convention in CONVENTIONS:
         for decay in DECAYS:
             expected = e.table(decay, convention)
@@ -189,11 +190,11 @@ def test_curves_are_the_same_to_the_bit(pair):
     for f, g in zip(e.values(), o.values(), strict=True):
         for name in names:
             assert_array_equal(getattr(g, name), getattr(f, name), err_msg=f"{name} of {f.label}")
-        assert (g.levels, g.scale, g.median, g.kind) == (f.levels, f.scale, f.median, f.kind)
+        assert (g.scale, g._item.median, g.dtype_kind) == (f.scale, f._item.median, f.dtype_kind)
         assert_array_equal(g.likelihood(0.5), f.likelihood(0.5))
-        assert_array_equal(g.rows(range(5)), f.rows(range(5)))
-        assert g.prediction_range == f.prediction_range
-        assert g.missing_dependence == f.missing_dependence
+        assert_array_equal(g.compute_curves(range(5)), f.compute_curves(range(5)))
+        assert g._prediction_range == f._prediction_range
+        assert g._missing_dependence == f._missing_dependence
         for anchor in ("own", "median"):
             assert_array_equal(g.centered_curves(anchor), f.centered_curves(anchor))
     assert_array_equal(o.predictions(range(5)), e.predictions(range(5)))
@@ -206,23 +207,23 @@ def test_drivers_effects_intervals_and_groups_are_the_same(pair):
     for f in e.values():
         table = o.drivers(f.feature)
         pd.testing.assert_frame_equal(table, e.drivers(f.feature))
-        assert (table.summary, table.rules) == (e.drivers(f.feature).summary, e.drivers(f.feature).rules)
+        assert o[f.feature].drivers_summary == f.drivers_summary
         for kinds in ({}, {"kinds": "ale"}):
             pd.testing.assert_frame_equal(o.effects(f.feature, **kinds), e.effects(f.feature, **kinds))
     pd.testing.assert_frame_equal(o.table(ci=0.9), e.table(ci=0.9))
-    by = np.arange(e.n_observations) % 2
+    by = np.arange(e._n_observations) % 2
     pd.testing.assert_frame_equal(o.table(by=by), e.table(by=by))
 
 
 def test_rows_are_those_that_were_explained(pair):
     """With their labels."""
     e, o = pair
-    assert (o.n_observations, o.columns) == (e.n_observations, e.columns)
+    assert (o._n_observations, o._context.columns.names) == (e._n_observations, e._context.columns.names)
     assert_array_equal(np.asarray(o._index_at([1, 2])), np.asarray(e._index_at([1, 2])))
     assert o._index_at([0]).names == e._index_at([0]).names
-    assert o.notes[len(o.alerts)] == f"Opened from a file with all {e.n_observations} rows and without the model."
+    assert o.notes[len(o._alerts)] == f"Opened from a file with all {e._n_observations} rows and without the model."
     assert [note for note in o.notes if not note.startswith("Opened")] == e.notes
-    assert (o.output_label, o.method, o.method_reason) == (e.output_label, e.method, e.method_reason)
+    assert (o.output_label, o.method, o._method_reason) == (e.output_label, e.method, e._method_reason)
     assert o.settings == e.settings
 
 
@@ -255,18 +256,18 @@ def large():
 def test_a_sample_of_rows_has_the_sums_of_all(large):
     """Which a note says."""
     e, o = large
-    assert o.n_observations == 50
+    assert o._n_observations == 50
     pd.testing.assert_frame_equal(o.table(), e.table(), check_exact=True)
     rows = o._row_index.to_numpy()
     for f, g in zip(e.values(), o.values(), strict=True):
         assert_array_equal(g.partial_dependence, f.partial_dependence)
-        assert_array_equal(g.curves, f.rows(rows))
-        pd.testing.assert_frame_equal(g.drivers(), f.drivers())
-    assert o.prediction_sd == e.prediction_sd
+        assert_array_equal(g.curves, f.compute_curves(rows))
+        assert g.drivers_summary == f.drivers_summary
+    assert o._prediction_sd == e._prediction_sd
     assert o.notes[0].startswith("Opened from a file with 50 of 300 rows and without the model: metrics, ")
     assert_array_equal(o["city"]._groups() is None, e["city"]._groups() is None)
     again = opened(o, max_lines=20)
-    assert again.n_observations == 20
+    assert again._n_observations == 20
     assert again.notes[0].startswith("Opened from a file with 20 of 300 rows")
 
 
@@ -279,7 +280,7 @@ def test_a_sample_within_a_budget_is_one_after_it_is_opened(tmp_path):
 
     e = ice.explain(slow, RNG.normal(size=(140, 4)), budget=0.1, progress=False)
     samples = [read_provenance(of.save(tmp_path / f"{n}.json"))["sample"] for n, of in enumerate((e, opened(e)))]
-    assert samples[0].startswith(f"sample of {len(e['x0'].row_positions)} of 140 rows")
+    assert samples[0].startswith(f"sample of {len(e['x0'].rows)} of 140 rows")
     assert samples[1] == samples[0]
 
 
@@ -287,14 +288,14 @@ def test_a_sample_within_a_budget_is_one_after_it_is_opened(tmp_path):
     ("what", "message"),
     [
         (lambda e: e.table(ci=0.9), "Bootstrap intervals need the curves of all rows; .* 50 of 300 rows. Explain"),
-        (lambda e: e.ties(), "Bootstrap intervals need"),
+        (lambda e: e._ties(), "Bootstrap intervals need"),
         (lambda e: e.table(by="b"), "Metrics of groups need the curves of all rows"),
         (lambda e: e.effects("a", grid_size=5), "Effects on another grid, and their intervals, need the model"),
         (lambda e: e.effects("a", ci=0.9), "Effects on another grid"),
         (lambda e: e.two_way("a", "b"), "Partial dependence on two features needs the model"),
         (lambda e: e.interactions().features, "Interactions need the curves of all rows"),
         (lambda e: e.marginal_effects("a"), "Marginal effects need"),
-        (lambda e: e["b"].missing_rows([0]), "Predictions at other values"),
+        (lambda e: e["b"]._missing_rows([0]), "Predictions at other values"),
     ],
 )
 def test_what_needs_the_model_says_so(large, what, message):
@@ -310,13 +311,13 @@ def test_files_and_pickles(tmp_path):
     with pytest.raises(ExportError, match="overwrite=True"):
         e.save(file)
     e.save(file, overwrite=True, max_lines=30)
-    assert ice.load(file).n_observations == 30
+    assert ice.load(file)._n_observations == 30
     joblib.dump(e, tmp_path / "e.joblib")
     for o in (pickled(e), joblib.load(tmp_path / "e.joblib")):
         assert isinstance(o, ice.Explanation)
         pd.testing.assert_frame_equal(o.table(), e.table(), check_exact=True)
     f = pickled(e["a"])
-    assert isinstance(f, ice.FeatureExplanation)
+    assert isinstance(f, FeatureExplanation)
     assert_array_equal(list(f.metrics().values()), list(e["a"].metrics().values()))
     assert copy.copy(e) is e
     assert copy.deepcopy(e["a"]) is e["a"]
@@ -330,7 +331,7 @@ def test_a_result_is_whole(tmp_path):
     e = regression()
     with pytest.raises(ExportError, match=r"A '.ice' holds a whole explanation; got what='all'"):
         e.save(tmp_path / "all.ice", "all")
-    assert ice.load(e["a"].save(tmp_path / "a.ice")).features == ["a"]
+    assert ice.load(e["a"]._alone.save(tmp_path / "a.ice")).features == ["a"]
 
 
 def test_it_is_a_zip_of_arrays(tmp_path):

@@ -94,11 +94,11 @@ def test_what_needs_rows_or_the_model_is_not_there(make, ask, results):
     x = make(results[2])
     assert "needs the model" in ask(x, type="importance", measure="native")[0]["body"]["problem"]
     assert ask(x, type="importance", measure="partial_dependence")[0]["body"]["problem"] == ""
-    conditional = {"version": 2, "scale": "conditional"}
+    conditional = {"version": 2, "distance": "conditional"}
     with pytest.warns(UserWarning, match="the scale 'conditional', which is not available"):
         x = make(results[2], state=conditional)
-    assert x.scale == "marginal"
-    assert make(results[1], state=conditional).scale == "conditional"
+    assert x.distance == "marginal"
+    assert make(results[1], state=conditional).distance == "conditional"
 
 
 @pytest.mark.wide

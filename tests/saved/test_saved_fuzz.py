@@ -80,7 +80,7 @@ def read(found):
     with np.errstate(all="ignore"):
         for use in (
             lambda: e.table(0.5, "paper"), lambda: [f.curves for f in e.values()], lambda: [f.grid for f in e.values()],
-            lambda: [f.observed for f in e.values()], lambda: [e.drivers(name).summary for name in e.features],
+            lambda: [f.observed for f in e.values()], lambda: [f.drivers_summary for f in e.values()],
             lambda: e._table_rows([0]), lambda: [e.effects(name) for name in e.features], lambda: repr(e),
             lambda: [f.likelihood(0.5) for f in e.values()], lambda: e.what_if(0),
             lambda: [f.centered_curves("own") for f in e.values()],

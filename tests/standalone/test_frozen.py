@@ -135,15 +135,15 @@ def test_whatever_is_packed_comes_back(buffers):
 def test_intervals_are_there_as_the_page_is_saved(explanation, tmp_path, whole):
     """Of every metric in every unit, at the level, decay and convention of the view; none where it shows none."""
     assert whole.snapshot["intervals"] is None
-    state = ViewState(intervals=0.9, decay=0.5, convention="paper")
+    state = ViewState(ci=0.9, decay=0.5, convention="paper")
     page = Page(save(explanation, state, tmp_path / "intervals.html", max_lines=5))
     kept = page.snapshot["intervals"]
     assert [kept[name] for name in ("level", "decay", "convention")] == [0.9, 0.5, "paper"]
-    assert page.snapshot["traits"]["intervals"] == 0.9
+    assert page.snapshot["traits"]["ci"] == 0.9
     found = {(each["rank_by"], each["unit"]): each for each in kept["answers"]}
     assert len(found) == len(METRIC_RANKINGS) * len(UNITS)
     for (metric, unit), answer in found.items():
-        table = explanation.table(0.5, "paper", sort_by=metric, unit=unit, ci=0.9).loc[explanation.features]
+        table = explanation.table(0.5, "paper", rank_by=metric, unit=unit, ci=0.9).loc[explanation.features]
         names = (f"{metric}_low", f"{metric}_high", "rank_low", "rank_high")
         for name, buffer in zip(names, page.buffers(answer), strict=True):
             assert_array_equal(np.frombuffer(buffer, "<f8"), table[name], err_msg=f"{name}, {unit}")
@@ -151,7 +151,7 @@ def test_intervals_are_there_as_the_page_is_saved(explanation, tmp_path, whole):
 
 def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):
     """Each line is that of the explanation, whichever feature is opened; the rows are those that the open one draws."""
-    rows = explanation["near"].draw(20, [3, 70])
+    rows = explanation["near"]._draw(20, [3, 70])
     snapshot = some.snapshot
     assert [head["name"] for head in snapshot["traits"]["_header"]["features"]] == [
         f.label for f in explanation.values()
@@ -162,7 +162,7 @@ def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):
         assert (body["feature"], body["n_lines"]) == (feature.label, len(rows))
         assert_array_equal(np.frombuffer(buffers[0], "<u4"), rows)
         found = np.frombuffer(buffers[5], "<f4").reshape(len(rows), -1) + body["offset"]
-        assert_allclose(found, feature.rows(rows), atol=1e-5)
+        assert_allclose(found, feature.compute_curves(rows), atol=1e-5)
         assert_array_equal(np.frombuffer(buffers[12], "<f8"), rows)  # the target
 
 
@@ -172,7 +172,7 @@ def test_figures_are_there_for_every_way_of_counting(explanation, whole):
     assert [table["convention"] for table in tables] == ["step", "paper"]
     for table in tables:
         impact, profile = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(table))
-        expected = explanation.table(0.3, table["convention"], sort_by=None)
+        expected = explanation.table(0.3, table["convention"], rank_by=None)
         names = whole.snapshot["traits"]["_header"]["metrics"]
         for name in ("impact", "heterogeneity"):
             found = impact.reshape(len(expected), -1)[:, names.index(name)]
@@ -245,7 +245,9 @@ def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, 
     explanation, besides = of_classes
     monkeypatch.setattr(snapshot_module, "MOST_VALUES_OF_CLASSES", most)
     monkeypatch.setattr(snapshot_module, "_MOST_PLACES", most_places)
-    n_grids = [n if f.kind == "category" else min(n, most_places) for f in explanation.values() if (n := len(f.grid))]
+    n_grids = [
+        n if f.dtype_kind == "category" else min(n, most_places) for f in explanation.values() if (n := len(f.grid))
+    ]
     n_lines = min(80, most // (3 * sum(n_grids)))
     state = ViewState(feature="near", choices={"classes": True}, besides=besides)
     page = Page(save(explanation, state, tmp_path / "page.html"))
@@ -258,7 +260,7 @@ def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, 
         rows = np.frombuffer(positions, "<u4").astype(np.int64)
         assert len(rows) == kept["body"]["n_lines"] == n_lines
         assert set(rows) <= set(drawn)
-        places = np.searchsorted(display_axis(feature).grid, np.frombuffer(grid, "<f8"))
+        places = np.searchsorted(display_axis(feature._item.feature, feature.axis).grid, np.frombuffer(grid, "<f8"))
         assert (places[0], places[-1], len(set(places))) == (0, len(feature.grid) - 1, n_grid)
         known = besides.classes.lines(feature.feature, rows).curves[:, :, places]
         got = np.frombuffer(curves, "<f4").reshape(known.shape)

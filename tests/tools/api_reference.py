@@ -21,7 +21,6 @@ def objects():
     """What users get in hand, by the heading that it is listed under, with what it is of."""
     import anywidget
     import numpy as np
-    import pandas as pd
 
     import ice_explorer as ice
 
@@ -33,7 +32,6 @@ def objects():
         "ice_explorer.Explanation, besides what a mapping of names to features has": (e, Mapping),
         "ice_explorer.FeatureExplanation": (e["x0"], object),
         "ice_explorer.ICEExplorer": (x, anywidget.AnyWidget),
-        "Table of `drivers`, besides what a DataFrame has": (e.drivers("x0"), pd.DataFrame),
         "Result of `two_way`": (e.two_way("x0", "x1"), object),
         "Result of `marginal_effects`": (e.marginal_effects("x0"), object),
         "Result of `interactions`": (e.interactions(), object),

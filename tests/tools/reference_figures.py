@@ -58,7 +58,6 @@ SAME_FIT = 1e-11  # largest relative difference of predictions that counts as ro
 
 # --- How figures are read: what another version of the package adapts --------------------------------
 
-OPTIONS = {"distance": "scale", "categorical_features": "categorical_features"}
 GONE = ("notes", "table equations", "table stable", "table paper largest_step_share")  # recorded, and no longer there
 UNORDERED = ("category", "group")
 LEVELS = (*UNORDERED, "ordered", "boolean")
@@ -66,19 +65,18 @@ LEVELS = (*UNORDERED, "ordered", "boolean")
 
 def explained(name, convention="paper"):
     model, X, *_ = made(name)
-    options = {OPTIONS.get(option, option): value for option, value in CASES[name].options.items()}
-    return ice.explain(model, X, convention=convention, progress=False, **options)
+    return ice.explain(model, X, convention=convention, progress=False, **CASES[name].options)
 
 
 def table(e, decay):
     """Return the numbers of the table, features in column order."""
-    return e.table(decay=decay, sort_by=None).select_dtypes("number")
+    return e.table(decay=decay, rank_by=None).select_dtypes("number")
 
 
 def figures_of_feature(e, f, rows):
     """Yield quantities of one feature; `rows` are positions among its curves."""
-    positions = f.row_positions[rows]
-    yield "kind", [f.kind]
+    positions = f.rows[rows]
+    yield "kind", [f.dtype_kind]
     yield "axis", f.axis
     if f.axis.dtype != f.grid.dtype:
         yield "grid", list(map(str, f.grid))
@@ -86,22 +84,21 @@ def figures_of_feature(e, f, rows):
     yield "likelihood", f.likelihood(0.5, rows=positions)
     yield "likelihood scale", f.likelihood_scale[positions]
     yield "c-ice", f.centered_curves("own")[rows[:1]]
-    if f.kind not in UNORDERED:
+    if f.dtype_kind not in UNORDERED:
         yield "d-ice", f.slopes[rows[:1]]
     yield "partial dependence", f.partial_dependence
     if f.missing_curve is not None:
         yield "missing curve", f.missing_curve[rows]
-    drivers = e.drivers(f.feature).sort_index()
-    for name in ("share", "rule", "n_rule"):
-        yield f"drivers {name}", drivers[name].to_list()
-    yield "drivers difference", [drivers.difference]
+    drivers = e.drivers(f.feature).sort_values("feature")
+    for name, column in {"share": "share", "rule": "rule", "n_rule": "n_yes"}.items():
+        yield f"drivers {name}", drivers[column].to_list()
     effects = e.effects(f.feature)
     for name in ("partial_dependence", "ale", "m_plot"):
         yield f"effects {name}", effects[name]
-    step = f.grid[0] if f.kind in LEVELS else 1.0 if f.scale == 0 else None
+    step = f.grid[0] if f.dtype_kind in LEVELS else 1.0 if f.scale == 0 else None
     forward = e.marginal_effects(f.feature, step)
     yield "marginal effects forward", [forward.average, *forward.values[positions]]
-    if f.kind not in LEVELS and f.scale > 0:
+    if f.dtype_kind not in LEVELS and f.scale > 0:
         yield "marginal effects non-linearity", forward.non_linearity[positions]
         yield "marginal effects derivative", [e.marginal_effects(f.feature, kind="derivative").average]
 
@@ -109,9 +106,9 @@ def figures_of_feature(e, f, rows):
 def figures_of_all(e, y, measures):
     """Yield quantities of all features together; `measures` are those of importance that the model has."""
     yield "features", [f.label for f in e.values()]
-    yield "predictions", e.predictions(range(e.n_observations))
+    yield "predictions", e.predictions(range(e._n_observations))
     yield "notes", [len(e.notes)]
-    for row in (1, e.n_observations // 2):  # where no two changes are equally large
+    for row in (1, e._n_observations // 2):  # where no two changes are equally large
         moves = e.what_if(row).loc[e.features]
         yield f"what-if change | {row}", moves["change"]
         yield f"what-if distance | {row}", moves["distance"]
@@ -155,7 +152,7 @@ def figures_of(name):
     case, e, of_steps = CASES[name], explained(name), explained(name, "step")
     figures = dict(figures_of_all(e, made(name)[2], case.measures))
     for f in e.values():
-        rows = np.unique([0, len(f.row_positions) // 2, len(f.row_positions) - 1])
+        rows = np.unique([0, len(f.rows) // 2, len(f.rows) - 1])
         figures |= {f"{part} | {f.label}": value for part, value in figures_of_feature(e, f, rows)}
     for decay in DECAYS:
         shown, steps = table(e, decay), table(of_steps, decay)

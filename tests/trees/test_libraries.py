@@ -525,7 +525,7 @@ def test_grids_and_rows(family):
         {"grid": "uniform", "grid_size": 12},
         {"grid": {f"x{at}": [-1e6, -50.0, 0.25, 1.1, 77.0, 1e9] for at in range(6)}},
         {"grid": {"x0": [0.3], "x1": [-9.0, -8.0], "x2": [100.0, 200.0, 300.0]}},
-        {"scale": {"x0": 0.02, "x1": 40.0}},
+        {"distance": {"x0": 0.02, "x1": 40.0}},
         {"features": ["x2", 0]},
     ):
         compare(model, X, rounding_of(family), **options)
@@ -575,7 +575,7 @@ WEIGHTS = np.resize([0.0, 1.0, 2.5, 0.25, 3.0, 0.0, 1.0], 40)
         {"sample_weight": WEIGHTS},
         {"sample": 11},
         {"sample": 0.5, "sample_weight": WEIGHTS + 0.5},
-        pytest.param({"scale": "conditional", "features": ["x0", "x1"]}, marks=pytest.mark.wide),
+        pytest.param({"distance": "conditional", "features": ["x0", "x1"]}, marks=pytest.mark.wide),
     ],
     ids=" ".join,
 )

@@ -107,7 +107,7 @@ def test_the_result_after_drafts_is_that_of_explain(make, X):
     assert (explorer._status["n_rows"], explorer._status["n_all"]) == (None, None)
     assert [head["n_rows"] for head in explorer._header["features"]] == [None] * N_FEATURES
     assert np.isnan(column(explorer, "impact_error")).all()
-    assert_allclose(column(explorer, "impact"), expected.table(sort_by=None)["impact"], rtol=1e-6)
+    assert_allclose(column(explorer, "impact"), expected.table(rank_by=None)["impact"], rtol=1e-6)
     assert explorer._background.snapshot().drafts == {}
 
 
@@ -160,7 +160,7 @@ def test_features_become_exact_in_the_order_of_the_drafts(make, X, monkeypatch):
     model.gate.set()
     assert explorer.explanation
     assert order[0] == "x5"
-    assert sorted(order) == sorted(explorer.features)
+    assert sorted(order) == sorted(explorer._features)
     assert order.index("x2") < 4  # which moves predictions most
 
 
@@ -181,8 +181,8 @@ def test_another_output_drafts_again(make, X):
     model.gate.set()
     explorer.output = explorer._header["outputs"][1]
     assert not has_draft(explorer) or (column(explorer, "impact") > 50 * before).all()
-    expected = ice.explain(Two(), X, output=1, progress=False).table(sort_by=None)["impact"]
-    assert_allclose(explorer.explanation.table(sort_by=None)["impact"], expected, rtol=1e-12)
+    expected = ice.explain(Two(), X, output=1, progress=False).table(rank_by=None)["impact"]
+    assert_allclose(explorer.explanation.table(rank_by=None)["impact"], expected, rtol=1e-12)
 
 
 def test_several_models_are_drafted_on_the_same_rows(make, X):
@@ -209,7 +209,7 @@ def test_an_explanation_within_a_budget_is_shown_as_the_sample_that_it_is(make, 
     explorer = make(e)
     n_rows = explorer._status["n_rows"]
     assert explorer._status["state"] == "ready"
-    assert (n_rows, explorer._status["n_all"]) == (len(e["x0"].row_positions), 4 * N_ROWS)
+    assert (n_rows, explorer._status["n_all"]) == (len(e["x0"].rows), 4 * N_ROWS)
     assert (column(explorer, "impact_error")[:2] > 0).all()
 
 
@@ -218,7 +218,7 @@ def test_a_given_explanation_and_a_rescaled_one_have_no_drafts(make, X):
     """Their results are there, or follow from those that are."""
     e = ice.explain(lambda rows: rows[:, 0], X, progress=False)
     assert make(e)._background.snapshot().drafts == {}
-    explorer = make(Slow(n_free=10**6), X[:, :3], scale="conditional")
+    explorer = make(Slow(n_free=10**6), X[:, :3], distance="conditional")
     assert len(explorer.explanation) == 3
     assert explorer._status["n_rows"] is None
 
@@ -255,5 +255,5 @@ def test_saved_numbers_of_a_sample_state_it(X, tmp_path):
     e = ice.explain(Slow(), X, budget=0.1, progress=False)
     e.save(tmp_path / "numbers.json")
     content = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
-    assert f"sample of {len(e['x0'].row_positions)} of 140 rows" in json.dumps(content)
+    assert f"sample of {len(e['x0'].rows)} of 140 rows" in json.dumps(content)
     assert read_provenance(tmp_path / "numbers.json")["sample"].startswith("sample of ")

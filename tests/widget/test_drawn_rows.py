@@ -20,7 +20,7 @@ def model(rows):
 @pytest.mark.parametrize("feature", ["a", "town"])
 def test_what_comes_with_a_line_is_of_its_row(make, ask, feature):
     """Of fewer lines than rows: values, scales, predictions, curves, predictions without the value, and target."""
-    explorer = make(model, X, Y, scale={"a": RANDOM.uniform(0.5, 2.0, N)}, decay=0.5)
+    explorer = make(model, X, Y, distance={"a": RANDOM.uniform(0.5, 2.0, N)}, decay=0.5)
     f = explorer.explanation[feature]
     reply, buffers = ask(explorer, type="curves", feature=feature, max_lines=12, selection=[N - 1])
     kinds = ("<u4", "<f8", "<f8", "<f4", "<f8", "<f4", "<f4", "<f4", "<f8", "<f8", "<f4", "<f4", "<f8", "<f4")
@@ -28,12 +28,12 @@ def test_what_comes_with_a_line_is_of_its_row(make, ask, feature):
     positions, offset = sent[0].astype(int), reply["body"]["offset"]
     assert len(positions) in (12, 13)
     assert N - 1 in positions
-    assert_array_equal(sent[1], f.observed_axis[positions])
+    assert_array_equal(sent[1], f._item.feature.values[positions])
     assert_array_equal(sent[2], f.likelihood_scale[positions])
-    assert_allclose(sent[3] + offset, f.predictions(positions), rtol=1e-5, atol=1e-5)
-    assert_allclose(sent[5].reshape(len(positions), -1) + offset, f.rows(positions), rtol=1e-5, atol=1e-5)
+    assert_allclose(sent[3] + offset, f._predictions(positions), rtol=1e-5, atol=1e-5)
+    assert_allclose(sent[5].reshape(len(positions), -1) + offset, f.compute_curves(positions), rtol=1e-5, atol=1e-5)
     assert_allclose(sent[12], Y[positions], rtol=1e-12)
     if feature == "a":
-        assert_allclose(sent[10] + offset, f.missing_rows(positions), rtol=1e-5, atol=1e-5)
+        assert_allclose(sent[10] + offset, f._missing_rows(positions), rtol=1e-5, atol=1e-5)
     else:
         assert_allclose(0.5 ** sent[11].reshape(len(positions), -1), f.likelihood(0.5, rows=positions), rtol=1e-6)

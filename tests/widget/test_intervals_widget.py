@@ -47,7 +47,7 @@ def ask(explorer, request_id="a", **changed):
 
 
 def pairs_of(explorer, body):
-    return [(explorer.features[first], explorer.features[second]) for first, second in body["tied"]]
+    return [(explorer._features[first], explorer._features[second]) for first, second in body["tied"]]
 
 
 @pytest.mark.parametrize("unit", ["prediction", "sd", "share"])
@@ -55,14 +55,14 @@ def test_the_browser_is_told_intervals_and_ties(make, X, unit):
     """Those of `table` and `ties`, in the order of the header, without calling the model."""
     model = Model()
     explorer = make(model, X)
-    table = explorer.explanation.table(sort_by="impact", unit=unit, ci=0.9).loc[explorer.features]
+    table = explorer.explanation.table(rank_by="impact", unit=unit, ci=0.9).loc[explorer._features]
     n_calls = model.n_calls
     reply, buffers = ask(explorer, unit=unit)
     assert reply["type"] == "result"
     assert (reply["body"]["n_known"], reply["body"]["n_features"]) == (4, 4)
     for name, values in zip(ENDS, buffers, strict=True):
         assert_array_equal(values, table[name], err_msg=name)
-    ties = explorer.explanation.ties(0.9, metric="impact")
+    ties = explorer.explanation._ties(0.9, metric="impact")
     assert pairs_of(explorer, reply["body"]) == list(ties.loc[ties["tied"], "next"].items()) != []
     assert model.n_calls == n_calls
 
@@ -113,20 +113,20 @@ def test_nothing_is_drawn_while_features_are_computed(make, X):
 def test_intervals_are_switched_on_by_true_or_a_level(make, X, value, kept):
     """What is read is the level, or None."""
     explorer = make(Model(), X)
-    explorer.intervals = value
-    assert explorer.intervals == kept
-    assert type(explorer.intervals) is type(kept)
-    assert explorer.state()["intervals"] == kept
-    assert make(Model(), X, state=json.loads(json.dumps(explorer.state()))).intervals == kept
+    explorer.ci = value
+    assert explorer.ci == kept
+    assert type(explorer.ci) is type(kept)
+    assert explorer.state()["ci"] == kept
+    assert make(Model(), X, state=json.loads(json.dumps(explorer.state()))).ci == kept
 
 
 def test_the_table_has_the_intervals_that_are_shown(make, X):
     """None at first; with other levels where it is called with one."""
     explorer = make(Model(), X)
     assert not [name for name in explorer.table.columns if name.endswith("_low")]
-    explorer.intervals, explorer.rank_by = 0.9, "impact"
+    explorer.ci, explorer.rank_by = 0.9, "impact"
     table, narrow = explorer.table, explorer.table(ci=0.5)
-    pd.testing.assert_frame_equal(pd.DataFrame(table), explorer.explanation.table(sort_by="impact", ci=0.9))
+    pd.testing.assert_frame_equal(pd.DataFrame(table), explorer.explanation.table(rank_by="impact", ci=0.9))
     width, narrow_width = ((each["impact_high"] - each["impact_low"]).iloc[:3] for each in (table, narrow))
     assert (narrow_width < width).all()
 
@@ -134,8 +134,8 @@ def test_the_table_has_the_intervals_that_are_shown(make, X):
 def test_bars_have_the_intervals_of_the_table(X):
     """The scene of every figure: ends, ties with the next bar, and a sentence for who cannot see them."""
     e = ice.explain(Model(), X, progress=False)
-    ranking = ranking_of(e, ViewState(intervals=0.95, rank_by="impact"))
-    table, ties = e.table(sort_by="impact", ci=0.95), e.ties(metric="impact")
+    ranking = ranking_of(e, ViewState(ci=0.95, rank_by="impact"))
+    table, ties = e.table(rank_by="impact", ci=0.95), e._ties(metric="impact")
     assert [bar.interval for bar in ranking.bars] == list(zip(table["impact_low"], table["impact_high"], strict=True))
     tied = ties["tied"].tolist()
     assert [bar.is_tied for bar in ranking.bars] == [*tied, False]
@@ -152,11 +152,11 @@ def test_bars_have_the_intervals_of_the_table(X):
 def test_files_name_the_level_and_draw_the_whiskers(make, X, tmp_path):
     """A picture has them in its description and its code; a table has the columns."""
     explorer = make(Model(), X)
-    explorer.intervals = 0.9
+    explorer.ci = 0.9
     path = explorer.save(tmp_path / "view.svg")
     found = read_provenance(path)
-    assert found["intervals"] == 0.9
-    assert "x.intervals = 0.9; " in found["code"]
+    assert found["ci"] == 0.9
+    assert "x.ci = 0.9; " in found["code"]
     assert "with 90 % interval over other samples of rows. Tied at 90 %: " in path.read_text(encoding="utf-8")
     table = pd.read_csv(explorer.save(tmp_path / "view.csv"))
     assert {"impact_low", "impact_high", "rank_low", "rank_high"} <= set(table.columns)
@@ -165,12 +165,12 @@ def test_files_name_the_level_and_draw_the_whiskers(make, X, tmp_path):
 def test_the_picture_beside_an_explorer_does_not_wait_for_intervals(X):
     """It has them where they are at hand, and its code names what it shows."""
     e = ice.explain(Model(), X, progress=False)
-    state = ViewState(intervals=0.95)
+    state = ViewState(ci=0.95)
     assert "interval over other samples" not in picture(e, state)
     assert not e._has_draws(0.75, "step")
     for text in (picture(e, state, waits=True), picture(e, state)):
         assert "95 % interval over other samples of rows" in text
-        assert "x.intervals = 0.95" in text
+        assert "x.ci = 0.95" in text
 
 
 @pytest.mark.parametrize(("how", "has_them"), [(True, False), ("wait", True)])
@@ -178,7 +178,7 @@ def test_a_picture_that_is_worth_waiting_for_has_the_intervals(make, X, how, has
     """With `static_picture="wait"` the cell waits for all that the view shows."""
     explorer = make(Model(), X, static_picture=how)
     assert explorer.explanation
-    explorer.intervals = True
+    explorer.ci = True
     data, _ = explorer._repr_mimebundle_()
     assert ("95 % interval over other samples of rows" in data["image/svg+xml"]) == has_them
 
@@ -186,10 +186,10 @@ def test_a_picture_that_is_worth_waiting_for_has_the_intervals(make, X, how, has
 def test_a_panel_has_no_ranking_and_computes_no_intervals(make, X, tmp_path):
     """Its code names what it shows; a JSON has the metrics, and so the intervals."""
     explorer = make(Model(), X)
-    explorer.intervals = True
+    explorer.ci = True
     found = read_provenance(explorer.save(tmp_path / "panel.svg", "panel"))
-    assert found["intervals"] is None
-    assert "intervals" not in found["code"]
+    assert found["ci"] is None
+    assert "ci" not in found["code"]
     assert not explorer.explanation._has_draws(0.75, "step")
     metrics = json.loads(explorer.save(tmp_path / "panel.json", "panel").read_text(encoding="utf-8"))["metrics"]
     assert {"impact_low", "rank_high"} <= set(metrics[0])

@@ -41,7 +41,7 @@ def fitted(X):
 def test_one_model_sends_what_it_did(make, X, models):
     """Nothing of several models is sent of one but the names of the traits."""
     explorer = make(models["line"], X)
-    assert explorer.explanation.features == explorer.features
+    assert explorer.explanation.features == explorer.explanation.features
     assert (explorer.model, explorer._header["models"], explorer._models_impact, explorer._models_profile) == (
         "", [], b"", b""
     )  # fmt: skip
@@ -62,14 +62,14 @@ def test_the_open_model_is_what_everything_is_about(make, X, models):
         pd.testing.assert_frame_equal(explorer.explanation.table(), alone.table())
         of_open, of_all = (np.frombuffer(each, "<f4") for each in (explorer._impact, explorer._models_impact))
         np.testing.assert_array_equal(of_all.reshape(3, -1)[at], of_open)
-        assert_allclose(of_open.reshape(3, -1)[:, 0], alone.table(sort_by=None)["impact"], rtol=1e-6)
+        assert_allclose(of_open.reshape(3, -1)[:, 0], alone.table(rank_by=None)["impact"], rtol=1e-6)
         of_all = np.frombuffer(explorer._models_profile, "<f4").reshape(3, -1)
         np.testing.assert_array_equal(of_all[at], np.frombuffer(explorer._profile, "<f4")[: len(of_all[at])])
-        assert_allclose(explorer.selected_predictions["prediction"], model.predict(X)[[1, 3]], rtol=1e-9)
+        assert_allclose(explorer.explanation.predictions(explorer.selection), model.predict(X)[[1, 3]], rtol=1e-9)
         assert (explorer.feature, explorer.selection, explorer.decay) == ("two", [1, 3], 0.5)
         assert explorer.table.index.tolist() == alone.table().index.tolist()
     largest, *of_pairs = np.frombuffer(explorer._profile, "<f4").reshape(-1, 3, len(DECAYS))[len(PROFILES) :, :, 49]
-    expected = explorer.models.disagreement(0.5).loc[explorer.features]
+    expected = explorer.models.disagreement(0.5).loc[explorer.explanation.features]
     assert_allclose(largest, expected["disagreement"], rtol=1e-6)
     named = [pairs[at][-3:] for at in np.argmax(of_pairs, axis=0)]
     places = {name: str(at) for at, name in enumerate(models)}
@@ -88,12 +88,12 @@ def test_another_model_is_open_at_once(make, X, models):
         return predict
 
     explorer = make({"a": counted("a", models["line"]), "b": counted("b", models["forest"])}, X, method="brute")
-    assert explorer.explanation.features == explorer.features
+    assert explorer.explanation.features == explorer.explanation.features
     assert explorer.models.disagreement().shape == (3, 3)
     before = dict(n_calls)
     explorer.model = "b"
     assert explorer._status["state"] == "ready"
-    assert explorer.explanation.features == explorer.features
+    assert explorer.explanation.features == explorer.explanation.features
     assert n_calls["a"] == before["a"]
     assert n_calls["b"] - before["b"] <= 2  # whether it is the same model, and the spread of its predictions
 
@@ -101,7 +101,7 @@ def test_another_model_is_open_at_once(make, X, models):
 def test_curves_are_requested_by_model(make, X, models):
     """The reply is that of an explorer of this model; without a name it is the open one."""
     explorer = make(models, X)
-    assert explorer.explanation.features == explorer.features
+    assert explorer.explanation.features == explorer.explanation.features
     request = {"type": "curves", "feature": "two", "max_lines": 10, "selection": [39]}
     for at, name in enumerate((None, "forest", "boosting", "line")):
         reply, buffers = ask(explorer, str(at), **request, model=name)
@@ -116,7 +116,7 @@ def test_curves_are_requested_by_model(make, X, models):
 def test_disagreement_has_no_intervals(make, X, models):
     """The reply is complete, and holds no number."""
     explorer = make(models, X)
-    assert explorer.explanation.features == explorer.features
+    assert explorer.explanation.features == explorer.explanation.features
     request = {"level": 0.9, "decay": 0.75, "convention": "step", "unit": "prediction"}
     reply, buffers = ask(explorer, type="intervals", rank_by="disagreement", **request)
     assert reply["body"] == {"n_known": 3, "n_features": 3, "tied": []}
@@ -126,7 +126,7 @@ def test_disagreement_has_no_intervals(make, X, models):
 def test_the_browser_opens_another_model(make, X, models):
     """A trait that it sets as it sets the output; what there is not is refused."""
     explorer = make(models, X)
-    assert explorer.explanation.features == explorer.features
+    assert explorer.explanation.features == explorer.explanation.features
     for name in ("line", "lime"):
         set_from_page(explorer, model=name)
         assert (explorer.model, explorer._header["method"]) == ("line", "linear")
@@ -177,7 +177,7 @@ def test_what_needs_several_models_is_refused_of_one(make, X, models):
         "`rank_by='disagreement'`": lambda: setattr(explorer, "rank_by", "disagreement"),
         "`model='forest'`": lambda: setattr(explorer, "model", "forest"),
         "`models`": lambda: explorer.models,
-        "`rank_by='disagreement'` ": lambda: explorer.explanation.plot_impact(rank_by="disagreement"),
+        "`rank_by='disagreement'` ": lambda: explorer.explanation.plot(rank_by="disagreement"),
     }
     for words, call in calls.items():
         with pytest.raises(InvalidOptionError) as raised:
@@ -212,14 +212,16 @@ def test_files_of_numbers_have_every_model(make, X, models, tmp_path):
     assert table[["feature", "model"]].to_numpy().tolist() == [[feature, name] for feature in order for name in models]
     disagreement = both.disagreement()
     for _, row in table.iterrows():
-        impact = both.explanations[row["model"]].table(sort_by=None).loc[row["feature"], "impact"]
+        impact = both.explanations[row["model"]].table(rank_by=None).loc[row["feature"], "impact"]
         pair = disagreement.loc[row["feature"]]
         assert_allclose(row[["impact", "disagreement"]].astype(float), [impact, pair["disagreement"]], rtol=1e-9)
         assert row["between"] == f"{pair['first']}, {pair['second']}"
     curves = pd.read_csv(explorer.save(tmp_path / "b.csv", "one"))
     for name, of_model in curves.groupby("model"):
         feature = both.explanations[name]["one"]
-        assert_allclose(of_model["prediction"], feature.rows(of_model["row"].unique()).ravel(), rtol=1e-7, atol=1e-12)
+        assert_allclose(
+            of_model["prediction"], feature.compute_curves(of_model["row"].unique()).ravel(), rtol=1e-7, atol=1e-12
+        )
     content = json.loads(explorer.save(tmp_path / "c.json").read_text(encoding="utf-8"))
     assert len(content["curves"]) == len(order) * len(models)
     origin = content["provenance"]
@@ -231,7 +233,7 @@ def test_files_of_numbers_have_every_model(make, X, models, tmp_path):
 def test_pictures_show_every_model(make, X, models, tmp_path):
     """A legend, as many thin bars, and curves of all unless a column colours them or a reader chose one model."""
     explorer = make(models, X)
-    assert explorer.explanation.features == explorer.features
+    assert explorer.explanation.features == explorer.explanation.features
 
     def drawn(**choices):
         explorer._view = choices
@@ -260,11 +262,11 @@ def test_plots_draw_every_model(make, X, models):
         assert_allclose(line.get_ydata(), explanation["two"].partial_dependence)
     assert len({line.get_color() for line in means}) == 3
     assert [text.get_text() for text in ax.get_legend().get_texts()][:3] == [*models]
-    bars = [patch for patch in both.plot_impact().patches if patch.get_gid() == "bar"]
+    bars = [patch for patch in both.plot().patches if patch.get_gid() == "bar"]
     lengths = np.array([bar.get_width() for bar in bars]).reshape(3, 3)
     table = both.table()["in_distribution_impact"]
     assert_allclose(lengths.T, table, rtol=1e-9)
-    bars = [patch for patch in both.plot_impact(rank_by="disagreement").patches if patch.get_gid() == "bar"]
+    bars = [patch for patch in both.plot(rank_by="disagreement").patches if patch.get_gid() == "bar"]
     assert_allclose([bar.get_width() for bar in bars], both.disagreement()["disagreement"], rtol=1e-9)
     assert explorer.plot("two", color_by="one").get_title() == "ICE of two"
     plt.close("all")
@@ -286,4 +288,4 @@ def test_a_frozen_page_holds_every_model(X, models):
     for each in content["models"]:
         assert [curves["body"]["feature"] for curves in each["curves"]] == ["one", "two", "three"]
         ranges = [tuple(curves["body"]["prediction_range"]) for curves in each["curves"]]
-        assert ranges == [feature.prediction_range for feature in both.explanations[each["model"]].values()]
+        assert ranges == [feature._prediction_range for feature in both.explanations[each["model"]].values()]

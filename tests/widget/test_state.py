@@ -54,13 +54,13 @@ SET = {
     "rank_by": "heterogeneity",
     "convention": "paper",
     "unit": "share",
-    "intervals": 0.9,
+    "ci": 0.9,
     "anchor": 0.25,
     "max_lines": 12,
     "selection": [2, 29],
     "output": "1",
     "response": "log_odds",
-    "scale": "conditional",
+    "distance": "conditional",
 }
 
 

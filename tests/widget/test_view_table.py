@@ -18,5 +18,5 @@ def test_options_that_are_left_out_are_those_of_the_view(make, option, value):
     """Decay, convention, order, unit and the level of the intervals."""
     e = ice.explain(lambda rows: (rows["a"] * rows["b"] + rows["c"]).to_numpy(), X, progress=False)
     x = make(e)
-    x.decay, x.convention, x.rank_by, x.unit, x.intervals = SHOWN.values()
+    x.decay, x.convention, x.rank_by, x.unit, x.ci = SHOWN.values()
     pd.testing.assert_frame_equal(pd.DataFrame(x.table(**{option: value})), e.table(**{**SHOWN, option: value}))

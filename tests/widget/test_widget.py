@@ -110,7 +110,7 @@ def test_it_shows_an_explanation_without_calling_the_model(make, X):
     for name, value in {"decay": 0.3, "feature": "slope", "convention": "paper"}.items():
         assert getattr(explorer, name) == opening[name] == value
     assert opening["_status"]["state"] == explorer._status["state"] == "ready"
-    assert_allclose(tables_of(explorer)[0][:, 0], explanation.table(sort_by=None)["impact"], rtol=1e-6)
+    assert_allclose(tables_of(explorer)[0][:, 0], explanation.table(rank_by=None)["impact"], rtol=1e-6)
     model.gate.set()
 
 
@@ -150,7 +150,7 @@ def test_it_describes_itself_and_takes_settings_before_the_result_is_there(make,
     assert explorer.explanation.features == ["slope", "bend", "flag"]
     assert (explorer.feature, explorer.decay, explorer.selection) == ("bend", 0.25, [1, 3])
     assert repr(explorer) == "<ICEExplorer of the prediction: 3 features, 40 observations, ready>"
-    expected = explorer.explanation.table(convention="paper", sort_by=None)
+    expected = explorer.explanation.table(convention="paper", rank_by=None)
     assert_allclose(tables_of(explorer)[0][:, 0], expected["impact"], rtol=1e-6)
 
 
@@ -163,12 +163,12 @@ def test_features_are_published_as_they_complete(make, X, held):
     seen = [state["_status"] for state in states(explorer) if "_status" in state]
     assert [status["done"] for status in seen] == sorted(status["done"] for status in seen)
     assert seen[-1] == ALL_READY
-    table = explorer.explanation.table(sort_by=None).assign(mean_change=math.nan)  # numbers have none
+    table = explorer.explanation.table(rank_by=None).assign(mean_change=math.nan)  # numbers have none
     table = table.join(table.add_prefix("step_"))
     table = table.assign(**dict.fromkeys([name for name in METRICS if name.endswith("_error")], math.nan))
     assert_allclose(tables_of(explorer)[0], table[list(METRICS)].to_numpy(), rtol=1e-6)
     ranges = [head["range"] for head in explorer._header["features"]]
-    assert ranges == [feature.prediction_range for feature in explorer.explanation.values()]
+    assert ranges == [feature._prediction_range for feature in explorer.explanation.values()]
 
 
 def test_large_tables_are_published_less_often_than_the_status(make, X, monkeypatch):
@@ -286,7 +286,7 @@ def test_cancelling_keeps_what_is_there_and_resuming_computes_the_rest(make, X, 
 def test_the_table_is_that_of_the_bars(ready):
     """In the order, at the decay, by the convention and in the unit of the traits; its first row is open."""
     ready.decay, ready.rank_by, ready.unit, ready.convention = 0.1, "non_linearity", "sd", "paper"
-    table = ready.explanation.table(0.1, "paper", sort_by="non_linearity", unit="sd")
+    table = ready.explanation.table(0.1, "paper", rank_by="non_linearity", unit="sd")
     assert_frame_equal(ready.table, table)
 
 
@@ -297,7 +297,7 @@ def test_features_that_lack_the_metric_of_the_bars_follow_in_their_own_order(mak
     explorer.rank_by = "missing_impact"
     assert explorer.table.index.tolist() == ["bend", "slope", "flag"]
     sent = dict(zip(explorer._header["metrics"], tables_of(explorer)[0].T, strict=True))
-    assert_allclose(sent["missing_impact"], explorer.explanation.table(sort_by=None)["missing_impact"], rtol=1e-6)
+    assert_allclose(sent["missing_impact"], explorer.explanation.table(rank_by=None)["missing_impact"], rtol=1e-6)
 
 
 def test_the_feature_that_ranks_first_is_open_where_none_was_chosen(make):
@@ -305,7 +305,7 @@ def test_the_feature_that_ranks_first_is_open_where_none_was_chosen(make):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 5)), columns=list("abcde"))
     explanation = ice.explain(lambda rows: rows @ [1.0, -3.0, 0.0, 2.0, 0.5] + rows["a"] * rows["b"] ** 2, X)
     for metric in ("impact", "in_distribution_impact", "heterogeneity", "non_linearity"):
-        expected = explanation.table(0.5, sort_by=metric).index.tolist()
+        expected = explanation.table(0.5, rank_by=metric).index.tolist()
         explorer = make(explanation, state={"version": 2, "rank_by": metric, "decay": 0.5})
         assert explorer.feature == expected[0]
         assert explorer._tables.ranked(metric, 0.5) == expected
@@ -320,11 +320,11 @@ def test_another_convention_calls_no_model(make, X, convention):
     wait_until(lambda: explorer._header["prediction_sd"])
     n_calls = model.n_calls
     set_from_page(explorer, convention=convention)
-    expected = explanation.table(0.5, convention, sort_by="in_distribution_impact")
+    expected = explanation.table(0.5, convention, rank_by="in_distribution_impact")
     assert_frame_equal(explorer.table, expected)
     assert explorer._header["convention"] == convention
     impact, profile = tables_of(explorer)
-    in_order = expected.loc[explanation.labels]
+    in_order = expected.loc[explanation._labels]
     assert_allclose(impact[:, 0], in_order["impact"], rtol=1e-6)
     assert_allclose(profile[0, :, 49], in_order["in_distribution_impact"], rtol=1e-6)
     assert_allclose(profile[1, :, 49], in_order["support"], rtol=1e-6)
@@ -352,8 +352,8 @@ def test_selected_rows_come_in_the_container_of_x(ready, make, X):
         ("color_by", "twon", "Did you mean 'town'?"),
         ("kind", 3, "^`kind` must be 'ice', 'c-ice' or 'd-ice'; got 3.$"),
         ("unit", "shares", "Did you mean 'share'?"),
-        ("scale", "custom", "^`scale` must be 'marginal' or 'conditional'; got 'custom'.$"),
-        ("intervals", 95, "^`intervals` must be greater than 0 and less than 1; got 95. Use `intervals=0.95` for"),
+        ("distance", "custom", "^`distance` must be 'marginal' or 'conditional'; got 'custom'.$"),
+        ("ci", 95, "^`ci` must be greater than 0 and less than 1; got 95. Use `ci=0.95` for"),
         ("decay", "half", "; got 'half'. Use `decay=1` to"),
         ("anchor", "mean", "The nearest grid value is used for a number.$"),
         ("selection", [40], "^`selection` must be row positions of X, from 0 to 39; got 40."),
@@ -713,7 +713,7 @@ def test_the_header_has_version_options_and_notes(make, X):
     assert header["code"] == "ICEExplorer(model, X, decay=0.5, convention='paper')"
     assert header["features"][2] == {
         "name": "flag", "kind": "boolean", "n_grid": 2, "scale": float(X["flag"].std(ddof=0)),
-        "range": explorer.explanation["flag"].prediction_range, "n_rows": None,
+        "range": explorer.explanation["flag"]._prediction_range, "n_rows": None,
     }  # fmt: skip
     assert [column["kind"] for column in header["columns"]] == ["numeric", "numeric", "boolean", "other"]
     assert {note["feature"] for note in header["notes"]} <= {None, "slope", "bend", "flag"}
@@ -764,7 +764,7 @@ def test_all_classes_are_shown_of_the_rows_of_the_curves(make, X):
     assert (body["outputs"], body["explained"]) == (["setosa", "versicolor", "virginica"], 1)
     assert buffers[0] == of_one[0]
     curves = np.frombuffer(buffers[2], "<f4").reshape(3, body["n_lines"], body["n_grid"])[1] + body["offsets"][1]
-    assert_allclose(curves, explorer.explanation["bend"].rows(np.frombuffer(buffers[0], "<u4")), atol=1e-6)
+    assert_allclose(curves, explorer.explanation["bend"].compute_curves(np.frombuffer(buffers[0], "<u4")), atol=1e-6)
 
 
 def test_another_output_is_explained_anew(make, X):

@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from ice_explorer._features.axis_text import cell_text
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer.export import save
-from ice_explorer.features.axis_text import cell_text
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.wire.colors import colors_of
 from ice_explorer.wire.header import header_of
@@ -61,7 +61,7 @@ def test_notes_are_of_the_feature_that_they_begin_with():
     X = pd.DataFrame({"a": [0.0, 1.0, 3.0], "a': 'b": [0.0, 1.0, 9.0], "it: is": [1.0, 2.0, 3.0]})
     explanation = ice.explain(lambda X: X["a"] ** 4 + X["a': 'b"] ** 4, X, progress=False)
     explanation.notes = ["'a': steep.", "\"a': 'b\": odd: very.", "'it: is': flat.", "'z': no feature.", "Note: all."]
-    heads = [{"name": f.label, "kind": f.kind, "n_grid": 3, "scale": 1.0} for f in explanation.values()]
+    heads = [{"name": f.label, "kind": f.dtype_kind, "n_grid": 3, "scale": 1.0} for f in explanation.values()]
     notes = header_of(explanation, heads, "")["notes"]
     assert [(note["feature"], note["text"]) for note in notes] == [
         ("a", "steep."),

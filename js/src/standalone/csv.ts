@@ -2,7 +2,7 @@
 import { distances, likelihood } from "../geometry/likelihood.ts";
 import { sceneOf, standIns } from "../plots/scene.ts";
 import type { RankedFeature } from "../store/ranking.ts";
-import { EFFECTS, type Reading } from "../store/reading.ts";
+import type { Reading } from "../store/reading.ts";
 import type { Curves } from "../wire/decode.ts";
 import type { Anchor, Kind } from "../wire/protocol.ts";
 import { writerOf } from "../words/values.ts";
@@ -11,8 +11,16 @@ type Cell = string | number | null;
 
 /** Numbers of the page have 24 binary digits. */
 const DIGITS = 9;
-/** Of one model: disagreement is of several. */
-const MEASURED = [...[...EFFECTS].filter((metric) => metric !== "disagreement"), "support"];
+/** The columns of `Explanation.table`. */
+const MEASURED = [
+  "in_distribution_impact",
+  "impact",
+  "direction",
+  "heterogeneity",
+  "non_linearity",
+  "missing_impact",
+  "support",
+];
 
 const FORMULA = /^[=+\-@\t\r\n]/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
@@ -37,13 +45,12 @@ function written(cell: Cell): string {
 /** Rounds to the digits of a number of four bytes. */
 const rounded = (value: number): number => Number(value.toPrecision(DIGITS));
 
-export const RANKING_COLUMNS = ["feature", ...MEASURED, "scale", "n_grid", "kind"];
+export const RANKING_COLUMNS = ["feature", ...MEASURED];
 
 /** A row for each feature, in the order and unit of the bars. */
 export function* rankingRows(ranking: readonly RankedFeature[], reading: Reading): Iterable<Cell[]> {
-  for (const { index, name, kind } of ranking) {
-    const { scale, n_grid } = reading.figures.header.features[index]!;
-    yield [name, ...MEASURED.map((metric) => rounded(reading.get(index, metric))), scale, n_grid, kind];
+  for (const { index, name } of ranking) {
+    yield [name, ...MEASURED.map((metric) => rounded(reading.get(index, metric)))];
   }
 }
 

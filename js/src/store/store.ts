@@ -25,6 +25,7 @@ import {
   type Convention,
   type CorrelatedBody,
   type CurvesRequest,
+  type Distance,
   type DocumentState,
   type DriversBody,
   type Extreme,
@@ -37,7 +38,6 @@ import {
   type Refusal,
   type RowsBody,
   type RowsRequest,
-  type Scale,
   type Status,
   type Traits,
   type Unit,
@@ -141,7 +141,7 @@ const DOCUMENT_STATE: readonly (keyof DocumentState)[] = [
   "rank_by",
   "convention",
   "unit",
-  "intervals",
+  "ci",
   "anchor",
   "max_lines",
   "selection",
@@ -176,7 +176,7 @@ export class Store {
   /** Name of the open model; "" with one. */
   readonly openModel: ReadonlySignal<string>;
   /** What distances from the observed value are measured in. */
-  readonly scale: ReadonlySignal<Scale>;
+  readonly distance: ReadonlySignal<Distance>;
 
   readonly status: ReadonlySignal<Status>;
   readonly #header: ReadonlySignal<Header>;
@@ -227,7 +227,7 @@ export class Store {
   readonly isCounting: ReadonlySignal<boolean> = computed(() => {
     const header = this.figures.value?.header;
     if (header === undefined) return false;
-    return header.convention !== this.convention.value || header.scale !== this.scale.value;
+    return header.convention !== this.convention.value || header.distance !== this.distance.value;
   });
   /** Whether the pointer or the keyboard is on the bars, whose order then stays. */
   readonly holdsOrder = signal(false);
@@ -236,9 +236,9 @@ export class Store {
     const [reading, rankBy] = [this.reading.value, this.rankBy.value];
     if (reading === null) return [];
     const ranked = rankFeatures(reading, rankBy, this.whiskers.value, this.#readings.value);
-    const { convention, scale } = reading.figures.header;
+    const { convention, distance } = reading.figures.header;
     const isEmpty = !ranked.some(({ known }) => known);
-    const choice = JSON.stringify([rankBy, reading.decay, convention, scale, this.explained.value, isEmpty]);
+    const choice = JSON.stringify([rankBy, reading.decay, convention, distance, this.explained.value, isEmpty]);
     return this.#order.of(ranked, choice, this.status.value.state === "computing");
   });
   /** Rows that the figures and curves of each feature rest on: null is all of them, and 0 while nothing is known. */
@@ -282,9 +282,11 @@ export class Store {
   /** Identifies what is explained: the output and the open model; curves of others are requested again. */
   readonly explained: ReadonlySignal<string> = computed(() => `${this.#explainedOutput.value} ${this.openModel.value}`);
   /** The same and the unit of distances, which curves come with and figures depend on. */
-  readonly measured: ReadonlySignal<string> = computed(() => JSON.stringify([this.explained.value, this.scale.value]));
+  readonly measured: ReadonlySignal<string> = computed(() =>
+    JSON.stringify([this.explained.value, this.distance.value]),
+  );
   /** The same whichever model is open: curves of each are kept. */
-  readonly #measuredOutput = computed(() => JSON.stringify([this.#explainedOutput.value, this.scale.value]));
+  readonly #measuredOutput = computed(() => JSON.stringify([this.#explainedOutput.value, this.distance.value]));
   /** The label of the output that is replaced, until the kernel explains the chosen one; null otherwise. */
   readonly #awaited = signal<string | null>(null);
   /** Whether another output or response was chosen, and the kernel has not begun to explain it. */
@@ -459,14 +461,14 @@ export class Store {
     this.rankBy = this.#follow("rank_by");
     this.convention = this.#follow("convention");
     this.unit = this.#follow("unit");
-    this.intervals = this.#follow("intervals");
+    this.intervals = this.#follow("ci");
     this.anchor = this.#follow("anchor", () => this.#held !== "anchor");
     this.maxLines = this.#follow("max_lines");
     this.selection = this.#follow("selection", () => this.#held !== "selection");
     this.output = this.#follow("output");
     this.response = this.#follow("response");
     this.openModel = this.#follow("model");
-    this.scale = this.#follow("scale");
+    this.distance = this.#follow("distance");
     this.status = this.#follow("_status");
     this.#header = this.#follow("_header");
     this.#impact = this.#follow("_impact");
@@ -551,7 +553,7 @@ export class Store {
   }
 
   setIntervals(level: number | null): void {
-    this.#write("intervals", level);
+    this.#write("ci", level);
   }
 
   setAnchor(anchor: Anchor): void {
@@ -569,8 +571,8 @@ export class Store {
     this.#write("output", output);
   }
 
-  setScale(scale: Scale): void {
-    this.#write("scale", scale);
+  setDistance(distance: Distance): void {
+    this.#write("distance", distance);
   }
 
   setResponse(response: string): void {

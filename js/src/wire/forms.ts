@@ -197,7 +197,7 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
   resume: record({}),
 };
 
-const scale = oneOf("marginal", "conditional", "custom");
+const distance = oneOf("marginal", "conditional", "custom");
 
 const HEADER = record({
   version: text,
@@ -225,8 +225,8 @@ const HEADER = record({
   outputs: texts,
   responses: texts,
   models: texts,
-  scale,
-  scales: listOf(scale),
+  distance,
+  distances: listOf(distance),
   formats: listOf(record({ name: text, problem: orNull(text), holds_all: flag })),
   alerts: texts,
   notes: listOf(record({ feature: orNull(text), text })),
@@ -281,14 +281,14 @@ const TRAITS: { readonly [K in keyof Traits]: readonly [Form, Traits[K]] } = {
   ],
   convention: [oneOf("step", "paper"), "step"],
   unit: [oneOf("prediction", "sd", "share"), "prediction"],
-  intervals: [orNull(check((value) => Number.isFinite(value) && (value as number) > 0 && (value as number) < 1)), null],
+  ci: [orNull(check((value) => Number.isFinite(value) && (value as number) > 0 && (value as number) < 1)), null],
   anchor: [anyOf(finite, oneOf("min", "max", "median", "own")), "min"],
   max_lines: [check((value) => Number.isSafeInteger(value) && (value as number) > 0), 1000],
   selection: [counts, []],
   output: [text, ""],
   response: [text, ""],
   model: [text, ""],
-  scale: [scale, "marginal"],
+  distance: [distance, "marginal"],
   _view: [check(isObject), {}],
   _given: [texts, []],
   _status: [

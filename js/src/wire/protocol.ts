@@ -18,8 +18,8 @@ export type RankBy =
 export type Convention = "step" | "paper";
 /** Of the figures: that of the prediction, per cent of its standard deviation, or per cent of all features together. */
 export type Unit = "prediction" | "sd" | "share";
-/** Unit of the distance from the observed value, as the option `scale` of `explain` names it. */
-export type Scale = "marginal" | "conditional" | "custom";
+/** Unit of the distance from the observed value, as the option `distance` of `explain` names it. */
+export type Distance = "marginal" | "conditional" | "custom";
 export type NamedAnchor = "min" | "max" | "median" | "own";
 export type Anchor = NamedAnchor | number;
 export type FeatureKind = "numeric" | "boolean" | "category" | "ordered" | "group" | "datetime" | "timedelta";
@@ -35,7 +35,7 @@ export interface DocumentState {
   convention: Convention;
   unit: Unit;
   /** Level of the intervals of the bars, such as 0.95; null shows none. */
-  intervals: number | null;
+  ci: number | null;
   anchor: Anchor;
   max_lines: number;
   selection: number[];
@@ -175,8 +175,8 @@ export interface Header {
    */
   models: string[];
   /** What distances are measured in, and what they can be measured in; the list is empty without a kernel. */
-  scale: Scale;
-  scales: Scale[];
+  distance: Distance;
+  distances: Distance[];
   formats: FormatHeader[];
   /** Warnings that are always visible, such as that a feature may be the target itself. */
   alerts: string[];
@@ -192,7 +192,7 @@ export interface Traits extends DocumentState {
   response: string;
   /** Name of the open model, that all but its curves and bars are about; empty with one model. */
   model: string;
-  scale: Scale;
+  distance: Distance;
   _view: Partial<ViewChoices>;
   /** Public traits that were chosen, from Python or in the explorer; settings do not change them. */
   _given: string[];

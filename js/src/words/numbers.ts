@@ -1,5 +1,5 @@
 /** Numbers and counts as texts. */
-import type { Scale } from "../wire/protocol.ts";
+import type { Distance } from "../wire/protocol.ts";
 
 /** Formats by their options: making one takes as long as writing 80 numbers. */
 const FORMATS = new Map<string, Intl.NumberFormat>();
@@ -127,19 +127,19 @@ export const halfWeight = (decay: number): number =>
 
 /** The weight of far values, as a sentence about the open feature; `unordered` levels have no distance. */
 /** What distances are measured in; the twin of `UNITS_OF_DISTANCE` in `scene/words.py`. */
-const UNITS: Record<Scale, string> = {
+const UNITS: Record<Distance, string> = {
   marginal: "SD",
   conditional: "SD (given the other features)",
   custom: "scales",
 };
 
-export function reachText(decay: number, scale: Scale, unordered: boolean): string {
+export function reachText(decay: number, distance: Distance, unordered: boolean): string {
   const half = halfWeight(decay);
   if (half === Number.POSITIVE_INFINITY) return `all ${unordered ? "levels" : "values"} count alike`;
   if (unordered) {
-    return `${scale === "conditional" ? "levels that the other features rule out" : "other levels"} count ${number(decay)}`;
+    return `${distance === "conditional" ? "levels that the other features rule out" : "other levels"} count ${number(decay)}`;
   }
-  return `a value ${half.toFixed(half < 0.1 ? 2 : 1)} ${UNITS[scale]} from the observed one counts half`;
+  return `a value ${half.toFixed(half < 0.1 ? 2 : 1)} ${UNITS[distance]} from the observed one counts half`;
 }
 
 /** The weight of all phantom observations that the decay keeps; "" if it is not known, or if all is kept. */

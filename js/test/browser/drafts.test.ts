@@ -199,7 +199,7 @@ test("the map and small plots show samples as such", async () => {
 });
 
 test("with 95 % intervals exact bars have theirs, and samples their own whisker", async () => {
-  const model = kernel.model({ feature: "Age", intervals: 0.95 });
+  const model = kernel.model({ feature: "Age", ci: 0.95 });
   const { part, bar } = mount(cancelledDraft(model, { nRows: 512, ...ALL, nExact: 4 }));
   await expect.poll(() => part("intervals-key").dataset.state).toBe("ready");
   await frame();

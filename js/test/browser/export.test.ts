@@ -30,7 +30,7 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
       kind: "c-ice",
       decay: 0.5,
       unit: "share",
-      intervals: 0.9,
+      ci: 0.9,
       _view: { shared_y: true, left: "bars" },
     }),
   );
@@ -52,7 +52,7 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
         selection: [],
         unit: "share",
         convention: "step",
-        intervals: 0.9,
+        ci: 0.9,
       },
     },
   ]);

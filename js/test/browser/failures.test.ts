@@ -17,7 +17,7 @@ test.each<[Request["type"], Partial<Traits>, string]>([
   ["rows", { selection: [3] }, "row-card-values"],
   ["effects", { _view: { ale: true } }, "effects-note"],
   ["unlike", { _view: { unlike: true } }, "unlike-note"],
-  ["intervals", { intervals: 0.95 }, "intervals-problem"],
+  ["intervals", { ci: 0.95 }, "intervals-problem"],
   ["interactions", { _view: { left: "interactions" } }, "interactions-status"],
   ["importance", { _view: { left: "map", map_y: "permutation" } }, "map-message"],
   ["two_way", { _view: { pair: ["Age", "BMI"] } }, "pair-message"],

@@ -36,19 +36,19 @@ test("intervals are off at first and cost nothing; a switch or Python draws them
   const box = part<HTMLInputElement>("intervals");
   expect([box.checked, box.closest("label")!.textContent]).toEqual([false, "95\u00a0% intervals"]);
   box.click();
-  expect(model.saved).toEqual([["intervals", 0.95]]);
+  expect(model.saved).toEqual([["ci", 0.95]]);
   await ready(mounted);
   expect(whiskers(mounted).length).toBe(7); // Height changes nothing, and has none
   expect(requests(mounted)).toBe(1);
   box.click();
   await frame();
-  expect(model.saved.at(-1)).toEqual(["intervals", null]);
+  expect(model.saved.at(-1)).toEqual(["ci", null]);
   expect([whiskers(mounted).length, key(mounted).hidden]).toEqual([0, true]);
   box.click();
   await ready(mounted);
   expect(requests(mounted)).toBe(1);
   const saved = model.saved.length;
-  model.push("intervals", 0.8);
+  model.push("ci", 0.8);
   await ready(mounted);
   expect(mounted.part<HTMLInputElement>("intervals").checked).toBe(true);
   expect(mounted.part("intervals").closest("label")!.textContent).toBe("80\u00a0% intervals");
@@ -56,7 +56,7 @@ test("intervals are off at first and cost nothing; a switch or Python draws them
 });
 
 test("a whisker reaches from end to end of its interval, with its meaning in the key; brackets join no rows of a search", async () => {
-  const mounted = mount(manyFeatures(14, { rank_by: "impact", intervals: 0.9 }));
+  const mounted = mount(manyFeatures(14, { rank_by: "impact", ci: 0.9 }));
   await ready(mounted);
   const bar = mounted.parts("bar").find(({ dataset }) => dataset.rank === "1")!;
   const [low, high] = ["--low", "--high"].map((end) => Number(whiskerOf(bar).style.getPropertyValue(end)));
@@ -84,7 +84,7 @@ test("a whisker reaches from end to end of its interval, with its meaning in the
 });
 
 test("a bracket joins the rows of tied neighbours, half in each, which the tooltip of a bar names", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", intervals: 0.95 }));
+  const mounted = mount(kernel.model({ feature: "Age", ci: 0.95 }));
   await ready(mounted);
   const found = halves(mounted);
   const below = found.flatMap((of, at) => (of.includes("below") ? [at] : []));
@@ -111,7 +111,7 @@ test("a bracket joins the rows of tied neighbours, half in each, which the toolt
 });
 
 test("who cannot see the brackets hears of them with the open feature", async () => {
-  const mounted = await mountDrawn(kernel.model({ feature: "Smoker", intervals: 0.95 }));
+  const mounted = await mountDrawn(kernel.model({ feature: "Smoker", ci: 0.95 }));
   await ready(mounted);
   expect(mounted.part("rank").textContent).toMatch(/^Rank \d of 8, tied with .+\.$/);
   await expect
@@ -120,7 +120,7 @@ test("who cannot see the brackets hears of them with the open feature", async ()
 });
 
 test("while the slider moves whiskers are gone and bars keep their lengths; one request follows", async () => {
-  const mounted = mount(kernel.model({ feature: "Age", intervals: 0.95 }));
+  const mounted = mount(kernel.model({ feature: "Age", ci: 0.95 }));
   const { part, bar } = mounted;
   await ready(mounted);
   const figure = () => bar("Age").querySelector<HTMLElement>(".ice-bar-fill")!.getBoundingClientRect().width;

@@ -77,7 +77,7 @@ test("every feature has the figure and the rank of each model, at the decay of t
 
 test("ranked by disagreement the features have one figure, whichever model is open, and no intervals", async () => {
   const rankings = ["logistic", "trees"].map((open) => {
-    const model = two.model({ model: open, rank_by: "disagreement", intervals: 0.95 });
+    const model = two.model({ model: open, rank_by: "disagreement", ci: 0.95 });
     const store = storeOf(model);
     expect(store.whiskers.value?.state).not.toBe("ready");
     expect(model.sent.map(({ type }) => type)).not.toContain("intervals");

@@ -165,7 +165,7 @@ def importances(
     scored = scored_of(explanation, y, scoring) if {*wanted} & {*OF_SCORES} else None
     found: dict[str, Array] = {}
     of_groups: dict[str, Array] = {}
-    shares: dict[str, Array] = {"impact": explanation.table(sort_by=None)["impact"].to_numpy(np.float64)}
+    shares: dict[str, Array] = {"impact": explanation.table(rank_by=None)["impact"].to_numpy(np.float64)}
     for measure in wanted:
         if measure in OF_SCORES and scored is not None:
             scores = _scores(measure, scored, {**positions, **members}, n_repeats)

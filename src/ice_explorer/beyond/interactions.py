@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Report = Callable[[int, int, str], None]
 
-MAX_ROWS: Final = 500
+SAMPLE: Final = 500
 _MOST_PAIRED: Final = 5  # features whose pairs are computed unless they are named
 _LEVEL: Final = 0.95
 _N_INTERVALS: Final = 20
@@ -115,14 +115,16 @@ class Interactions:
         Rows of X on which everything is evaluated.
     """
 
-    def __init__(self, context: Context, results: Sequence[FeatureExplanation], rows: int, *, are_named: bool) -> None:
-        check_integer("rows", rows, 2, f"Leave it out for {MAX_ROWS}.")
+    def __init__(
+        self, context: Context, results: Sequence[FeatureExplanation], sample: int, *, are_named: bool
+    ) -> None:
+        check_integer("sample", sample, 2, f"Leave it out for {SAMPLE}.")
         context.check_all_rows("Interactions need")
         self._context = context
         self._results = {result.feature: result for result in results}
         self._are_named = are_named
         generator = feature_seed(context.settings.random_state, "interactions")
-        self.row_positions = draw_stratified(context.all_predictions, context.weighted_rows, rows, generator)
+        self.row_positions = draw_stratified(context.all_predictions, context.weighted_rows, sample, generator)
         self._weights = context.row_weights[self.row_positions]
         self._moved: dict[Name, _Moved] = {}
         self._joint: dict[tuple[Name, Name], Joint] = {}

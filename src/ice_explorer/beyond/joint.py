@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ice_explorer.beyond.interactions import MAX_ROWS, Interactions
+from ice_explorer.beyond.interactions import SAMPLE, Interactions
 from ice_explorer.beyond.measuring import Measuring
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class JointEffects:
         if self._interactions is None or self._features != explanation.features:
             self._features = explanation.features
             results = list(explanation.values())
-            self._interactions = Interactions(explanation._context, results, MAX_ROWS, are_named=False)
+            self._interactions = Interactions(explanation._context, results, SAMPLE, are_named=False)
         return self._interactions
 
     def complete_interactions(self, explanation: Explanation) -> Interactions:

@@ -60,7 +60,7 @@ class Measuring:
         self.measure = measure
         self.features = explanation.features
         self.share_done = 0.0
-        self.n_rows = explanation.n_observations
+        self.n_rows = explanation._n_observations
         self.importance: Array | None = None
         self.are_coefficients = False
         self.notes: list[str] = []
@@ -121,7 +121,7 @@ class Measuring:
             yield 0.0
             return importances.of_partial_dependence(results)
         if self.measure == "shap":
-            self.n_rows = min(importances.N_EXPLAINED, self._explanation.n_observations)
+            self.n_rows = min(importances.N_EXPLAINED, self._explanation._n_observations)
             return (yield from importances.mean_absolute_shap(context, results, _unreported))
         if self.measure == "native":
             found = yield from importances.native(context, results)
@@ -191,7 +191,8 @@ def notes_on_coefficients(results: Sequence[FeatureExplanation]) -> list[str]:
 def dependences(explanation: Explanation) -> Generator[float, None, list[str]]:
     """Note features that depend strongly on others, in pieces."""
     context, pairs = explanation._context, {}
-    rows = np.linspace(0, explanation.n_observations - 1, min(explanation.n_observations, _MOST_CORRELATED)).astype(int)
+    n_rows = explanation._n_observations
+    rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_CORRELATED)).astype(int)
     for at, result in enumerate(explanation.values(), 1):
         strongest = correlated(context, result._item.feature, 1, rows)
         if len(strongest) and abs(strongest["correlation"].iloc[0]) >= _STRONG:

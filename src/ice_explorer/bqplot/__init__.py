@@ -117,7 +117,7 @@ def partial_dependence(explorer: ICEExplorer) -> Figure:
 
 @short_traceback
 def two_way(
-    source: ICEExplorer | Explanation, first: Name, second: Name, *, grid_size: int = MOST_VALUES, max_rows: int = 500
+    source: ICEExplorer | Explanation, first: Name, second: Name, *, grid_size: int = MOST_VALUES, sample: int = 500
 ) -> Figure:
     """Draw the partial dependence on two features as a heat map.
 
@@ -131,7 +131,7 @@ def two_way(
         Names of two features: across, and upwards.
     grid_size : int
         Most values of each, 20 at most: observed quantiles, or levels.
-    max_rows : int
+    sample : int
         Of how many rows each cell is the mean at most; the figure says of how many it is.
 
     Returns
@@ -148,7 +148,7 @@ def two_way(
     check_integer("grid_size", grid_size, 2, f"Leave it out for {MOST_VALUES}.")
     from ice_explorer.bqplot.heat import heat_figure
 
-    return heat_figure(source, (first, second), min(grid_size, MOST_VALUES), max_rows)
+    return heat_figure(source, (first, second), min(grid_size, MOST_VALUES), sample)
 
 
 def _check(function: str, got: Any, *, or_explanation: bool = False) -> None:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from bqplot import Axis, Figure, Scale
 
     from ice_explorer.arrays import Array
-    from ice_explorer.results.two_way import TwoWay, TwoWayAxis
+    from ice_explorer.features.feature import Feature
+    from ice_explorer.results.two_way import TwoWay
     from ice_explorer.tables.column import Name
     from ice_explorer.widget.explorer import ICEExplorer
 
@@ -30,18 +31,18 @@ if TYPE_CHECKING:
 _N_COLORS: Final = 16
 
 
-def heat_figure(source: ICEExplorer | Explanation, pair: tuple[Name, Name], grid_size: int, max_rows: int) -> Figure:
+def heat_figure(source: ICEExplorer | Explanation, pair: tuple[Name, Name], grid_size: int, sample: int) -> Figure:
     """Make the figure; of an explorer it fills in, and follows its output."""
     drawn = _Heat()
     if isinstance(source, Explanation):
-        drawn.show(source.two_way(*pair, grid_size=grid_size, max_rows=max_rows))
+        drawn.show(source.two_way(*pair, grid_size=grid_size, sample=sample))
         return drawn.figure
 
     def draw(link: Link) -> None:
         known = link.explorer._known
         if drawn.is_of(known):  # features come in, and the pair is the same
             return
-        two = known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)
+        two = known.two_way(*pair, grid_size=grid_size, sample=sample)
         drawn.begin(two, known)
 
         def answer(_feature: object, between_blocks: Callable[[], None]) -> TwoWay:
@@ -50,7 +51,7 @@ def heat_figure(source: ICEExplorer | Explanation, pair: tuple[Name, Name], grid
 
         link.ask(None, answer, drawn.show, drawn.refuse)
 
-    source._known.two_way(*pair, grid_size=grid_size, max_rows=max_rows)  # an error is raised at once
+    source._known.two_way(*pair, grid_size=grid_size, sample=sample)  # an error is raised at once
     Link(source, drawn.figure, draw, ()).settle()
     return drawn.figure
 
@@ -108,8 +109,8 @@ class _Heat:
 
     def _set_axes(self, two: TwoWay) -> tuple[Array, Array]:
         """Lay out both axes, and return the bounds of columns and rows."""
-        columns = _set_axis(self._across, self._scales["column"], two.first, away=36)
-        rows = _set_axis(self._up, self._scales["row"], two.second, away=0)
+        columns = _set_axis(self._across, self._scales["column"], two._axes[0], away=36)
+        rows = _set_axis(self._up, self._scales["row"], two._axes[1], away=0)
         self.figure.fig_margin = look.margins([*self._up.tick_labels.values()], right=look.RIGHT_OF_LEGEND, bottom=52)
         self._up.label_offset = f"{self.figure.fig_margin['left'] - 14}px"
         return columns, rows
@@ -119,9 +120,9 @@ def _output_of(known: Explanation) -> tuple[str, str]:
     return known.output_label, known.settings.response
 
 
-def _set_axis(axis: Axis, scale: Scale, of: TwoWayAxis, *, away: float) -> Array:
+def _set_axis(axis: Axis, scale: Scale, on_axis: tuple[Feature, Array], *, away: float) -> Array:
     """Lay out one axis; return the bounds of its cells, half way between values."""
-    shown = display_axis(of)
+    shown = display_axis(*on_axis)
     inner = (shown.grid[1:] + shown.grid[:-1]) / 2
     half = 0.5 if shown.has_levels else 0.0
     if len(shown.grid) == 1:
@@ -130,7 +131,7 @@ def _set_axis(axis: Axis, scale: Scale, of: TwoWayAxis, *, away: float) -> Array
     bounds = np.concatenate([outer[:1], inner, outer[1:]])
     look.set_all(scale, {"min": float(bounds[0]), "max": float(bounds[-1])})
     look.set_ticks(axis, axis_ticks(shown, (float(bounds[0]), float(bounds[-1])), look.TICKED), width=90.0)
-    look.label(axis, of.label, away=away)
+    look.label(axis, on_axis[0].label, away=away)
     return bounds
 
 

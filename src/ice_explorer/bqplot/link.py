@@ -87,7 +87,7 @@ class Link:
         self, explorer: ICEExplorer, figure: Figure, draw: Callable[[Link], object], shows: Iterable[str]
     ) -> None:
         self.explorer = explorer
-        self.features = explorer.features  # which a closed one does not have, and says so
+        self.features = explorer._features  # which a closed one does not have, and says so
         self.thread = Thread()
         self._figure = figure
         self._draw = draw

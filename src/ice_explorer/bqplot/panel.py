@@ -78,7 +78,7 @@ class Panel:
             assert opened is not None  # noqa: S101 - it was requested by name
             known = link.explorer._known
             lines = lines_of(known, opened, state)
-            return lines, coloring_of(known, state.color_by, lines.positions), len(opened.row_positions)
+            return lines, coloring_of(known, state.color_by, lines.positions), len(opened.rows)
 
         link.ask(state.feature, answer, self._show, self._refuse)
 

@@ -32,7 +32,7 @@ class Bars:
     """Bars, the impact without decay as ticks that reach above and below them, and which of them is open."""
 
     def __init__(self, explorer: ICEExplorer, max_features: int) -> None:
-        names = explorer.features
+        names = explorer._features
         self._max_features = max_features
         self._n_features = len(names)
         self._labels: list[str] = []

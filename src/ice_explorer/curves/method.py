@@ -47,7 +47,6 @@ _ROWS_AT_A_TIME = 2048
 _PARALLEL_AT_A_TIME = 1 << 16
 _FEATURES_AT_A_TIME = 100  # that are prepared, or finished, between two looks at questions and cancels
 _FEW_VALUES = 20  # of a grid, of which a row's observed value is one
-_MOST_KEPT = 1 << 26  # bytes of all curves of a model that are kept for bootstrap draws, unless all are to be kept
 
 
 class CurveMethod(ABC):
@@ -111,7 +110,7 @@ class _ByFeature(CurveMethod):
         self._brute = context.brute
         self._weights = context.row_weights
         self._n_jobs = n_jobs
-        self._keeps_curves = context.settings.keep_curves
+        self._keeps_curves = False
         # Sums of some rows, with their curves: what fails or is cancelled for a while continues with the next block.
         self._begun: dict[FeatureInput, tuple[Sums, Array | None]] = {}
 
@@ -194,7 +193,7 @@ class BruteMethod(_ByFeature):
         super().__init__("brute", reason, context, items, 1)  # calls of the model run side by side, not blocks of rows
         self._jobs = n_jobs
         n_bytes = 8 * sum(len(item.summed) * item.grid.n_grid for item in items)
-        self._keeps_curves |= n_bytes <= min(_MOST_KEPT, context.bytes_for_blocks // 8)
+        self._keeps_curves = n_bytes <= context.bytes_for_blocks // 2  # blocks take the other half
         # Other grid values may need another dtype than that of X, which a model may not take for the same.
         shared = {
             item.feature_number

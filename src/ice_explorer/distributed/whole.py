@@ -125,9 +125,8 @@ def check_distributed(options: Options, *, is_local: bool) -> None:
     on_cluster = "X is on a cluster" if not is_local else "`client` is given"
     for option, is_given, advice in (
         ("budget", options.budget is not None, "Leave one of them out."),
-        ("keep_curves", options.keep_curves, "Leave it out."),
-        ("scale", options.scale == "conditional", "Leave it out, or explain a sample of the rows."),
-        ("scale", not is_local and isinstance(options.scale, Mapping), "Leave it out."),
+        ("distance", options.distance == "conditional", "Leave it out, or explain a sample of the rows."),
+        ("distance", not is_local and isinstance(options.distance, Mapping), "Leave it out."),
         ("sample", options.sample is not None, "Pass fewer rows: `X.sample(frac=0.1)`."),
         ("grid", not is_local and options.reference is not None, "Pass its grids as a mapping."),
         ("grid", not is_local and options.grid == "thresholds", 'Use `grid="quantile"`, or pass values.'),

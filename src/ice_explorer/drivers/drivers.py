@@ -17,12 +17,12 @@ from ice_explorer.drivers.splits import make_split_column
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
     from numpy.typing import NDArray
 
     from ice_explorer.arrays import Array, Mask, Places, Rows
     from ice_explorer.drivers.candidates import SecondFeature
     from ice_explorer.drivers.splits import SplitColumn
-    from ice_explorer.drivers.table import DriverTable
 
 MOST_ROWS: Final = 5000
 """Rows that splits are searched on; of more, a stratified sample."""
@@ -116,24 +116,17 @@ class Drivers:
             summary = f"{summary.removesuffix(':')}, {best.rule} explains {_percent(best.share)}."
         if combined.columns:
             summary += f" {' and '.join(combined.columns)} together explain {_percent(combined.share)}."
+        if self.n_rows < self.n_curves:
+            summary += f" Found on a stratified sample: {self.n_rows:,} of {self.n_curves:,} rows."
         return summary
 
-    def frame(self) -> DriverTable:
+    def frame(self) -> pd.DataFrame:
         """Lay out as a table; see `Explanation.drivers`."""
         import pandas as pd
 
-        from ice_explorer.drivers.table import DriverTable
-
-        types = {"share": float, "threshold": float, "levels": object, "rule": object, "n_rule": int, "n_rest": int}
-        index = pd.Index([driver.column for driver in self.ranked], name="second_feature", dtype=object)
-        values = {name: [getattr(driver, name) for driver in self.ranked] for name in types}
-        table = DriverTable({name: pd.Series(values[name], index, types[name]) for name in types}, index)
-        table.summary, table.difference, table.n_rows = self.summary, self.size, self.n_rows
-        combined = self.combined
-        table.combined_columns, table.combined_share, table.rules = combined.columns, combined.share, combined.rules
-        if self.n_rows < self.n_curves:
-            table.note = f"Found on a stratified sample: {self.n_rows} of {self.n_curves} rows."
-        return table
+        columns = {"feature": "column", "rule": "rule", "share": "share", "n_yes": "n_rule", "n_no": "n_rest"}
+        values = {name: [getattr(driver, field) for driver in self.ranked] for name, field in columns.items()}
+        return pd.DataFrame(values).astype({"feature": object, "rule": object, "share": float})
 
 
 def _percent(share: float) -> str:

@@ -82,7 +82,7 @@ class Context:
             raise InvalidOptionError(
                 f"`memory_limit` must be at least the size of what is read; {what} of {n_rows:,} rows × {n_grid:,} "
                 f"grid values take {size / 1e9:.3g} GB, the limit is {limit / 1e9:.3g} GB.",
-                "Read those of some rows: `f.rows(positions)`, or `rows=` of `likelihood`, `extrapolation` and "
+                "Read those of some rows: `f.compute_curves(rows)`, or `rows=` of `likelihood`, `extrapolation` and "
                 "`to_frame`; or explain with a larger `memory_limit`.",
             )
 
@@ -103,10 +103,10 @@ class Context:
             "Create the explorer with the model and X.",
         )
 
-    def with_scale(self, scale: str) -> Context:
-        """Return the same with another scale in the settings; it shares what was computed."""
+    def with_distance(self, distance: str) -> Context:
+        """Return the same with another distance in the settings; it shares what was computed."""
         other = copy.copy(self)
-        object.__setattr__(other, "settings", replace(self.settings, scale=scale))
+        object.__setattr__(other, "settings", replace(self.settings, distance=distance))
         return other
 
     @cached_property

@@ -123,17 +123,17 @@ def feature_input(
     else:
         sigma, median, shares = measure(feature, column, chosen.values, standard_deviation(values, weights))
     likelihood_scale, distances = np.broadcast_to(1.0 if feature.is_unordered else sigma, len(values)), None
-    if settings.scale == "conditional" and feature.is_unordered:
+    if settings.distance == "conditional" and feature.is_unordered:
         own = np.where(missing, median, values)
         distances = level_distances(own, estimate_probabilities(context, feature), chosen.values)
-    elif settings.scale == "conditional":
+    elif settings.distance == "conditional":
         others = read_predictors(context, feature)
         likelihood_scale = conditional_moments(values, others, sigma, weights, settings.random_state).scale
     elif scale is not None and feature.is_unordered:
         raise InvalidOptionError(
-            "`scale` must give standard deviations of features with an order; got one for "
+            "`distance` must give standard deviations of features with an order; got one for "
             f"{quoted(feature.readable)}, an unordered category, whose levels are all as far from each other.",
-            'Leave it out, or use `scale="conditional"`.',
+            'Leave it out, or use `distance="conditional"`.',
         )
     elif scale is not None:
         likelihood_scale = floored_scale(feature.name, scale, sigma, len(values))

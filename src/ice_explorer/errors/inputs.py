@@ -62,7 +62,7 @@ class UnknownFeatureError(ICEExplorerError, KeyError):
         if not _is_name(got):
             return cls(
                 f"A feature must be given by its name; got {described(got)}.",
-                f"`e.to_frame([…])` and `e.plot_all()` take several. Features are {listed(names)}.",
+                f"`e.to_frame([…])` and `e.plot([…])` take several. Features are {listed(names)}.",
             )
         there = "There is" if len(names) == 1 else "There are"
         return cls(

@@ -37,7 +37,7 @@ _MEANT = {
         ("n_columns",): "n_cols",
         ("share_y",): "sharey",
         ("max_features",): "max_display",
-        ("sort_by",): "sort",
+        ("rank_by",): "sort sort_by metric",
         ("path",): "filename",
     }.items()
     for word in words.split()
@@ -66,7 +66,7 @@ _MEANT_VALUES = {
 def meant_by(option: str, got: object) -> str:
     """Return what to use for a value that other libraries have, or nothing."""
     if option == "unit" and isinstance(got, Mapping):
-        return " Steps of features are for `table` and `plot_impact`."
+        return " Steps of features are for `table` and the plot of the ranking."
     meant = _MEANT_VALUES.get((option, got)) if isinstance(got, str) else None
     return "" if meant is None else f" {meant}"
 
@@ -166,9 +166,9 @@ class InvalidOptionError(ICEExplorerError, ValueError):
     def scale_values(cls, feature: object, problem: str) -> InvalidOptionError:
         """Return the error for the likelihood scale of one feature."""
         return cls(
-            "`scale` must give positive finite standard deviations, one number or one per observation; "
-            f"{problem} as the scale of {quoted(feature)}.",
-            'Use `scale="marginal"` for the standard deviation of the column.',
+            "`distance` must give positive finite standard deviations, one number or one per observation; "
+            f"{problem} as the distance of {quoted(feature)}.",
+            'Use `distance="marginal"` for the standard deviation of the column.',
         )
 
     @classmethod

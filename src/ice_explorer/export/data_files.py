@@ -72,17 +72,17 @@ def json_bytes(explanation: Explanation, states: Sequence[ViewState], provenance
 
 
 def _curves(feature: FeatureExplanation, rows: Rows, state: ViewState) -> dict[str, Any]:
-    predictions = feature.rows(rows)
+    predictions = feature.compute_curves(rows)
     return {
         "feature": str(feature.feature),
-        "kind": feature.kind,
+        "kind": feature.dtype_kind,
         "grid": feature.grid,
         "axis": feature.axis,
         "rows": rows,
         "predictions": shortened(predictions),
         "changes": shortened(feature._changes(rows, predictions, state.anchor)),
         "likelihood": shortened(feature.likelihood(state.decay, rows=rows)),
-        "missing": shortened(feature.missing_rows(rows)) if feature._item.has_missing else None,
+        "missing": shortened(feature._missing_rows(rows)) if feature._item.has_missing else None,
         "partial_dependence": feature.partial_dependence,
         "spread": feature.spread,
     }

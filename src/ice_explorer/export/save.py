@@ -106,7 +106,7 @@ def file_contents(
     if content == "feature":
         state = replace(state, feature=explanation[what].label)
     if content != "view" and suffix not in (".html", ".json"):  # which have the ranking, whatever `what` is
-        state = replace(state, intervals=None)
+        state = replace(state, ci=None)
     state = _with_lines(explanation, state, max_lines, is_page=suffix == ".html")
     if suffix == ".html":
         call = _call(file, what, {"max_lines": max_lines, **paper})
@@ -174,10 +174,10 @@ def result_content(
 ) -> bytes:
     """Return what `ice_explorer.load` opens, with where it comes from."""
     given = ViewState(decay=explanation.settings.decay) if state is None else state
-    plain = replace(given, choices={}, selection=(), intervals=None, unit="prediction", color_by=None)
+    plain = replace(given, choices={}, selection=(), ci=None, unit="prediction", color_by=None)
     shown = scene(explanation, replace(plain, max_lines=1))  # only the state is used
     origin = provenance(explanation, [replace(shown, state=replace(shown.state, max_lines=plain.max_lines))], call)
-    return result_bytes(explanation, {**origin, "rows_drawn": min(max_lines, explanation.n_observations)}, max_lines)
+    return result_bytes(explanation, {**origin, "rows_drawn": min(max_lines, explanation._n_observations)}, max_lines)
 
 
 def frozen(explanation: Explanation, view_state: ViewState | Mapping[str, Any], max_lines: int | None = None) -> Frozen:

@@ -42,12 +42,12 @@ def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:
     """
     import pandas as pd
 
-    bars = ranking_of(explanation, replace(state, intervals=None)).bars
-    rows = [explanation.labels.index(bar.label) for bar in bars]
+    bars = ranking_of(explanation, replace(state, ci=None)).bars
+    rows = [explanation._labels.index(bar.label) for bar in bars]
     names = [explanation.features[row] for row in rows]
     models, tables = state.besides.models, []
     for model, each in by_model(explanation, state).items():
-        table = each.table(state.decay, state.convention, sort_by=None, unit=state.unit, ci=state.intervals).iloc[rows]
+        table = each.table(state.decay, state.convention, rank_by=None, unit=state.unit, ci=state.ci).iloc[rows]
         table.insert(0, "feature", label_index([*map(str, names)]))
         if models is not None:
             largest = dict(zip(explanation.features, models._largest(state.decay, state.unit), strict=True))
@@ -81,7 +81,7 @@ def curves_table(explanation: Explanation, states: Sequence[ViewState]) -> pd.Da
 
     kind = states[0].kind
     if kind == "d-ice":
-        with_slopes = [state for state in states if explanation[state.feature].kind not in UNORDERED]
+        with_slopes = [state for state in states if explanation[state.feature].dtype_kind not in UNORDERED]
         states, kind = (with_slopes, kind) if with_slopes else (states, "ice")
     tables = []
     for model, each in by_model(explanation, states[0]).items():
@@ -98,29 +98,29 @@ def curves_table(explanation: Explanation, states: Sequence[ViewState]) -> pd.Da
 
 def long_frame(
     explanation: Explanation,
-    features: Sequence[Any] | None,
+    features: Any,
     kind: Kind,
     rows: ArrayLike | None,
     *,
     anchor: object,
     decay: float | None,
 ) -> pd.DataFrame:
-    """Return curves with one point in each row, for custom plots; see `FeatureExplanation.to_frame`."""
+    """Return curves with one point in each row, for custom plots; see `Explanation.to_frame`."""
     check_one_of("kind", kind, KINDS)
     if features is None:
         every = list(explanation.values())
-        opened = [f for f in every if kind != "d-ice" or f.kind not in UNORDERED] or every
+        opened = [f for f in every if kind != "d-ice" or f.dtype_kind not in UNORDERED] or every
     else:
-        opened = [explanation[name] for name in check_names("features", features)]
+        names = [features] if features in explanation else check_names("features", features)
+        opened = [explanation[name] for name in names]
     if not opened:
         raise InvalidOptionError.no_features()
-    unordered = next((f for f in opened if kind == "d-ice" and f.kind in UNORDERED), None)
+    unordered = next((f for f in opened if kind == "d-ice" and f.dtype_kind in UNORDERED), None)
     if unordered is not None:
         raise InvalidOptionError.no_slopes(readable(unordered.feature, unordered.label))
     chosen = None if rows is None else explanation._check_positions(rows, "rows")
     drawn: Drawn = [
-        (f, f.row_positions if chosen is None else chosen, f._anchor_place(anchor) if kind == "c-ice" else "min")
-        for f in opened
+        (f, f.rows if chosen is None else chosen, f._anchor_place(anchor) if kind == "c-ice" else "min") for f in opened
     ]
     return _points(explanation, drawn, kind, decay)
 
@@ -135,7 +135,7 @@ def _points(explanation: Explanation, drawn: Drawn, kind: Kind, decay: float | N
     grids = _in_one_dtype([_native_grid(explanation, feature)[first:] for feature, _, _ in drawn])
     tables = []
     for number, ((feature, rows, anchor), grid) in enumerate(zip(drawn, grids, strict=True)):
-        curves = feature.curves if np.array_equal(rows, feature.row_positions) else feature.rows(rows)
+        curves = feature.curves if np.array_equal(rows, feature.rows) else feature.compute_curves(rows)
         if kind == "c-ice":
             curves = feature._changes(rows, curves, anchor)
         elif kind == "d-ice":
@@ -148,7 +148,7 @@ def _points(explanation: Explanation, drawn: Drawn, kind: Kind, decay: float | N
             "axis": np.tile(axis, len(rows)),
             _QUANTITIES[kind]: curves.ravel(),
             "likelihood": feature.likelihood(decay, rows=rows)[:, first:].ravel(),
-            "is_observed": (feature.observed_axis[rows, None] == axis).ravel(),
+            "is_observed": (feature._item.feature.values[rows, None] == axis).ravel(),
         }
         tables.append(pd.DataFrame(columns))
     table = pd.concat(tables, ignore_index=True)
@@ -164,15 +164,15 @@ def _native_grid(explanation: Explanation, feature: FeatureExplanation) -> pd.Se
     """Return the grid in the dtype that the feature has in X: categories stay categories, with all their levels."""
     import pandas as pd
 
-    levels, grid = feature.levels, feature.grid
+    levels, grid = feature._item.feature.levels, feature.grid
     dtype = explanation._column(feature.feature).dtype.lower()
-    is_category = feature.kind in ("ordered", "group") or dtype.startswith(("categorical", "category", "enum"))
+    is_category = feature.dtype_kind in ("ordered", "group") or dtype.startswith(("categorical", "category", "enum"))
     if (
         levels is not None
         and is_category
         and all(isinstance(level, str) and encodable(level) == level for level in levels)
     ):
-        return pd.Series(pd.Categorical(grid, levels, ordered=feature.kind == "ordered"))
+        return pd.Series(pd.Categorical(grid, levels.tolist(), ordered=feature.dtype_kind == "ordered"))
     return pd.Series(label_index(grid.tolist() if grid.dtype.kind == "O" else grid))
 
 

@@ -75,7 +75,7 @@ def ranking_table(explanation: Explanation) -> str:
 def feature_table(feature: FeatureExplanation) -> str:
     """Return the metrics of one feature as HTML, and its notes."""
     metrics = feature.metrics()
-    variants = ("unordered",) if feature.kind in UNORDERED else (feature._context.settings.convention,)
+    variants = ("unordered",) if feature.dtype_kind in UNORDERED else (feature._context.settings.convention,)
     effects = [name for name in EFFECTS if math.isfinite(metrics[name])]
     longest = max((abs(metrics[name]) for name in effects), default=0.0)
     write = _writer([metrics[name] for name in effects], longest)
@@ -85,7 +85,7 @@ def feature_table(feature: FeatureExplanation) -> str:
         for name in _SHARES
         if math.isfinite(metrics[name])
     ]
-    facts = [feature.kind, counted(len(feature.row_positions), "curve"), counted(len(feature.grid), "grid value")]
+    facts = [feature.dtype_kind, counted(len(feature.rows), "curve"), counted(len(feature.grid), "grid value")]
     notes = [note.sentence for note in (feature._movement_note, feature._step_note) if note is not None]
     return _document(escape(printable(feature.label)), facts, rows, [], notes)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.checks import check_flag, check_integer, check_one_of, to_float_array
+from ice_explorer.checks import check_integer, check_one_of, to_float_array
 from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import counted, or_listed
 from ice_explorer.features.grid import GRID_NAMES
@@ -37,6 +37,7 @@ Unit = Literal["prediction", "sd", "share"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 Kind = Literal["ice", "c-ice", "d-ice"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+PlotKind = Literal["ice", "c-ice", "d-ice", "effects"]
 RankBy = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact", "disagreement"]
 RANKINGS: tuple[RankBy, ...] = get_args(RankBy)
 OF_MODELS: Final[RankBy] = "disagreement"
@@ -63,12 +64,11 @@ class Options:
     random_state: int = 0
     sample_weight: ArrayLike | None = None
     decay: float = 0.75
-    scale: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal"
+    distance: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal"
     convention: Convention = "step"
     method: MethodName = "auto"
     n_jobs: int | None = None
     memory_limit: str | float = "1GB"
-    keep_curves: bool = False
     progress: bool | Callable[[int, int, str], object] | None = None
     budget: float | None = None
     client: Any = None
@@ -117,11 +117,10 @@ class Settings:
     random_state: int
     weighted: bool
     decay: float
-    scale: str
+    distance: str
     convention: Convention
     method: str
     memory_limit: int
-    keep_curves: bool
 
 
 def resolve_display(settings: Settings, decay: float | None, convention: Convention | None) -> tuple[float, Convention]:
@@ -217,11 +216,10 @@ _CHECKS: Final[Mapping[str, Callable[[Any], object]]] = {
     "grid_size": _check_grid_size,
     "random_state": _check_random_state,
     "decay": check_decay,
-    "scale": partial(_check_values, "scale", ("marginal", "conditional")),
+    "distance": partial(_check_values, "distance", ("marginal", "conditional")),
     "convention": lambda got: check_one_of("convention", got, CONVENTIONS),
     "method": lambda got: check_one_of("method", got, METHODS),
     "n_jobs": check_n_jobs,
     "memory_limit": parse_memory_limit,
-    "keep_curves": partial(check_flag, "keep_curves"),
     "budget": _check_budget,
 }

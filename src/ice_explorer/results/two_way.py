@@ -15,7 +15,7 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import new_lock
-from ice_explorer.metrics.likelihood import SortedValues, most_frequent
+from ice_explorer.metrics.likelihood import SortedValues
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 GRID_SIZE: Final = 20
-MAX_ROWS: Final = 500
+SAMPLE: Final = 500
 SEPARATE: Final = ("boolean", "category", "ordered", "group")  # kinds whose values are near no other
 _AT_A_TIME: Final = 50_000
 
@@ -44,24 +44,18 @@ class TwoWayAxis:
         Name, as in X, or of a group.
     label : str
         Name as text.
-    kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
+    dtype_kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
     grid : ndarray of shape (n_grid,)
         Observed quantiles, or levels, the most frequent ones where there are too many.
     axis : ndarray of shape (n_grid,)
         The same as numbers, as `FeatureExplanation` has them.
-    observed_axis : ndarray of shape (n_observations,)
-        Observed values, NaN where missing [axis].
-    median : float
-        Lower (weighted) median, or the most frequent level [axis].
     """
 
     feature: Name
     label: str
-    kind: FeatureKind
+    dtype_kind: FeatureKind
     grid: Values
     axis: Array
-    observed_axis: Array
-    median: float
 
 
 @short_tracebacks
@@ -81,16 +75,16 @@ class TwoWay:
         What is predicted.
     """
 
-    def __init__(self, context: Context, first: Name, second: Name, grid_size: int, max_rows: int) -> None:
+    def __init__(self, context: Context, first: Name, second: Name, grid_size: int, sample: int) -> None:
         check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
-        check_integer("max_rows", max_rows, 1, f"Leave it out for {MAX_ROWS}.")
+        check_integer("sample", sample, 1, f"Leave it out for {SAMPLE}.")
         context.check_model("Partial dependence on two features needs")
         try:
             features = _features(context, first, second)
             self.first, self.second = (_axis_of(feature, context, grid_size) for feature in features)
         except InputDataError as error:
             raise error.advising("Name another feature.") from error.__cause__
-        self.row_positions = _draw(context, min(features, key=lambda feature: feature.position), max_rows)
+        self.row_positions = _draw(context, min(features, key=lambda feature: feature.position), sample)
         self.n_observations = context.table.n_observations
         self.output_label = context.predictor.output_label
         self._context = context
@@ -103,6 +97,11 @@ class TwoWay:
     def __repr__(self) -> str:
         size = f"{len(self.first.axis)} × {len(self.second.axis)}"
         return f"<TwoWay of {self.first.label!r} and {self.second.label!r}: {size} values, {self.row_count}>"
+
+    @property
+    def _axes(self) -> tuple[tuple[Feature, Array], tuple[Feature, Array]]:
+        """Both features, and their values as numbers."""
+        return (self._pair.first, self.first.axis), (self._pair.second, self.second.axis)
 
     @property
     def row_count(self) -> str:
@@ -175,26 +174,25 @@ class TwoWay:
         Near are those of the same level; of numbers those to which no other value is nearer, and those within a quarter
         of a standard deviation; of fewer than 500 observations within more, up to half of it.
         """
-        axes = self.first, self.second
-        known = np.flatnonzero(~np.any([np.isnan(axis.observed_axis) for axis in axes], axis=0))
+        known = np.flatnonzero(~np.any([feature.missing for feature, _ in self._axes], axis=0))
         reach = min(0.5, 0.25 * max(1.0, (500 / max(1, len(known))) ** 0.5))
         found = np.zeros((len(self.first.axis), len(self.second.axis)))
         for start in range(0, len(known), _AT_A_TIME):
             rows = known[start : start + _AT_A_TIME]
-            first, second = (_are_near(axis, known, rows, reach) for axis in axes)
+            first, second = (_are_near(feature, places, known, rows, reach) for feature, places in self._axes)
             found += first @ second.T
         return np.asarray(found.astype(np.int64))
 
 
-def _are_near(axis: TwoWayAxis, known: Places, rows: Places, reach: float) -> Array:
+def _are_near(feature: Feature, places: Array, known: Places, rows: Places, reach: float) -> Array:
     """Return 1 for observations near each value of an axis, else 0, (n_grid, n_rows).
 
     `known` are all observations that have a value, `reach` is in standard deviations of these.
     """
-    places, values = axis.axis, axis.observed_axis[rows]
-    if axis.kind in SEPARATE:
+    values = feature.values[rows]
+    if feature.kind in SEPARATE:
         return np.asarray(values == places[:, None], dtype=np.float64)
-    within = reach * float(np.std(axis.observed_axis[known]))
+    within = reach * float(np.std(feature.values[known]))
     half_way = (places[1:] + places[:-1]) / 2
     low = np.minimum(places - within, np.concatenate([places[:1], half_way]))
     high = np.maximum(places + within, np.concatenate([half_way, places[-1:]]))
@@ -216,20 +214,15 @@ def _features(context: Context, first: Name, second: Name) -> list[Feature]:
 
 
 def _axis_of(feature: Feature, context: Context, grid_size: int) -> TwoWayAxis:
-    weights, values = context.weights, feature.values
-    column = SortedValues.of(values, weights)
-    seed = context.settings.random_state
+    column, seed = SortedValues.of(feature.values, context.weights), context.settings.random_state
     grid = make_grid(feature, column, grid="quantile", grid_size=grid_size, random_state=seed)
-    median = most_frequent(values, weights) if feature.is_unordered else column.lower_median
-    return TwoWayAxis(
-        feature.name, feature.label, feature.kind, feature.native(grid.values), grid.values, values, median
-    )
+    return TwoWayAxis(feature.name, feature.label, feature.kind, feature.native(grid.values), grid.values)
 
 
-def _draw(context: Context, feature: Feature, max_rows: int) -> NDArray[np.int64]:
+def _draw(context: Context, feature: Feature, sample: int) -> NDArray[np.int64]:
     """Draw rows of weight that cover a feature evenly, the same whichever of the two is named first."""
     generator = feature_seed(context.settings.random_state, f"two-way of {feature.label}")
-    return draw_stratified(feature.values, context.weighted_rows, max_rows, generator)
+    return draw_stratified(feature.values, context.weighted_rows, sample, generator)
 
 
 @dataclass(frozen=True, eq=False)

@@ -147,11 +147,10 @@ def _settings(entry: Fields) -> Settings:
         random_state=entry.whole("random_state", most=_LARGEST_SEED),
         weighted=entry.flag("weighted"),
         decay=check_decay(entry.number("decay")),
-        scale=entry.text("scale"),
+        distance=entry.text("distance"),
         convention=entry.choice("convention", CONVENTIONS),
         method=entry.choice("method", METHODS),
         memory_limit=entry.whole("memory_limit", 1),
-        keep_curves=entry.flag("keep_curves"),
     )
 
 

@@ -50,17 +50,17 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
     context, arrays = explanation._context, dict[str, Any]()
     generator = feature_seed(explanation.settings.random_state, "rows of a file")
     rows = draw_stratified(context.everything.astype(np.float64), context.everything, max_lines, generator)
-    notes = explanation.notes[len(explanation.alerts) :]
+    notes = explanation.notes[len(explanation._alerts) :]
     predictions = explanation.predictions(rows)
     manifest = {
         "format": FORMAT,
         "version": VERSION,
         "package_version": __version__,
         "provenance": dict(provenance if context.origin is None else context.origin),
-        "method": {"name": explanation.method, "reason": explanation.method_reason},
+        "method": {"name": explanation.method, "reason": explanation._method_reason},
         "output": _output(explanation),
         "settings": _settings(explanation.settings),
-        "alerts": explanation.alerts,
+        "alerts": explanation._alerts,
         "notes": [note for note in notes if context.origin is None or note != opened_note(context)],
         "rows": {
             "n": len(rows),
@@ -68,7 +68,7 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
             "index": _index(explanation, rows),
             "target_name": explanation._target_name,
         },
-        "prediction_sd": explanation.prediction_sd,
+        "prediction_sd": explanation._prediction_sd,
         "columns": [
             column_entry(column, rows, f"columns/{at}", arrays) for at, column in enumerate(context.columns.read)
         ],
@@ -130,7 +130,7 @@ def _index(explanation: Explanation, rows: Rows) -> dict[str, Any] | None:
     """Return the labels of the rows; of some rows without any their positions."""
     index = explanation._context.table.index
     if index is None:
-        if len(rows) == explanation.n_observations:
+        if len(rows) == explanation._n_observations:
             return None
         return {"names": [None], "is_multi": False, "labels": rows.tolist()}
     labels = [to_json(label, "A label of the index of X") for label in index[rows].tolist()]
@@ -181,7 +181,7 @@ def _feature(result: FeatureExplanation, rows: Rows, predictions: Array, at: str
         "likelihood_scale": None if item.has_marginal_scale else item.likelihood_scale[rows],
         "shares": item.shares,
         "distances": None if item.distances is None else item.distances[rows],
-        "missing": result.missing_rows(rows) if item.has_missing else None,
+        "missing": result._missing_rows(rows) if item.has_missing else None,
         "positions": item.positions if 0 < len(item.positions) < len(item.observed) == len(rows) else None,
     }
     found = {

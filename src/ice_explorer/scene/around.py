@@ -64,14 +64,14 @@ def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
 
     shared = None
     if state.choice("shared_y"):
-        shared = shared_span(state.kind, (feature.prediction_range for feature in explanation.values()))
+        shared = shared_span(state.kind, (feature._prediction_range for feature in explanation.values()))
     if state.choice("right") == "all":
         few, most = state.selection[:_SELECTED_IN_SMALL], min(state.max_lines, LINES_IN_SMALL)
         bars = scene.ranking.bars[:MOST_FEATURES]
         shown = [
             (explanation[bar.label], f"{rank} · {scene.ranking.write(bar.value)}") for rank, bar in enumerate(bars, 1)
         ]
-        smalls = [small(feature, feature.draw(most, few), note) for feature, note in shown]
+        smalls = [small(feature, feature._draw(most, few), note) for feature, note in shown]
         return replace(scene, features=tuple(_reaching(each, [shared]) for each in smalls))
     if scene.pair is not None:  # in the place of the curves, and of what is beside them
         return scene
@@ -93,7 +93,7 @@ def _reaching(small: Small, spans: Iterable[Span | None]) -> Small:
 
 def _rows_of(opened: FeatureExplanation, state: ViewState) -> NDArray[np.int64]:
     """Return the rows of the open feature, so that each can be followed from plot to plot."""
-    rows = opened.draw(state.max_lines, state.selection)
+    rows = opened._draw(state.max_lines, state.selection)
     if len(rows) <= _LINES_COMPARED:
         return rows
     some = rows[np.linspace(0, len(rows) - 1, _LINES_COMPARED).astype(np.intp)]
@@ -105,7 +105,7 @@ def _with_classes(explanation: Explanation, opened: FeatureExplanation, scene: S
     classes = scene.state.besides.classes
     if classes is None:
         return scene
-    positions = opened.draw(scene.state.max_lines)
+    positions = opened._draw(scene.state.max_lines)
     whole = replace(scene.state, kind="ice", decay=1.0)
     lines = lines_of(explanation, opened, whole, positions)
     found = classes.lines(opened.feature, positions)

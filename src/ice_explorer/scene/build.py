@@ -78,7 +78,7 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
         lines=_zoomed(lines, state, explanation.output_label),
         coloring=coloring,
         state=state,
-        n_rows=len(opened.row_positions),
+        n_rows=len(opened.rows),
         average=("" if models is None else f"{models._opened}: ") + _sentences(explanation, opened, lines, ranking),
         sample="" if opened._sampling is None else opened._sampling.text,
     )
@@ -86,7 +86,7 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
 
 def _sentences(explanation: Explanation, opened: FeatureExplanation, lines: Lines, ranking: Ranking) -> str:
     """Return how the mean prediction changes along the open feature, and what a missing value does."""
-    middle = sum(opened.prediction_range) / 2
+    middle = sum(opened._prediction_range) / 2
     average = average_sentence(opened.label, lines.axis, opened.partial_dependence, explanation.output_label, middle)
     figures = opened.metrics(convention=ranking.convention)
     missing = missing_sentence(opened.label, figures["missing_impact"], figures["impact"])
@@ -133,7 +133,7 @@ def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Line
         lines = replace(lines, target=target[lines.positions])
     if state.choice("shared_y"):
         lines = _stretched(
-            lines, shared_span(lines.kind, (feature.prediction_range for feature in explanation.values()))
+            lines, shared_span(lines.kind, (feature._prediction_range for feature in explanation.values()))
         )
     if lines.kind == "d-ice" and not lines.is_empty:
         found = slope_range(lines.x, lines.values, lines.extent, full=state.choice("full_slopes"))
@@ -190,7 +190,7 @@ def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, o
     """Sort the features and measure their bars, per steps of some features where these are given."""
     decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
     unit: Unit | Mapping[Any, object] = state.unit if steps is None else steps
-    table = explanation.table(decay, convention, sort_by=None, unit=unit)
+    table = explanation.table(decay, convention, rank_by=None, unit=unit)
     of_models = _of_models(explanation, state, decay, convention, unit)
     if state.rank_by == OF_MODELS:
         table[OF_MODELS], of_models = table.index.map(of_models[OF_MODELS]), {}
@@ -204,7 +204,7 @@ def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, o
             tick=float(figures["impact"]) if state.rank_by == "in_distribution_impact" and not of_models else None,
             direction=float(figures["direction"]),
             is_far_off=feature in far_off,
-            is_unordered=explanation[feature].kind in UNORDERED,
+            is_unordered=explanation[feature].dtype_kind in UNORDERED,
             is_open=explanation[feature].label == state.feature,
             heterogeneity=float(figures["heterogeneity"]),
             non_linearity=float(figures["non_linearity"]),
@@ -214,10 +214,10 @@ def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, o
         )
         for feature, figures in table.iterrows()
     ]
-    if state.intervals is not None and state.rank_by != OF_MODELS:
-        found = explanation._rank_intervals(state.rank_by, state.intervals, decay, convention, unit)
-        bars = _with_intervals(bars, explanation.labels, found)
-    level = None if state.rank_by == OF_MODELS else state.intervals
+    if state.ci is not None and state.rank_by != OF_MODELS:
+        found = explanation._rank_intervals(state.rank_by, state.ci, decay, convention, unit)
+        bars = _with_intervals(bars, explanation._labels, found)
+    level = None if state.rank_by == OF_MODELS else state.ci
     return Ranking(state.rank_by, convention, state.unit, tuple(bars), level, models=tuple(of_models))
 
 
@@ -237,7 +237,7 @@ def _of_models(
     if state.rank_by == OF_MODELS:
         return {OF_MODELS: dict(zip(explanation.features, models._largest(decay, state.unit), strict=True))}
     tables = {
-        name: each.table(decay, convention, sort_by=None, unit=unit) for name, each in models.explanations.items()
+        name: each.table(decay, convention, rank_by=None, unit=unit) for name, each in models.explanations.items()
     }
     return {name: table[state.rank_by].to_dict() for name, table in tables.items()}
 
@@ -261,12 +261,12 @@ def _with_intervals(bars: Sequence[Bar], labels: Sequence[str], found: RankInter
 
 def _step_text(feature: FeatureExplanation, steps: Mapping[Any, float]) -> str:
     """Write the step that effects of a feature are per, where some features have one of their own."""
-    if feature.kind in UNORDERED:
+    if feature.dtype_kind in UNORDERED:
         return ""
     step = steps.get(feature.feature)
     if step is None:
         return " (per SD)"
-    if feature.kind not in ("datetime", "timedelta"):
+    if feature.dtype_kind not in ("datetime", "timedelta"):
         return f" (per {step:g})"
     unit = choose_unit([step])
     return f" (per {step * unit.per_day:g} {unit.short})"
@@ -276,7 +276,8 @@ def _far_off(explanation: Explanation, decay: float, convention: Convention, ran
     """Return the features whose figure is more than twice, or less than half, what it is by "step"."""
     if convention == "step" or rank_by not in _COMPARED:
         return set()
-    counted, per_step = (explanation.table(decay, each, sort_by=None) for each in (convention, "step"))
+    counted, per_step = (explanation.table(decay, each, rank_by=None) for each in (convention, "step"))
     figures, others = counted[rank_by], per_step[rank_by]
-    is_far = (counted["n_grid"] >= _FEWEST_VALUES) & ((figures > _FAR * others) | (others > _FAR * figures))
+    n_grid = np.array([len(feature.grid) for feature in explanation.values()])
+    is_far = (n_grid >= _FEWEST_VALUES) & ((figures > _FAR * others) | (others > _FAR * figures))
     return set(counted.index[is_far])

@@ -44,10 +44,10 @@ def lines_of(
 
     Lines fade by distance, or where phantom observations are unlike 99 % of rows.
     """
-    axis = display_axis(feature)
+    axis = display_axis(feature._item.feature, feature.axis, feature._item.median)
     kind: Kind = "ice" if state.kind == "d-ice" and axis.is_unordered else state.kind
-    positions = feature.draw(state.max_lines, state.selection) if positions is None else positions
-    curves = feature.rows(positions)
+    positions = feature._draw(state.max_lines, state.selection) if positions is None else positions
+    curves = feature.compute_curves(positions)
     observed = axis.observed[positions]
     own = axis.own(positions)
     rows = _Rows(
@@ -63,7 +63,7 @@ def lines_of(
         every_step=state.choice("every_step"),
     )
     shape = _SHAPES[kind](rows, check_anchor(state.anchor))
-    lowest, highest = feature.prediction_range
+    lowest, highest = feature._prediction_range
     centred_on_range = kind == "c-ice" and highest > lowest
     edges, counts = histogram(axis)
     own_y = shape.own_y if shape.missing is not None else np.where(np.isnan(observed), math.nan, shape.own_y)
@@ -91,7 +91,7 @@ def lines_of(
         missing=shape.missing,
         anchored_at=shape.anchored_at,
         remark=None if kind == state.kind else no_slopes_text(feature.label),
-        scale=explanation.settings.scale,
+        distance=explanation.settings.distance,
     )
 
 
@@ -161,10 +161,10 @@ def _beside_axis(
     rows: _Rows, held: NDArray[np.float64], shift: float | None, *, spread_of_drawn: bool
 ) -> Missing | None:
     """Predictions with the value missing, each lowered by what its line was, their mean by `shift` or as they are."""
-    known = rows.feature.missing_dependence
+    known = rows.feature._missing_dependence
     if known is None:
         return None
-    values = rows.feature.missing_rows(rows.positions) - held
+    values = rows.feature._missing_rows(rows.positions) - held
     mean = float(values.mean()) if shift is None else known[0] - shift
     spread = float(values.std()) if spread_of_drawn and len(values) else known[1]
     low, high = (mean - spread, mean + spread)
@@ -205,7 +205,7 @@ def _ice_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
         mean=feature.partial_dependence,
         spread=feature.spread,
         band=middle_of(rows.curves) if rows.is_probability else _around(feature.partial_dependence, feature.spread),
-        own_y=feature.predictions(rows.positions),
+        own_y=feature._predictions(rows.positions),
         missing=_beside_axis(rows, np.zeros(len(rows.positions)), 0.0, spread_of_drawn=False),
     )
     return _on_grid(rows, shape)
@@ -214,7 +214,7 @@ def _ice_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
 def _centered_shape(rows: _Rows, anchor: AnchorName | float) -> _Shape:
     feature, grid = rows.feature, rows.axis.grid
     index = anchor_index(grid, rows.axis.median, anchor)
-    predictions = feature.predictions(rows.positions)
+    predictions = feature._predictions(rows.positions)
     if index is None:
         held = feature._at_own_values(rows.positions, rows.curves)
         shift = None  # each line is held elsewhere, so that the mean is that of the lines that are drawn

@@ -6,8 +6,9 @@ at its coordinate.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from ice_explorer.tables.natural_order import in_natural_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.features.feature import FeatureKind
+    from ice_explorer.features.feature import Feature, FeatureKind
 
 _MOST_BINS: Final = 30
 
@@ -68,41 +69,20 @@ class DisplayAxis:
         return np.where(has_place, observed, self.median)
 
 
-class OnAxis(Protocol):
-    """What is evaluated along an axis: a feature explained, or one of two."""
+def display_axis(feature: Feature, places: NDArray[np.float64], median: float = math.nan) -> DisplayAxis:
+    """Lay out the axis of a feature.
 
-    @property
-    def kind(self) -> FeatureKind:
-        """What its values are."""
-
-    @property
-    def grid(self) -> NDArray[Any]:
-        """Where it is evaluated, in the values of X."""
-
-    @property
-    def axis(self) -> NDArray[np.float64]:
-        """The same as numbers."""
-
-    @property
-    def observed_axis(self) -> NDArray[np.float64]:
-        """Observed values as numbers."""
-
-    @property
-    def median(self) -> float:
-        """Median, or the most frequent level."""
-
-
-def display_axis(feature: OnAxis) -> DisplayAxis:
-    """Lay out the axis of a feature."""
-    levels = shortened([str(label) for label in feature.grid]) if feature.kind in LEVELLED else None
-    if feature.kind not in UNORDERED:
-        axis, observed = feature.axis, feature.observed_axis
-        clock = make_clock(getattr(feature.grid[0], "tzinfo", None), axis[0], axis[-1])
-        return DisplayAxis(feature.kind, axis, observed, feature.median, levels, clock)
-    places = np.arange(len(feature.axis), dtype=np.float64)
-    observed = level_positions(feature.observed_axis, feature.axis)
-    median = float(level_positions(np.array([feature.median]), feature.axis)[0])
-    return DisplayAxis(feature.kind, places, observed, max(0.0, median), levels)
+    - `places` (n_grid,): grid values as numbers.
+    - `median`: of the feature, or its most frequent level, likewise; only needed for places of observations.
+    """
+    native = feature.native(places)
+    levels = shortened([str(label) for label in native]) if feature.kind in LEVELLED else None
+    if not feature.is_unordered:
+        clock = make_clock(getattr(native[0], "tzinfo", None), places[0], places[-1])
+        return DisplayAxis(feature.kind, places, feature.values, median, levels, clock)
+    observed = level_positions(feature.values, places)
+    place = float(level_positions(np.array([median]), places)[0])
+    return DisplayAxis(feature.kind, np.arange(len(places), dtype=np.float64), observed, max(0.0, place), levels)
 
 
 def histogram(axis: DisplayAxis) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

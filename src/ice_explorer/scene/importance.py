@@ -58,7 +58,7 @@ def importance_of(
     title = title_of(measuring)
     if (shares := measuring.shares) is None:
         return Importance(impact_title, title, {}, {}, measuring.problem or f"{title} was not computed.")
-    by_label = dict(zip(explanation.labels, shares.tolist(), strict=True))
+    by_label = dict(zip(explanation._labels, shares.tolist(), strict=True))
     impact = of_hundred(np.array(list(figures.values()), np.float64))
     known = {
         label: (share, by_label[label])

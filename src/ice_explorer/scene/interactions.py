@@ -43,7 +43,7 @@ def interactions_scene(explanation: Explanation, state: ViewState) -> Interactio
         return None
     found = state.besides.joint.complete_interactions(explanation)
     labels = {feature.feature: feature.label for feature in explanation.values()}
-    least = _LEAST_SHARE * explanation.prediction_sd
+    least = _LEAST_SHARE * explanation._prediction_sd
 
     def row(names: Sequence[str], joint: Joint, opened: Sequence[str]) -> Interaction:
         is_open = sorted(names) == sorted(opened)
@@ -51,7 +51,7 @@ def interactions_scene(explanation: Explanation, state: ViewState) -> Interactio
 
     pairs = [row([labels[name] for name in names], of, state.choice("pair")) for names, of in found._by_pair().items()]
     features = [row([labels[name]], of, [state.feature]) for name, of in found._by_feature().items()]
-    n_rows, n = len(found.row_positions), explanation.n_observations
+    n_rows, n = len(found.row_positions), explanation._n_observations
     rows = counted(n_rows, "row") if n_rows == n else f"{n_rows:,} of {counted(n, 'row')}"
     return InteractionsScene(_sorted(pairs), _sorted(features), f"From {rows}.")
 

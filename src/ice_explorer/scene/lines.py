@@ -114,8 +114,8 @@ class Lines:
         Drawn next to them.
     unlike : ndarray of shape (n_grid,) or None
         Share of the curves whose phantom observation at each grid value is unlike 99 % of rows.
-    scale : str
-        What distances from the observed value are measured in, as the option `scale` names it.
+    distance : str
+        What distances from the observed value are measured in, as the option `distance` names it.
     notes : tuple of str
         What a reader chose to be told of the feature.
     """
@@ -153,7 +153,7 @@ class Lines:
     group_means: NDArray[np.float64] | None = None
     effects: tuple[EffectLine, ...] = ()
     unlike: NDArray[np.float64] | None = None
-    scale: str = "marginal"
+    distance: str = "marginal"
     notes: tuple[str, ...] = ()
 
     @property

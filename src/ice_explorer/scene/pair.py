@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.results.two_way import TwoWay
     from ice_explorer.scene.display_axis import DisplayAxis
+    from ice_explorer.scene.palette import Palette
     from ice_explorer.scene.view_state import ViewState
 
 
@@ -84,13 +85,20 @@ def pair_of(explanation: Explanation, state: ViewState) -> Pair | None:
     names = state.choice("pair")
     if state.feature not in names:
         return None
-    two = state.besides.joint.pair(explanation, *names)
+    return heat_map(explanation, state.besides.joint.pair(explanation, *names), ramp_palette(state.choice("palette")))
+
+
+def heat_map(explanation: Explanation, two: TwoWay, ramp: Palette) -> Pair:
+    """Lay out the partial dependence on two features.
+
+    - `ramp`: colours of predictions that all have one sign.
+    """
     values = two.partial_dependence
     domain = _domain(values)
     shares = (values.ravel() - domain[0]) / (domain[1] - domain[0])
     coloring = Coloring(
         explanation.output_label,
-        diverging_palette() if is_diverging(domain) else ramp_palette(state.choice("palette")),
+        diverging_palette() if is_diverging(domain) else ramp,
         shares.astype(np.float32),
         domain=domain,
         ends=(number_text(domain[0]), number_text(domain[1])),
@@ -102,12 +110,12 @@ def pair_of(explanation: Explanation, state: ViewState) -> Pair | None:
 
 
 def _axis(two: TwoWay, *, is_first: bool) -> PairAxis:
-    of = two.first if is_first else two.second
-    axis, is_separate = display_axis(of), of.kind in SEPARATE
+    feature, places = two._axes[0 if is_first else 1]
+    axis, is_separate = display_axis(feature, places), feature.kind in SEPARATE
     grid = axis.grid
     half = 0.5 if is_separate else 0.0 if len(grid) > 1 else abs(float(grid[0])) * 0.1 or 0.5
     bounds = np.concatenate([[grid[0] - half], (grid[1:] + grid[:-1]) / 2, [grid[-1] + half]])
-    return PairAxis(of.label, axis, bounds, axis.observed[two.row_positions], is_separate)
+    return PairAxis(feature.label, axis, bounds, axis.observed[two.row_positions], is_separate)
 
 
 def _domain(values: Array) -> tuple[float, float]:

@@ -26,7 +26,7 @@ _CUSTOM: Final = "custom"  # the setting of an option that was given as values
 _VALUES: Final = object()  # stands for those, which are not kept
 _NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress", "budget", "client")
 # They change how the numbers are computed, not which numbers.
-_WITHOUT_EFFECT: Final = ("method", "keep_curves", "memory_limit", "n_jobs", "decay")
+_WITHOUT_EFFECT: Final = ("method", "memory_limit", "n_jobs", "decay")
 _LONGEST_OPTION: Final = 60  # letters
 _CONVENTION: Final = "convention"  # an option that a view may have chosen anew
 
@@ -59,13 +59,13 @@ def provenance(
         "decay": state.decay,
         "convention": state.convention,
         "unit": state.unit,
-        "intervals": state.intervals,
+        "ci": state.ci,
         "grid": settings.grid,
-        "scale": settings.scale,
+        "distance": settings.distance,
         "output": explanation.output_label,
         "response": settings.response,
         **({} if models is None else {"model": models._opened, "models": models.names}),
-        "n_observations": explanation.n_observations,
+        "n_observations": explanation._n_observations,
         **({} if explanation._sampled is None else {"sample": explanation._sampled.text}),
         "weighted": settings.weighted,
         "method": explanation.method,
@@ -153,6 +153,6 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
 
 
 def _n_explainable(explanation: Explanation) -> int:
-    kinds = [explanation._column(name).kind for name in explanation.columns]
+    kinds = [explanation._column(name).kind for name in explanation._context.columns.names]
     groups = explanation.settings.groups or {}
     return sum(kind != "other" for kind in kinds) + sum(1 - len(members) for members in groups.values())

@@ -282,7 +282,7 @@ class Scene:
             if self.state.fades_unlike
             else ""
         )
-        return f"{weight_text(decay)} ({reach_text(decay, self.lines.scale, unordered=unordered)}){faded}"
+        return f"{weight_text(decay)} ({reach_text(decay, self.lines.distance, unordered=unordered)}){faded}"
 
     @property
     def _curves(self) -> str:

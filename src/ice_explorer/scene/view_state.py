@@ -104,7 +104,7 @@ class ViewState:
         How impact is counted, as for `explain`; None is as the explanation has it.
     unit : {"prediction", "sd", "share"}
         Unit of the bars, as for `Explanation.table`.
-    intervals : float or None
+    ci : float or None
         Level of the bootstrap intervals of the bars; None draws none.
     anchor : {"min", "max", "median", "own"} or float
         Where c-ICE is 0.
@@ -125,7 +125,7 @@ class ViewState:
     rank_by: RankBy = "in_distribution_impact"
     convention: Convention | None = None
     unit: Unit = "prediction"
-    intervals: float | None = None
+    ci: float | None = None
     anchor: AnchorName | float = "min"
     max_lines: int = 1000
     selection: tuple[int, ...] = ()
@@ -142,8 +142,8 @@ class ViewState:
             check_one_of(option, got, choices)
         if self.convention is not None:
             check_one_of("convention", self.convention, CONVENTIONS)
-        if self.intervals is not None:
-            object.__setattr__(self, "intervals", check_level(self.intervals, "intervals"))
+        if self.ci is not None:
+            object.__setattr__(self, "ci", check_level(self.ci))
         # As plain numbers, which a file names as they are.
         object.__setattr__(self, "decay", check_decay(self.decay))
         object.__setattr__(self, "anchor", check_anchor(self.anchor))

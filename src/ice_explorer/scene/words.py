@@ -103,15 +103,15 @@ def weight_text(decay: float) -> str:
 
 
 UNITS_OF_DISTANCE: Final = {"marginal": "SD", "conditional": "SD (given the other features)", "custom": "scales"}
-"""What distances from the observed value are measured in, by the option `scale`; so in `js/src/words/numbers.ts`."""
+"""What distances from the observed value are measured in, by the option `distance`; so in `js/src/words/numbers.ts`."""
 
 
-def reach_text(decay: float, scale: str, *, unordered: bool) -> str:
+def reach_text(decay: float, distance: str, *, unordered: bool) -> str:
     """Return how much far values count; levels without an order have no distance, unless it is estimated."""
     if decay >= 1:
         return f"all {'levels' if unordered else 'values'} count alike"
     if unordered:
-        levels = "levels that the other features rule out" if scale == "conditional" else "other levels"
+        levels = "levels that the other features rule out" if distance == "conditional" else "other levels"
         return f"{levels} count {number_text(decay)}"
     half = math.log(0.5) / math.log(decay)
-    return f"a value {half:.{2 if half < 0.1 else 1}f} {UNITS_OF_DISTANCE[scale]} from the observed one counts half"
+    return f"a value {half:.{2 if half < 0.1 else 1}f} {UNITS_OF_DISTANCE[distance]} from the observed one counts half"

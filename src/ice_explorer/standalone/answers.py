@@ -92,7 +92,7 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     """
     blobs = _Blobs()
     features = list(explanation.values())
-    rows = explanation[state.feature].draw(state.max_lines, state.selection).tolist()
+    rows = explanation[state.feature]._draw(state.max_lines, state.selection).tolist()
     curves, row_labels = [], None
     for feature in features:
         body, buffers = curves_of(explanation, feature, 0, rows, state.besides.target)
@@ -164,7 +164,7 @@ def _models(explanation: Explanation, state: ViewState, rows: Sequence[int], blo
 def _places(feature: FeatureExplanation) -> NDArray[np.intp]:
     """Return where on the grid the classes are compared: the pictures of them are small."""
     n_grid = len(feature.grid)
-    most = n_grid if feature.kind in LEVELLED else min(n_grid, _MOST_PLACES)
+    most = n_grid if feature.dtype_kind in LEVELLED else min(n_grid, _MOST_PLACES)
     return np.linspace(0, n_grid - 1, most).round().astype(np.intp)
 
 
@@ -177,13 +177,13 @@ def _traits(
 ) -> dict[str, Any]:
     """Return what an explorer would have sent to the browser, except for what only a model can answer."""
     heads = [
-        FeatureHead(name=f.label, kind=f.kind, n_grid=len(f.grid), scale=f.scale, range=None, n_rows=None)
+        FeatureHead(name=f.label, kind=f.dtype_kind, n_grid=len(f.grid), scale=f.scale, range=None, n_rows=None)
         for f in features
     ]
     outputs = classes[0]["body"]["outputs"] if classes else ()
     models = state.besides.models
     header = header_of(
-        explanation, heads, code, outputs, convention=state.convention, prediction_sd=explanation.prediction_sd,
+        explanation, heads, code, outputs, convention=state.convention, prediction_sd=explanation._prediction_sd,
         models=() if models is None else models.names,
     )  # fmt: skip
     n = len(features)
@@ -197,14 +197,14 @@ def _traits(
         "rank_by": state.rank_by,
         "convention": state.convention,
         "unit": state.unit,
-        "intervals": state.intervals,
+        "ci": state.ci,
         "anchor": state.anchor,
         "max_lines": state.max_lines,
         "selection": list(state.selection),
         "output": outputs[classes[0]["body"]["explained"]] if classes else "",
         "response": explanation.settings.response,
         "model": "" if models is None else models._opened,
-        "scale": explanation.settings.scale,
+        "distance": explanation.settings.distance,
         "_given": ["max_lines"],  # it is what the page holds, whatever a JupyterLab around it is set to
         "_view": {name: value for name, value in state.choices.items() if classes or name != "classes"},
         "_status": Status(state="ready", done=n, total=n, n_rows=counts[0], n_all=counts[1], label="", message=""),
@@ -247,7 +247,7 @@ def _table(
 
 def _intervals(explanation: Explanation, state: ViewState, blobs: _Blobs) -> dict[str, Any] | None:
     """Return intervals of every metric in every unit, as the view counts them; None where it shows none."""
-    if state.intervals is None:
+    if state.ci is None:
         return None
     decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
     answers = []
@@ -255,15 +255,15 @@ def _intervals(explanation: Explanation, state: ViewState, blobs: _Blobs) -> dic
         for unit in UNITS:
             body, buffers = intervals_of(
                 explanation,
-                explanation.labels,
+                explanation._labels,
                 rank_by=rank_by,
-                level=state.intervals,
+                level=state.ci,
                 decay=decay,
                 convention=convention,
                 unit=unit,
             )
             answers.append({"rank_by": rank_by, "unit": unit, "body": body, **blobs.keep(buffers)})
-    return {"level": state.intervals, "decay": decay, "convention": convention, "answers": answers}
+    return {"level": state.ci, "decay": decay, "convention": convention, "answers": answers}
 
 
 def _joint(explanation: Explanation, state: ViewState) -> JointEffects:

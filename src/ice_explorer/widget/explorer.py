@@ -18,7 +18,7 @@ import logging
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, overload
 
@@ -72,11 +72,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Unpack
 
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from ice_explorer.comparison import ModelComparison
-    from ice_explorer.drivers.table import DriverTable
     from ice_explorer.explain_model import ExplainOptions
     from ice_explorer.explanation import Explanation, FileOptions, PlotOptions
     from ice_explorer.feature import FeatureExplanation
@@ -174,7 +172,7 @@ class ICEExplorer(anywidget.AnyWidget):
     unit : {"prediction", "sd", "share"}
         Unit of the metrics: that of the prediction, per cent of the standard deviation of the predictions, or per
         cent of the total over all features.
-    intervals : float or None
+    ci : float or None
         Level of the bootstrap intervals that the ranking shows, as for `Explanation.table`; True is 0.95, and None or
         False shows none. They are computed in the background, without predicting phantom observations again where
         curves are kept.
@@ -192,7 +190,7 @@ class ICEExplorer(anywidget.AnyWidget):
         predictions, or with the first output. Another one is explained anew.
     response : str
         On which scale, as `explain` names it.
-    scale : {"marginal", "conditional", "custom"}
+    distance : {"marginal", "conditional", "custom"}
         Unit of the distance from the observed value, as for `explain`; "custom" are values by feature that were given.
         The conditional scale is estimated in the background, feature by feature; predictions of phantom observations
         are kept where memory allows, and going back takes no time.
@@ -224,13 +222,13 @@ class ICEExplorer(anywidget.AnyWidget):
     rank_by = _Checked[RankBy, RankBy]("in_distribution_impact").tag(sync=True)
     convention = _Checked[Convention, Convention]("step").tag(sync=True)
     unit = _Checked[Unit, Unit]("prediction").tag(sync=True)
-    intervals = _Checked[float | None, bool | float | None](None).tag(sync=True)
+    ci = _Checked[float | None, bool | float | None](None).tag(sync=True)
     anchor = _Checked[str | float, object]("min").tag(sync=True)
     max_lines = _Checked[int, int](1000).tag(sync=True)
     selection = _Checked[list[int], Any](()).tag(sync=True)
     output = _Checked[str, object]("").tag(sync=True)
     response = _Checked[str, str]("").tag(sync=True)
-    scale = _Checked[str, str]("marginal").tag(sync=True)
+    distance = _Checked[str, str]("marginal").tag(sync=True)
     model = _Checked[str, str]("").tag(sync=True)
 
     # What a reader chose about the view, as the browser wrote it.
@@ -273,7 +271,7 @@ class ICEExplorer(anywidget.AnyWidget):
                 )
         wanted = read_state(state, traits)
         self._work: Work | None = work_of(
-            model, X, y, options, Wanted(wanted.output, wanted.response, wanted.scale, wanted.model)
+            model, X, y, options, Wanted(wanted.output, wanted.response, wanted.distance, wanted.model)
         )
         settings = self._work.known.settings
         self._counted: Convention = settings.convention
@@ -338,7 +336,7 @@ class ICEExplorer(anywidget.AnyWidget):
         columns = [work.known._column(name).label for name in work.known._color_columns]
         columns += [] if work.known._residual_label is None else [work.known._residual_label]
         models = work.choices.models
-        fitting, lost = fit_state(wanted, work.by_label, columns, work.known.n_observations, has_models=bool(models))
+        fitting, lost = fit_state(wanted, work.by_label, columns, work.known._n_observations, has_models=bool(models))
         self._lost = [*work.lost, *lost]
         for name, value in fitting.traits.items():
             setattr(self, name, value)
@@ -378,7 +376,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _measure(self, work: Work, _feature: object) -> None:
         """Measure how far the predictions spread, and publish it."""
         try:
-            work.prediction_sd = work.known.prediction_sd
+            work.prediction_sd = work.known._prediction_sd
         except Exception:
             logger.exception("The standard deviation of the predictions is not known.")
         else:
@@ -399,13 +397,13 @@ class ICEExplorer(anywidget.AnyWidget):
         """Explain anew what the traits name now; where that cannot be, they go back."""
         with self._sync_lock:
             work = self._work
-            wanted = Wanted(self.output, self.response, self.scale, self.model)
+            wanted = Wanted(self.output, self.response, self.distance, self.model)
             if work is None or wanted == work.shown:
                 return
             try:
                 chosen = self._prepared or self._other(work, wanted)
             except Exception:
-                self.output, self.response, self.scale, self.model = work.shown
+                self.output, self.response, self.distance, self.model = work.shown
                 raise
             self._prepared = None
             before = self._background
@@ -504,9 +502,7 @@ class ICEExplorer(anywidget.AnyWidget):
         from ice_explorer.widget.view_table import ViewTable
 
         order = "in_distribution_impact" if self.rank_by == OF_MODELS else self.rank_by
-        return ViewTable.of(
-            self.explanation, self.decay, self.convention, sort_by=order, unit=self.unit, ci=self.intervals
-        )
+        return ViewTable.of(self.explanation, self.decay, self.convention, rank_by=order, unit=self.unit, ci=self.ci)
 
     @property
     def selected(self) -> Any:
@@ -514,23 +510,7 @@ class ICEExplorer(anywidget.AnyWidget):
         return self.explanation._table_rows(self.selection)
 
     @property
-    def selected_predictions(self) -> pd.DataFrame:
-        """What is predicted of the selected rows, beside `selected`.
-
-        Returns
-        -------
-        DataFrame
-            Indexed like the rows of X, by position where X has no index; columns `prediction` and, where the explorer
-            was given y, `y` and `residual`, which is y minus the prediction. Of a classifier that is the probability
-            of the explained class, and y is 1 for rows of that class and 0 for others.
-        """
-        import pandas as pd
-
-        explanation = self.explanation
-        return pd.DataFrame(explanation._outcomes(self.selection), index=explanation._index_at(self.selection))
-
-    @property
-    def features(self) -> list[str]:
+    def _features(self) -> list[str]:
         """Labels of all features, in column order, explained yet or not."""
         return list(self._open_work().by_label)
 
@@ -566,31 +546,16 @@ class ICEExplorer(anywidget.AnyWidget):
         name = None if feature is None else work.by_label[feature]
         background.ask(name, lambda opened: answer(opened, background.answer_meanwhile), refuse, is_exact=True)
 
-    def drivers(self, feature: Name | None = None) -> DriverTable:
-        """Return what makes the curves of a feature differ; see `Explanation.drivers`.
-
-        Parameters
-        ----------
-        feature : object, optional
-            Name, or its text; the open feature by default.
-        """
-        explanation = self.explanation
-        return explanation.drivers(self.feature if feature is None else feature)
-
-    def plot(
-        self,
-        feature: Name | None = None,
-        kind: Kind | None = None,
-        color_by: Name | None = None,
-        decay: float | None = None,
-        **options: Unpack[PlotOptions],
-    ) -> Axes:
+    def plot(self, what: Name = None, kind: Kind | None = None, **options: Unpack[PlotOptions]) -> Axes:
         """Draw the curves of one feature with Matplotlib; see `Explanation.plot`.
 
         Parameters
         ----------
-        feature, kind, color_by, decay : optional
-            As the explorer shows them by default; so are the options `anchor` and `max_lines`.
+        what : object, optional
+            Feature, by name or text; the open one by default.
+        kind : {"ice", "c-ice", "d-ice"}, optional
+            As the explorer shows it by default; so are `color_by`, `decay`, `max_lines`, and `anchor` of the open
+            feature.
         **options
             Other options of `Explanation.plot`.
 
@@ -599,15 +564,16 @@ class ICEExplorer(anywidget.AnyWidget):
         Axes
         """
         explanation = self.explanation  # first: it opens the feature that ranks first
-        options.setdefault("max_lines", self.max_lines)
-        if feature is None:
-            feature = self.feature
+        kind, decay = self.kind if kind is None else kind, options.pop("decay", None)
+        options |= {"max_lines": self.max_lines, "decay": self.decay if decay is None else decay, **options}
+        feature: Hashable = self.feature if what is None else what
+        if what is None:
             options.setdefault("anchor", self.anchor)
-        color_by = self.color_by if color_by is None else color_by
-        kind, decay = self.kind if kind is None else kind, self.decay if decay is None else decay
+        color_by = options.pop("color_by", self.color_by)
         if self.model and color_by is None and self._view.get("models", True):
-            return self.models.plot(feature, kind, decay, **options)
-        return explanation.plot(feature, kind, color_by, decay, **options)
+            return self.models.plot(feature, kind, **options)
+        options["color_by"] = color_by
+        return explanation.plot(feature, kind, **options)
 
     def state(self) -> dict[str, Any]:
         """Everything that was set, here or in the browser, as plain values for JSON.
@@ -870,7 +836,7 @@ class ICEExplorer(anywidget.AnyWidget):
         header = header_of(
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
             convention=self._counted, prediction_sd=work.prediction_sd, models=work.choices.models,
-            formats=export_request.formats(), target_name=work.target_name, scales=work.choices.scales,
+            formats=export_request.formats(), target_name=work.target_name, distances=work.choices.distances,
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         return header

@@ -119,7 +119,7 @@ def _curves(work: Work, _background: object, request: CurvesRequest, feature: Fe
 
 def _classes(work: Work, _background: object, request: ClassesRequest, feature: FeatureExplanation) -> Answered:
     classes = cast("Classes", work.choices.classes)  # else the request was refused
-    return classes_of(feature, classes, feature.draw(request["max_lines"]))
+    return classes_of(feature, classes, feature._draw(request["max_lines"]))
 
 
 def _colors(work: Work, _background: object, request: ColorsRequest, _feature: object) -> Answered:
@@ -158,7 +158,7 @@ def _in_common(work: Work, _background: object, request: InCommonRequest, _featu
 
 
 def _extreme(work: Work, _background: object, request: ExtremeRequest, _feature: object) -> Answered:
-    predictions = work.known.predictions(np.arange(work.known.n_observations))
+    predictions = work.known.predictions(np.arange(work.known._n_observations))
     found = np.argmax(predictions) if request["end"] == "highest" else np.argmin(predictions)
     return ExtremeBody(position=int(found)), []
 

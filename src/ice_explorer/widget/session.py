@@ -25,7 +25,6 @@ from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, O
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explanation import Explanation
 from ice_explorer.locks import cancel_wait_when
-from ice_explorer.models.target import target_names
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.distance_scale import SCALES
 from ice_explorer.results.options import OF_EXPLORERS, Options
@@ -56,7 +55,7 @@ class Choices:
     - `output`, `response`: what is explained; "" where the model has one output.
     - `outputs`, `responses`: what can be chosen; empty where nothing can.
     - `label_of`: outputs as pictures have them by their text.
-    - `scale`, `scales`: unit of the distance from the observed value, and what can be chosen instead.
+    - `distance`, `distances`: unit of the distance from the observed value, and what can be chosen instead.
     - `classes`: curves of all outputs; None where the model has one, or is not at hand.
     - `has_model`: whether the model is at hand, so that another output can be explained.
     - `model`, `models`: name of the open one of several models, and the names of all; empty with one.
@@ -66,8 +65,8 @@ class Choices:
     response: str
     outputs: tuple[str, ...] = ()
     responses: tuple[str, ...] = ()
-    scale: str = "marginal"
-    scales: tuple[str, ...] = SCALES
+    distance: str = "marginal"
+    distances: tuple[str, ...] = SCALES
     label_of: Mapping[str, str] = field(default_factory=dict)
     classes: Classes | None = None
     has_model: bool = True
@@ -113,26 +112,15 @@ class Work(ABC):
         self.prediction_sd: float | None = None
         self.joint = JointEffects(y)
         self.expected: dict[Name, Expected] = {}
-        self._in_scales: dict[str, Work] = {}
+        self._by_distance: dict[str, Work] = {}
         self._drafts: Drafts | None = None
         self.by_label = {head["name"]: name for head, name in zip(heads, names, strict=True)}
-        explanation = self._collected(results)
-        self.target, self.target_name = explanation._observed_target, explanation._target_name
-        if y is not None:
-            y_names = target_names(y)
-            self.target, self.target_name = explanation._target(y), y_names[0] if len(y_names) == 1 else ""
-        self.known = self._with_target(explanation)
-
-    def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
-        """Collect computed features."""
-        return self._with_target(self._collected(results))
-
-    def _with_target(self, explanation: Explanation) -> Explanation:
-        return explanation if self.target is None else explanation._with_target(self.target, self.target_name)
+        self.known = self.explanation(results)
+        self.target, self.target_name = self.known._observed_target, self.known._target_name
 
     @abstractmethod
-    def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
-        """Collect computed features, without the target."""
+    def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        """Collect computed features."""
 
     @abstractmethod
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
@@ -184,28 +172,28 @@ class Work(ABC):
     @property
     def shown(self) -> Wanted:
         """The choices that were made."""
-        return Wanted(self.choices.output, self.choices.response, self.choices.scale, self.choices.model)
+        return Wanted(self.choices.output, self.choices.response, self.choices.distance, self.choices.model)
 
     def other(self, wanted: Wanted) -> Work:
         """Return the work on another of the choices."""
         work = self if wanted[:2] == self.shown[:2] else self._explaining(wanted.output, wanted.response)
-        return work.in_scale(wanted.scale)
+        return work.with_distance(wanted.distance)
 
     def _explaining(self, output: str, response: str) -> Work:
         """Return the work on another output or response, where the model is at hand."""
         raise NotImplementedError
 
-    def code_in(self, scale: str) -> str:
-        """Return the line that makes an explorer with another scale."""
+    def code_in(self, distance: str) -> str:
+        """Return the line that makes an explorer with another distance."""
         raise NotImplementedError
 
-    def in_scale(self, scale: str) -> Work:
-        """Return the work on the same with one of the scales; what it has computed is kept."""
-        if scale == self.choices.scale:
+    def with_distance(self, distance: str) -> Work:
+        """Return the work on the same with one of the distances; what it has computed is kept."""
+        if distance == self.choices.distance:
             return self
-        if scale not in self._in_scales:
-            self._in_scales[scale] = RescaledWork(self, scale)
-        return self._in_scales[scale]
+        if distance not in self._by_distance:
+            self._by_distance[distance] = DistanceWork(self, distance)
+        return self._by_distance[distance]
 
     def by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
         """Return a computed feature by each of several models, and how far these disagree."""
@@ -240,31 +228,32 @@ class ExplanationWork(Work):
     """An explanation, of which everything is known."""
 
     def __init__(self, explanation: Explanation, y: object) -> None:
-        self._explanation = explanation = explanation if y is None else explanation._beside(y)  # noqa: SLF001 - which nobody else has a use for
+        self._explanation = explanation = explanation if y is None else explanation._beside(y)._with_y(y)
         for feature in explanation.values():
             check_sendable(feature)
         settings = explanation.settings
         super().__init__(
             tuple(explanation.features),
-            [_head(f.label, f.kind, len(f.grid), f.scale) for f in explanation.values()],
+            [_head(f.label, f.dtype_kind, len(f.grid), f.scale) for f in explanation.values()],
             "ICEExplorer(explanation)",
             choices=Choices(
                 clipped(_text(settings.output)),
                 settings.response,
-                scale=settings.scale,
-                scales=_scales(settings.scale) if explanation._context.has_all_rows else (settings.scale,),
+                distance=settings.distance,
+                distances=_distances(settings.distance) if explanation._context.has_all_rows else (settings.distance,),
                 has_model=False,
             ),
             results={feature.feature: feature for feature in explanation.values()},
             y=y,
         )
 
-    def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:  # noqa: ARG002 - all are known
+    def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:  # noqa: ARG002 - all are known
+        """Collect computed features."""
         return self._explanation
 
-    def code_in(self, scale: str) -> str:
-        """Return the line that makes an explorer with another scale."""
-        return _code_of_explained("explanation", scale)
+    def code_in(self, distance: str) -> str:
+        """Return the line that makes an explorer with another distance."""
+        return _code_of_explained("explanation", distance)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:  # noqa: ARG002
         """Return one feature."""
@@ -278,8 +267,8 @@ class ExplanationWork(Work):
         return self.results[name]._anchor_place(anchor)
 
 
-def _code_of_explained(what: str, scale: str) -> str:
-    return f"ICEExplorer({what}, state={ {'version': STATE_VERSION, 'scale': scale} })"
+def _code_of_explained(what: str, distance: str) -> str:
+    return f"ICEExplorer({what}, state={ {'version': STATE_VERSION, 'distance': distance} })"
 
 
 class ModelWork(Work):
@@ -291,8 +280,8 @@ class ModelWork(Work):
                 "ICEExplorer needs the observations to explain the model on; got a model alone.",
                 "Call `ICEExplorer(model, X)`.",
             )
-        if options.get("scale") == "conditional":  # which is estimated feature by feature, in the background
-            options = {name: value for name, value in options.items() if name != "scale"}
+        if options.get("distance") == "conditional":  # which is estimated feature by feature, in the background
+            options = {name: value for name, value in options.items() if name != "distance"}
         self._arguments = model, X, y, options
         # The bars that fill in are the progress; anything else is an option.
         self._options = Options(**{**options, "progress": False})
@@ -312,8 +301,8 @@ class ModelWork(Work):
             response=plan.settings.response,
             outputs=tuple(self._output_of),
             responses=plan.responses if len(plan.responses) > 1 else (),
-            scale=plan.settings.scale,
-            scales=_scales(plan.settings.scale) if plan.has_all_rows else (plan.settings.scale,),
+            distance=plan.settings.distance,
+            distances=_distances(plan.settings.distance) if plan.has_all_rows else (plan.settings.distance,),
             label_of=label_of,
             classes=Classes(plan, self._plan_of) if plan.outputs else None,
         )
@@ -336,13 +325,13 @@ class ModelWork(Work):
         other.expected = self.expected  # which the output has no part in
         return other
 
-    def code_in(self, scale: str) -> str:
-        """Return the line that makes an explorer with another scale."""
-        return code_line({**self.options, "scale": scale})
+    def code_in(self, distance: str) -> str:
+        """Return the line that makes an explorer with another distance."""
+        return code_line({**self.options, "distance": distance})
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The options of `explain` that were given or chosen, but the conditional scale."""
+        """The options of `explain` that were given or chosen, but the conditional distance."""
         _, _, _, options = self._arguments
         return options
 
@@ -352,7 +341,8 @@ class ModelWork(Work):
         model, X, _, _ = self._arguments
         return self._plan.of_output(model, X, replace(self._options, grid=grid, output=output))
 
-    def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+    def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        """Collect computed features."""
         return self._plan.explanation(results)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
@@ -389,21 +379,20 @@ class ModelWork(Work):
         return self._n_made / self._plan.n_predictions if is_stepwise else math.nan
 
 
-class RescaledWork(Work):
+class DistanceWork(Work):
     """Other work with distances from observed values in another unit: its curves are there, and not computed again."""
 
-    def __init__(self, base: Work, scale: str) -> None:
+    def __init__(self, base: Work, distance: str) -> None:
         self._base = base
-        self._context = base.known._context.with_scale(scale)
-        choices = replace(base.choices, scale=scale)
-        super().__init__(base.names, base.heads, base.code_in(scale), choices=choices, results={}, y=None)
-        self.target, self.target_name, self.joint = base.target, base.target_name, base.joint
-        self.prediction_sd = base.prediction_sd
-        self.known = self._with_target(self.known)
+        self._context = base.known._context.with_distance(distance)
+        choices = replace(base.choices, distance=distance)
+        super().__init__(base.names, base.heads, base.code_in(distance), choices=choices, results={}, y=None)
+        self.joint, self.prediction_sd = base.joint, base.prediction_sd
 
-    def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
-        of_base = self._base._collected({name: self._base.results[name] for name in results})
-        return of_base._in_scale(self._context, results)
+    def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        """Collect computed features."""
+        of_base = self._base.explanation({name: self._base.results[name] for name in results})
+        return of_base._with_distance(self._context, results)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
         """Estimate the scale of one feature, and weigh its curves by it."""
@@ -417,9 +406,9 @@ class RescaledWork(Work):
                 raise Cancelled
 
         feature, expected = base.results[name], None
-        if self.choices.scale == "conditional":
+        if self.choices.distance == "conditional":
             expected = base.expected[name] = feature._expected(after_fit, base.expected.get(name))
-        rescaled = feature._in_scale(self._context, expected, after_fit)
+        rescaled = feature._with_distance(self._context, expected, after_fit)
         check_sendable(rescaled)
         return rescaled
 
@@ -435,21 +424,21 @@ class RescaledWork(Work):
         """Return the work on another output or response."""
         return self._base._explaining(output, response)
 
-    def in_scale(self, scale: str) -> Work:
-        """Return the work on the same with one of the scales; what it has computed is kept."""
-        return self if scale == self.choices.scale else self._base.in_scale(scale)
+    def with_distance(self, distance: str) -> Work:
+        """Return the work on the same with one of the distances; what it has computed is kept."""
+        return self if distance == self.choices.distance else self._base.with_distance(distance)
 
 
 @dataclass(frozen=True)
 class _Several:
-    """Several models, explained in one way and one scale.
+    """Several models, explained in one way and one distance.
 
     - `works`: on each model, by its name; each keeps what it has computed.
     - `code`: the line that makes an explorer of this.
-    - `code_in`: the same with another scale.
+    - `code_in`: the same with another distance.
     - `again`: explains another output or response; None where the models are not at hand.
     - `disagreements`: how far they disagree, of the features that are computed for all.
-    - `scales`: the same in each scale that was chosen.
+    - `distances`: the same with each distance that was chosen.
     """
 
     works: Mapping[str, Work]
@@ -457,20 +446,20 @@ class _Several:
     code_in: Callable[[str], str]
     again: Callable[[Wanted], _Several] | None
     disagreements: dict[Name, Disagreement] = field(default_factory=dict)
-    scales: dict[str, _Several] = field(default_factory=dict)
+    distances: dict[str, _Several] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         first, *others = self.works.values()
-        self.scales[first.choices.scale] = self
+        self.distances[first.choices.distance] = self
         for other in others:
             other.expected = first.expected  # which the model has no part in
 
-    def in_scale(self, scale: str) -> _Several:
+    def with_distance(self, distance: str) -> _Several:
         """Return the same with distances in another unit."""
-        if scale not in self.scales:
-            works = {model: work.in_scale(scale) for model, work in self.works.items()}
-            replace(self, works=works, code=self.code_in(scale), disagreements={})
-        return self.scales[scale]
+        if distance not in self.distances:
+            works = {model: work.with_distance(distance) for model, work in self.works.items()}
+            replace(self, works=works, code=self.code_in(distance), disagreements={})
+        return self.distances[distance]
 
 
 class ModelsWork(Work):
@@ -497,8 +486,9 @@ class ModelsWork(Work):
         self.joint, self.prediction_sd = opened.joint, opened.prediction_sd
         self._drafted_by_models: dict[Name, tuple[list[FeatureExplanation], Disagreement]] = {}
 
-    def _collected(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
-        return self._opened._collected(results)
+    def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        """Collect computed features."""
+        return self._opened.explanation(results)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
         """Compute one feature by all models, as `Background` asks for it."""
@@ -555,11 +545,11 @@ class ModelsWork(Work):
         several = self._several
         if wanted[:2] != self.shown[:2] and several.again is not None:
             several = several.again(wanted)
-        return ModelsWork(several.in_scale(wanted.scale), wanted.model, self._y)
+        return ModelsWork(several.with_distance(wanted.distance), wanted.model, self._y)
 
-    def in_scale(self, scale: str) -> ModelsWork:
-        """Return the work on the same with one of the scales."""
-        return self.other(self.shown._replace(scale=scale))
+    def with_distance(self, distance: str) -> ModelsWork:
+        """Return the work on the same with one of the distances."""
+        return self.other(self.shown._replace(distance=distance))
 
     def finish(self) -> None:
         """Take in that no feature will follow."""
@@ -574,11 +564,11 @@ class ModelsWork(Work):
 
 
 class Wanted(NamedTuple):
-    """An output, a response, a scale and one of several models as text; "" where nothing is wanted."""
+    """An output, a response, a distance and one of several models as text; "" where nothing is wanted."""
 
     output: str = ""
     response: str = ""
-    scale: str = ""
+    distance: str = ""
     model: str = ""
 
 
@@ -601,13 +591,13 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
         work.lost.append(_not_explained("response", wanted.response, work.choices.response))
     if wanted.model not in {"", work.choices.model}:
         work.lost.append(_not_explained("model", wanted.model, work.choices.model))
-    scale = wanted.scale or ("conditional" if given.get("scale") == "conditional" else work.choices.scale)
-    if scale not in work.choices.scales:
-        work.lost.append(_not_explained("scale", scale, work.choices.scale))
+    distance = wanted.distance or ("conditional" if given.get("distance") == "conditional" else work.choices.distance)
+    if distance not in work.choices.distances:
+        work.lost.append(_not_explained("distance", distance, work.choices.distance))
         return work
-    scaled = work.in_scale(scale)
-    scaled.lost = work.lost
-    return scaled
+    chosen = work.with_distance(distance)
+    chosen.lost = work.lost
+    return chosen
 
 
 def _kept_values(value: object) -> object:
@@ -681,8 +671,8 @@ def _explaining_all(
         works = prepared_alike(models, options.get("grid"), work, lambda each: each._plan)
         given = next(iter(works.values())).options
 
-        def code_in(scale: str) -> str:
-            return code_line({**given, "scale": scale}, model="models")
+        def code_in(distance: str) -> str:
+            return code_line({**given, "distance": distance}, model="models")
 
         return _Several(works, code_line(given, model="models"), code_in, explained)
 
@@ -720,8 +710,8 @@ def _labels_of(text: str) -> list[object]:
         return [text]
 
 
-def _scales(own: str) -> tuple[str, ...]:
-    """What the scale can be: values by feature, too, where they were given."""
+def _distances(own: str) -> tuple[str, ...]:
+    """What the distance can be: values by feature, too, where they were given."""
     return SCALES if own in SCALES else (own, *SCALES)
 
 

@@ -26,7 +26,7 @@ _OF_DATA: Final[Mapping[str, Form]] = {
     "selection": POSITIONS,
     "output": TEXT,
     "response": TEXT,
-    "scale": TEXT,
+    "distance": TEXT,
     "model": TEXT,
     "view": Form("a dict", lambda value: isinstance(value, Mapping)),
 }
@@ -54,9 +54,9 @@ class State:
         return str(self.traits.get("response", ""))
 
     @property
-    def scale(self) -> str:
+    def distance(self) -> str:
         """With which unit of distance; "" where it does not say."""
-        return str(self.traits.get("scale", ""))
+        return str(self.traits.get("distance", ""))
 
     @property
     def model(self) -> str:
@@ -127,11 +127,11 @@ def fit_state(
     - `features`, `columns`: labels of what is explained, and of all of X.
     - `n_rows`: observations of X.
     - `has_models`: whether several models are explained.
-    - returns `state`: what can be restored, except output, response, scale and model, which the explanation sets.
+    - returns `state`: what can be restored, except output, response, distance and model, which the explanation sets.
     - returns `notes`: a sentence about everything else.
     """
     traits = {
-        name: value for name, value in state.traits.items() if name not in {"output", "response", "scale", "model"}
+        name: value for name, value in state.traits.items() if name not in {"output", "response", "distance", "model"}
     }
     view, notes = dict(state.view), list[str]()
     feature = traits.pop("feature", "")

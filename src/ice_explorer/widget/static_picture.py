@@ -86,7 +86,7 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
     if not waits and not explanation._has_draws(*resolve_display(explanation.settings, state.decay, state.convention)):
-        state = replace(state, intervals=None)
+        state = replace(state, ci=None)
     slow = _slow_to_draw(state) if explanation.method == "brute" else ()
     unknown = _not_computed(state)
     text = _picture_of(explanation, state, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE, (*slow, *unknown))

@@ -84,10 +84,10 @@ def _check_response(value: object, open_work: Callable[[], Work]) -> str:
     return check_one_of("response", str(value), choices.responses or (choices.response,))
 
 
-def _check_scale(value: object, open_work: Callable[[], Work]) -> str:
+def _check_distance(value: object, open_work: Callable[[], Work]) -> str:
     """Return the name of a unit of the distance from the observed value."""
     choices = open_work().choices
-    return choices.scale if value == "" else check_one_of("scale", value, choices.scales)
+    return choices.distance if value == "" else check_one_of("scale", value, choices.distances)
 
 
 def _check_model(value: object, open_work: Callable[[], Work]) -> str:
@@ -132,10 +132,10 @@ def _check_max_lines(value: object) -> int:
     return int(cast("int", value))
 
 
-def _check_intervals(value: object) -> float | None:
+def _check_ci(value: object) -> float | None:
     if isinstance(value, (bool, np.bool_)):
         return USUAL_LEVEL if value else None
-    return None if value is None else check_level(value, "intervals")
+    return None if value is None else check_level(value)
 
 
 def _check_given(value: object) -> list[str]:
@@ -150,7 +150,7 @@ _OF_WORK: Final[Mapping[str, Callable[[object, Callable[[], Work]], object]]] = 
     "selection": _check_selection,
     "output": _check_output,
     "response": _check_response,
-    "scale": _check_scale,
+    "distance": _check_distance,
     "model": _check_model,
     "rank_by": _check_rank_by,
 }
@@ -159,7 +159,7 @@ _ALONE: Final[Mapping[str, Callable[[object], object]]] = {
     "decay": check_decay,
     "convention": lambda got: check_one_of("convention", got, CONVENTIONS),
     "unit": lambda got: check_one_of("unit", got, UNITS),
-    "intervals": _check_intervals,
+    "ci": _check_ci,
     "max_lines": _check_max_lines,
     "_view": lambda got: dict(check_view(got)),
     "_given": _check_given,

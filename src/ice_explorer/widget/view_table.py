@@ -30,13 +30,13 @@ class ViewTable(pd.DataFrame):  # type: ignore[misc]
         decay: float,
         convention: Convention,
         *,
-        sort_by: str | None,
+        rank_by: str | None,
         unit: Unit,
         ci: float | None,
     ) -> ViewTable:
         """Make the table that an explorer shows."""
-        table = cls(explanation.table(decay, convention, sort_by=sort_by, unit=unit, ci=ci))
-        object.__setattr__(table, "_shown", (explanation, decay, convention, sort_by, unit, ci))  # no column
+        table = cls(explanation.table(decay, convention, rank_by=rank_by, unit=unit, ci=ci))
+        object.__setattr__(table, "_shown", (explanation, decay, convention, rank_by, unit, ci))  # no column
         return table
 
     @short_traceback
@@ -45,7 +45,7 @@ class ViewTable(pd.DataFrame):  # type: ignore[misc]
         decay: float | Iterable[float] | None = None,
         convention: Convention | None = None,
         *,
-        sort_by: str | None = "",
+        rank_by: str | None = "",
         unit: Unit | None = None,
         ci: float | None = None,
     ) -> pd.DataFrame:
@@ -57,7 +57,7 @@ class ViewTable(pd.DataFrame):  # type: ignore[misc]
             explanation,
             shown_decay if decay is None else decay,
             shown_convention if convention is None else convention,
-            sort_by=shown_order if sort_by == "" else sort_by,
+            rank_by=shown_order if rank_by == "" else rank_by,
             unit=shown_unit if unit is None else unit,
             ci=shown_level if ci is None else ci,
         )

@@ -54,7 +54,7 @@ def check_sendable(feature: FeatureExplanation) -> None:
     if _are_certainly_small(feature):
         return
     counted = [feature.metrics(1.0, convention) for convention in CONVENTIONS]
-    figures = {"predictions": feature.prediction_range, "metrics": [row[name] for row in counted for name in row]}
+    figures = {"predictions": feature._prediction_range, "metrics": [row[name] for row in counted for name in row]}
     for what, values in figures.items():
         largest = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
         if largest > _LARGEST_SENT:
@@ -71,7 +71,7 @@ def _are_certainly_small(feature: FeatureExplanation) -> bool:
     """Whether no metric can be too large: no slope is steeper than the range of predictions over the smallest gap."""
     if feature._item.has_missing:
         return False
-    lowest, highest = feature.prediction_range
+    lowest, highest = feature._prediction_range
     gap = 1.0 if feature._item.feature.is_unordered else float(np.diff(feature.axis).min(initial=math.inf))
     steepest = (highest - lowest) / gap if gap > 0 else math.inf
     return max(-lowest, highest, 4.0 * feature.scale * steepest) <= _LARGEST_SENT

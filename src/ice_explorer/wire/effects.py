@@ -40,6 +40,7 @@ def unlike_of(
     feature: FeatureExplanation, positions: Sequence[int], between_fits: Callable[[], object] | None = None
 ) -> tuple[UnlikeBody, list[bytes]]:
     """Which phantom observations of a feature are unlike 99 % of rows, as `UnlikeBody` lays it out."""
-    found, grid = feature._unlike_shares(between_fits), display_axis(feature).grid
+    found = feature._unlike_shares(between_fits)
+    grid = display_axis(feature._item.feature, feature.axis).grid
     body = UnlikeBody(feature=feature.label, n_grid=len(grid), share=found.share, summary=found.summary)
     return body, [f64(grid), f32(found.grid_shares), bits(feature._are_unlike(positions))]

@@ -156,7 +156,7 @@ def _figures(
     feature: FeatureExplanation, convention: Convention, decays: NDArray[np.float64]
 ) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     """Return what does not depend on the decay, and what does."""
-    undecayed = {**vars(feature._sums.undecayed(convention)), "mean_change": feature.mean_change}
+    undecayed = {**vars(feature._sums.undecayed(convention)), "mean_change": feature._mean_change}
     return undecayed, feature._decay_profiles(decays, convention)
 
 
@@ -186,7 +186,7 @@ def header_of(
     models: Sequence[str] = (),
     formats: Sequence[FormatHead] = (),
     target_name: str = "",
-    scales: Sequence[str] = (),
+    distances: Sequence[str] = (),
 ) -> Header:
     """What the two tables are about.
 
@@ -199,7 +199,7 @@ def header_of(
     - `models`: names of several models.
     - `formats`: what a view can be saved as.
     - `target_name`: name of y; "" where it has none.
-    - `scales`: what can be chosen as unit of the distance from the observed value.
+    - `distances`: what can be chosen as unit of the distance from the observed value.
     """
     _, convention = resolve_display(explanation.settings, None, convention)
     columns = [explanation._column(name) for name in explanation._color_columns]
@@ -211,21 +211,21 @@ def header_of(
         metrics=list(METRICS),
         profiles=[*PROFILES, *disagreement_profiles(max(1, len(models)))],
         decays={"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
-        n_observations=explanation.n_observations,
+        n_observations=explanation._n_observations,
         method=explanation.method,
-        method_reason=explanation.method_reason,
+        method_reason=explanation._method_reason,
         convention=convention,
         prediction_sd=prediction_sd,
         output_label=explanation.output_label,
         target_name=target_name,
         outputs=list(outputs),
         responses=list(responses),
-        scale=explanation.settings.scale,
-        scales=list(scales),
+        distance=explanation.settings.distance,
+        distances=list(distances),
         models=list(models),
         formats=list(formats),
-        alerts=list(explanation.alerts),
-        notes=_notes(explanation.notes[len(explanation.alerts) :], [feature["name"] for feature in features]),
+        alerts=list(explanation._alerts),
+        notes=_notes(explanation.notes[len(explanation._alerts) :], [feature["name"] for feature in features]),
         code=code,
     )
 
@@ -242,7 +242,7 @@ def _with_range(head: FeatureHead, explanation: Explanation) -> FeatureHead:
         return {**head, "range": None, "n_rows": None}
     feature = explanation[head["name"]]
     n_rows = None if feature._sampling is None else feature._sampling.n_rows
-    return {**head, "range": feature.prediction_range, "n_rows": n_rows}
+    return {**head, "range": feature._prediction_range, "n_rows": n_rows}
 
 
 def _notes(texts: Sequence[str], labels: Sequence[str]) -> list[Note]:

@@ -39,7 +39,7 @@ def intervals_of(
     """
     found = explanation._rank_intervals(rank_by, level, decay, convention, unit)
     place_of = {label: place for place, label in enumerate(labels)}
-    places = [place_of[label] for label in explanation.labels]
+    places = [place_of[label] for label in explanation._labels]
     ends = np.full((4, len(labels)), np.nan)
     ends[:, places] = found.low, found.high, found.rank_low, found.rank_high
     body = IntervalsBody(

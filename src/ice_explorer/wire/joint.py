@@ -42,7 +42,7 @@ def interactions_of(explanation: Explanation, interactions: Interactions) -> Int
     found = [(name, interactions.additivity(name)) for name in interactions._by_feature()]
     return InteractionsBody(
         n_rows=len(interactions.row_positions),
-        n_observations=explanation.n_observations,
+        n_observations=explanation._n_observations,
         done=interactions._n_done,
         total=interactions._n_steps,
         features=sorted(features, key=lambda body: -body["h2"]),
@@ -57,7 +57,7 @@ def interactions_of(explanation: Explanation, interactions: Interactions) -> Int
 def importance_of(explanation: Explanation, measuring: Measuring) -> ImportanceBody:
     """Return a measure of importance; no figures before all is computed."""
     figures = (
-        [] if measuring.importance is None else zip(explanation.labels, measuring.importance.tolist(), strict=True)
+        [] if measuring.importance is None else zip(explanation._labels, measuring.importance.tolist(), strict=True)
     )
     return ImportanceBody(
         measure=measuring.measure,
@@ -69,14 +69,14 @@ def importance_of(explanation: Explanation, measuring: Measuring) -> ImportanceB
         ],
         are_coefficients=measuring.are_coefficients,
         n_rows=measuring.n_rows,
-        n_observations=explanation.n_observations,
+        n_observations=explanation._n_observations,
         notes=measuring.notes,
     )
 
 
 def two_way_of(two: TwoWay) -> tuple[TwoWayBody, list[bytes]]:
     """Return the partial dependence on two features as `TwoWayBody` lays it out; no buffers before all is computed."""
-    axes = display_axis(two.first), display_axis(two.second)
+    axes = [display_axis(feature, places) for feature, places in two._axes]
     body = TwoWayBody(
         first=_axis(two.first, axes[0]),
         second=_axis(two.second, axes[1]),
@@ -100,4 +100,4 @@ def two_way_of(two: TwoWay) -> tuple[TwoWayBody, list[bytes]]:
 
 
 def _axis(of: TwoWayAxis, shown: DisplayAxis) -> PairAxis:
-    return PairAxis(feature=of.label, kind=of.kind, levels=shown.levels, clock=shown.clock.changes)
+    return PairAxis(feature=of.label, kind=of.dtype_kind, levels=shown.levels, clock=shown.clock.changes)

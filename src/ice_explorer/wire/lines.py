@@ -37,22 +37,22 @@ def curves_of(
     - `target` (n_observations,): observed, NaN where missing.
     - returns: as `CurvesBody` lays them out.
     """
-    positions = feature.draw(max_lines, selection)
-    lines = feature.rows(positions)
-    lowest, highest = feature.prediction_range
+    positions = feature._draw(max_lines, selection)
+    lines = feature.compute_curves(positions)
+    lowest, highest = feature._prediction_range
     offset = (lowest + highest) / 2
-    axis = display_axis(feature)
+    axis = display_axis(feature._item.feature, feature.axis, feature._item.median)
     edges, counts = histogram(axis)
     missing, missing_values = _missing(feature, positions)
     far = distances(feature, positions) if axis.is_unordered else np.empty(0)
     body = CurvesBody(
         feature=feature.label,
-        kind=feature.kind,
+        kind=feature.dtype_kind,
         levels=axis.levels,
         missing=missing,
         n_lines=len(positions),
         n_grid=len(axis.grid),
-        n_observations=explanation.n_observations,
+        n_observations=explanation._n_observations,
         offset=offset,
         prediction_range=(lowest, highest),
         row_labels=explanation._row_labels(positions),
@@ -63,7 +63,7 @@ def curves_of(
         u32(positions),
         f64(axis.observed[positions]),
         f64(feature.likelihood_scale[positions]),
-        f32(feature.predictions(positions) - offset),
+        f32(feature._predictions(positions) - offset),
         f64(axis.grid),
         f32(lines - offset),
         f32(feature.partial_dependence - offset),
@@ -108,11 +108,11 @@ def classes_of(
     - returns: as `ClassesBody` lays them out.
     """
     shown = classes.lines(feature.feature, positions)
-    grid, curves = display_axis(feature).grid[places], shown.curves[:, :, places]
+    grid, curves = display_axis(feature._item.feature, feature.axis).grid[places], shown.curves[:, :, places]
     offsets = (curves.min(axis=(1, 2)) + curves.max(axis=(1, 2))) / 2
     body = ClassesBody(
         feature=feature.label,
-        kind=feature.kind,
+        kind=feature.dtype_kind,
         outputs=list(shown.outputs),
         n_outputs=shown.n_outputs,
         explained=shown.explained,
@@ -128,8 +128,8 @@ def _missing(
     feature: FeatureExplanation, positions: NDArray[np.int64]
 ) -> tuple[MissingBody | None, NDArray[np.float64]]:
     """What is predicted of some rows with the value missing; nothing where no observation lacks it."""
-    known = feature.missing_dependence
+    known = feature._missing_dependence
     if known is None:
         return None, np.empty(0)
-    count = int(np.isnan(feature.observed_axis).sum())
-    return MissingBody(count=count, mean=known[0], spread=known[1]), feature.missing_rows(positions)
+    count = int(np.isnan(feature._item.feature.values).sum())
+    return MissingBody(count=count, mean=known[0], spread=known[1]), feature._missing_rows(positions)

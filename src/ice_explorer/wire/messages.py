@@ -124,9 +124,9 @@ class Header(TypedDict):
     `convention` is the one that the tables are counted by, `metrics` and `profiles` name what they hold. Those that end
     in "_error" are standard errors of drafts [output], NaN where a feature is exact.
     `prediction_sd` is the standard deviation of the predictions of the observations; None until it is known.
-    `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `scale` is the unit of the
-    distance from the observed value, and `scales` are what it can be; empty without a kernel. `formats` are those
-    of saved files. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
+    `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `distance` is the unit of
+    the distance from the observed value, and `distances` are what it can be; empty without a kernel. `formats` are
+    those of saved files. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
     `models` are the names of several models, in their order; empty with one. The last profiles are then
     "disagreement", that of the pair of models that disagrees most, and with more than two models those of all pairs,
     "disagreement_0_1", "disagreement_0_2" and so on, by their places in `models`.
@@ -148,8 +148,8 @@ class Header(TypedDict):
     target_name: str
     outputs: list[str]
     responses: list[str]
-    scale: str
-    scales: list[str]
+    distance: str
+    distances: list[str]
     models: list[str]
     formats: list[FormatHead]
     alerts: list[str]
@@ -167,7 +167,7 @@ class ViewMessage(TypedDict):
     rank_by: RankBy
     convention: Convention
     unit: Unit
-    intervals: float | None
+    ci: float | None
     anchor: AnchorName | float
     max_lines: int
     selection: list[int]
@@ -829,7 +829,7 @@ VIEW_STATE: Final[Mapping[str, Form]] = {
     "rank_by": one_of(*RANKINGS),
     "convention": one_of(*CONVENTIONS),
     "unit": one_of(*UNITS),
-    "intervals": _or_nothing(_LEVEL),
+    "ci": _or_nothing(_LEVEL),
     "anchor": Form(f"{', '.join(map(repr, ANCHOR_NAMES))} or a finite number", _is_anchor),
     "max_lines": _AT_LEAST_ONE,
     "selection": POSITIONS,

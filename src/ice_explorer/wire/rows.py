@@ -51,9 +51,9 @@ def rows_of(
     - `sort_by`: number of the column of the reply that the rows are sorted by; missing values are last.
     - `most`: rows that are returned at most.
     """
-    chosen = check_distinct_positions(positions, explanation.n_observations)
+    chosen = check_distinct_positions(positions, explanation._n_observations)
     outcomes = explanation._outcomes(chosen)
-    columns = [explanation._column(name) for name in explanation.columns]
+    columns = [explanation._column(name) for name in explanation._context.columns.names]
     labels = [*outcomes, *(column.label for column in columns)]
     if sort_by is not None:
         if sort_by >= len(labels):
@@ -121,7 +121,7 @@ def drivers_of(feature: FeatureExplanation, found: Drivers) -> DriversBody:
 
 def moves_of(feature: FeatureExplanation, position: int, prediction: float) -> FeatureMovesBody:
     """Describe how far a feature moves the prediction of one row, nearest first."""
-    axis = display_axis(feature)
+    axis = display_axis(feature._item.feature, feature.axis)
     write = writer(axis.kind, axis.grid, axis.levels, short_cell_text, axis.clock)
     moves = feature._moves(position, prediction)
     return FeatureMovesBody(
@@ -143,7 +143,7 @@ def moves_of(feature: FeatureExplanation, position: int, prediction: float) -> F
 
 def in_common_of(explanation: Explanation, positions: Sequence[int]) -> InCommonBody:
     """Describe what some rows have in common, in words."""
-    found = explanation._in_common(check_distinct_positions(positions, explanation.n_observations))
+    found = explanation._in_common(check_distinct_positions(positions, explanation._n_observations))
     return InCommonBody(
         items=[
             InCommonItem(column=each.column.label, text=_in_words(each), inside=each.inside, outside=each.outside)

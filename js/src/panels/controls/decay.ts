@@ -6,7 +6,7 @@ import { listen } from "../../elements/lifetime.ts";
 import { optionsIn } from "../../elements/options.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { View } from "../../view/view.ts";
-import type { Header, Scale } from "../../wire/protocol.ts";
+import type { Distance, Header } from "../../wire/protocol.ts";
 import { explanation, variantsOf } from "../../words/glossary.ts";
 import { keptText, number, reachText } from "../../words/numbers.ts";
 import { isUnordered } from "../../words/values.ts";
@@ -16,7 +16,7 @@ const DEFAULT = 0.75;
 /** While none are known. */
 const NO_DECAYS = { first: 0.01, step: 0.01, count: 100 };
 const NAME = explanation("decay").name;
-const SCALES: Record<Scale, string> = {
+const DISTANCES: Record<Distance, string> = {
   marginal: "marginal SD",
   conditional: "SD given the other features",
   custom: "scale as passed",
@@ -58,7 +58,7 @@ class DecayPanel {
 
   constructor(view: View) {
     const { store, aborted, keep } = view;
-    this.node.append(scaleChoice(view));
+    this.node.append(distanceChoice(view));
     const release = (): void => store.releaseDecay();
     const reset = (): void => {
       store.dragDecay(DEFAULT);
@@ -78,11 +78,11 @@ class DecayPanel {
       },
     });
     keep(
-      () => [store.decay.value, store.scale.value, store.figures.value, store.opened] as const,
-      ([decay, scale, figures, opened]) => {
+      () => [store.decay.value, store.distance.value, store.figures.value, store.opened] as const,
+      ([decay, distance, figures, opened]) => {
         this.#drawSlider(decay, figures?.header.decays ?? NO_DECAYS);
         this.#slider.disabled = figures === null;
-        this.#drawWords(decay, scale, opened, figures?.profile.estimated(decay) ?? false);
+        this.#drawWords(decay, distance, opened, figures?.profile.estimated(decay) ?? false);
       },
     );
   }
@@ -96,9 +96,9 @@ class DecayPanel {
     this.#tick.style.setProperty("--share", share(DEFAULT));
   }
 
-  #drawWords(decay: number, scale: Scale, opened: RankedFeature | null, isEstimated: boolean): void {
+  #drawWords(decay: number, distance: Distance, opened: RankedFeature | null, isEstimated: boolean): void {
     const kind = opened?.kind ?? "numeric";
-    const reach = reachText(decay, scale, isUnordered(kind));
+    const reach = reachText(decay, distance, isUnordered(kind));
     const kept = keptText(decay, opened?.support ?? Number.NaN, isEstimated);
     explained(this.#label, explanation("decay", ...variantsOf(kind, "step")));
     setText(this.#value, number(decay));
@@ -111,23 +111,23 @@ class DecayPanel {
 }
 
 /** What the distance from the observed value is measured in; a page without a kernel keeps what it was saved with. */
-function scaleChoice({ store, aborted, keep }: View): HTMLElement {
-  const { name, text } = explanation("scale");
-  const select = html("select", { class: "ice-select", "data-test": "scale" });
+function distanceChoice({ store, aborted, keep }: View): HTMLElement {
+  const { name, text } = explanation("distance");
+  const select = html("select", { class: "ice-select", "data-test": "distance" });
   const field = html(
     "label",
-    { class: "ice-field ice-scale-choice" },
+    { class: "ice-field ice-distance-choice" },
     explained(html("span", {}, name), { name, text }),
     select,
   );
-  listen(select, aborted, { change: () => store.setScale(select.value as Scale) });
+  listen(select, aborted, { change: () => store.setDistance(select.value as Distance) });
   const offer = optionsIn(select);
   keep(
-    () => [store.figures.value?.header.scales ?? [], store.scale.value] as const,
-    ([scales, scale]) => {
-      field.hidden = scales.length === 0;
-      offer(scales.map((each) => [each, SCALES[each]]));
-      select.value = scale;
+    () => [store.figures.value?.header.distances ?? [], store.distance.value] as const,
+    ([distances, distance]) => {
+      field.hidden = distances.length === 0;
+      offer(distances.map((each) => [each, DISTANCES[each]]));
+      select.value = distance;
     },
   );
   return field;

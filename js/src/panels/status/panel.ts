@@ -31,7 +31,7 @@ function sentence({ status, header, alive, isPreparing, problem }: State): strin
   switch (status.state) {
     case "computing": {
       const { n_rows, n_all, done, total, label } = status;
-      const given = header?.scale === "conditional" ? " given the other features" : "";
+      const given = header?.distance === "conditional" ? " given the other features" : "";
       const progress = `${count(done)} of ${plural(total, "feature")}`;
       if (n_rows !== null) return `${capital(sampleText(n_rows, n_all))} · ${progress} exact`;
       return label === "" ? progress : `${progress} · ${label}${given}`;

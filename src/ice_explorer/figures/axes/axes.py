@@ -32,7 +32,7 @@ _ROW: Final = 2.0  # letters, the height of a bar with its gap
 _AROUND_ROWS: Final = 5  # rows, for title, legend and label
 
 
-def plot_impact(
+def plot_ranking(
     explanation: Explanation,
     ax: Axes | None = None,
     *,
@@ -45,12 +45,12 @@ def plot_impact(
     legend: bool = True,
     besides: Besides | None = None,
 ) -> Axes:
-    """Draw the features as bars, as `Explanation.plot_impact` describes."""
+    """Draw the features as bars, as `Explanation.plot` describes."""
     check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     decay = explanation.settings.decay if decay is None else decay
     level = None if ci is None else check_level(ci)
-    state = ViewState(decay=decay, rank_by=rank_by, intervals=level, besides=besides or Besides())
+    state = ViewState(decay=decay, rank_by=rank_by, ci=level, besides=besides or Besides())
     if isinstance(unit, Mapping):
         ranking = ranking_of(explanation, state, unit)
     else:
@@ -61,13 +61,13 @@ def plot_impact(
     return ax
 
 
-def plot(
+def plot_curves(
     explanation: Explanation,
     feature: Any,
     kind: Kind = "ice",
+    *,
     color_by: Any = None,
     decay: float | None = None,
-    *,
     anchor: object = "min",
     max_lines: int = 1000,
     ax: Axes | None = None,
@@ -114,7 +114,7 @@ def plot(
     if color is None and coloring.title is None:
         color = next_color(ax)
     coloring = with_palette(coloring, palette, look, color)
-    drawn = FeaturePlot(ax, lines, coloring, look, styling, len(opened.row_positions), lines.y_domain)
+    drawn = FeaturePlot(ax, lines, coloring, look, styling, len(opened.rows), lines.y_domain)
     add_title(ax, f"{KIND_TITLES[lines.kind]} of {opened.label}", styling.title)
     add_y_label(ax, lines.y_title)
     if share_axis:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ice_explorer import glossary
+from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE
 from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.features.feature import LEVELLED, UNORDERED
 from ice_explorer.figures.axes.axes import given_axes
 from ice_explorer.figures.axes.legend import add_legend
 from ice_explorer.figures.axes.style import Look, check_title, next_color
 from ice_explorer.figures.axes.text import add_title, add_x_label, add_y_label, fitted, size_of
-from ice_explorer.glossary import explanation
 from ice_explorer.scene.palette import ALE, M_PLOT
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ice_explorer.beyond.compare import Importances
+    from ice_explorer.beyond.effects import EffectKind
+    from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
 
 
@@ -52,42 +55,45 @@ _MARKERS: Final = "oD^sv"  # of the measures, in their order
 
 
 def plot_effects(
-    feature: FeatureExplanation,
-    effects: pd.DataFrame,
-    output_label: str,
-    ax: Axes | None,
+    explanation: Explanation,
+    name: Any,
     *,
-    title: bool | str | None,
-    legend: bool,
+    effects: Sequence[EffectKind] | EffectKind = EFFECT_KINDS,
+    grid_size: int = GRID_SIZE,
+    ci: float | None = None,
+    ax: Axes | None = None,
+    title: bool | str | None = True,
+    legend: bool = True,
 ) -> Axes:
-    """Draw effects by value, as `Explanation.plot_effects` describes."""
+    """Draw mean effects along the axis of a feature, as `Explanation.plot` describes."""
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
+    feature, table = explanation[name], explanation.effects(name, effects, grid_size=grid_size, ci=ci)
     ax = given_axes(ax)
-    look, names = Look.of(ax), [name for name in _EFFECTS if name in effects]
-    x, levels = _places(feature, effects.index)
-    is_shifted = len(names) > 1  # ALE, whose mean over the observations is 0, to the level of the others
+    look, drawn = Look.of(ax), [effect for effect in _EFFECTS if effect in table]
+    x, levels = _places(feature, table.index)
+    is_shifted = len(drawn) > 1  # ALE, whose mean over the observations is 0, to the level of the others
     handles: list[Artist] = []
-    for at, name in enumerate(names):
-        color = _COLORS[name][look.is_dark] if name in _COLORS else look.mixed(1)
-        style = {"color": color, **_EFFECTS[name]}
-        if name == "ale" and feature.kind in UNORDERED:
+    for at, effect in enumerate(drawn):
+        color = _COLORS[effect][look.is_dark] if effect in _COLORS else look.mixed(1)
+        style = {"color": color, **_EFFECTS[effect]}
+        if effect == "ale" and feature.dtype_kind in UNORDERED:
             style["label"] = ALE_OF_LEVELS
-        shift = _mean_prediction(feature) if name == "ale" and is_shifted else 0.0
-        columns = [column for column in (name, f"{name}_low", f"{name}_high") if column in effects]
-        height, *ends = (effects[column].to_numpy() + shift for column in columns)
+        shift = _mean_prediction(feature) if effect == "ale" and is_shifted else 0.0
+        columns = [column for column in (effect, f"{effect}_low", f"{effect}_high") if column in table]
+        height, *ends = (table[column].to_numpy() + shift for column in columns)
         if levels is None:
-            style |= {"marker": None, "linewidth": 1.6 * look.line_width, "gid": name}
+            style |= {"marker": None, "linewidth": 1.6 * look.line_width, "gid": effect}
             handles += ax.plot(x, height, **style)
             if ends:
                 look_of_band: dict[str, Any] = {"color": color, "alpha": _INTERVAL_OPACITY, "linewidth": 0}
-                ax.fill_between(x, *ends, **look_of_band, gid=f"{name} interval", label="_interval")
+                ax.fill_between(x, *ends, **look_of_band, gid=f"{effect} interval", label="_interval")
         else:
             around = np.abs(np.array(ends) - height) if ends else None
-            style |= {"linestyle": "none", "gid": name, "linewidth": look.line_width}
-            drawn = ax.errorbar(x + _ASIDE * (at - (len(names) - 1) / 2), height, around, **style)
-            drawn.lines[0].set_label(style["label"])
-            handles.append(drawn.lines[0])
-    if feature.kind == "datetime":
+            style |= {"linestyle": "none", "gid": effect, "linewidth": look.line_width}
+            bars = ax.errorbar(x + _ASIDE * (at - (len(drawn) - 1) / 2), height, around, **style)
+            bars.lines[0].set_label(style["label"])
+            handles.append(bars.lines[0])
+    if feature.dtype_kind == "datetime":
         from matplotlib import dates
 
         untyped: Any = dates
@@ -96,9 +102,9 @@ def plot_effects(
     if levels is not None:
         ax.set_xticks(x, labels=[fitted(level, _LEVEL_ROOM, size_of("xtick.labelsize")) for level in levels])
     add_title(ax, f"Effects of {feature.label}", given)
-    unit = " [days]" if feature.kind == "timedelta" else ""
+    unit = " [days]" if feature.dtype_kind == "timedelta" else ""
     add_x_label(ax, f"{feature.label}{unit}")
-    add_y_label(ax, f"{'change of the ' if names == ['ale'] else 'mean '}{output_label}")
+    add_y_label(ax, f"{'change of the ' if drawn == ['ale'] else 'mean '}{explanation.output_label}")
     if has_legend:
         head = add_legend(ax, handles, None)
         low, high = ax.get_ylim()
@@ -109,15 +115,15 @@ def plot_effects(
 
 def _mean_prediction(feature: FeatureExplanation) -> float:
     """Mean prediction of the rows that have a value."""
-    rows = feature.row_positions[~np.isnan(feature.observed_axis[feature.row_positions])]
-    return float(np.average(feature.predictions(rows), weights=feature._context.row_weights[rows]))
+    rows = feature.rows[~np.isnan(feature._item.feature.values[feature.rows])]
+    return float(np.average(feature._predictions(rows), weights=feature._context.row_weights[rows]))
 
 
 def _places(feature: FeatureExplanation, index: pd.Index) -> tuple[Any, list[str] | None]:
     """Return where grid values are on the axis, and their names where they are levels."""
-    if feature.kind in LEVELLED or feature.kind == "boolean":
+    if feature.dtype_kind in LEVELLED or feature.dtype_kind == "boolean":
         return np.arange(len(index), dtype=np.float64), [str(level) for level in index]
-    if feature.kind == "timedelta":
+    if feature.dtype_kind == "timedelta":
         return index.total_seconds() / _SECONDS_PER_DAY, None
     return index, None
 
@@ -131,7 +137,7 @@ def plot_interactions(
     room = _PAIR_ROOM if of == "pairs" else _LABEL_ROOM
     ax = _named_rows(ax, names[:shown], room)
     ax.barh(np.arange(shown), h2[:shown], height=0.62, color=next_color(ax), gid="bar", zorder=2)
-    add_x_label(ax, explanation("h2").name)
+    add_x_label(ax, glossary.explanation("h2").name)
     left_out = f": {shown} of {len(names)}" if shown < len(names) else ""
     add_title(ax, f"Interactions of {of}{left_out}", check_title(title))
     return ax

@@ -7,13 +7,15 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.checks import check_flag, check_integer
+from ice_explorer.checks import check_flag, check_integer, check_names
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors.base import counted
 from ice_explorer.figures.axes.curves import FeaturePlot
 from ice_explorer.figures.axes.legend import add_figure_legend, add_shared_color_bar
 from ice_explorer.figures.axes.style import Look, Styling, next_color, with_palette
 from ice_explorer.figures.axes.text import add_title, fitted, room_of, size_of
 from ice_explorer.figures.page.matplotlib_page import require_matplotlib
-from ice_explorer.scene.build import ranking_of, shown_lines
+from ice_explorer.scene.build import shown_lines
 from ice_explorer.scene.scene import KIND_TITLES
 from ice_explorer.scene.view_state import ViewState
 
@@ -24,23 +26,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ice_explorer.explanation import Explanation
-    from ice_explorer.results.options import Kind, RankBy
+    from ice_explorer.results.options import Kind
     from ice_explorer.scene.lines import Lines
 
 _PANEL: Final = (0.38, 0.4)  # of the size of a usual figure
 _AROUND: Final = 4.0  # letters, for title and legend
 
 
-def plot_all(
+def plot_panels(
     explanation: Explanation,
+    features: Sequence[Any],
     kind: Kind = "c-ice",
-    color_by: Any = None,
     *,
+    color_by: Any = None,
     decay: float | None = None,
-    rank_by: RankBy = "in_distribution_impact",
     anchor: Any = "min",
     max_lines: int = 300,
-    max_features: int = 30,
     n_columns: int = 3,
     share_y: bool = True,
     title: bool | str | None = True,
@@ -49,14 +50,15 @@ def plot_all(
     line_kw: Mapping[str, Any] | None = None,
     mean_kw: Mapping[str, Any] | None = None,
 ) -> Figure:
-    """Draw the curves of all features side by side, as `Explanation.plot_all` describes."""
-    check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
+    """Draw the curves of several features side by side, as `Explanation.plot` describes."""
+    shown = [explanation[feature] for feature in check_names("what", features)]
+    if not shown:
+        raise InvalidOptionError.no_features()
     check_integer("n_columns", n_columns, 1, "Use `n_columns=3` for the default.")
     state = ViewState(
         color_by=None if color_by is None else explanation._column(color_by).label,
         kind=kind,
         decay=explanation.settings.decay if decay is None else decay,
-        rank_by=rank_by,
         anchor=anchor,
         max_lines=max_lines,
     )
@@ -64,8 +66,6 @@ def plot_all(
         title=title, legend=legend, palette=palette, line_kw=line_kw, mean_kw=mean_kw, is_colored=color_by is not None
     )
     is_shared = check_flag("share_y", share_y, usual=True) and kind != "d-ice"
-    ranking = ranking_of(explanation, state)
-    shown = [explanation[bar.label] for bar in ranking.bars[:max_features]]
     drawn = [shown_lines(explanation, opened, replace(state, feature=opened.label)) for opened in shown]
     all_lines = [lines for lines, _ in drawn]
     with_palette(drawn[0][1], palette, Look.of_paper(), "black")  # before a figure is made that nobody needs
@@ -77,12 +77,12 @@ def plot_all(
         ax.set_label(opened.label)
         colored = with_palette(coloring, palette, look, color)
         domain = _shared(all_lines) if is_shared else lines.y_domain
-        plots.append(FeaturePlot(ax, lines, colored, look, styling, len(opened.row_positions), domain))
+        plots.append(FeaturePlot(ax, lines, colored, look, styling, len(opened.rows), domain))
         add_title(ax, lines.x_title, given=True)
         plots[-1].add_ticks(room_of(ax)[0])
         plots[-1].draw()
         plots[-1].set_limits(0.0)
-    usual = f"{KIND_TITLES[kind]}: {len(shown)} of {len(ranking.bars)} features by {ranking.title}"
+    usual = f"{KIND_TITLES[kind]} of {len(shown)} of {counted(len(explanation), 'feature')}"
     if styling.title:
         figure.suptitle(usual if styling.title is True else styling.title)
     output = explanation.output_label

@@ -5,10 +5,10 @@ import { choose, mountDrawn } from "./mount.ts";
 
 const kernel = new FakeKernel(weather(120));
 
-test("the scale is chosen beside the slider, and its curves are requested", async () => {
+test("the distance is chosen beside the slider, and its curves are requested", async () => {
   const { model, part } = await mountDrawn(kernel.model({ feature: "Temperature" }));
-  choose(part("scale"), "conditional");
-  expect(model.get("scale")).toBe("conditional");
+  choose(part("distance"), "conditional");
+  expect(model.get("distance")).toBe("conditional");
   await expect.poll(() => part("decay-readout").textContent).toContain("2.4 SD (given the other features)");
   await expect.poll(() => model.sent.filter(({ type }) => type === "curves").length).toBe(2);
 });

@@ -49,18 +49,18 @@ def explorer(model):
 
 
 def metrics(explanation):
-    return explanation.table(sort_by=None).drop(columns="kind").to_numpy(dtype=float)
+    return explanation.table(rank_by=None).to_numpy(dtype=float)
 
 
 def test_the_scale_is_that_of_explain_and_no_model_is_called(explorer, model):
     """Scales are the same to the bit, figures but for the order of sums, and nothing is predicted."""
     explorer.explanation  # noqa: B018 - waits for it
     n = model.n
-    explorer.scale = "conditional"
+    explorer.distance = "conditional"
     found = explorer.explanation
     assert model.n == n
-    wanted = explain(Counting(), table(), scale="conditional")
-    assert found.settings.scale == "conditional"
+    wanted = explain(Counting(), table(), distance="conditional")
+    assert found.settings.distance == "conditional"
     for feature in wanted.values():
         assert_array_equal(found[feature.feature].likelihood_scale, feature.likelihood_scale)
         assert_array_equal(found[feature.feature].likelihood(0.5), feature.likelihood(0.5))
@@ -70,13 +70,13 @@ def test_the_scale_is_that_of_explain_and_no_model_is_called(explorer, model):
 def test_going_back_and_forth_takes_no_time(explorer, monkeypatch):
     """What was computed of each scale is kept: nothing is fitted or summed again."""
     marginal = explorer.explanation
-    explorer.scale = "conditional"
+    explorer.distance = "conditional"
     conditional = explorer.explanation
     monkeypatch.setattr(type(explorer._work), "compute", None)  # which would fail
-    explorer.scale = "marginal"
+    explorer.distance = "marginal"
     assert explorer._status["state"] == "ready"
     assert_array_equal(metrics(explorer.explanation), metrics(marginal))
-    explorer.scale = "conditional"
+    explorer.distance = "conditional"
     assert explorer._status["state"] == "ready"
     assert_array_equal(metrics(explorer.explanation), metrics(conditional))
 
@@ -85,14 +85,14 @@ def test_going_back_and_forth_takes_no_time(explorer, monkeypatch):
 def test_it_is_part_of_header_code_and_state(explorer, model):
     """A page reads it in the header; the line of code and the state make it again, at once."""
     explorer.explanation  # noqa: B018 - waits for it
-    assert (explorer._header["scale"], explorer._header["scales"]) == ("marginal", ["marginal", "conditional"])
+    assert (explorer._header["distance"], explorer._header["distances"]) == ("marginal", ["marginal", "conditional"])
     assert explorer._header["code"] == "ICEExplorer(model, X)"
-    explorer.scale = "conditional"
+    explorer.distance = "conditional"
     explorer.explanation  # noqa: B018 - waits for it
-    assert explorer._header["scale"] == "conditional"
-    assert explorer._header["code"] == "ICEExplorer(model, X, scale='conditional')"
+    assert explorer._header["distance"] == "conditional"
+    assert explorer._header["code"] == "ICEExplorer(model, X, distance='conditional')"
     again = ICEExplorer(model, table(), state=explorer.state())
-    assert (again.scale, again.explanation.settings.scale) == ("conditional", "conditional")
+    assert (again.distance, again.explanation.settings.distance) == ("conditional", "conditional")
     again.close()
 
 
@@ -107,10 +107,10 @@ def test_it_appears_at_once_with_the_option(model, monkeypatch):
         return moments(*arguments, **options)
 
     monkeypatch.setattr(extrapolation, "conditional_moments", held)
-    explorer = ICEExplorer(model, table(), scale="conditional")
-    assert (explorer.scale, explorer._status["state"]) == ("conditional", "computing")
+    explorer = ICEExplorer(model, table(), distance="conditional")
+    assert (explorer.distance, explorer._status["state"]) == ("conditional", "computing")
     gate.set()
-    assert explorer.explanation.settings.scale == "conditional"
+    assert explorer.explanation.settings.distance == "conditional"
     assert threads == {"ice-explorer"}
     explorer.close()
 
@@ -131,29 +131,29 @@ def test_it_can_be_cancelled_between_two_models(explorer, monkeypatch):
         return moments(*arguments, between_fits=between, **options)
 
     monkeypatch.setattr(extrapolation, "conditional_moments", cancelled_within)
-    explorer.scale = "conditional"
+    explorer.distance = "conditional"
     assert begun.wait(SECONDS)
     explorer._background.wait(SECONDS)
     explorer._publish()
     assert explorer._status["message"] == "Cancelled after 0 of 3 features."
-    explorer.scale = "marginal"
+    explorer.distance = "marginal"
     assert explorer._status["state"] == "ready"
 
 
 @pytest.mark.wide
 def test_an_explanation_and_values_by_feature_have_it_too(model):
     """An explanation needs no model for it; values that were given are a third choice."""
-    explanation = explain(model, table(), keep_curves=True)
-    assert explanation.prediction_sd > 0  # predicts the rows as they are
+    explanation = explain(model, table())
+    assert explanation._prediction_sd > 0  # predicts the rows as they are
     n = model.n
     of_explanation = ICEExplorer(explanation)
-    of_explanation.scale = "conditional"
-    wanted = explain(Counting(), table(), scale="conditional")
+    of_explanation.distance = "conditional"
+    wanted = explain(Counting(), table(), distance="conditional")
     assert_allclose(metrics(of_explanation.explanation), metrics(wanted), rtol=1e-9, atol=1e-12)
     assert model.n == n
-    state = "{'version': 2, 'scale': 'conditional'}"
+    state = "{'version': 2, 'distance': 'conditional'}"
     assert of_explanation._header["code"] == f"ICEExplorer(explanation, state={state})"
-    given = ICEExplorer(model, table(), scale={"b": 0.5})
-    assert (given.scale, given._header["scales"]) == ("custom", ["custom", "marginal", "conditional"])
+    given = ICEExplorer(model, table(), distance={"b": 0.5})
+    assert (given.distance, given._header["distances"]) == ("custom", ["custom", "marginal", "conditional"])
     for explorer in (of_explanation, given):
         explorer.close()
