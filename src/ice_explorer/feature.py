@@ -672,7 +672,7 @@ class FeatureExplanation:
             at: np.full(len(self.axis), math.nan) if sums is None else sums.partial_dependence
             for at, sums in enumerate(self._sums_by(subgroups))
         }
-        table = pd.DataFrame(means, index=pd.Index(self.grid, name=self.feature))
+        table = pd.DataFrame(means, index=label_index(self.grid, self.feature))
         table.columns = label_index(subgroups.labels, subgroups.name)
         return table
 
