@@ -27,7 +27,7 @@ from ice_explorer.models.predict import Predictor
 from ice_explorer.saved.answers import KnownCurves, KnownMethod, refuse
 from ice_explorer.saved.archive import Archive
 from ice_explorer.saved.labels import UNREADABLE
-from ice_explorer.saved.schema import FORMAT, RESULT, VERSION
+from ice_explorer.saved.schema import FORMAT, RESULT, VERSION, read
 from ice_explorer.saved.write import opened_note
 from ice_explorer.tables.column import CODED, MOMENTS, Column, label_index
 from ice_explorer.tables.table import PandasTable
@@ -58,7 +58,7 @@ def read_result(file: BinaryIO, name: str) -> Explanation:
         if manifest["format"] != FORMAT or type(version) is not int or version < 1:
             raise ValueError("another format")
         if version <= VERSION:
-            entries = RESULT.read(manifest, "", archive, {})
+            entries = read(RESULT, manifest, "", archive, {})
             archive.check_all_read()
             with np.errstate(all="ignore"):  # sums that nobody has computed
                 return _explanation(entries)

@@ -1,16 +1,14 @@
 """What a file holds: each entry of the document and each array once, for what writes them and for what reads them.
 
-A specification turns a value into an entry of the document, or into an array beside it, and back. It reads from anyone:
-
-- raises ValueError, TypeError, LookupError, ArithmeticError, OSError: if an entry or an array is none of its kind.
+`RESULT`, at the end, is all of it. A specification says how a value is an entry of the document, or an array beside it.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -25,12 +23,9 @@ from ice_explorer.results.options import METHODS, Settings
 from ice_explorer.saved.labels import from_json, read_zone, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from ice_explorer.arrays import Values
-
-    Arrays = dict[str, Values]
-    Sizes = dict[str, int]
 
 FORMAT: Final = "ice-explorer result"
 VERSION: Final = 1
@@ -39,115 +34,98 @@ LARGEST_WHOLE: Final = 1 << 53
 _LARGEST_FLOAT: Final = float(np.finfo(float).max)
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """An entry of the document, by what reads and writes it."""
 
-    read_entry: Callable[[Any], Any]
-    write_entry: Callable[[Any], Any] = lambda value: value
-    is_array = False
-
-    def write(self, value: Any, path: str, arrays: Arrays) -> Any:  # noqa: ARG002 - as the others
-        """Return the entry."""
-        return self.write_entry(value)
-
-    def read(self, entry: Any, path: str, archive: Any, sizes: Sizes) -> Any:  # noqa: ARG002
-        """Return the value."""
-        return self.read_entry(entry)
+    read: Callable[[Any], Any]
+    write: Callable[[Any], Any] = lambda value: value
 
 
-@dataclass(frozen=True)
-class Array:
+class Array(NamedTuple):
     """An array whose lengths are numbers, or names of lengths that it shares with others."""
 
     shape: tuple[int | str, ...]
     dtype: str = "<f8"
     has_missing: bool = False
     largest: float = LARGEST
-    is_array = True
-
-    def write(self, value: Values, path: str, arrays: Arrays) -> None:
-        """Add the array."""
-        arrays[path] = value.astype(self.dtype, order="C")
-
-    def read(self, entry: Any, path: str, archive: Any, sizes: Sizes) -> Any:  # noqa: ARG002
-        """Return the array."""
-
-        def fits(shape: tuple[int, ...]) -> None:
-            named = [
-                sizes.setdefault(a, b) if isinstance(a, str) else a for a, b in zip(self.shape, shape, strict=True)
-            ]
-            if tuple(named) != shape:
-                raise ValueError(f"{path} is of another shape")
-
-        array = archive.read_array(path, self.dtype, fits)
-        least, most = (np.fmin, np.fmax) if self.has_missing else (np.minimum, np.maximum)
-        lowest, highest = (bound.reduce(array, axis=None, initial=0) for bound in (least, most))
-        if not -self.largest <= lowest <= highest <= self.largest:
-            raise ValueError(f"{path} holds too large numbers, or what is none")
-        return array
 
 
-@dataclass(frozen=True)
-class Maybe:
+class Maybe(NamedTuple):
     """A value, or None."""
 
     spec: Any
 
-    @property
-    def is_array(self) -> bool:
-        """Whether it is no entry of the document."""
-        return bool(self.spec.is_array)
 
-    def write(self, value: Any, path: str, arrays: Arrays) -> Any:
-        """Return the entry, or add the array, of a value."""
-        return None if value is None else self.spec.write(value, path, arrays)
-
-    def read(self, entry: Any, path: str, archive: Any, sizes: Sizes) -> Any:
-        """Return the value."""
-        is_there = archive.has(path) if self.is_array else entry is not None
-        return self.spec.read(entry, path, archive, sizes) if is_there else None
-
-
-@dataclass(frozen=True)
-class Many:
+class Many(NamedTuple):
     """A list of objects, each of which has lengths for itself."""
 
-    spec: Record
-    is_array = False
-
-    def write(self, value: Any, path: str, arrays: Arrays) -> Any:
-        """Return the entry, and add the arrays of its items."""
-        return [self.spec.write(each, f"{path}/{place}", arrays) for place, each in enumerate(value)]
-
-    def read(self, entry: Any, path: str, archive: Any, sizes: Sizes) -> Any:
-        """Return the values."""
-        items = enumerate(_read_list(entry))
-        return [self.spec.read(each, f"{path}/{place}", archive, dict(sizes)) for place, each in items]
+    spec: Any
 
 
-class Record:
+class Record(NamedTuple):
     """An object of certain entries and arrays, written from a mapping or from what `make` returns."""
 
-    is_array = False
+    specs: dict[str, Any]
+    make: Callable[..., Any] = dict
 
-    def __init__(self, make: Callable[..., Any], specs: Mapping[str, Any]) -> None:
-        self._make, self._specs = make, specs
-        self._names = {name for name, spec in specs.items() if not spec.is_array}
+    @property
+    def entries(self) -> set[str]:
+        """Names of what is in the document: all but arrays."""
+        return {name for name, spec in self.specs.items() if not isinstance(getattr(spec, "spec", spec), Array)}
 
-    def write(self, value: Any, path: str, arrays: Arrays) -> Any:
-        """Return the entry, and add its arrays."""
-        get = value.get if isinstance(value, dict) else partial(getattr, value)
-        start = path and path + "/"
-        written = {name: spec.write(get(name), start + name, arrays) for name, spec in self._specs.items()}
-        return {name: entry for name, entry in written.items() if name in self._names}
 
-    def read(self, entry: Any, path: str, archive: Any, sizes: Sizes) -> Any:
-        """Return what is made of the values."""
-        if type(entry) is not dict or entry.keys() != self._names:
-            raise ValueError(f"{path} is no object, or has other entries")
-        start, specs = path and path + "/", self._specs.items()
-        return self._make(**{name: spec.read(entry.get(name), start + name, archive, sizes) for name, spec in specs})
+def write(spec: Any, value: Any, path: str, arrays: dict[str, Values]) -> Any:
+    """Return the entry of a value, and add its arrays by their paths."""
+    match spec:
+        case Value():
+            return spec.write(value)
+        case Maybe():
+            return None if value is None else write(spec.spec, value, path, arrays)
+        case Many():
+            return [write(spec.spec, each, f"{path}{place}/", arrays) for place, each in enumerate(value)]
+        case Array():
+            arrays[path[:-1]] = value.astype(spec.dtype, order="C")
+            return None
+    get = value.get if isinstance(value, dict) else partial(getattr, value)
+    written = {name: write(each, get(name), f"{path}{name}/", arrays) for name, each in spec.specs.items()}
+    return {name: entry for name, entry in written.items() if name in spec.entries}
+
+
+def read(spec: Any, entry: Any, path: str, archive: Any, sizes: dict[str, int]) -> Any:
+    """Return the value of an entry from anyone.
+
+    - `sizes`: lengths by name, as far as they are known.
+    - raises ValueError, TypeError, LookupError, ArithmeticError, OSError: if it, or one of its arrays, is none.
+    """
+    match spec:
+        case Value():
+            return spec.read(entry)
+        case Maybe():
+            is_there = archive.has(path[:-1]) if isinstance(spec.spec, Array) else entry is not None
+            return read(spec.spec, entry, path, archive, sizes) if is_there else None
+        case Many():
+            items = enumerate(_read_list(entry))
+            return [read(spec.spec, each, f"{path}{place}/", archive, dict(sizes)) for place, each in items]
+        case Array():
+            return _read_array(spec, path[:-1], archive, sizes)
+    if type(entry) is not dict or entry.keys() != spec.entries:
+        raise ValueError(f"{path} is no object, or has other entries")
+    specs = spec.specs.items()
+    return spec.make(**{name: read(each, entry.get(name), f"{path}{name}/", archive, sizes) for name, each in specs})
+
+
+def _read_array(spec: Array, path: str, archive: Any, sizes: dict[str, int]) -> Values:
+    def check_shape(shape: tuple[int, ...]) -> None:
+        named = [sizes.setdefault(a, b) if isinstance(a, str) else a for a, b in zip(spec.shape, shape, strict=True)]
+        if tuple(named) != shape:
+            raise ValueError(f"{path} is of another shape")
+
+    array: Values = archive.read_array(path, spec.dtype, check_shape)
+    least, most = (np.fmin, np.fmax) if spec.has_missing else (np.minimum, np.maximum)
+    lowest, highest = (bound.reduce(array, axis=None, initial=0) for bound in (least, most))
+    if not -spec.largest <= lowest <= highest <= spec.largest:
+        raise ValueError(f"{path} holds too large numbers, or what is none")
+    return array
 
 
 def _read_list(entry: Any) -> list[Any]:
@@ -219,13 +197,13 @@ TEXTS: Final = _checked(lambda entry: type(entry) is list and all(type(each) is 
 FLAG: Final = _checked(lambda entry: type(entry) is bool)
 NUMBER, COUNT, POSITIVE = _number(), _whole(), _whole(1)
 MAYBE_NAN: Final = Value(
-    lambda entry: np.nan if entry is None else NUMBER.read_entry(entry),
+    lambda entry: np.nan if entry is None else NUMBER.read(entry),
     lambda value: None if math.isnan(value) else value,
 )
-TUPLE_OF_TEXTS: Final = Value(lambda entry: tuple(TEXTS.read_entry(entry)), list)
+TUPLE_OF_TEXTS: Final = Value(lambda entry: tuple(TEXTS.read(entry)), list)
 LEVELS: Final = Maybe(
     Value(
-        lambda entry: _read_levels(_labels("").read_entry(entry)),
+        lambda entry: _read_levels(_labels("").read(entry)),
         lambda levels: [to_json(level, "A level of a feature or column") for level in levels.tolist()],
     )
 )
@@ -244,7 +222,7 @@ _BY_ANNOTATION: Final = {
 
 def _of_class(made: Any, **specs: Any) -> Record:
     """Return an object of the fields of a dataclass, by their annotations where nothing else is given."""
-    return Record(made, {each.name: specs.get(each.name) or _BY_ANNOTATION[str(each.type)] for each in fields(made)})
+    return Record({each.name: specs.get(each.name, _BY_ANNOTATION.get(str(each.type))) for each in fields(made)}, made)
 
 
 SETTINGS: Final = _of_class(
@@ -261,10 +239,9 @@ SETTINGS: Final = _of_class(
     decay=_checked(lambda entry: type(entry) in (int, float) and 0 < entry <= 1),
     convention=_choice(*CONVENTIONS),
     method=_choice(*METHODS),
-    memory_limit=Value(POSITIVE.read_entry, lambda limit: min(limit, LARGEST_WHOLE)),
+    memory_limit=Value(POSITIVE.read, lambda limit: min(limit, LARGEST_WHOLE)),
 )
 COLUMN: Final = Record(
-    dict,
     {
         "name": _label("A column name"),
         "kind": _choice("numeric", "boolean", "category", "ordered", "datetime", "timedelta", "other"),
@@ -286,7 +263,6 @@ AXIS: Final = {
     "codebook": Maybe(Array(("n_levels", "n_members"))),
 }
 SUMS: Final = Record(
-    _present,
     {
         "nodes": Array((2,)),
         "counts": Array((7,), has_missing=True, largest=_LARGEST_FLOAT),
@@ -298,6 +274,7 @@ SUMS: Final = Record(
             for what, shape in {"changes": (3, f"n_{name}"), "along": (1,), "likely": (2, "n_nodes")}.items()
         },
     },
+    _present,
 )
 DRIVER: Final = _of_class(Driver)
 DRIVERS: Final = _of_class(
@@ -308,20 +285,20 @@ DRIVERS: Final = _of_class(
     combined=_of_class(
         Combined,
         rules=Value(
-            lambda entry: {TEXT.read_entry(rule): COUNT.read_entry(n) for rule, n in entry},
+            lambda entry: {TEXT.read(rule): COUNT.read(n) for rule, n in entry},
             lambda rules: [*rules.items()],
         ),
         row_rules=Maybe(Array(("n",), "<i8")),
     ),
 )
 EFFECTS: Final = _of_class(
-    SavedEffects, grid=Array(("n_effects",)), columns=Record(dict, dict.fromkeys(EFFECT_COLUMNS, _any("n_effects")))
+    SavedEffects, grid=Array(("n_effects",)), columns=Record(dict.fromkeys(EFFECT_COLUMNS, _any("n_effects")))
 )
 SAMPLING: Final = _of_class(
     Sampling,
-    metrics=Record(_present, dict.fromkeys(CONVENTIONS, Maybe(Record(dict, dict.fromkeys(UNDECAYED, MAYBE_NAN))))),
+    metrics=Record(dict.fromkeys(CONVENTIONS, Maybe(Record(dict.fromkeys(UNDECAYED, MAYBE_NAN)))), _present),
     exponents=Array(("n_exponents",)),
-    decayed=Record(_present, dict.fromkeys(CONVENTIONS, Maybe(_any("n_exponents")))),
+    decayed=Record(dict.fromkeys(CONVENTIONS, Maybe(_any("n_exponents"))), _present),
 )
 FEATURE: Final = {
     **AXIS,
@@ -343,13 +320,11 @@ FEATURE: Final = {
     "sampling": Maybe(SAMPLING),
 }
 ROWS: Final = Record(
-    dict,
     {
         "positions": Array(("n",), "<i8"),
         "n_all": POSITIVE,
         "index": Maybe(
             Record(
-                dict,
                 {
                     "names": _labels("A name of the index of X"),
                     "is_multi": FLAG,
@@ -364,15 +339,13 @@ ROWS: Final = Record(
     },
 )
 RESULT: Final = Record(
-    dict,
     {
         "format": _choice(FORMAT),
         "version": POSITIVE,
         "package_version": TEXT,
         "provenance": _checked(lambda entry: type(entry) is dict),
-        "method": Record(dict, {"name": _choice(*METHODS), "reason": TEXT}),
+        "method": Record({"name": _choice(*METHODS), "reason": TEXT}),
         "output": Record(
-            dict,
             {
                 "output_label": TEXT,
                 "output": _label("An output"),
@@ -388,16 +361,16 @@ RESULT: Final = Record(
         "rows": ROWS,
         "prediction_sd": _number(0),
         "columns": Many(COLUMN),
-        "others": Many(Record(dict, AXIS)),
-        "features": Many(Record(dict, FEATURE)),
+        "others": Many(Record(AXIS)),
+        "features": Many(Record(FEATURE)),
     },
 )
 
 
 def _write_driver(driver: Driver) -> Any:
     """Return a split; of one that explains nothing the column alone, since each feature has all others."""
-    return driver.column if driver == Driver(driver.column) else DRIVER.write(driver, "", {})
+    return driver.column if driver == Driver(driver.column) else write(DRIVER, driver, "", {})
 
 
 def _read_driver(entry: Any) -> Driver:
-    return Driver(entry) if type(entry) is str else DRIVER.read(entry, "", None, {})
+    return Driver(entry) if type(entry) is str else read(DRIVER, entry, "", None, {})

@@ -13,7 +13,7 @@ from ice_explorer.errors import InputDataError
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.saved.archive import pack
-from ice_explorer.saved.schema import FORMAT, RESULT, VERSION
+from ice_explorer.saved.schema import FORMAT, RESULT, VERSION, write
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
     numbers = {*range(len(columns.names), len(columns.names) + len(columns.groups)), *columns.categorical}
     unexplained = sorted(numbers - {result._item.feature_number for result in explanation.values()})
     arrays: dict[str, Values] = {}
-    manifest = RESULT.write(
+    manifest = write(
+        RESULT,
         {
             "format": FORMAT,
             "version": VERSION,
