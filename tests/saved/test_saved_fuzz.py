@@ -269,15 +269,15 @@ BOMBS = {
     "a manifest of 64 MB of {}": lambda: zipped({**MEMBERS, "manifest.json": many("{}", (1 << 26) // 3)}),
     "notes of 64 MB of {}": lambda: zipped(changed_manifest(many("{}", (1 << 26) // 3), "notes")),
     "notes of 11 MB of {}": lambda: zipped(changed_manifest(many("{}", 3_700_000), "notes")),
-    "notes of 11 MB of numbers": lambda: zipped(changed_manifest(many("1.5", 2_900_000), "notes")),
-    "notes of 11 MB of texts": lambda: zipped(
-        changed_manifest(json.dumps([f"{at:x}" for at in range(1_300_000)], separators=(",", ":")), "notes")
+    "notes of 990,000 numbers": lambda: zipped(changed_manifest(many("1.23456789", 990_000), "notes")),
+    "notes of 990,000 texts": lambda: zipped(
+        changed_manifest(json.dumps([f"{at:x}" for at in range(990_000)], separators=(",", ":")), "notes")
     ),
-    "49,000 moments": lambda: zipped(
-        changed_manifest(many('{"timestamp":[1,"s","Europe/Berlin"]}', 49_000), "settings", "categorical_features")
+    "39,000 moments": lambda: zipped(
+        changed_manifest(many('{"timestamp":[1,"s","Europe/Berlin"]}', 39_000), "settings", "categorical_features")
     ),
-    "98,000 decimals": lambda: zipped(
-        changed_manifest(many('{"decimal":"1.5"}', 98_000), "settings", "categorical_features")
+    "79,000 decimals": lambda: zipped(
+        changed_manifest(many('{"decimal":"1.5"}', 79_000), "settings", "categorical_features")
     ),
     "an array of 950 kB that claims 2 GB": lambda: zipped(
         {**MEMBERS, CURVES: array_of_zeros(12, 20_000_000, n_bytes=930_000_000)}

@@ -24,7 +24,9 @@ MANIFEST: Final = "manifest.json"
 MOST_JSON: Final = 12_000_000
 """Bytes of the document: labels of some 100,000 rows or levels. Parsed, it takes up to 30 times as much."""
 
-_MOST_CONTAINERS: Final = 100_000  # lists and objects of the document; each date is one of each
+# Of the document: some entries take microseconds each. A date is an object and a list.
+_MOST_CONTAINERS: Final = 80_000
+_MOST_COMMAS: Final = 1_000_000
 _MOST_BYTES: Final = 1 << 30  # of all members, unpacked
 _LEAST_BYTES: Final = 1 << 26
 _MOST_PER_BYTE: Final = 32  # of the file: curves that repeat shrink to a tenth or less, zeros to a thousandth
@@ -67,7 +69,8 @@ def pack(manifest: Mapping[str, Any], arrays: dict[str, Any]) -> bytes:
 
 
 def _fits(text: bytes) -> bool:
-    return len(text) <= MOST_JSON and text.count(b"[") + text.count(b"{") <= _MOST_CONTAINERS
+    n_containers = text.count(b"[") + text.count(b"{")
+    return len(text) <= MOST_JSON and n_containers <= _MOST_CONTAINERS and text.count(b",") <= _MOST_COMMAS
 
 
 def _most_bytes(size: int) -> int:
