@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
     from ice_explorer.explain_model import explain, load
     from ice_explorer.explanation import Explanation
-    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.partitions import explain_partitions
     from ice_explorer.widget.explorer import ICEExplorer
 

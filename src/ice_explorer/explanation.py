@@ -1362,6 +1362,4 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
 def _value(values: NDArray[Any], place: int) -> Any:
     """Return one value of a feature as pandas has it: a Timestamp or Timedelta, not the ones of NumPy."""
-    import pandas as pd
-
-    return pd.Series(values[[place]]).iloc[0]
+    return label_index(values[[place]])[0]

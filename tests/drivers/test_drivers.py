@@ -512,7 +512,7 @@ def test_every_column_and_group_is_a_second_feature():
         model, X, features=["a"], groups={"side": ["east", "west"]}, categorical_features=["code"], progress=False
     )
     assert explanation.drivers("a").set_index("feature")["rule"].to_dict() == {
-        "side": "side is east", "code": "code is 7", "far": "far > 0", "note": "note is frozenset({0})"
+        "side": "side is east", "code": "code is 3", "far": "far > 0", "note": "note is frozenset({0})"
     }  # fmt: skip
 
 

@@ -33,11 +33,11 @@ def assert_same(found, e):
     pd.testing.assert_frame_equal(found.table(), e.table(), check_exact=True)
     pd.testing.assert_frame_equal(found.table(decay=0.3), e.table(decay=0.3), check_exact=True)
     assert (found.notes, found._alerts, found.settings) == (e.notes, e._alerts, e.settings)
-    assert (found.features, found.labels, found.output_label) == (e.features, e._labels, e.output_label)
+    assert (found.features, found._labels, found.output_label) == (e.features, e._labels, e.output_label)
     assert (found.method, found._method_reason, repr(found)) == (e.method, e._method_reason, repr(e))
     assert found._n_observations == e._n_observations
     for name, f in e.items():
-        for what in ("curves", "axis", "grid", "observed", "row_positions", "partial_dependence", "spread"):
+        for what in ("curves", "axis", "grid", "observed", "rows", "partial_dependence", "spread"):
             assert_array_equal(getattr(found[name], what), getattr(f, what))
         assert_array_equal(found[name].likelihood(0.5), f.likelihood(0.5))
 

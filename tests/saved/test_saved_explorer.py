@@ -1,7 +1,7 @@
 """An explorer of an explanation from a file: all that was saved, and a sentence where the model is needed."""
 
-import io
 import math
+import tempfile
 
 import numpy as np
 import pandas as pd
@@ -9,8 +9,6 @@ import pytest
 from origins import read_provenance
 
 import ice_explorer as ice
-from ice_explorer.export.save import result_content
-from ice_explorer.saved.read import read_result
 from ice_explorer.widget import replies
 
 
@@ -21,7 +19,13 @@ def results():
     X = pd.DataFrame({"a": draw.normal(size=200), "b": draw.integers(0, 2, 200), "city": draw.choice(list("xyz"), 200)})
     X.loc[3, "a"] = np.nan
     e = ice.explain(lambda X: (1 + X["a"].fillna(0)) * X["b"] * (X["city"] == "x"), X, progress=False)
-    return e, *(read_result(io.BytesIO(result_content(e, n)), "test") for n in (200, 40))
+    return e, opened(e, max_lines=200), opened(e, max_lines=40)
+
+
+def opened(e, **options):
+    """Save and open."""
+    with tempfile.TemporaryDirectory() as folder:
+        return ice.load(e.save(f"{folder}/result.ice", **options))
 
 
 REQUESTS = (
@@ -57,18 +61,17 @@ def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
     y = pd.Series(draw.normal(size=50), name="price")
     y[7] = np.nan
     e = make(lambda X: X["a"] * X["b"], X, y).explanation
-    opened = read_result(io.BytesIO(result_content(e)), "test")
-    assert (opened._target_name, opened._residual_label) == ("price", e._residual_label)
+    o = opened(e)
+    assert (o._target_name, o._residual_label) == ("price", e._residual_label)
     for request in (
         {"type": "curves", "feature": "a", "max_lines": 20, "selection": []},
         {"type": "rows", "positions": [0, 7]},
         {"type": "colors", "column": e._residual_label, "positions": [0, 7]},
     ):
-        found = [ask(make(*of), **request) for of in ((e, None, y), (opened,))]
+        found = [ask(make(*of), **request) for of in ((e, None, y), (o,))]
         assert found[1][0]["body"] == found[0][0]["body"]
         assert [bytes(each) for each in found[1][1]] == [bytes(each) for each in found[0][1]]
-    without = result_content(make(lambda X: X["a"] * X["b"], X).explanation)
-    assert read_result(io.BytesIO(without), "test")._observed_target is None
+    assert opened(make(lambda X: X["a"] * X["b"], X).explanation)._observed_target is None
 
 
 @pytest.mark.parametrize(
@@ -95,7 +98,7 @@ def test_what_needs_rows_or_the_model_is_not_there(make, ask, results):
     assert "needs the model" in ask(x, type="importance", measure="native")[0]["body"]["problem"]
     assert ask(x, type="importance", measure="partial_dependence")[0]["body"]["problem"] == ""
     conditional = {"version": 2, "distance": "conditional"}
-    with pytest.warns(UserWarning, match="the scale 'conditional', which is not available"):
+    with pytest.warns(UserWarning, match="the distance 'conditional', which is not available"):
         x = make(results[2], state=conditional)
     assert x.distance == "marginal"
     assert make(results[1], state=conditional).distance == "conditional"

@@ -16,6 +16,7 @@ from ice_explorer.metrics.likelihood import SortedValues
 from ice_explorer.metrics.row_draws import N_DRAWS, RowDraws
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.bootstrap import check_level, interval
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -65,7 +66,7 @@ def effects(
             columns["centered_partial_dependence"] = draws[0] - sums.mean_of(draws)[0]
         if level is not None:
             columns[f"{name}_low"], columns[f"{name}_high"] = interval(draws[1:], level)
-    return pd.DataFrame(columns, pd.Index(sums.feature.native(sums.grid.values), name=result.feature))
+    return pd.DataFrame(columns, label_index(sums.feature.native(sums.grid.values), result.feature))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +124,7 @@ def _opened_effects(
         for kind in names
         for name in (kind, *(with_dependence if kind == "partial_dependence" else ()))
     }
-    return pd.DataFrame(columns, pd.Index(result._item.feature.native(saved.grid), name=result.feature))
+    return pd.DataFrame(columns, label_index(result._item.feature.native(saved.grid), result.feature))
 
 
 @dataclass(frozen=True, eq=False)

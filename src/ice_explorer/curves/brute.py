@@ -92,6 +92,7 @@ class BruteCurves:
     - `response`: what is predicted, "log_odds" for messages about infinite ones.
     - `predicts`: whether the model predicts what it has predicted before: if not, no phantom is to blame.
     - `observed`: positions of rows of X -> their predictions; None where the model is called for them.
+    - `known`: feature, positions and values -> predictions of phantoms, in place of a model that is not there.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class BruteCurves:
     ) -> None:
         self.response = response
         self.observed: Callable[[Rows], Array] | None = None
+        self.known: Callable[[VariedFeature, Rows, Array], Array] | None = None
         self._model, self._predicts = predict, predicts
         self._rows, self._memory_limit = rows, memory_limit
         # The container, a copy that the model makes of it, its votes, and what metrics derive from each prediction.
@@ -127,6 +129,8 @@ class BruteCurves:
         - raises PredictionError: if the model raises or returns a number that is not finite; names feature, grid value
           and row.
         """
+        if self.known is not None:
+            return self.known(feature, positions, values)
         predictions = np.empty(values.shape)
         n_rows, n_values = values.shape
 

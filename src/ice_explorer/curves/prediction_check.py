@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.errors import Cancelled, ModelNeededError, PredictionError
 from ice_explorer.errors.base import cause_of
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ class PredictionCheck:
                 return
         except Cancelled:
             raise
+        except ModelNeededError:  # a model that is not there does not change
+            return
         except Exception as error:
             raise PredictionError(
                 f"The model failed on rows that it predicted before: {cause_of(error)}",

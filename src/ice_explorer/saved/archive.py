@@ -1,6 +1,6 @@
-"""A zip of one JSON document and NumPy arrays: written whole, and read from anyone within bounds.
+"""A zip of one JSON document and NumPy arrays; one from anyone is read in little memory, or refused.
 
-Every array is a member `NAME.npy` in the format of NumPy, little-endian, of float64, int64 or uint64; none is pickled.
+Every array is a member `NAME.npy` in the format of NumPy, little-endian, of float64 or int64; none is pickled.
 """
 
 from __future__ import annotations
@@ -16,124 +16,140 @@ import numpy as np
 from ice_explorer.errors import ExportError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from numpy.typing import NDArray
+    from ice_explorer.arrays import Values
 
 MANIFEST: Final = "manifest.json"
+MOST_JSON: Final = 12_000_000
+"""Bytes of the document: labels of some 100,000 rows or levels. Parsed, it takes up to 30 times as much."""
 
+# Of the document: some entries take microseconds each. A date is an object and a list.
+_MOST_CONTAINERS: Final = 80_000
+_MOST_COMMAS: Final = 1_000_000
 _MOST_BYTES: Final = 1 << 30  # of all members, unpacked
-_MOST_MANIFEST: Final = 1 << 26
-_MOST_MEMBERS: Final = 1 << 17
-_DTYPES: Final = ("<f8", "<i8", "<u8")
+_LEAST_BYTES: Final = 1 << 26
+_MOST_PER_BYTE: Final = 32  # of the file: curves that repeat shrink to a tenth or less, zeros to a thousandth
+_MOST_MEMBERS: Final = 50_000
+_MOST_DIRECTORY: Final = 6 << 20  # bytes, for as many members with names as long as ours
+_LOCATOR, _END = 20, 22  # bytes of the last two records of a zip; only a large one has the first
 _SUFFIX: Final = ".npy"
 _HEADER: Final = 128  # bytes that NumPy writes before an array of few dimensions
 _LONGEST_HEADER: Final = 1024
-_EPOCH: Final = (1980, 1, 1, 0, 0, 0)  # so that the same result is the same file
+_PIECE: Final = 1 << 20
 
 
-def packed(manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+def pack(manifest: Mapping[str, Any], arrays: dict[str, Any]) -> bytes:
     """Return a document and arrays as a zip.
 
-    - raises ExportError: if they take more memory than a file may when it is read.
+    - raises ExportError: if they are more than a file may hold.
     """
-    n_bytes = sum(array.nbytes + _HEADER for array in arrays.values())
-    text = json.dumps(manifest, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode()
-    if n_bytes + len(text) > _MOST_BYTES or len(text) > _MOST_MANIFEST or len(arrays) > _MOST_MEMBERS:
+    text = json.dumps(manifest, allow_nan=False, separators=(",", ":"), default=np.generic.item).encode()
+    if not _fits(text):
         raise ExportError(
-            f"A saved result must take at most {_MOST_BYTES / 1e9:.1f} GB of memory; this one takes "
-            f"{(n_bytes + len(text)) / 1e9:.1f} GB.",
+            f"Names, labels and levels of a saved result must take at most {MOST_JSON / 1e6:.0f} MB; these take "
+            f"{len(text) / 1e6:.1f} MB, or hold too many dates.",
+            "Save fewer rows with `max_lines`, or explain X without columns of many long texts.",
+        )
+    n_bytes = sum(array.nbytes + _HEADER for array in arrays.values()) + len(text)
+    if n_bytes > _MOST_BYTES or len(arrays) >= _MOST_MEMBERS:
+        raise ExportError(
+            f"A saved result must take at most {_MOST_BYTES / 1e9:.1f} GB of memory, in {_MOST_MEMBERS:,} arrays; this "
+            f"one takes {n_bytes / 1e9:.1f} GB, in {len(arrays):,}.",
             "Save fewer rows with `max_lines`.",
         )
     content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:
-        _write(archive, MANIFEST, text)
-        for name, array in arrays.items():
-            member = io.BytesIO()
-            little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-            np.lib.format.write_array(member, little, version=(1, 0), allow_pickle=False)
-            _write(archive, name + _SUFFIX, member.getvalue())
+    np.savez_compressed(content, **arrays)
+    if n_bytes > _most_bytes(content.tell()):  # which would be refused as a bomb
+        content = io.BytesIO()
+        np.savez(content, **arrays)
+    with zipfile.ZipFile(content, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo(MANIFEST), text, zipfile.ZIP_DEFLATED)
     return content.getvalue()
 
 
-def _write(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    info = zipfile.ZipInfo(name, _EPOCH)
-    info.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(info, content, compresslevel=6)
+def _fits(text: bytes) -> bool:
+    n_containers = text.count(b"[") + text.count(b"{")
+    return len(text) <= MOST_JSON and n_containers <= _MOST_CONTAINERS and text.count(b",") <= _MOST_COMMAS
+
+
+def _most_bytes(size: int) -> int:
+    """Return what the members of a file may take."""
+    return min(_MOST_BYTES, max(_LEAST_BYTES, _MOST_PER_BYTE * size))
 
 
 class Archive:
     """The members of a zip that was written by anyone.
 
-    - raises ValueError, zipfile.BadZipFile, OSError, EOFError, zlib.error: in every method, if it is not what `packed`
+    - raises ValueError, zipfile.BadZipFile, OSError, EOFError, zlib.error: in every method, if it is not what `pack`
       returns.
     """
 
     def __init__(self, file: BinaryIO) -> None:
+        size = file.seek(0, io.SEEK_END)
+        file.seek(max(0, size - _LOCATOR - _END))
+        tail = file.read()
+        # The directory is read before anything else of the zip. The locator could name another one.
+        if tail[-_END:][:4] != b"PK\5\6" or tail[:4] == b"PK\6\7":
+            raise ValueError("the file does not end as a small zip")
+        if int.from_bytes(tail[-10:-6], "little") > _MOST_DIRECTORY:
+            raise ValueError("the directory is too large")
         self._zip = zipfile.ZipFile(file)
         members = self._zip.infolist()
         self._members = {info.filename: info for info in members}
-        if len(self._members) < len(members) or len(members) > _MOST_MEMBERS:
-            raise ValueError("members are not different from each other, or too many")
-        if sum(info.file_size for info in members) > _MOST_BYTES:
+        if len(self._members) < len(members):
+            raise ValueError("two members have one name")
+        if sum(info.file_size for info in members) > _most_bytes(size):
             raise ValueError("the members are too large")
-        for info in members:
-            if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ValueError("a member is packed in another way")
+        if any(info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for info in members):
+            raise ValueError("a member is packed in another way")
         self._unread = set(self._members)
 
-    def manifest(self) -> Any:
+    def read_manifest(self) -> Any:
         """Return the document."""
-        return parsed(self._read(MANIFEST, _MOST_MANIFEST))
+        member, size = self._open(MANIFEST)
+        with member:
+            text = member.read(MOST_JSON + 1)
+        if len(text) != size or not _fits(text):
+            raise ValueError("the document is too large, or not as long as it says")
 
-    def array(self, name: str) -> NDArray[Any]:
-        """Return an array."""
-        content = self._read(name + _SUFFIX, _MOST_BYTES)
-        stream = io.BytesIO(content)
-        if np.lib.format.read_magic(stream) != (1, 0):
-            raise ValueError("an array is of another version")
-        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=_LONGEST_HEADER)
-        if dtype.str not in _DTYPES or is_fortran:
-            raise ValueError("an array is of another type")
-        if any(length < 0 for length in shape) or math.prod(shape) * 8 != len(content) - stream.tell():
-            raise ValueError("an array has not as many numbers as its shape")
-        return np.frombuffer(content, dtype, offset=stream.tell()).reshape(shape).astype(dtype.newbyteorder("="))
+        def refuse(name: str) -> None:
+            raise ValueError(f"{name} is no number")
 
-    def names(self, prefix: str) -> list[str]:
-        """Return the names of the arrays that begin so."""
-        ends = len(_SUFFIX)
-        return [name[:-ends] for name in self._members if name.startswith(prefix) and name.endswith(_SUFFIX)]
+        return json.loads(text.decode(), parse_constant=refuse)
 
     def has(self, name: str) -> bool:
         """Whether there is an array of this name."""
         return name + _SUFFIX in self._members
+
+    def read_array(self, name: str, dtype: str, check_shape: Callable[[tuple[int, ...]], None]) -> Values:
+        """Return an array, whose shape is checked before it is read."""
+        member, size = self._open(name + _SUFFIX)
+        with member:
+            start = member.read(10)
+            start += member.read(min(_LONGEST_HEADER, int.from_bytes(start[8:], "little")))
+            stream = io.BytesIO(start)
+            if np.lib.format.read_magic(stream) != (1, 0):
+                raise ValueError("an array is of another version")
+            shape, is_fortran, found = np.lib.format.read_array_header_1_0(stream, max_header_size=_LONGEST_HEADER)
+            if found.str != dtype or is_fortran or math.prod(shape) * found.itemsize != size - len(start):
+                raise ValueError("an array is of another type, or has not as many numbers as its shape")
+            check_shape(shape)
+            array = np.empty(shape, found.newbyteorder("="))
+            flat = array.reshape(-1).view(np.uint8)
+            for place in range(0, len(flat), _PIECE):
+                piece = np.frombuffer(member.read(min(_PIECE, len(flat) - place)), np.uint8)
+                flat[place : place + _PIECE] = piece  # raises if the member is shorter
+            if member.read(1):  # which also checks the sum
+                raise ValueError("an array is longer than it says")
+        return array
 
     def check_all_read(self) -> None:
         """Refuse members that nothing has asked for."""
         if self._unread:
             raise ValueError("there are further members")
 
-    def _read(self, name: str, most: int) -> bytes:
-        info = self._members.get(name)
-        if info is None or info.file_size > most:
-            raise ValueError("a member is missing or too large")
-        with self._zip.open(info) as member:
-            content = member.read(info.file_size + 1)  # also checks the sum of a member that ends there
-        if len(content) != info.file_size:
-            raise ValueError("a member is not as long as it says")
+    def _open(self, name: str) -> tuple[Any, int]:
+        info = self._members[name]
         self._unread.discard(name)
-        return content
-
-
-def parsed(content: bytes) -> Any:
-    """Return a JSON document, in which all numbers are finite."""
-
-    def refused(name: str) -> None:
-        raise ValueError(f"{name} is no number")
-
-    def number(text: str) -> float:
-        if not math.isfinite(float(text)):
-            refused(text)
-        return float(text)
-
-    return json.loads(content, parse_constant=refused, parse_float=number)
+        return self._zip.open(info), info.file_size

@@ -10,10 +10,12 @@ import datetime as dt
 import math
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
 import numpy as np
+import pandas as pd
 
 from ice_explorer.errors import ExportError
 from ice_explorer.errors.base import quoted
@@ -22,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ZONE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_+\-]*(/[A-Za-z0-9_+\-]+)*")
-_OFFSET: Final = re.compile(r"(?:UTC)?([+-])(\d\d):(\d\d)(?::(\d\d))?")
+_OFFSET: Final = re.compile(r"(?:UTC)?[+-]\d\d:\d\d(:\d\d)?")
 _DEEPEST: Final = 4  # tuples in tuples
-_LONGEST: Final = 1000  # letters of what a label is read from
-_UNITS: Final = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns")
+_LONGEST: Final = 1000  # letters that a label is read from
+_PLAIN: Final = (type(None), bool, int, str)
 
 
 def to_json(label: Any, what: str = "A name or label") -> Any:
@@ -38,166 +40,88 @@ def to_json(label: Any, what: str = "A name or label") -> Any:
         label = label.item()
     if isinstance(label, str):
         return str(label)
-    if label is None or type(label) in (bool, int) or (type(label) is float and math.isfinite(label)):
+    if type(label) in _PLAIN or (type(label) is float and math.isfinite(label)):
         return label
-    for kind in _TYPES:
-        if kind.is_of(label):
-            return {kind.name: kind.write(label)}
+    kind = tuple if isinstance(label, tuple) else type(label)
+    for name, (its_type, write, _) in _TYPES.items():
+        if its_type is kind:
+            entry = {name: write(label)}
+            try:
+                from_json(entry)
+            except UNREADABLE:  # a zone without a name, a date without a unit
+                break
+            return entry
     raise ExportError(
-        f"{what} must be a text, a number, a date, a duration, an interval or a tuple of these to be saved; got "
-        f"{quoted(label)} of type {type(label).__name__}.",
+        f"{what} must be a text, a number, a date (in a time zone of the IANA data base, or at an offset from UTC), a "
+        f"duration, an interval or a tuple of these to be saved; got {quoted(label)} of type {type(label).__name__}.",
         "Turn such names and labels into text in X, and explain it again.",
     )
 
 
-def from_json(found: Any, depth: int = 0) -> Any:
+def from_json(entry: Any, depth: int = 0) -> Any:
     """Return the name or label that `to_json` wrote.
 
-    - raises ValueError, TypeError: if it is none.
+    - raises ValueError, TypeError, LookupError, ArithmeticError: if it is none.
     """
-    if found is None or isinstance(found, bool | int | float | str):
-        return found
-    if not isinstance(found, dict) or len(found) != 1 or depth > _DEEPEST:
+    if type(entry) in _PLAIN or (type(entry) is float and math.isfinite(entry)):
+        return entry
+    if type(entry) is not dict or len(entry) != 1 or depth > _DEEPEST:
         raise ValueError("no name or label")
-    ((name, value),) = found.items()
-    kind = next((kind for kind in _TYPES if kind.name == name), None)
-    if kind is None:
-        raise ValueError("a label of an unknown type")
+    ((name, value),) = entry.items()
+    if isinstance(value, str) and len(value) > _LONGEST:
+        raise ValueError("a label is read from a long text")
     if name in ("tuple", "interval"):
-        if not isinstance(value, list):
-            raise ValueError("no list")
         value = [from_json(each, depth + 1) for each in value]
-    return kind.read(value)
+    return _TYPES[name][2](value)
 
 
-def zone_name(zone: Any) -> str:
-    """Return a time zone as text.
-
-    - raises ExportError: if its name does not tell what it is.
-    """
-    text = str(zone)
-    try:
-        zone_of(text)
-    except ValueError:
-        raise ExportError(
-            f"A time zone must be one of the IANA data base, or an offset from UTC, to be saved; got {quoted(text)}.",
-            "Convert the column: `X[name].dt.tz_convert('UTC')`.",
-        ) from None
-    return text
-
-
-def zone_of(text: Any) -> dt.tzinfo:
+@lru_cache(64)
+def read_zone(text: str) -> dt.tzinfo:
     """Return a time zone by its name, which never is a path.
 
-    - raises ValueError: if there is none of that name.
+    - raises ValueError, LookupError, OSError: if there is none of that name.
     """
-    if not isinstance(text, str) or len(text) > 64:
-        raise ValueError("no time zone")
     if text == "UTC":
         return dt.UTC
-    offset = _OFFSET.fullmatch(text)
-    if offset is not None:
-        sign, hours, minutes, seconds = offset.groups()
-        ahead = dt.timedelta(hours=int(hours), minutes=int(minutes), seconds=int(seconds or 0))
-        return dt.timezone(ahead if sign == "+" else -ahead)
-    if _ZONE.fullmatch(text) is None:
+    if _OFFSET.fullmatch(text):
+        offset = dt.datetime.fromisoformat("2000-01-01T00:00:00" + text.removeprefix("UTC")).tzinfo
+        assert offset is not None  # noqa: S101 - the text has one
+        return offset
+    if len(text) > 64 or not _ZONE.fullmatch(text):
         raise ValueError("no time zone")
-    try:
-        return ZoneInfo(text)
-    except (LookupError, OSError) as error:  # a folder of zones is no zone
-        raise ValueError("no time zone") from error
+    return ZoneInfo(text)
 
 
-def _is(type_name: str) -> Callable[[Any], bool]:
-    """Return a test for a class of pandas that does not load pandas."""
-    return lambda label: type(label).__name__ == type_name and type(label).__module__.partition(".")[0] == "pandas"
+def _write_ticks(value: Any) -> list[Any]:
+    unit, count = np.datetime_data(value.dtype)
+    return [int(value.astype(np.int64)) * count, unit]
 
 
-def _of_moment(moment: Any) -> list[Any]:
-    zone = None if moment.tz is None else zone_name(moment.tz)
-    return [int(moment.value) if moment.unit == "ns" else int(moment.asm8.astype(np.int64)), moment.unit, zone]
+def _read_moment(value: Any) -> Any:
+    *ticks, zone = value
+    moment = pd.Timestamp(np.datetime64(*ticks))
+    return moment if zone is None else moment.tz_localize("UTC").tz_convert(read_zone(zone))
 
 
-def _moment(value: Any) -> Any:
-    import pandas as pd
-
-    ticks, unit, zone = value
-    if type(ticks) is not int or unit not in ("s", "ms", "us", "ns"):
-        raise ValueError("no moment")
-    moment = pd.Timestamp(np.datetime64(ticks, unit))
-    return moment if zone is None else moment.tz_localize("UTC").tz_convert(zone_of(zone))
-
-
-def _duration(value: Any) -> Any:
-    import pandas as pd
-
-    return pd.Timedelta(_ticks(np.timedelta64, value))
-
-
-def _ticks(kind: Any, value: Any) -> Any:
-    ticks, unit = value
-    if type(ticks) is not int or unit not in _UNITS:
-        raise ValueError("no date or duration")
-    return kind(ticks, unit)
-
-
-def _interval(value: Any) -> Any:
-    import pandas as pd
-
-    left, right, closed = value
-    return pd.Interval(left, right, closed)
-
-
-def _missing(value: Any) -> Any:
-    import pandas as pd
-
-    return {"NaT": pd.NaT, "<NA>": pd.NA}[_text(value)]
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or len(value) > _LONGEST:
-        raise ValueError("no text")
-    return value
-
-
-def _parts(ticks: Any) -> list[Any]:
-    return [int(ticks.astype(np.int64)), np.datetime_data(ticks.dtype)[0]]
-
-
-def _items(label: tuple[Any, ...]) -> list[Any]:
-    return [to_json(each) for each in label]
-
-
-class _Type(NamedTuple):
-    """How labels of a type are written and read."""
-
-    name: str
-    is_of: Callable[[Any], bool]
-    write: Callable[[Any], Any]
-    read: Callable[[Any], Any]
-
-
-def _of_iso(name: str, kind: Any) -> _Type:
-    return _Type(
-        name, lambda label: type(label) is kind, kind.isoformat, lambda value: kind.fromisoformat(_text(value))
-    )
-
-
-def _of_ticks(kind: Any) -> _Type:
-    return _Type(kind.__name__, lambda label: isinstance(label, kind), _parts, lambda value: _ticks(kind, value))
-
-
-_TYPES: Final = (
-    _Type("float", lambda label: type(label) is float, repr, lambda value: float(_text(value))),
-    _Type("missing", lambda label: type(label).__name__ in ("NaTType", "NAType"), str, _missing),
-    _Type("timestamp", _is("Timestamp"), _of_moment, _moment),
-    _Type("timedelta", _is("Timedelta"), lambda label: _parts(label.asm8), _duration),
-    _of_ticks(np.datetime64),
-    _of_ticks(np.timedelta64),
-    _of_iso("datetime", dt.datetime),
-    _of_iso("date", dt.date),
-    _of_iso("time", dt.time),
-    _Type("decimal", lambda label: type(label) is Decimal, str, lambda value: Decimal(_text(value))),
-    _Type("tuple", lambda label: isinstance(label, tuple), _items, tuple),
-    _Type("interval", _is("Interval"), lambda label: [*_items((label.left, label.right)), label.closed], _interval),
-)
+UNREADABLE: Final = (ValueError, TypeError, LookupError, ArithmeticError, OSError)
+_TYPES: Final[dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]]] = {
+    "float": (float, repr, float),
+    "decimal": (Decimal, str, Decimal),
+    "date": (dt.date, dt.date.isoformat, dt.date.fromisoformat),
+    "time": (dt.time, dt.time.isoformat, dt.time.fromisoformat),
+    "datetime": (dt.datetime, dt.datetime.isoformat, dt.datetime.fromisoformat),
+    "datetime64": (np.datetime64, _write_ticks, lambda value: np.datetime64(*value)),
+    "timedelta64": (np.timedelta64, _write_ticks, lambda value: np.timedelta64(*value)),
+    "timestamp": (
+        pd.Timestamp, lambda moment: [*_write_ticks(moment.asm8), moment.tz and str(moment.tz)], _read_moment
+    ),
+    "timedelta": (
+        pd.Timedelta, lambda value: _write_ticks(value.asm8), lambda value: pd.Timedelta(np.timedelta64(*value))
+    ),
+    "NaT": (type(pd.NaT), lambda _: None, lambda _: pd.NaT),
+    "NA": (type(pd.NA), lambda _: None, lambda _: pd.NA),
+    "tuple": (tuple, lambda label: [to_json(each) for each in label], tuple),
+    "interval": (
+        pd.Interval, lambda label: [*map(to_json, (label.left, label.right)), label.closed], lambda v: pd.Interval(*v)
+    ),
+}  # fmt: skip

@@ -17,14 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.curves.prediction_check import PredictionCheck
 from ice_explorer.engines.context import Context
 from ice_explorer.errors import ModelNeededError
 from ice_explorer.errors.base import cause_of
 from ice_explorer.locks import new_lock
 from ice_explorer.models.pipeline import UnwrappedModel
 from ice_explorer.models.predict import Predictor, make_predictor
-from ice_explorer.saved.answers import SavedWitness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,8 +92,6 @@ def dumped(result: Any, classes: Iterable[type], context: Context, method: str) 
         Context: lambda thing: _with(thing, progress=None if callable(thing.progress) else thing.progress),
         UnwrappedModel: lambda thing: (UnwrappedModel, (None, (), thing.restore)),
         Predictor: predictor,
-        SavedWitness: lambda _: (SavedWitness, ()),
-        PredictionCheck: lambda thing: _with(thing) if content else (SavedWitness, ()),
         np.ndarray: array,
         partial: function,
         type(threading.RLock()): lambda _: (new_lock, ()),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 import zlib
+from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
+import pandas as pd
 
-from ice_explorer.beyond.effects import EFFECT_COLUMNS, SavedEffects, keep_effects
-from ice_explorer.drivers.drivers import Combined, Driver, Drivers
+from ice_explorer.beyond.effects import keep_effects
+from ice_explorer.curves.brute import BruteCurves
+from ice_explorer.curves.prediction_check import PredictionCheck
 from ice_explorer.engines.context import Context
 from ice_explorer.engines.feature_input import FeatureInput
 from ice_explorer.engines.sums import empty_sums
@@ -19,35 +23,26 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.explanation import Explanation
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
-from ice_explorer.features.feature import UNORDERED, Feature
-from ice_explorer.features.grid import Grid
-from ice_explorer.metrics.influence import Sampling
-from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.metrics.windows import CONVENTIONS
-from ice_explorer.models.predict import RESPONSES, Predictor
-from ice_explorer.results.options import METHODS, Settings
-from ice_explorer.saved.answers import SavedCurves, SavedMethod, SavedPredictions, SavedWitness, refused
+from ice_explorer.models.predict import Predictor
+from ice_explorer.saved.answers import KnownCurves, KnownMethod, refuse
 from ice_explorer.saved.archive import Archive
-from ice_explorer.saved.fields import Fields, Part
-from ice_explorer.saved.labels import from_json
-from ice_explorer.saved.table import SavedTable, checked_values, levels_of, read_column
-from ice_explorer.saved.write import FORMAT, VERSION, opened_note
-from ice_explorer.tables.column import label_index
+from ice_explorer.saved.labels import UNREADABLE
+from ice_explorer.saved.schema import FORMAT, RESULT, VERSION, read
+from ice_explorer.saved.write import opened_note
+from ice_explorer.tables.column import CODED, MOMENTS, Column, label_index
+from ice_explorer.tables.table import PandasTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.arrays import Array, Values
-    from ice_explorer.tables.column import Name
+    from ice_explorer.arrays import Array, Rows, Values
+    from ice_explorer.features.feature import Feature
 
+    Entries = dict[str, Any]
 
-_KINDS: Final = ("numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group")
-_ERRORS: Final = ("impact", "direction", "heterogeneity", "non_linearity", "missing_impact")
-_LARGEST_SEED: Final = 10**40  # that `explain` takes
-_DAMAGED: Final = (
-    ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, OSError, RecursionError, RuntimeError,
-    TypeError, ValueError, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
+_PLAIN: Final = ("float32", "float16", "int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64")
+_LATEST: Final = 1.06e8  # days, that microseconds count in 64 bits
+_DAMAGED: Final = (*UNREADABLE, AttributeError, EOFError, RecursionError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def read_result(file: BinaryIO, name: str) -> Explanation:
@@ -58,15 +53,15 @@ def read_result(file: BinaryIO, name: str) -> Explanation:
     """
     try:
         archive = Archive(file)
-        manifest = Fields(archive.manifest())
-        if manifest.text("format") != FORMAT:
+        manifest = archive.read_manifest()
+        version = manifest["version"]
+        if manifest["format"] != FORMAT or type(version) is not int or version < 1:
             raise ValueError("another format")
-        version = manifest.whole("version", 1)
         if version <= VERSION:
-            with np.errstate(all="ignore"):  # sums that nobody has computed
-                result = _result(manifest, archive)
+            entries = read(RESULT, manifest, "", archive, {})
             archive.check_all_read()
-            return result
+            with np.errstate(all="ignore"):  # sums that nobody has computed
+                return _explanation(entries)
     except MemoryError as error:
         raise ExportError(
             f"`path` must be a result that fits into memory; {quoted(name)} does not.",
@@ -80,281 +75,198 @@ def read_result(file: BinaryIO, name: str) -> Explanation:
     raise ExportError(
         f"`path` must be a result of version {VERSION} of the format, or before; "
         f"{quoted(name)} is of version {version}.",
-        "Install the latest version of ice-explorer.",
+        "Install a later version of ice_explorer.",
     )
 
 
-def _result(manifest: Fields, archive: Archive) -> Explanation:
-    rows, settings = Part(manifest.fields("rows").entries, archive, "rows"), _settings(manifest.fields("settings"))
-    n_rows, n_all = rows.whole("n", 1), rows.whole("n_all", 1)
-    if len(rows.whole_numbers("positions", n_all)) != n_rows:
-        raise ValueError("rows are not as many as they are")
-    weights = rows.numbers("weights", (n_rows,)) if settings.weighted else None
-    if weights is not None and (weights < 0).any():
-        raise ValueError("weights are negative")
-    table = SavedTable(
-        [read_column(column, n_rows) for column in manifest.parts("columns", archive)], n_rows, _index(rows, n_rows)
-    )
-    if not 0 < len({str(name) for name in table.names}) == len(table.names):
-        raise ValueError("two columns of one name, or none")
+def _check(is_right: object, problem: str) -> None:
+    if not is_right:
+        raise ValueError(problem)
+
+
+def _explanation(entries: Entries) -> Explanation:
+    rows, settings, output = entries["rows"], entries["settings"], entries["output"]
+    n_rows, n_all, weights = len(rows["positions"]), rows["n_all"], rows["weights"]
+    _check(n_rows and _increase(rows["positions"], n_all), "rows are not in order")
+    _check((weights is not None) == settings.weighted, "weights are missing, or not used")
+    _check(weights is None or (weights >= 0).all(), "weights are negative")
+    json.dumps(entries["provenance"], allow_nan=False)  # is written into files again
+    table = _table(list(map(_column, entries["columns"])), _row_index(rows["index"], n_rows))
     columns = Columns(table, settings.groups, settings.categorical_features or ())
-    for other in manifest.parts("others", archive):
-        _set_feature(other, columns)
-    parts = manifest.parts("features", archive)
-    features = [_set_feature(part, columns) for part in parts]
-    if len({feature.position for feature in features}) < len(features):
-        raise ValueError("a feature is there twice")
-    known: dict[int, SavedCurves] = {}
-    predictions = rows.numbers("predictions", (n_rows,))
+    for axis in entries["others"]:
+        _set_feature(axis, columns)
+    features = [_set_feature(axis, columns) for axis in entries["features"]]
+    _check(len({feature.position for feature in features}) == len(features), "a feature is there twice")
+    method = KnownMethod(**entries["method"])
+    brute = BruteCurves(refuse, table, settings.memory_limit, settings.response)
+    brute.observed, brute.known = rows["predictions"].__getitem__, method.predict
+    check = PredictionCheck(table, columns.columns_by_feature, 0)
+    check.predict, check.predicted = refuse, np.empty(0)
+    label = output["output_label"]
+    predictor = Predictor(
+        **output, predict=refuse, named_after=partial(_same, label), notes=(), outputs=(), responses=(),
+        all_outputs=refuse,
+    )  # fmt: skip
     context = Context(
-        table, columns, weights, _predictor(manifest.fields("output")), settings,
-        SavedPredictions(table, predictions, known, settings.memory_limit, settings.response),
-        SavedWitness(), progress=False, bytes_for_blocks=settings.memory_limit,
-        n_summed=n_all, origin=manifest.fields("provenance").entries,
+        table, columns, weights, predictor, settings, brute, check, progress=False,
+        bytes_for_blocks=settings.memory_limit, n_summed=n_all, origin=entries["provenance"],
     )  # fmt: skip
-    vars(context)["prediction_sd"] = manifest.number("prediction_sd", 0)
-    method = manifest.fields("method")
-    stand_in = SavedMethod(method.choice("name", METHODS), method.text("reason"), known)
-    results = [_feature(part, context, stand_in, feature) for part, feature in zip(parts, features, strict=True)]
-    result = Explanation(context, stand_in, results, ())
-    if rows.has_array("target"):
-        result = result._with_target(_target(rows, n_rows), rows.text("target_name"))
-    return _with_notes(result, manifest)
-
-
-def _with_notes(result: Explanation, manifest: Fields) -> Explanation:
-    """Return an explanation with the notes of the file, and one on the file."""
-    alerts = manifest.texts("alerts")
-    return result._with(alerts=alerts, notes=[*alerts, opened_note(result._context), *manifest.texts("notes")])
-
-
-# --- what all features share ----------------------------------------------------------------------
-
-
-def _settings(entry: Fields) -> Settings:
-    size, sample = entry.has("grid_size"), entry.has("sample")
-    groups = None
-    if entry.has("groups"):
-        groups = {from_json(name): [from_json(member) for member in members] for name, members in entry.items("groups")}
-    return Settings(
-        groups=groups,
-        categorical_features=tuple(entry.labels("categorical_features")) if entry.has("categorical_features") else None,
-        output=entry.label("output"),
-        response=entry.choice("response", (*RESPONSES, "callable")),
-        grid=entry.text("grid"),
-        grid_size=entry.whole("grid_size", 1) if size else None,
-        sample=entry.number("sample", 0) if sample else None,
-        random_state=entry.whole("random_state", most=_LARGEST_SEED),
-        weighted=entry.flag("weighted"),
-        decay=check_decay(entry.number("decay")),
-        distance=entry.text("distance"),
-        convention=entry.choice("convention", CONVENTIONS),
-        method=entry.choice("method", METHODS),
-        memory_limit=entry.whole("memory_limit", 1),
-    )
-
-
-def _predictor(entry: Fields) -> Predictor:
-    label = entry.text("label")
-    position = entry.whole("position") if entry.has("position") else None
-    return Predictor(
-        predict=refused, output_label=label, named_after=partial(_same, label), output=entry.label("value"),
-        position=position, response=entry.choice("response", (*RESPONSES, "callable")), notes=(), outputs=(),
-        responses=(), all_outputs=refused, of_classes=entry.flag("of_classes"), classes=tuple(entry.labels("classes")),
-    )  # fmt: skip
-
-
-def _target(rows: Part, n_rows: int) -> Array:
-    """Return the observed target, NaN where missing."""
-    found = rows.array("target")
-    if found.dtype != np.float64 or found.shape != (n_rows,) or np.isinf(found).any():
-        raise ValueError("the target is not one number for each row")
-    return found
+    vars(context)["prediction_sd"] = entries["prediction_sd"]
+    results = [
+        _feature(each, context, method, feature) for each, feature in zip(entries["features"], features, strict=True)
+    ]
+    result = Explanation(context, method, results, ())
+    if rows["target"] is not None:
+        result = result._with_target(rows["target"], rows["target_name"])
+    alerts = entries["alerts"]
+    return result._with(_alerts=alerts, notes=[*alerts, opened_note(context), *entries["notes"]])
 
 
 def _same(label: str, _names: Sequence[str]) -> str:
     return label
 
 
-def _index(rows: Part, n_rows: int) -> Any:
-    import pandas as pd
+def _increase(positions: Rows, end: int) -> bool:
+    """Whether integers increase from 0 or more to less than the end."""
+    return bool((np.diff(positions, prepend=-1, append=end) > 0).all())
 
-    if not rows.has("index"):
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+def _column(entry: Entries) -> Column:
+    kind, levels, texts = entry["kind"], entry["levels"], entry.pop("texts")
+    _check((levels is not None) == (kind in CODED), "levels of a column that has none, or none of one that has")
+    _check((texts is not None) == (kind == "other") != (entry["values"] is not None), "values are missing")
+    _check(entry["decimals"] is None or kind == "numeric", "decimals of what is no number")
+    _check(entry["zone"] is None or kind == "datetime", "the time zone of what is no date")
+    values = np.fromiter(texts, object) if texts is not None else _check_values(entry["values"], kind, levels)
+    return Column(**entry | {"label": str(entry["name"]), "values": values})
+
+
+def _check_values(values: Array, kind: str, levels: Values | None) -> Array:
+    """Return values, if they are such as a column of the kind has."""
+    present = values[~np.isnan(values)]
+    _check(kind not in MOMENTS or (np.abs(present) <= _LATEST).all(), "dates are too late")
+    if levels is not None or kind == "boolean":
+        n_levels = 2 if levels is None else len(levels)
+        are_codes = (present >= 0) & (present < n_levels) & (present == np.rint(present))
+        _check(are_codes.all(), "values are no codes of levels")
+    return values
+
+
+def _table(columns: Sequence[Column], index: Any) -> PandasTable:
+    """Return the rows as a table of pandas."""
+    names, n_rows = [column.name for column in columns], len(columns[0].values)
+    _check(len({str(name) for name in names}) == len(names), "two columns have one name")
+    _check(all(len(column.values) == n_rows for column in columns), "texts are not one for each row")
+    frame = pd.concat([pd.Series(_cells(column)) for column in columns], axis=1)
+    frame.columns = label_index(names)
+    frame.index = pd.RangeIndex(n_rows) if index is None else index
+    table = PandasTable(frame, columns)
+    table.index = index
+    return table
+
+
+def _cells(column: Column) -> Any:
+    """Return values as pandas has them."""
+    values = column.values
+    if column.kind == "other":
+        return pd.Series(values, dtype=object)
+    if column.kind in CODED and column.has_declared_levels:
+        codes = np.where(np.isnan(values), -1, values).astype(np.int64)
+        return pd.Categorical.from_codes(codes, label_index(column.levels), column.kind == "ordered")
+    native = column.in_utc(values)
+    if column.zone is not None:
+        return pd.DatetimeIndex(native).tz_localize("UTC").tz_convert(column.zone)
+    if native.dtype.kind == "O":
+        return pd.Series(native, dtype=object)
+    has_holes = native.dtype.kind == "f" and "int" in column.dtype and np.isnan(native).any()
+    return native.astype(column.dtype) if column.dtype in _PLAIN and not has_holes else native
+
+
+def _row_index(entry: Entries | None, n_rows: int) -> Any:
+    if entry is None:
         return None
-    entry = rows.fields("index")
-    labels, names = entry.labels("labels"), entry.labels("names")
-    if len(labels) != n_rows:
-        raise ValueError("index labels are not one for each row")
-    if not entry.flag("is_multi"):
+    labels, names = entry["labels"], entry["names"]
+    _check(len(labels) == n_rows, "index labels are not one for each row")
+    if not entry["is_multi"]:
         (name,) = names
         return label_index(labels, name)
-    if not all(isinstance(label, tuple) and len(label) == len(names) for label in labels):
-        raise ValueError("index labels are no tuples")
+    are_tuples = all(isinstance(label, tuple) and len(label) == len(names) for label in labels)
+    _check(are_tuples, "index labels are no tuples")
     return pd.MultiIndex.from_tuples(labels, names=names)
 
 
 # --- features -------------------------------------------------------------------------------------
 
 
-def _set_feature(entry: Part, columns: Columns) -> Feature:
+def _set_feature(entry: Entries, columns: Columns) -> Feature:
     """Make a feature of the columns, with the levels of all rows that were explained."""
-    number, kind, levels = entry.whole("number"), entry.choice("kind", _KINDS), levels_of(entry)
-    positions = columns.columns_by_feature.get(number)
-    if positions is None or (kind == "group") != (number >= len(columns.names)):
-        raise ValueError("there is no such feature")
-    if (levels is not None) != (kind in UNORDERED or kind == "ordered"):
-        raise ValueError("levels of a feature that has none, or none of one that has")
-    members = tuple(columns.at(position) for position in positions)
-    first = members[0]
-    name: Name = list(columns.groups)[number - len(columns.names)] if kind == "group" else first.name
-    values = entry.array("values") if entry.flag("has_own_values") or kind == "group" else first.values
-    values = checked_values(values, kind, levels, columns.n_observations)
-    codebook = None
-    if entry.flag("has_codebook"):
-        codebook = entry.numbers("codebook", (0 if levels is None else len(levels), len(members)))
-    elif kind == "group" or any(member.kind == "other" for member in members):
-        raise ValueError("a feature without an axis")
-    is_coded = codebook is not None
-    feature = Feature(
-        name, columns.labels[number], kind, entry.flag("is_integer"), first.dtype, values, levels,
-        decimals=None if is_coded else first.decimals,
-        has_declared_levels=first.has_declared_levels and not is_coded,
-        zone=None if is_coded else first.zone,
-        position=number,
-        members=members if is_coded else (),
+    number, codebook = entry["number"], entry["codebook"]
+    _check(number in columns.columns_by_feature, "there is no such feature")
+    made = columns.feature(number)
+    levels: Any = made.levels if entry["levels"] is None and codebook is None else entry["levels"]
+    _check((levels is None) == (made.levels is None), "levels of a feature that has none, or none of one that has")
+    _check((codebook is None) == (made.codebook is None), "a codebook is missing, or not used")
+    _check(codebook is None or codebook.shape == (len(levels), len(made.members)), "a codebook is of another shape")
+    values = columns.at(number).values if entry["values"] is None else entry["values"]
+    feature = replace(
+        made, is_integer=entry["is_integer"], levels=levels, values=_check_values(values, made.kind, levels),
         codebook=codebook,
     )  # fmt: skip
     columns.replace_feature(number, feature)
     return feature
 
 
-def _feature(entry: Part, context: Context, method: SavedMethod, feature: Feature) -> FeatureExplanation:
+def _feature(entry: Entries, context: Context, method: KnownMethod, feature: Feature) -> FeatureExplanation:
     """Return the results of a feature; the method takes its curves."""
     item = _input(entry, context, feature)
-    method.features[feature.position] = _curves(entry, item)
-    arrays = entry.arrays("sums")
-    if not feature.is_unordered:
-        _check_active(arrays.get("active"), item.grid.n_grid)
-    sums = empty_sums(item, active=arrays.get("active")).fill(arrays)
-    result = FeatureExplanation(context, method, item, sums, sampling=_sampling(entry))
-    result._drivers = _drivers(entry, len(item.observed))
-    if entry.has("mean_prediction"):
-        keep_effects(result, _effects(entry, feature))
+    starts, n_grid, drivers = entry["starts"], item.grid.n_grid, entry["drivers"]
+    _check(len(starts) and starts[0] == 0 and _increase(starts, n_grid), "stretches are not those of the grid")
+    _check((entry["missing"] is not None) == item.has_missing, "predictions with missing values are missing")
+    stretch_of_grid = np.searchsorted(starts, np.arange(n_grid), side="right") - 1
+    method.features[feature.position] = KnownCurves(
+        item, entry["curves"], stretch_of_grid, entry["own"], entry["missing"]
+    )
+    sums, sampling, effects = entry["sums"], entry["sampling"], entry["effects"]
+    active = None if feature.is_unordered else sums["active"]
+    _check(active is None or _increase(active, n_grid - 1), "active intervals are not in order")
+    _check(sampling is None or sampling.n_rows <= sampling.n_all, "no sample")
+    _check(sampling is None or (np.diff(sampling.exponents) > 0).all(), "decays of a sample are not in order")
+    filled = empty_sums(item, active=active).fill(sums)
+    result = FeatureExplanation(context, method, item, filled, sampling=sampling)
+    combined = drivers.combined
+    _check((combined.row_rules is not None) == (len(combined.columns) == 2) == bool(combined.columns), "no rules")
+    if combined.row_rules is not None:
+        _check(np.isin(combined.row_rules, np.arange(len(combined.rules))).all(), "there is no such rule")
+    _check(all(len(driver.sides) == 2 for driver in drivers.ranked), "a split has two sides")
+    result._drivers = drivers
+    if effects is not None:
+        _check_grid(effects.grid, feature)
+        keep_effects(result, effects)
     return result
 
 
-def _check_active(active: Values | None, n_grid: int) -> None:
-    if (
-        active is None
-        or active.dtype != np.int64
-        or active.ndim != 1
-        or (np.diff(active, prepend=-1, append=n_grid - 1) < 1).any()
-    ):
-        raise ValueError("active intervals are not in order")
+def _check_grid(values: Array, feature: Feature) -> None:
+    _check_values(values, feature.kind, feature.levels)
+    _check(len(values) and (np.diff(values) > 0).all(), "grid values are not in order")
 
 
-def _input(entry: Part, context: Context, feature: Feature) -> FeatureInput:
-    n_rows, grid = context.table.n_observations, _grid(entry, feature)
-    scale, median = entry.number("scale", 0), entry.number("median")
-    likelihood_scale = np.broadcast_to(1.0 if feature.is_unordered else scale, n_rows)
-    if entry.has_array("likelihood_scale"):
-        likelihood_scale = entry.numbers("likelihood_scale", (n_rows,))
-    distances, shares = None, entry.numbers("shares", (grid.n_grid,))
-    if (shares < 0).any() or not shares.sum() > 0:
-        raise ValueError("no shares of the grid")
+def _input(entry: Entries, context: Context, feature: Feature) -> FeatureInput:
+    n_rows, positions, summed = context.table.n_observations, context.everything, context.weighted_rows
+    _check_grid(entry["grid"].values, feature)
+    _check((entry["shares"] >= 0).all() and entry["shares"].sum() > 0, "no shares of the grid")
     if feature.is_unordered:
-        checked_values(np.array([median]), feature.kind, feature.levels, 1)
-        distances = entry.numbers("distances", (n_rows, grid.n_grid)) if entry.has_array("distances") else None
-    positions, summed = context.everything, context.weighted_rows
-    if entry.has_array("positions"):
-        positions = summed = entry.whole_numbers("positions", n_rows)
+        _check_values(np.array([entry["median"]]), feature.kind, feature.levels)
+    if entry["positions"] is not None:
+        positions = summed = entry["positions"]
+        _check(len(positions) and _increase(positions, n_rows), "rows of a sample are not in order")
+    likelihood_scale = entry["likelihood_scale"]
+    if likelihood_scale is None:
+        likelihood_scale = np.broadcast_to(1.0 if feature.is_unordered else entry["scale"], n_rows)
+    given = {each.name: entry[each.name] for each in fields(FeatureInput) if each.name in entry}
+    made = {"likelihood_scale": likelihood_scale, "positions": positions, "summed": summed}
     return FeatureInput(
-        feature, grid, scale, median, shares, context.settings.decay, entry.flag("has_missing"), likelihood_scale,
-        distances, positions, summed, np.full(n_rows, np.nan),
-    )  # fmt: skip
-
-
-def _grid(entry: Part, feature: Feature) -> Grid:
-    return Grid(_in_order(entry.array("grid"), feature), entry.whole("n_distinct"), entry.flag("is_capped"))
-
-
-def _in_order(values: Values, feature: Feature) -> Array:
-    """Return grid values, if they are such as the feature has."""
-    checked_values(values, feature.kind, feature.levels, len(values))
-    if not len(values) or np.isnan(values).any() or not (np.diff(values) > 0).all():
-        raise ValueError("grid values are not in order")
-    return values
-
-
-def _curves(entry: Part, item: FeatureInput) -> SavedCurves:
-    n_rows, n_grid = len(item.observed), item.grid.n_grid
-    starts = entry.whole_numbers("starts", n_grid)
-    if starts[0] != 0:
-        raise ValueError("the first stretch does not begin with the grid")
-    return SavedCurves(
-        item.grid.values,
-        entry.numbers("curves", (n_rows, len(starts))),
-        np.searchsorted(starts, np.arange(n_grid), side="right") - 1,
-        item.observed,
-        entry.numbers("at_own", (n_rows,)),
-        entry.numbers("missing", (n_rows,)) if item.has_missing else None,
+        **given | made, feature=feature, decay=context.settings.decay, missing_changes=np.full(n_rows, np.nan)
     )
-
-
-def _effects(entry: Part, feature: Feature) -> SavedEffects:
-    arrays = entry.arrays("effects")
-    grid = _in_order(arrays["grid"], feature)
-    columns = {name: arrays[name] for name in EFFECT_COLUMNS}
-    if any(column.dtype != np.float64 or column.shape != grid.shape for column in columns.values()):
-        raise ValueError("effects are not one for each value")
-    return SavedEffects(grid, columns, entry.number("mean_prediction"))
-
-
-def _drivers(entry: Part, n_rows: int) -> Drivers:
-    drivers, rule_of_row = entry.fields("drivers"), None
-    together = drivers.fields("combined")
-    rules = dict(zip(together.texts("rules"), together.whole_items("counts"), strict=True))
-    columns = tuple(together.texts("columns"))
-    if columns:
-        rule_of_row = entry.array("rule_of_row")
-        if rule_of_row.shape != (n_rows,) or rule_of_row.dtype != np.int64 or len(columns) != 2:
-            raise ValueError("rules are not one for each row")
-        if not ((rule_of_row >= 0) & (rule_of_row < len(rules))).all():
-            raise ValueError("there is no such rule")
-    return Drivers(
-        tuple(_driver(each) for each in drivers.objects("found")),
-        Combined(columns, together.number("share"), rules, rule_of_row, is_searched=together.flag("is_searched")),
-        drivers.number("size", 0),
-        drivers.whole("n_rows"),
-        drivers.whole("n_curves"),
-    )
-
-
-def _driver(entry: Fields) -> Driver:
-    first, second = entry.texts("sides")
-    return Driver(
-        column=entry.text("column"),
-        share=entry.number("share"),
-        threshold=entry.number("threshold") if entry.has("threshold") else np.nan,
-        levels=tuple(entry.texts("levels")) if entry.has("levels") else None,
-        rule=entry.text("rule"),
-        sides=(first, second),
-        n_rule=entry.whole("n_rule"),
-        n_rest=entry.whole("n_rest"),
-    )
-
-
-def _sampling(entry: Part) -> Sampling | None:
-    if not entry.has("sampling"):
-        return None
-    n_rows, n_all = entry.whole_items("sampling")
-    if not 0 < n_rows <= n_all:
-        raise ValueError("no sample")
-    arrays = entry.arrays("sampling")
-    exponents, metrics, decayed = arrays["exponents"], {}, {}
-    for name in (each for each in CONVENTIONS if each in arrays):
-        errors, of_decays = arrays[name], arrays[f"{name}/decayed"]
-        if errors.shape != (len(_ERRORS),) or of_decays.shape != exponents.shape or not (np.diff(exponents) > 0).all():
-            raise ValueError("no errors of a sample")
-        metrics[name], decayed[name] = dict(zip(_ERRORS, errors.tolist(), strict=True)), of_decays
-    return Sampling(n_rows, n_all, metrics, exponents, decayed)

@@ -185,11 +185,15 @@ class FrameTable(Table):
 
 
 class PandasTable(FrameTable):
-    """A DataFrame of pandas, addressed by position, so that any names and any index may occur."""
+    """A DataFrame of pandas, addressed by position, so that any names and any index may occur.
 
-    def __init__(self, frame: Any) -> None:
+    - `columns`: as they were read of more rows, whose levels these rows need not have.
+    """
+
+    def __init__(self, frame: Any, columns: Iterable[Column] = ()) -> None:
         n_bytes = int(frame.memory_usage(index=False, deep=False).sum())
         Table.__init__(self, len(frame), frame.columns, n_bytes)
+        self._columns = {place: replace(column, position=place) for place, column in enumerate(columns)}
         self._frame = frame
         self.index = frame.index
         dtypes = set(frame.dtypes)

@@ -1,0 +1,376 @@
+"""What a file holds: each entry of the document and each array once, for what writes them and for what reads them.
+
+`RESULT`, at the end, is all of it. A specification says how a value is an entry of the document, or an array beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from ice_explorer.beyond.effects import EFFECT_COLUMNS, SavedEffects
+from ice_explorer.checks import LARGEST
+from ice_explorer.drivers.drivers import Combined, Driver, Drivers
+from ice_explorer.features.grid import Grid
+from ice_explorer.metrics.influence import UNDECAYED, Sampling
+from ice_explorer.metrics.windows import CONVENTIONS
+from ice_explorer.models.predict import RESPONSES
+from ice_explorer.results.options import METHODS, Settings
+from ice_explorer.saved.labels import from_json, read_zone, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ice_explorer.arrays import Values
+
+FORMAT: Final = "ice-explorer result"
+VERSION: Final = 1
+LARGEST_WHOLE: Final = 1 << 53
+
+_LARGEST_FLOAT: Final = float(np.finfo(float).max)
+
+
+class Value(NamedTuple):
+    """An entry of the document, by what reads and writes it."""
+
+    read: Callable[[Any], Any]
+    write: Callable[[Any], Any] = lambda value: value
+
+
+class Array(NamedTuple):
+    """An array whose lengths are numbers, or names of lengths that it shares with others."""
+
+    shape: tuple[int | str, ...]
+    dtype: str = "<f8"
+    has_missing: bool = False
+    largest: float = LARGEST
+
+
+class Maybe(NamedTuple):
+    """A value, or None."""
+
+    spec: Any
+
+
+class Many(NamedTuple):
+    """A list of objects, each of which has lengths for itself."""
+
+    spec: Any
+
+
+class Record(NamedTuple):
+    """An object of certain entries and arrays, written from a mapping or from what `make` returns."""
+
+    specs: dict[str, Any]
+    make: Callable[..., Any] = dict
+
+    @property
+    def entries(self) -> set[str]:
+        """Names of what is in the document: all but arrays."""
+        return {name for name, spec in self.specs.items() if not isinstance(getattr(spec, "spec", spec), Array)}
+
+
+def write(spec: Any, value: Any, path: str, arrays: dict[str, Values]) -> Any:
+    """Return the entry of a value, and add its arrays by their paths."""
+    match spec:
+        case Value():
+            return spec.write(value)
+        case Maybe():
+            return None if value is None else write(spec.spec, value, path, arrays)
+        case Many():
+            return [write(spec.spec, each, f"{path}{place}/", arrays) for place, each in enumerate(value)]
+        case Array():
+            arrays[path[:-1]] = value.astype(spec.dtype, order="C")
+            return None
+    get = value.get if isinstance(value, dict) else partial(getattr, value)
+    written = {name: write(each, get(name), f"{path}{name}/", arrays) for name, each in spec.specs.items()}
+    return {name: entry for name, entry in written.items() if name in spec.entries}
+
+
+def read(spec: Any, entry: Any, path: str, archive: Any, sizes: dict[str, int]) -> Any:
+    """Return the value of an entry from anyone.
+
+    - `sizes`: lengths by name, as far as they are known.
+    - raises ValueError, TypeError, LookupError, ArithmeticError, OSError: if it, or one of its arrays, is none.
+    """
+    match spec:
+        case Value():
+            return spec.read(entry)
+        case Maybe():
+            is_there = archive.has(path[:-1]) if isinstance(spec.spec, Array) else entry is not None
+            return read(spec.spec, entry, path, archive, sizes) if is_there else None
+        case Many():
+            items = enumerate(_read_list(entry))
+            return [read(spec.spec, each, f"{path}{place}/", archive, dict(sizes)) for place, each in items]
+        case Array():
+            return _read_array(spec, path[:-1], archive, sizes)
+    if type(entry) is not dict or entry.keys() != spec.entries:
+        raise ValueError(f"{path} is no object, or has other entries")
+    specs = spec.specs.items()
+    return spec.make(**{name: read(each, entry.get(name), f"{path}{name}/", archive, sizes) for name, each in specs})
+
+
+def _read_array(spec: Array, path: str, archive: Any, sizes: dict[str, int]) -> Values:
+    def check_shape(shape: tuple[int, ...]) -> None:
+        named = [sizes.setdefault(a, b) if isinstance(a, str) else a for a, b in zip(spec.shape, shape, strict=True)]
+        if tuple(named) != shape:
+            raise ValueError(f"{path} is of another shape")
+
+    array: Values = archive.read_array(path, spec.dtype, check_shape)
+    least, most = (np.fmin, np.fmax) if spec.has_missing else (np.minimum, np.maximum)
+    lowest, highest = (bound.reduce(array, axis=None, initial=0) for bound in (least, most))
+    if not -spec.largest <= lowest <= highest <= spec.largest:
+        raise ValueError(f"{path} holds too large numbers, or what is none")
+    return array
+
+
+def _read_list(entry: Any) -> list[Any]:
+    if type(entry) is not list:
+        raise ValueError("no list")
+    return entry
+
+
+def _checked(fits: Callable[[Any], bool]) -> Value:
+    def read(entry: Any) -> Any:
+        if not fits(entry):
+            raise ValueError("an entry is of another type, or out of bounds")
+        return entry
+
+    return Value(read)
+
+
+def _choice(*words: str) -> Value:
+    return _checked(lambda entry: type(entry) is str and entry in words)
+
+
+def _whole(least: int = 0, most: int = LARGEST_WHOLE) -> Value:
+    return _checked(lambda entry: type(entry) is int and least <= entry <= most)
+
+
+def _number(least: float = -math.inf) -> Value:
+    # Python turns an integer that is too large for a float into an error of its own.
+    return _checked(lambda entry: type(entry) in (int, float) and least <= float(entry) and math.isfinite(entry))
+
+
+def _label(what: str = "A name or label") -> Value:
+    return Value(from_json, partial(to_json, what=what))
+
+
+def _labels(what: str, make: Callable[[list[Any]], Any] = list) -> Value:
+    """Labels that can be keys of a dictionary."""
+
+    def read(entry: Any) -> Any:
+        labels = [from_json(each) for each in _read_list(entry)]
+        hash(tuple(labels))
+        return make(labels)
+
+    return Value(read, lambda labels: [to_json(label, what) for label in labels])
+
+
+def _read_levels(labels: list[Any]) -> Values:
+    if any(label is None or label != label for label in labels):  # noqa: PLR0124 - NaN and NaT differ from themselves
+        raise ValueError("a level is missing")
+    if len(set(labels)) < len(labels):
+        raise ValueError("a level occurs twice")
+    return np.fromiter(labels, object)
+
+
+def _read_pairs(entry: Any) -> dict[Any, Any]:
+    pairs = [[from_json(name), [from_json(member) for member in _read_list(members)]] for name, members in entry]
+    return dict(pairs)
+
+
+def _any(length: str) -> Array:
+    return Array((length,), has_missing=True, largest=_LARGEST_FLOAT)
+
+
+def _present(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+TEXT: Final = _checked(lambda entry: type(entry) is str)
+TEXTS: Final = _checked(lambda entry: type(entry) is list and all(type(each) is str for each in entry))
+FLAG: Final = _checked(lambda entry: type(entry) is bool)
+NUMBER, COUNT, POSITIVE = _number(), _whole(), _whole(1)
+MAYBE_NAN: Final = Value(
+    lambda entry: np.nan if entry is None else NUMBER.read(entry),
+    lambda value: None if math.isnan(value) else value,
+)
+TUPLE_OF_TEXTS: Final = Value(lambda entry: tuple(TEXTS.read(entry)), list)
+LEVELS: Final = Maybe(
+    Value(
+        lambda entry: _read_levels(_labels("").read(entry)),
+        lambda levels: [to_json(level, "A level of a feature or column") for level in levels.tolist()],
+    )
+)
+VALUES: Final = Array(("n",), has_missing=True)
+_BY_ANNOTATION: Final = {
+    "str": TEXT,
+    "bool": FLAG,
+    "int": COUNT,
+    "int | None": Maybe(COUNT),
+    "float": MAYBE_NAN,
+    "tuple[str, ...]": TUPLE_OF_TEXTS,
+    "tuple[str, str]": TUPLE_OF_TEXTS,
+    "tuple[str, ...] | None": Maybe(TUPLE_OF_TEXTS),
+}
+
+
+def _of_class(made: Any, **specs: Any) -> Record:
+    """Return an object of the fields of a dataclass, by their annotations where nothing else is given."""
+    return Record({each.name: specs.get(each.name, _BY_ANNOTATION.get(str(each.type))) for each in fields(made)}, made)
+
+
+SETTINGS: Final = _of_class(
+    Settings,
+    groups=Maybe(
+        Value(_read_pairs, lambda of: [[to_json(name), list(map(to_json, names))] for name, names in of.items()])
+    ),
+    categorical_features=Maybe(_labels("A column name", tuple)),
+    output=_label("An output"),
+    response=_choice(*RESPONSES, "callable"),
+    grid_size=Maybe(POSITIVE),
+    sample=Maybe(_number(0)),
+    random_state=_whole(0, 10**40),  # as `explain` takes it
+    decay=_checked(lambda entry: type(entry) in (int, float) and 0 < entry <= 1),
+    convention=_choice(*CONVENTIONS),
+    method=_choice(*METHODS),
+    memory_limit=Value(POSITIVE.read, lambda limit: min(limit, LARGEST_WHOLE)),
+)
+COLUMN: Final = Record(
+    {
+        "name": _label("A column name"),
+        "kind": _choice("numeric", "boolean", "category", "ordered", "datetime", "timedelta", "other"),
+        "is_integer": FLAG,
+        "dtype": TEXT,
+        "levels": LEVELS,
+        "decimals": Maybe(COUNT),
+        "has_declared_levels": FLAG,
+        "zone": Maybe(Value(read_zone, str)),
+        "values": Maybe(VALUES),
+        "texts": Maybe(_checked(lambda entry: type(entry) is list and {*map(type, entry)} <= {str, type(None)})),
+    },
+)
+AXIS: Final = {
+    "number": COUNT,
+    "is_integer": FLAG,
+    "levels": LEVELS,
+    "values": Maybe(VALUES),
+    "codebook": Maybe(Array(("n_levels", "n_members"))),
+}
+SUMS: Final = Record(
+    {
+        "nodes": Array((2,)),
+        "counts": Array((7,), has_missing=True, largest=_LARGEST_FLOAT),
+        "curves": Array((3, "n_curves"), largest=_LARGEST_FLOAT),
+        "active": Maybe(Array(("n_active",), "<i8")),
+        **{
+            f"{name}_{what}": Maybe(Array(shape, largest=_LARGEST_FLOAT))
+            for name in CONVENTIONS
+            for what, shape in {"changes": (3, f"n_{name}"), "along": (1,), "likely": (2, "n_nodes")}.items()
+        },
+    },
+    _present,
+)
+DRIVER: Final = _of_class(Driver)
+DRIVERS: Final = _of_class(
+    Drivers,
+    ranked=Value(
+        lambda entry: tuple(map(_read_driver, _read_list(entry))), lambda ranked: list(map(_write_driver, ranked))
+    ),
+    combined=_of_class(
+        Combined,
+        rules=Value(
+            lambda entry: {TEXT.read(rule): COUNT.read(n) for rule, n in entry},
+            lambda rules: [*rules.items()],
+        ),
+        row_rules=Maybe(Array(("n",), "<i8")),
+    ),
+)
+EFFECTS: Final = _of_class(
+    SavedEffects, grid=Array(("n_effects",)), columns=Record(dict.fromkeys(EFFECT_COLUMNS, _any("n_effects")))
+)
+SAMPLING: Final = _of_class(
+    Sampling,
+    metrics=Record(dict.fromkeys(CONVENTIONS, Maybe(Record(dict.fromkeys(UNDECAYED, MAYBE_NAN)))), _present),
+    exponents=Array(("n_exponents",)),
+    decayed=Record(dict.fromkeys(CONVENTIONS, Maybe(_any("n_exponents"))), _present),
+)
+FEATURE: Final = {
+    **AXIS,
+    "grid": _of_class(Grid, values=Array(("n_grid",))),
+    "scale": _number(0),
+    "median": NUMBER,
+    "has_missing": FLAG,
+    "shares": Array(("n_grid",)),
+    "likelihood_scale": Maybe(Array(("n",))),
+    "distances": Maybe(Array(("n", "n_grid"))),
+    "positions": Maybe(Array(("n_positions",), "<i8")),
+    "starts": Array(("n_stretches",), "<i8"),
+    "curves": Array(("n", "n_stretches")),
+    "own": Array(("n",)),
+    "missing": Maybe(Array(("n",))),
+    "sums": SUMS,
+    "effects": Maybe(EFFECTS),
+    "drivers": DRIVERS,
+    "sampling": Maybe(SAMPLING),
+}
+ROWS: Final = Record(
+    {
+        "positions": Array(("n",), "<i8"),
+        "n_all": POSITIVE,
+        "index": Maybe(
+            Record(
+                {
+                    "names": _labels("A name of the index of X"),
+                    "is_multi": FLAG,
+                    "labels": _labels("A label of the index of X"),
+                },
+            )
+        ),
+        "predictions": Array(("n",)),
+        "weights": Maybe(Array(("n",))),
+        "target": Maybe(_any("n")),
+        "target_name": TEXT,
+    },
+)
+RESULT: Final = Record(
+    {
+        "format": _choice(FORMAT),
+        "version": POSITIVE,
+        "package_version": TEXT,
+        "provenance": _checked(lambda entry: type(entry) is dict),
+        "method": Record({"name": _choice(*METHODS), "reason": TEXT}),
+        "output": Record(
+            {
+                "output_label": TEXT,
+                "output": _label("An output"),
+                "position": Maybe(COUNT),
+                "response": _choice(*RESPONSES, "callable"),
+                "of_classes": FLAG,
+                "classes": _labels("A class", tuple),
+            },
+        ),
+        "settings": SETTINGS,
+        "alerts": TEXTS,
+        "notes": TEXTS,
+        "rows": ROWS,
+        "prediction_sd": _number(0),
+        "columns": Many(COLUMN),
+        "others": Many(Record(AXIS)),
+        "features": Many(Record(FEATURE)),
+    },
+)
+
+
+def _write_driver(driver: Driver) -> Any:
+    """Return a split; of one that explains nothing the column alone, since each feature has all others."""
+    return driver.column if driver == Driver(driver.column) else write(DRIVER, driver, "", {})
+
+
+def _read_driver(entry: Any) -> Driver:
+    return Driver(entry) if type(entry) is str else read(DRIVER, entry, "", None, {})
