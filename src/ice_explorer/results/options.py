@@ -71,7 +71,6 @@ class Options:
     keep_curves: bool = False
     progress: bool | Callable[[int, int, str], object] | None = None
     budget: float | None = None
-    client: Any = None
 
     def __post_init__(self) -> None:
         for name, check in _CHECKS.items():
