@@ -11,6 +11,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
+from ice_explorer.errors import InputDataError
 
 METRICS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "support", "scale"]
 
@@ -169,3 +170,14 @@ def test_many_distinct_values():
         assert_allclose(found[feature].scale, expected[feature].scale, rtol=1e-12)
     assert_allclose(found.table()["in_distribution_impact"], expected.table()["in_distribution_impact"], rtol=1e-3)
     assert any(note.startswith("2 features ('a' and 'b') have more than 65,536 distinct") for note in found.notes)
+
+
+def test_more_levels_than_are_counted():
+    """Such a column is not ranked, and a note says so; it is refused where it is named."""
+    X = pd.DataFrame({"a": np.arange(70_000.0) % 9, "b": np.arange(70_000.0) % 7, "id": np.arange(70_000).astype(str)})
+    found = explain_parts(product, parts_of(X, 3), pairwise=True)
+    assert_same(found, ice.explain(product, X[["a", "b"]]))
+    note = "'id' has more than 65,536 levels in 70,000 rows, like an ID or free text; it is not ranked"
+    assert any(each.startswith(note) for each in found.notes)
+    with pytest.raises(InputDataError, match=r"'id' must be at most 65,536 levels|at most 65,536 levels"):
+        explain_parts(product, parts_of(X, 3), features=["a", "id"])

@@ -19,7 +19,6 @@ from ice_explorer.cluster.sums import check_options, check_rows, explain_feature
 from ice_explorer.errors import (
     Cancelled,
     ICEExplorerError,
-    InputDataError,
     InputTypeError,
     InvalidOptionError,
     MissingDependencyError,
@@ -61,7 +60,6 @@ def _read_partitions(X: Any, sample_weight: Any) -> list[tuple[Any, Any]]:
     """Return what Dask computes for each partition: its rows, and their weights, None where there are none.
 
     - raises InputTypeError: if X is no table, or the weights are in one place.
-    - raises InputDataError: if X has not one or two dimensions.
     """
     if not hasattr(X, "columns") and not hasattr(X, "rechunk"):
         raise InputTypeError.table(X)
@@ -84,11 +82,7 @@ def _read_partitions(X: Any, sample_weight: Any) -> list[tuple[Any, Any]]:
 def _delayed(data: Any) -> list[Any]:
     if not hasattr(data, "rechunk"):
         return list(data.to_delayed())
-    if data.ndim not in {1, 2}:
-        raise InputDataError(
-            f"X must be two-dimensional; got an array of shape {data.shape}.", "Pass one row for each observation."
-        )
-    return list((data.rechunk({1: -1}) if data.ndim == 2 else data).to_delayed().ravel())
+    return list(data.rechunk(dict.fromkeys(range(1, data.ndim), -1)).to_delayed().ravel())
 
 
 class _DaskPlan(Plan):
@@ -103,16 +97,14 @@ class _DaskPlan(Plan):
         super().__init__(plan._context, plan._method, list(plan._inputs.values()), [*self._grids.notes, *plan._notes])
         self._client, self._partitions = client, partitions
         self._waiting = Lock()
-        self._sums_of_all: Sums | None = None
+        self._merged: Sums | None = None
+
+        self._n_per_row = sum(feature.n_predictions_per_row for feature in self._inputs.values())
 
     @property
     def n_predictions(self) -> int:
         """Predictions that all features take, on the cluster."""
         return self._n_per_row * self._grids.n_rows
-
-    @property
-    def _n_per_row(self) -> int:
-        return sum(feature.n_predictions_per_row for feature in self._inputs.values())
 
     @property
     def advice(self) -> str:
@@ -131,23 +123,18 @@ class _DaskPlan(Plan):
         cancelled: Callable[[], bool] | None = None,
     ) -> FeatureExplanation:
         """Return one feature; the first one waits for all partitions."""
-        with self._waiting:
-            if self._sums_of_all is None:
-                self._sums_of_all = self._sum_all(progress, cancelled)
-        return explain_feature(self, feature, self._sums_of_all)
 
-    def _sum_all(
-        self, progress: Callable[[int, int, str], object] | None, cancelled: Callable[[], bool] | None
-    ) -> Sums:
         def report(n_rows: int) -> None:
             if progress is not None:
                 progress(n_rows * self._n_per_row, self.n_predictions, f"{len(self._partitions):,} partitions")
 
-        compute = partial(cluster.partial_sums, self._model, grids=self._grids)
-        merged = _reduce(self._client, compute, self._partitions, report, cancelled)
-        sums = check_rows(merged, self._grids)
-        self._notes += sums.notes
-        return sums
+        with self._waiting:
+            if self._merged is None:
+                sum_partition = partial(cluster.partial_sums, self._model, grids=self._grids)
+                merged = _reduce(self._client, sum_partition, self._partitions, report, cancelled)
+                self._merged = check_rows(merged, self._grids)
+                self._notes += self._merged.notes
+        return explain_feature(self, feature, self._merged)
 
 
 def _current_client() -> Any:
@@ -169,26 +156,63 @@ def _reduce(
     report: Callable[[int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Any:
-    """Compute all partitions, and merge what comes of them, eight at a time; None where nothing does.
+    """Compute all partitions, and merge the results, eight at a time; None where all are None.
 
     - `client`: None for workers in this process, which end with the work.
-    - `compute`: function of rows and number of a partition, which is sent once to each worker.
-    - `report`: called with the rows of each partition that is done. `compute` takes `cancelled` then.
-    - `cancelled`: asked now and then; True ends the work on the cluster, too.
+    - `compute`: function of a partition of `cluster`, which is sent once to each worker.
+    - `report`: called with the number of rows of each partition that is done; `compute` can be cancelled then.
+    - `cancelled`: called now and then; True ends the work on the cluster, too.
     - raises ICEExplorerError: also where the cluster fails.
     """
+    from dask.delayed import delayed
+
     if client is None:
         from distributed import Client
 
         with Client(processes=False, dashboard_address=":0") as local:  # type: ignore[no-untyped-call]
             return _reduce(local, compute, partitions, report, cancelled)
-    content = _pickle(compute)
+    topic = None if report is None else f"ice-explorer-{uuid.uuid4().hex}"
+    computed, merged = delayed(_compute_partition, pure=False), delayed(cluster.merge, pure=False)
+    sent = delayed(pickle.loads, pure=False)(_pickle(compute))  # bytes, so that each worker makes the model once
+    level = [computed(sent, rows, weights, number, topic) for number, (rows, weights) in enumerate(partitions)]
+    while len(level) > 1:
+        level = [merged(*level[k : k + _MERGED_AT_A_TIME]) for k in range(0, len(level), _MERGED_AT_A_TIME)]
     try:
-        return _wait_for(client, content, partitions, report, cancelled)
+        return _wait_for(client, level[0], topic, report, cancelled)
     except ICEExplorerError:
         raise
     except Exception as error:
         raise _failure(client, error) from error
+
+
+def _wait_for(
+    client: Any,
+    result: Any,
+    topic: str | None,
+    report: Callable[[int], object] | None,
+    cancelled: Callable[[], bool] | None,
+) -> Any:
+    n_rows: dict[int, int] = {}  # by partition: one is computed again where a worker was lost with it
+    n_reported, is_done = 0, False
+    client.subscribe_topic(topic, lambda event: n_rows.setdefault(*event[1]))
+    with warnings.catch_warnings():  # the model has to be sent
+        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+        future = client.compute(result)
+    try:
+        while not is_done:
+            is_done = future.done()  # events of partitions that are done are received by then
+            if report is not None:
+                for count in list(n_rows.values())[n_reported:]:
+                    report(count)
+                    n_reported += 1
+            if not is_done and cancelled is not None and cancelled():
+                raise Cancelled("The work on the cluster was cancelled.")
+            sleep(0 if is_done else _PAUSE)
+        return future.result()
+    finally:
+        if client.status == "running":
+            future.cancel()
+            client.unsubscribe_topic(topic)
 
 
 def _failure(client: Any, error: Exception) -> PredictionError:
@@ -208,48 +232,6 @@ def _failure(client: Any, error: Exception) -> PredictionError:
         "Look at the logs of its workers: `client.get_worker_logs()`. Where they run out of memory use more, "
         "smaller partitions: `X.repartition(...)`.",
     )
-
-
-def _wait_for(
-    client: Any,
-    content: bytes,
-    partitions: Sequence[tuple[Any, Any]],
-    report: Callable[[int], object] | None,
-    cancelled: Callable[[], bool] | None,
-) -> Any:
-    from dask.delayed import delayed
-
-    topic = f"ice-explorer-{uuid.uuid4().hex}"
-    n_rows_of: dict[int, int] = {}  # by partition: one is computed again where a worker was lost with it
-    computed, merged = delayed(_compute_partition, pure=False), delayed(cluster.merge, pure=False)
-    compute = delayed(pickle.loads, pure=False)(content)  # bytes, so that each worker makes the model once
-    level = [
-        computed(compute, rows, weights, number, None if report is None else topic)
-        for number, (rows, weights) in enumerate(partitions)
-    ]
-    while len(level) > 1:
-        level = [merged(*level[k : k + _MERGED_AT_A_TIME]) for k in range(0, len(level), _MERGED_AT_A_TIME)]
-    client.subscribe_topic(topic, lambda event: n_rows_of.setdefault(*event[1]))
-    with warnings.catch_warnings():  # the model has to be sent
-        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-        future = client.compute(level[0])
-    n_reported, is_done = 0, False
-    try:
-        while not is_done:
-            is_done = future.done()  # what is reported before is received by then
-            new = list(n_rows_of.values())[n_reported:]
-            n_reported += len(new)
-            if report is not None:
-                for n_rows in new:
-                    report(n_rows)
-            if cancelled is not None and cancelled() and not is_done:
-                raise Cancelled("The work on the cluster was cancelled.")
-            sleep(0 if is_done else _PAUSE)
-        return future.result()
-    finally:
-        if client.status == "running":
-            future.cancel()
-            client.unsubscribe_topic(topic)
 
 
 def _compute_partition(compute: Callable[..., Any], rows: Any, weights: Any, number: int, topic: str | None) -> Any:

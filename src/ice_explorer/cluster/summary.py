@@ -32,6 +32,7 @@ MOST_SAMPLED: Final = 10_000
 RANK_ERROR: Final = 0.0005
 """Largest error of the ranks of quantiles where some values stand for all, as a share of the rows; twice what was
 measured."""
+_NONE: Final = np.empty(0)
 _N_BINS: Final = 2048
 _N_STANDING: Final = 1_000_001  # values that stand for all: so many that shares of grid values are smooth
 
@@ -45,7 +46,7 @@ class ColumnSummary:
     - `moments`: of the values of a feature with an order.
     - `n_present`: rows that have weight and a value.
     - `has_missing`: whether a row that has weight lacks the value.
-    - `is_thinned`: whether the values stand for more values.
+    - `is_thinned`: whether the values are bins of more values; levels without an order are not counted then.
     """
 
     feature: Feature
@@ -65,13 +66,17 @@ class ColumnSummary:
         return cls(feature, mass, moments, len(values), bool((missing & counts).any())).with_values(values, mass)
 
     def with_values(self, values: Array, weights: Array) -> ColumnSummary:
-        """Return the same with the weights of equal values added up, in bins where the values are too many."""
+        """Return the same with the weights of equal values added up, in bins or without any where they are too many."""
+        feature, is_unordered = self.feature, self.feature.is_unordered
         distinct, inverse = np.unique(values, return_inverse=True)
         mass = np.bincount(inverse, weights, len(distinct)).astype(np.float64)
-        is_thinned = self.is_thinned or (len(distinct) > MOST_DISTINCT and not self.feature.is_unordered)
-        if is_thinned:
+        n_distinct = len(feature.levels) if is_unordered else len(distinct)  # type: ignore[arg-type]
+        is_thinned = self.is_thinned or n_distinct > MOST_DISTINCT
+        if is_thinned and is_unordered:
+            feature, distinct, mass = replace(feature, levels=np.empty(0, object), codebook=None), _NONE, _NONE
+        elif is_thinned:
             distinct, mass = _thin(distinct, mass)
-        return replace(self, feature=with_values(self.feature, distinct), weights=mass, is_thinned=is_thinned)
+        return replace(self, feature=with_values(feature, distinct), weights=mass, is_thinned=is_thinned)
 
     def merge(self, others: Sequence[ColumnSummary]) -> ColumnSummary:
         """Return the summary of all.
@@ -100,6 +105,17 @@ class ColumnSummary:
             return 0.0
         return float(np.sqrt(self.moments.squared[0] / self.moments.weight))
 
+    @property
+    def is_crowded(self) -> bool:
+        """Whether levels without an order are too many to be counted."""
+        return self.is_thinned and self.feature.is_unordered
+
+    @property
+    def level_count(self) -> str:
+        """How many levels occur, for a note."""
+        count = f"more than {MOST_DISTINCT:,}" if self.is_crowded else f"{len(self.weights):,}"
+        return f"{count} levels in {self.n_present:,} rows"
+
     def in_order(self) -> ColumnSummary:
         """Return the same with its levels in the order that they have in a table of all rows."""
         feature, levels = self.feature, self.feature.levels
@@ -108,7 +124,8 @@ class ColumnSummary:
         if feature.codebook is not None:  # numbers that are names
             order = np.argsort(feature.codebook[:, 0], kind="stable")
         else:
-            order = np.array([levels.tolist().index(level) for level in sort_levels(levels.tolist())], np.intp)
+            places = {level: place for place, level in enumerate(levels.tolist())}
+            order = np.array([places[level] for level in sort_levels(levels.tolist())], np.intp)
         codebook = None if feature.codebook is None else feature.codebook[order]
         feature = replace(feature, levels=levels[order], codebook=codebook)
         return replace(self, feature=feature).with_values(
@@ -149,7 +166,7 @@ def _thin(values: Array, weights: Array) -> tuple[Array, Array]:
 
 def with_values(feature: Feature, values: Array) -> Feature:
     """Return a feature with other values, and columns that take no memory for rows."""
-    members = tuple(replace(member, values=np.empty(0)) for member in feature.members)
+    members = tuple(replace(member, values=_NONE) for member in feature.members)
     return replace(feature, values=values, members=members)
 
 
@@ -183,7 +200,6 @@ class Summary:
     - `options`: of the explanation.
     - `features`: by number.
     - `objects`: dtypes of columns that cannot be placed on an axis, by label.
-    - `crowded`: labels of columns with more levels than are counted, by number.
     - `n_rows`, `n_weighing`, `total_weight`: all rows, those that have weight, and how much.
     - `keys`, `rows`, `weights` (n_sampled,): random numbers, the rows that have the smallest ones, and their weights.
     """
@@ -191,7 +207,6 @@ class Summary:
     options: Options
     features: dict[int, ColumnSummary]
     objects: dict[str, str]
-    crowded: dict[int, str]
     n_rows: int
     n_weighing: int
     total_weight: float
@@ -201,10 +216,8 @@ class Summary:
 
     def merge(self, others: Sequence[Summary]) -> Summary:
         """Return the summary of all."""
-        parts = [self, *others]
-        crowded = {number: label for part in parts for number, label in part.crowded.items()}
-        features = {}
-        for number in sorted({number for part in parts for number in part.features} - crowded.keys()):
+        parts, features = [self, *others], {}
+        for number in dict.fromkeys(number for part in parts for number in part.features):
             first, *rest = (part.features[number] for part in parts if number in part.features)
             if len(rest) < len(parts) - 1:
                 raise _unlike(first.feature, "be of one kind in all partitions", first.feature.kind, "objects")
@@ -213,26 +226,15 @@ class Summary:
         sampled = _draw(keys)
         return Summary(
             self.options,
-            {number: features[number] for number in self.features if number in features},
+            features,
             {label: dtype for part in parts for label, dtype in part.objects.items()},
-            crowded,
             sum(part.n_rows for part in parts),
             sum(part.n_weighing for part in parts),
             sum(part.total_weight for part in parts),
             keys[sampled],
             _take([part.rows for part in parts], sampled),
             np.concatenate([part.weights for part in parts])[sampled],
-        ).without_crowded()
-
-    def without_crowded(self) -> Summary:
-        """Return the same without features of more levels than are counted."""
-        crowded = {
-            number: column.feature.label
-            for number, column in self.features.items()
-            if column.feature.is_unordered and len(column.feature.levels) > MOST_DISTINCT  # type: ignore[arg-type]
-        }
-        features = {number: column for number, column in self.features.items() if number not in crowded}
-        return replace(self, features=features, crowded=self.crowded | crowded)
+        )
 
 
 def _draw(keys: Array) -> Rows:
@@ -275,11 +277,10 @@ def summarise_rows(model: Any, rows: Any, number: int, sample_weight: Any, optio
         options,
         {at: ColumnSummary.from_rows(columns.feature(at), weights) for at in numbers},
         {columns.labels[at]: dtype for at, dtype in objects.items()},
-        {},
         n_rows,
         int(np.count_nonzero(weights)),
         float(weights.sum()),
         keys[sampled],
         table.take(sampled),
         weights[sampled],
-    ).without_crowded()
+    )

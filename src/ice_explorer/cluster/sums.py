@@ -182,29 +182,27 @@ def _choose_features(
     - `categorical`: numbers of the columns that were declared to be categories: these are no names of rows.
     """
     if summary.options.features is not None:
-        for label in summary.crowded.values():
-            raise InputDataError.feature_must(
-                label, f"at most {MOST_DISTINCT:,} levels", "has more", "Leave it out with `features=`."
-            )
+        for column in features.values():
+            if column.is_crowded:
+                problem, advice = f"at most {MOST_DISTINCT:,} levels", "Leave it out with `features=`."
+                raise InputDataError.feature_must(column.feature.label, problem, "has more", advice)
         return list(features), []
-    usable = {number: column for number, column in features.items() if len(column.weights)}
-    identifiers = {
-        number: f"{len(column.weights):,} levels in {column.n_present:,} rows"
-        for number, column in usable.items()
-        if column.feature.kind == "category" and number not in categorical
-        and is_identifier(len(column.weights), column.n_present)
-    }  # fmt: skip
-    chosen = [number for number in usable if number not in identifiers] or list(usable)
+    usable = [number for number, column in features.items() if column.n_present and not column.is_crowded]
+    names = [
+        number for number, column in features.items() if number not in categorical
+        and column.feature.kind == "category" and is_identifier(len(column.weights), column.n_present)
+    ]  # fmt: skip
+    chosen = [number for number in usable if number not in names] or usable
     if not chosen:
         raise InputDataError(
             "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
             "it has none on the cluster.",
             "Turn one into such a column in front of the model.",
         )
-    empty = [column.feature.label for column in features.values() if not len(column.weights)]
-    names = {features[number].feature.label: text for number, text in identifiers.items() if number not in chosen}
-    names |= dict.fromkeys(summary.crowded.values(), f"more than {MOST_DISTINCT:,} levels")
-    return chosen, list(notes.note_columns_not_ranked(empty, summary.objects, names))
+    skipped = {column.feature.label: column for number, column in features.items() if number not in chosen}
+    empty = [label for label, column in skipped.items() if not column.n_present]
+    levels = {label: column.level_count for label, column in skipped.items() if column.n_present}
+    return chosen, list(notes.note_columns_not_ranked(empty, summary.objects, levels))
 
 
 def _place_on_grid(summary: ColumnSummary, grid: Any, options: Options) -> FeatureInput:
