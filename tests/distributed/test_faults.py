@@ -56,19 +56,26 @@ def test_the_model_is_sent_once_to_each_worker(client, tmp_path):
     assert len(set(made)) == 2
 
 
-@pytest.mark.parametrize("n_calls", [1, 9])
-def test_a_killed_worker_costs_its_partitions(client_of_its_own, tmp_path, n_calls):
-    """SIGKILL at several moments: the result is the same to the bit."""
+@pytest.mark.parametrize("moments", [(1,), (9,), (1, 9)], ids=str)
+def test_a_killed_worker_costs_its_partitions(client_of_its_own, tmp_path, moments):
+    """SIGKILL at several moments, also twice: the result is the same to the bit."""
     client = client_of_its_own
     expected = figures(ice.explain(Slow(tmp_path, 0.0), on_cluster()))
     folder = tmp_path / "killed"
     folder.mkdir()
-    pid = next(iter(client.run(os.getpid).values()))
-    thread = once_called(folder, n_calls, lambda: os.kill(pid, signal.SIGKILL))
+    killed = []
+
+    def kill_one():
+        killed.append(next(iter(client.run(os.getpid).values())))
+        os.kill(killed[-1], signal.SIGKILL)
+
+    threads = [once_called(folder, n_calls, kill_one) for n_calls in moments]
     e = ice.explain(Slow(folder, 0.12), on_cluster())
-    thread.join()
+    for thread in threads:
+        thread.join()
     assert_array_equal(figures(e), expected)
-    assert pid not in client.run(os.getpid).values()
+    assert len(killed) == len(moments)
+    assert not set(killed) & set(client.run(os.getpid).values())
 
 
 def test_progress_counts_to_its_total(client, tmp_path):

@@ -98,7 +98,8 @@ def merge(*results: Result | None) -> Result | None:
     Parameters
     ----------
     *results : Summary, Sums or None
-        Results of `summarise`, of `partial_sums`, or of `merge`. Their order changes figures by rounding only.
+        Results of `summarise`, of `partial_sums`, or of `merge`. Their order changes figures by rounding, and grids of
+        columns with more than 65,536 distinct values within the error that a note states.
 
     Returns
     -------
