@@ -169,7 +169,9 @@ def _reduce(
     if client is None:
         from distributed import Client
 
-        with Client(processes=False, dashboard_address=":0") as local:  # type: ignore[no-untyped-call]
+        # It is no default, which a call in another thread would use until it is closed.
+        local = Client(processes=False, dashboard_address=":0", set_as_default=False)  # type: ignore[no-untyped-call]
+        with local:
             return _reduce(local, compute, partitions, report, cancelled)
     topic = None if report is None else f"ice-explorer-{uuid.uuid4().hex}"
     computed, merged = delayed(_compute_partition, pure=False), delayed(cluster.merge, pure=False)
@@ -194,7 +196,8 @@ def _wait_for(
 ) -> Any:
     n_rows: dict[int, int] = {}  # by partition: one is computed again where a worker was lost with it
     n_reported, is_done = 0, False
-    client.subscribe_topic(topic, lambda event: n_rows.setdefault(*event[1]))
+    if topic is not None:
+        client.subscribe_topic(topic, lambda event: n_rows.setdefault(*event[1]))
     with warnings.catch_warnings():  # the model has to be sent
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
         future = client.compute(result)
@@ -212,7 +215,8 @@ def _wait_for(
     finally:
         if client.status == "running":
             future.cancel()
-            client.unsubscribe_topic(topic)
+            if topic is not None:
+                client.unsubscribe_topic(topic)
 
 
 def _failure(client: Any, error: Exception) -> PredictionError:
