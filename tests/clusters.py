@@ -7,8 +7,6 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
-from ice_explorer.distributed import summaries
-
 N_PARTITIONS = 12
 
 
@@ -88,7 +86,3 @@ def part(at):
 def none_of_the_rows():
     rows = on_cluster()
     return rows[rows.a > 99]
-
-
-def draw_fewer_rows(most):
-    summaries.MOST_SAMPLED = most

@@ -19,6 +19,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import ice_explorer as ice
+from ice_explorer import cluster
 from ice_explorer.errors import (
     Cancelled,
     ExportError,
@@ -338,7 +339,7 @@ NAMES = {
     UnknownOptionError: {
         "explain() has no option 'grids'. Did you mean 'grid'? Its options are features, groups, categorical_features, "
         "output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, method, "
-        "n_jobs, memory_limit, progress, budget, client.": lambda: explain(grids="uniform"),
+        "n_jobs, memory_limit, progress, budget.": lambda: explain(grids="uniform"),
         "explain() has no option 'zoom'. Its options are features": lambda: explain(zoom=2),
         "no option 'budget': it shows samples of the rows until": lambda: explorer(wealth, X, budget=5),
         "table() has no option 'sortby'. Did you mean 'sort_by'?": lambda: e().table(sortby="impact"),
@@ -349,7 +350,7 @@ NAMES = {
         "plot() has no option 'columns'. Did you mean 'n_col": lambda: e().plot(["age"], columns=2),
         "save() has no option 'colour_by'. Did you mean 'color_by'?": lambda: e().save("view.svg", colour_by="city"),
         "ICEExplorer() has no option 'sampel'. Did you mean 'sample'?": lambda: explorer(wealth, X, sampel=3),
-        "explain_partitions() has no option 'client'.": lambda: ice.explain_partitions(wealth, max, client=None),
+        "summarise() has no option 'progress'.": lambda: cluster.summarise(wealth, X, 0, progress=True),
         "no option 'feature': it is set on an explorer": lambda: explorer(wealth, X, feature="age"),
     },
     InvalidOptionError: {
@@ -374,11 +375,11 @@ VALUES_OF_GRID = "increasing finite values; got"
 OPTIONS = {
     **{
         f"{name}={value!r} needs all rows in one place, but X is on a cluster": lambda name=name, value=value: (
-            ice.explain_partitions(wealth, max, **{name: value})
+            cluster.summarise(wealth, X, 0, **{name: value})
         )
         for name, value in ON_A_CLUSTER.items()
     },
-    "`distance` needs all rows in one place": lambda: ice.explain_partitions(wealth, max, distance={"a": 1.0}),
+    "`distance` needs all rows in one place": lambda: cluster.summarise(wealth, X, 0, distance={"a": 1.0}),
     "got 11 weights for 12 observations. Leave it out": lambda: explain(sample_weight=[1] * 11),
     "got 1 weight for 12 observations": lambda: explain(sample_weight=[1]),
     "got shape (12, 1) for 12 observations": lambda: explain(sample_weight=np.ones((N, 1))),

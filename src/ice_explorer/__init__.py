@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
     from ice_explorer.explain_model import explain, load
     from ice_explorer.explanation import Explanation
-    from ice_explorer.partitions import explain_partitions
     from ice_explorer.widget.explorer import ICEExplorer
 
 __all__ = [
@@ -25,7 +24,6 @@ __all__ = [
     "datasets",
     "errors",
     "explain",
-    "explain_partitions",
     "load",
 ]
 
@@ -36,7 +34,6 @@ _ON_DEMAND = {
     "bqplot": "ice_explorer.bqplot",
     "datasets": "ice_explorer.datasets",
     "explain": "ice_explorer.explain_model",
-    "explain_partitions": "ice_explorer.partitions",
     "load": "ice_explorer.explain_model",
 }
 

@@ -152,10 +152,15 @@ def check_weights(
     if weights is None or problem:
         raise InvalidOptionError.sample_weight(problem, "Leave it out to weigh all observations alike.")
     check_index("sample_weight", "weights", sample_weight, index)
-    if are_all and weights.sum() <= 1:
+    if are_all:
+        check_total_weight(float(weights.sum()))
+    return weights.copy()
+
+
+def check_total_weight(total: float) -> None:
+    """Raise if the weights of all rows do not sum to more than 1: standard deviations divide by their sum less 1."""
+    if total <= 1:
         raise InvalidOptionError(
-            "`sample_weight` must sum to more than 1, because weights are frequencies; "
-            f"got a sum of {float(weights.sum())!r}.",
+            f"`sample_weight` must sum to more than 1, because weights are frequencies; got a sum of {total!r}.",
             "Multiply the weights, for example so that they sum to the number of observations.",
         )
-    return weights.copy()

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
+from ice_explorer import plan as one_machine
 from ice_explorer.comparison import ModelComparison, check_explanations, check_models, is_several, prepared_alike
-from ice_explorer.distributed.plan import prepare
 from ice_explorer.errors import InputTypeError, PredictionError
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.explanation import Explanation
@@ -52,7 +52,6 @@ class ExplainOptions(TypedDict, total=False):
     memory_limit: str | float
     progress: bool | Callable[[int, int, str], object] | None
     budget: float | None
-    client: Any
 
 
 @short_traceback
@@ -127,7 +126,6 @@ def explain(
     memory_limit: str | float = "1GB",
     progress: bool | Callable[[int, int, str], object] | None = None,
     budget: float | None = None,
-    client: Any = None,
 ) -> Explanation | ModelComparison:
     """Compute ICE curves and metrics of each feature of a fitted model, or of several models side by side.
 
@@ -142,12 +140,9 @@ def explain(
         as they are, without X.
     X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
         Observations to explain the model on; never modified. A DataFrame or array of Dask is explained partition by
-        partition where it is: metrics, partial dependence and spread are those of all rows, and the explanation has
-        a sample of 10,000 rows for curves, drivers and effects.
-    y : array-like of shape (n_observations,), optional
-        Observed target: numbers, or labels of the classes. Missing values are left out. Of a model with several
-        outputs, a table with one column for each. It gives the `score`, colours curves by residuals, and columns of X
-        that equal it are told.
+        partition where it is, by the current client, or by workers in this process where there is none: metrics,
+        partial dependence and spread are those of all rows, and the explanation has a sample of 10,000 rows for
+        curves, drivers and effects. The model is sent once to each worker, and has to be one that can be pickled.
     features : sequence, optional
         Features, including groups: names, their text or positions of columns, looked up in that order.
         Defaults to all columns of numbers, booleans, categories, texts, dates and timedeltas, except empty columns
@@ -216,10 +211,6 @@ def explain(
         explained while they fit, and the last one is returned; at least one is explained. A note says how many rows and
         grid values were used. They depend on the speed of the machine; use `sample` and `grid_size` for the same ones
         everywhere. ICEExplorer does not take it: it shows such samples until the result is there.
-    client : distributed.Client, optional
-        Cluster of Dask that computes the metrics. X is sent to it in partitions, unless it is a DataFrame or array of
-        Dask; for these, the current client is the default, or workers in this process where there is none. The
-        model is sent once to each worker, and has to be one that can be pickled.
 
     Returns
     -------
@@ -254,7 +245,7 @@ def explain(
         output=output, response=response, grid=grid, grid_size=grid_size,
         sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, distance=distance,
         convention=convention, method=method, n_jobs=n_jobs, memory_limit=memory_limit,
-        progress=progress, budget=budget, client=client,
+        progress=progress, budget=budget,
     )  # fmt: skip
     if is_several(model):
         return _explain_several(check_models(model), X, y, options)
@@ -263,6 +254,15 @@ def explain(
     plan = prepare(model, kept(X), options, y=y)
     sampled = None if budget is None else plan.explain_within(budget)
     return compute(plan, {}, progress=progress) if sampled is None else sampled
+
+
+def prepare(model: Any, X: Any, options: Options, *, is_opening: bool = False, y: object = None) -> Plan:
+    """Plan an explanation on this machine, or where the partitions of a Dask collection are; see `plan.prepare`."""
+    if hasattr(X, "__dask_graph__"):
+        from ice_explorer.cluster.dask_plan import prepare_on_dask
+
+        return prepare_on_dask(model, X, options, is_opening=is_opening, y=y)
+    return one_machine.prepare(model, X, options, is_opening=is_opening, y=y)
 
 
 def compute(

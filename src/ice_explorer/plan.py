@@ -311,8 +311,17 @@ def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[li
             f"its columns are {listed(columns.names)}.",
             "Turn one into such a column in front of the model.",
         )
-    skipped = notes.note_columns_not_ranked(list(empty.values()), list(objects.values()), list(names.values()))
+    skipped = notes.note_columns_not_ranked(
+        [column.label for column in empty.values()],
+        {column.label: column.dtype for column in objects.values()},
+        {column.label: _count_levels(column) for column in names.values()},
+    )
     return chosen, list(skipped)
+
+
+def _count_levels(column: Column) -> str:
+    present = column.values[~column.missing]
+    return f"{len(np.unique(present)):,} levels in {len(present):,} rows"
 
 
 def _is_name(column: Column, weighing: NDArray[np.bool_]) -> bool:

@@ -7,21 +7,18 @@ import os
 import pickle
 import sys
 import time
+from functools import partial
 from resource import RUSAGE_SELF, getrusage
 
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
 import pandas as pd
-from ice_explorer._features.columns import Columns
 from lightgbm import LGBMRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 
-from ice_explorer.distributed.passes import MergeSums, Sum, Summarise, merge_found
-from ice_explorer.distributed.whole import whole_of
-from ice_explorer.models.fitted import fitted_table
-from ice_explorer.results.options import Options
+from ice_explorer import cluster
 
 MODELS = {
     "hist": HistGradientBoostingRegressor(random_state=0),
@@ -49,20 +46,18 @@ def measure(n_rows, n_columns, name, grid_size):
     fit = table(0, 20_000)
     model = MODELS[name].fit(fit, fit @ np.linspace(1, 0, n_columns) + fit["x0"] * fit["x1"])
     print(f"{name}: {n_rows:,} rows x {n_columns} columns, model {len(pickle.dumps(model)) / 1e6:.2f} MB")
-    options = Options(grid="quantile", grid_size=grid_size, progress=False)
-    first, rows = Summarise(model, options), table(1)
-    first(table(2, 1000), 2)  # compiles
-    summary, seconds = timed("summary of a partition", first, rows, 0)
+    options, rows = {"grid": "quantile", "grid_size": grid_size}, table(1)
+    cluster.summarise(model, table(2, 1000), 2, **options)
+    summary, seconds = timed("summary of a partition", partial(cluster.summarise, model, rows, 0, **options))
     print(f"    {n_rows / seconds:,.0f} rows/s")
-    timed("merging 8 summaries", merge_found, *[summary] * 8)
-    whole, _ = whole_of(summary, options, Columns(fitted_table(model, summary.rows), None, ()))
-    second = Sum(model, Options(progress=False), whole)
-    second(table(2, 1000), 2)
-    print(f"    grids and scales {len(pickle.dumps(whole)) / 1e6:.2f} MB; before: {_most_memory():.2f} GB")
-    sums, seconds = timed("sums of a partition", second, rows, 0)
+    timed("merging 8 summaries", cluster.merge, *[summary] * 8)
+    grids = cluster.make_grids(model, summary)
+    cluster.partial_sums(model, table(2, 1000), 2, grids)  # compiles
+    print(f"    grids and scales {len(pickle.dumps(grids)) / 1e6:.2f} MB; before: {_most_memory():.2f} GB")
+    sums, seconds = timed("sums of a partition", cluster.partial_sums, model, rows, 0, grids)
     held = n_rows * n_columns * 8 / 1e9
     print(f"    {n_rows / seconds:,.0f} rows/s; after: {_most_memory():.2f} GB, of which rows {held:.2f} GB")
-    timed("merging 8 sums", MergeSums(whole), *[sums] * 8)
+    timed("merging 8 sums", cluster.merge, *[sums] * 8)
 
 
 def _most_memory():

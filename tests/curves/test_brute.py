@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.distributed.plan import prepare
 from ice_explorer.errors import PredictionError
+from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
 
 PROBED, AGAIN = 64, 32

@@ -24,10 +24,10 @@ def two_processes():
 
 @contextmanager
 def connected(cluster):
-    """A client of a cluster whose processes are there."""
+    """The current client, of a cluster whose processes are there."""
     from distributed import Client
 
-    with Client(cluster, set_as_default=False) as client:
+    with Client(cluster) as client:
         client.wait_for_workers(2, timeout=120)
         yield client
 

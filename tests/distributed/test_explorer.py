@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 from sklearn.ensemble import RandomForestClassifier
 
 import ice_explorer as ice
-from ice_explorer.distributed import summaries
 from ice_explorer.errors import InvalidOptionError
 
 pytestmark = [pytest.mark.slow, pytest.mark.current, pytest.mark.timeout(300)]
@@ -22,7 +21,7 @@ def wait_for(explorer, state):
 
 def test_explored_rows_of_a_cluster(make, client, model, X, partitioned):
     """Figures are those of all rows, lines those of rows that are here."""
-    explorer = make(model, partitioned, client=client)
+    explorer = make(model, partitioned)
     wait_for(explorer, "ready")
     e = explorer.explanation
     expected = ice.explain(model, X.sort_values("decimal", ignore_index=True))
@@ -32,7 +31,7 @@ def test_explored_rows_of_a_cluster(make, client, model, X, partitioned):
 
 def test_requests_are_answered_while_the_cluster_works(make, client, tmp_path):
     """Drafts are of the rows that are here, progress comes by partition, and cancelling frees the cluster."""
-    explorer = make(Slow(tmp_path, 0.25), on_cluster(), client=client)
+    explorer = make(Slow(tmp_path, 0.25), on_cluster())
     wait_until(lambda: written(tmp_path, "called"))
     assert ask(explorer, "lines", type="cancel")[0]["type"] == "result"
     wait_for(explorer, "cancelled")
@@ -40,7 +39,7 @@ def test_requests_are_answered_while_the_cluster_works(make, client, tmp_path):
     n_calls = calls_when_still(tmp_path)
     whole = tmp_path / "whole"
     whole.mkdir()
-    ice.explain(Slow(whole, 0.0), on_cluster(), client=client)
+    ice.explain(Slow(whole, 0.0), on_cluster())
     assert n_calls < len(written(whole, "called"))
 
 
@@ -49,7 +48,7 @@ def test_classes_and_another_output(make, client):
     rng = np.random.default_rng(2)
     X = pd.DataFrame(rng.normal(size=(900, 3)).round(1), columns=list("abc"))
     fitted = RandomForestClassifier(8, max_depth=4, random_state=0).fit(X, rng.choice(["no", "perhaps", "yes"], 900))
-    explorer = make(fitted, dd.from_pandas(X, npartitions=3), client=client)
+    explorer = make(fitted, dd.from_pandas(X, npartitions=3))
     wait_for(explorer, "ready")
     explorer.output = "yes"
     wait_until(lambda: explorer._status["state"] == "ready" and explorer.explanation.settings.output == "yes")
@@ -62,13 +61,12 @@ def test_classes_and_another_output(make, client):
 def test_a_target_is_refused(client, model, partitioned):
     """It would have to be on the cluster, too."""
     with pytest.raises(InvalidOptionError, match="`y` needs all rows in one place"):
-        ice.ICEExplorer(model, partitioned, np.zeros(3000), client=client)
+        ice.ICEExplorer(model, partitioned, np.zeros(3000))
 
 
-def test_bars_of_a_sample_state_what_they_are_a_sample_of(make, client, tmp_path, monkeypatch):
+def test_bars_of_a_sample_state_what_they_are_a_sample_of(make, client, tmp_path):
     """Standard errors are those of a sample of all rows."""
-    assert summaries.MOST_SAMPLED == 10_000
-    explorer = make(Slow(tmp_path, 0.15), on_cluster(), client=client)
+    explorer = make(Slow(tmp_path, 0.15), on_cluster())
     wait_until(lambda: explorer._status["n_rows"] is not None or explorer._status["state"] == "ready")
     assert explorer._status["n_rows"] is not None
     wait_for(explorer, "ready")

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import time
-from threading import Event, Lock, Thread
+from threading import Lock, Thread
 from types import ModuleType
 
 import dask.dataframe as dd
@@ -15,7 +15,6 @@ from clusters import (
     Slow,
     calls_when_still,
     failing,
-    frame,
     no_number,
     none_of_the_rows,
     of_a,
@@ -27,8 +26,7 @@ from clusters import (
 from numpy.testing import assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.distributed.plan import prepare
-from ice_explorer.errors import Cancelled, InputDataError, InputTypeError, InvalidOptionError, PredictionError
+from ice_explorer.errors import InputDataError, InputTypeError, InvalidOptionError, PredictionError
 
 pytestmark = [pytest.mark.slow, pytest.mark.current, pytest.mark.timeout(300)]
 
@@ -52,31 +50,38 @@ def once_called(folder, n_calls, then):
 
 def test_the_model_is_sent_once_to_each_worker(client, tmp_path):
     """However many partitions there are: once for each of the two passes."""
-    ice.explain(Slow(tmp_path, 0.0), on_cluster(), client=client)
+    ice.explain(Slow(tmp_path, 0.0), on_cluster())
     made = [pid for pid in written(tmp_path, "made") if pid != str(os.getpid())]
     assert len(made) == 4
     assert len(set(made)) == 2
 
 
-@pytest.mark.parametrize("n_calls", [1, 9])
-def test_a_killed_worker_costs_its_partitions(client_of_its_own, tmp_path, n_calls):
-    """SIGKILL at several moments: the result is the same to the bit."""
+@pytest.mark.parametrize("moments", [(1,), (9,), (1, 9)], ids=str)
+def test_a_killed_worker_costs_its_partitions(client_of_its_own, tmp_path, moments):
+    """SIGKILL at several moments, also twice: the result is the same to the bit."""
     client = client_of_its_own
-    expected = figures(ice.explain(Slow(tmp_path, 0.0), on_cluster(), client=client))
+    expected = figures(ice.explain(Slow(tmp_path, 0.0), on_cluster()))
     folder = tmp_path / "killed"
     folder.mkdir()
-    pid = next(iter(client.run(os.getpid).values()))
-    thread = once_called(folder, n_calls, lambda: os.kill(pid, signal.SIGKILL))
-    e = ice.explain(Slow(folder, 0.12), on_cluster(), client=client)
-    thread.join()
+    killed = []
+
+    def kill_one():
+        killed.append(next(iter(client.run(os.getpid).values())))
+        os.kill(killed[-1], signal.SIGKILL)
+
+    threads = [once_called(folder, n_calls, kill_one) for n_calls in moments]
+    e = ice.explain(Slow(folder, 0.12), on_cluster())
+    for thread in threads:
+        thread.join()
     assert_array_equal(figures(e), expected)
-    assert pid not in client.run(os.getpid).values()
+    assert len(killed) == len(moments)
+    assert not set(killed) & set(client.run(os.getpid).values())
 
 
 def test_progress_counts_to_its_total(client, tmp_path):
     """Partition by partition."""
     calls = []
-    ice.explain(Slow(tmp_path, 0.0), on_cluster(), client=client, progress=lambda *each: calls.append(each))
+    ice.explain(Slow(tmp_path, 0.0), on_cluster(), progress=lambda *each: calls.append(each))
     done, total, labels = zip(*calls, strict=True)
     assert done[-1] == total[-1] == 600 * (7 + 11)
     assert len(calls) == N_PARTITIONS
@@ -93,23 +98,33 @@ def test_progress_counts_to_its_total(client, tmp_path):
 def test_a_model_that_fails_names_the_partition(client, model, message):
     """And the row in it where a prediction is no number."""
     with pytest.raises(PredictionError, match=message):
-        ice.explain(model, on_cluster(), client=client)
+        ice.explain(model, on_cluster())
 
 
-def test_cancelling_frees_the_cluster(client, tmp_path):
-    """Tasks that run stop at their next block, the others never start."""
-    options = ice.results.options.Options(client=client, memory_limit=10_000)
-    plan = prepare(Slow(tmp_path, 0.2), on_cluster(120, n_partitions=2), options)
-    stop = Event()
-    thread = once_called(tmp_path, 2, stop.set)
-    with pytest.raises(Cancelled):
-        plan.compute("a", cancelled=stop.is_set)
-    thread.join()
+def test_an_interrupt_frees_the_cluster(client, tmp_path):
+    """Partitions that are computed stop at their next block."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    rows = on_cluster(120, n_partitions=1).repartition(divisions=[0, 10, 119])
+    with pytest.raises(KeyboardInterrupt):  # as soon as the small partition is done
+        ice.explain(Slow(tmp_path, 0.2), rows, memory_limit=10_000, progress=interrupt)
     wait_until(lambda: not any(client.processing().values()))
     n_calls = calls_when_still(tmp_path)
-    found = plan.compute("a")  # it can be computed after all
-    assert found._sums.n_rows == 120
-    assert n_calls < len(written(tmp_path, "called")) - n_calls
+    complete = tmp_path / "complete"
+    complete.mkdir()
+    ice.explain(Slow(complete, 0.0), rows, memory_limit=10_000)
+    assert n_calls < len(written(complete, "called"))
+
+
+@pytest.mark.parametrize("method", ["close", "shutdown"])
+def test_a_client_that_is_closed_half_way(client_of_its_own, tmp_path, method):
+    """The client alone, and the cluster with it: the error says what to do."""
+    thread = once_called(tmp_path, 3, getattr(client_of_its_own, method))
+    with pytest.raises(PredictionError, match=r"client of Dask must be open and connected until .*Connect again"):
+        ice.explain(Slow(tmp_path, 0.3), on_cluster())
+    thread.join()
 
 
 def test_a_model_that_does_not_get_to_the_workers(client, monkeypatch):
@@ -123,28 +138,26 @@ def test_a_model_that_does_not_get_to_the_workers(client, monkeypatch):
     module.predict = predict
     monkeypatch.setitem(sys.modules, "only_here", module)
     with pytest.raises(PredictionError, match=r"No module named 'only_here'\. .*client\.upload_file"):
-        ice.explain(predict, on_cluster(), client=client)
+        ice.explain(predict, on_cluster())
     lock = Lock()
     with pytest.raises(PredictionError, match="can be pickled"):
-        ice.explain(lambda X: X["a"].to_numpy() if lock else None, on_cluster(), client=client)
+        ice.explain(lambda X: X["a"].to_numpy() if lock else None, on_cluster())
 
 
 def test_wrong_arguments(client):
     """What must hold, what was passed and what to do."""
-    with pytest.raises(InputTypeError, match="`client` must be a client of Dask; got str"):
-        ice.explain(no_number, frame(), client="tcp://there")
     with pytest.raises(InputTypeError, match="must be a Dask Series or array"):
-        ice.explain(no_number, on_cluster(), client=client, sample_weight=np.ones(600))
+        ice.explain(no_number, on_cluster(), sample_weight=np.ones(600))
     with pytest.raises(InvalidOptionError, match="3 partitions for 12 partitions of X"):
-        ice.explain(no_number, on_cluster(), client=client, sample_weight=on_cluster(n_partitions=3)["a"])
+        ice.explain(no_number, on_cluster(), sample_weight=on_cluster(n_partitions=3)["a"])
     with pytest.raises(InputTypeError, match="X must be a DataFrame"):
-        ice.explain(no_number, on_cluster()["a"], client=client)
+        ice.explain(no_number, on_cluster()["a"])
     with pytest.raises(InputDataError, match="its partitions have none"):
-        ice.explain(no_number, none_of_the_rows(), client=client)
+        ice.explain(no_number, none_of_the_rows())
 
 
 def test_partitions_of_different_kinds(client):
     """A column whose levels are declared differently, and one that is text in one partition."""
     mixed = dd.from_map(part, [0, 1], meta=part(0))
     with pytest.raises(InputDataError, match=r"'c' must declare the same levels .*categorize"):
-        ice.explain(of_a, mixed, client=client)
+        ice.explain(of_a, mixed)

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.current, pytest.mark.wide]
 
 @pytest.fixture(scope="module")
 def recipes(root):
-    """Blocks of the guide that define a `run`, up to where they call it."""
+    """Blocks of the guide that define a function, up to where they call it."""
     text = (root / "notebooks" / "guides" / "clusters.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
     return {re.search(r"def (\w+)", block)[1]: block.partition("\ne = ")[0] for block in blocks if "def " in block}
@@ -91,16 +91,17 @@ def defined_by(recipe):
 def test_the_recipe_for_spark(recipes, model, X):
     """It gives what one machine gives."""
     frame = Frame([X.iloc[:100], X.iloc[100:100], X.iloc[100:]])
-    run = defined_by(recipes["on_spark"])["on_spark"](frame)
-    assert_same(ice.explain_partitions(model, run), ice.explain(model, X))
+    explain_on_spark = defined_by(recipes["explain_on_spark"])["explain_on_spark"]
+    assert_same(explain_on_spark(model, frame), ice.explain(model, X))
 
 
 def test_the_recipe_for_ray(recipes, model, X, monkeypatch):
     """References are the objects themselves; more partitions than are merged at a time make a tree."""
 
     def remote(function):
-        return SimpleNamespace(remote=lambda *arguments: sent(sent(function)(*arguments)))
+        return SimpleNamespace(remote=lambda *arguments, **options: sent(sent(function)(*arguments, **options)))
 
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(remote=remote, put=sent, get=sent))
-    run = defined_by(recipes["on_ray"])["on_ray"]([X.iloc[at : at + 30] for at in range(0, 300, 30)])
-    assert_same(ice.explain_partitions(model, run), ice.explain(model, X))
+    explain_on_ray = defined_by(recipes["explain_on_ray"])["explain_on_ray"]
+    partitions = [X.iloc[at : at + 30] for at in range(0, 300, 30)]
+    assert_same(explain_on_ray(model, partitions, decay=0.5), ice.explain(model, X, decay=0.5))

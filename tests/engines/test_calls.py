@@ -11,8 +11,8 @@ from numpy.testing import assert_array_equal
 import ice_explorer as ice
 from ice_explorer import progress
 from ice_explorer.curves.brute import BatchSize
-from ice_explorer.distributed.plan import prepare
 from ice_explorer.errors import Cancelled
+from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
 
 X = np.random.default_rng(0).normal(size=(60, 3)).round(1)

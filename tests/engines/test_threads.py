@@ -14,8 +14,8 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 
 import ice_explorer as ice
-from ice_explorer.distributed.plan import prepare
 from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
 
 DECAYS = (1.0, 0.75, 0.01)

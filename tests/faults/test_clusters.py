@@ -1,12 +1,12 @@
-"""Faults of partitions: what cannot be explained, rows that change, and a cluster that does not merge."""
+"""Faults of partitions: what cannot be explained, rows that change, and results that cannot be merged."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from partitioned import parts_of, run_of
+from partitioned import explain_parts, parts_of
 
-import ice_explorer as ice
-from ice_explorer.errors import InputDataError, InputTypeError, PredictionError
+from ice_explorer import cluster
+from ice_explorer.errors import InputDataError, InputTypeError, InvalidOptionError, PredictionError
 
 X = pd.DataFrame({"a": np.arange(600.0) % 7, "b": np.arange(600.0) % 11})
 
@@ -45,40 +45,39 @@ def test_a_partition_that_cannot_be_explained_or_predicted_is_an_error_with_its_
     """Rows are counted within the partition."""
     features = ["a"] if model is failing else None
     with pytest.raises(error, match=f"^In partition {message}"):
-        ice.explain_partitions(
-            model, lambda compute, merge: merge(*map(compute, partitions, range(4))), features=features
-        )
+        explain_parts(model, partitions, features=features)
 
 
 def test_partitions_with_other_rows_in_the_second_pass_are_an_error_with_both_numbers_of_rows():
     """As those of a sample that is drawn anew for each pass."""
-    sizes = iter([600, 500])
-
-    def run(compute, merge):
-        return run_of(parts_of(X.iloc[: next(sizes)], 2))(compute, merge)
-
     with pytest.raises(InputDataError) as caught:
-        ice.explain_partitions(product, run)
+        explain_parts(product, parts_of(X, 2), again=parts_of(X.iloc[:500], 2))
     assert str(caught.value) == (
         "Partitions must hold the same rows in both passes; the first pass got 600 rows that have weight, the second "
         "500. Store rows that are drawn at random before they are explained."
     )
 
 
-@pytest.mark.parametrize(
-    ("run", "error", "message"),
-    [
-        ("spark", InputTypeError, r"`run` must be a function of \(compute, merge\); got str\. Its docstring has an ex"),
-        (
-            lambda compute, _merge: [compute(np.eye(2), 0)],
-            InputTypeError,
-            r"got list\. Merge until one is left: `merge",
-        ),
-        (lambda compute, merge: merge(compute(np.empty((0, 2)), 0)), InputDataError, "its partitions have none. Check"),
-    ],
-    ids=["no function", "not merged", "no rows"],
-)
-def test_a_run_that_does_not_give_one_merged_result_is_an_error_that_says_what_to_do(run, error, message):
-    """A result of each partition, none at all, or what is no function."""
-    with pytest.raises(error, match=message):
-        ice.explain_partitions(lambda rows: rows[:, 0], run)
+def test_partitions_without_rows_are_an_error():
+    """Nothing can be explained where all partitions are empty."""
+    with pytest.raises(InputDataError, match=r"its partitions have none\. Check"):
+        explain_parts(product, [X.iloc[:0], X.iloc[:0]])
+
+
+def test_weights_that_sum_to_1_are_an_error_as_on_one_machine():
+    """They are frequencies: heterogeneity divides by their sum less 1."""
+    with pytest.raises(InvalidOptionError, match=r"must sum to more than 1, .* got a sum of 1\.0\."):
+        explain_parts(product, parts_of(X.iloc[:512], 2), [np.full(256, 1 / 512)] * 2)
+
+
+def test_results_that_cannot_be_merged_are_an_error_that_says_what_to_do():
+    """A list of results, and results of both passes."""
+    summary = cluster.summarise(product, X, 0)
+    sums = cluster.partial_sums(product, X, 0, cluster.make_grids(product, summary))
+    for results in ([summary, sums], [[summary, summary]]):
+        with pytest.raises(InputTypeError, match=r"Each result must be one of `summarise`, or each of `partial_sums`"):
+            cluster.merge(*results)
+    with pytest.raises(InputTypeError, match=r"`summary` must be one Summary, .* got list\. Merge the results"):
+        cluster.make_grids(product, [summary])
+    with pytest.raises(InputTypeError, match=r"`sums` must be one Sums, that of all partitions; got Summary\."):
+        cluster.finish(product, summary, summary)

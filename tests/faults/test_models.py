@@ -25,8 +25,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import ice_explorer as ice
 from ice_explorer import locks
-from ice_explorer.distributed.plan import prepare
 from ice_explorer.errors import Cancelled, InvalidOptionError, PredictionError
+from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
 from ice_explorer.results.outputs import Classes
 

@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ice_explorer as ice
-from ice_explorer.distributed.plan import prepare
 from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
+from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
 
 COLUMNS = [

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import ice_explorer as ice
-from ice_explorer.distributed.plan import prepare
 from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
 
 RANDOM = np.random.default_rng(0)

@@ -199,7 +199,7 @@ def test_curves_are_the_same_to_the_bit(pair):
         assert_array_equal(g.likelihood(0.5), f.likelihood(0.5))
         assert_array_equal(g.compute_curves(range(5)), f.compute_curves(range(5)))
         assert g._prediction_range == f._prediction_range
-        assert g.missing_dependence == f.missing_dependence
+        assert g._missing_dependence == f._missing_dependence
         for anchor in ("own", "median"):
             assert_array_equal(g.centered_curves(anchor), f.centered_curves(anchor))
     assert_array_equal(o.predictions(range(5)), e.predictions(range(5)))

@@ -23,6 +23,7 @@ def objects():
     import numpy as np
 
     import ice_explorer as ice
+    from ice_explorer import cluster
 
     X = np.column_stack([np.arange(40.0), np.array([0.0, 1.0] * 20)])
     e = ice.explain(lambda X: X[:, 0] * X[:, 1], X, progress=False)
@@ -38,6 +39,7 @@ def objects():
         "Result of `importances`": (e.importances(X[:, 0]), object),
         "Result of `explain` for several models": (ice.explain({"one": e, "other": e}), object),
         "ice_explorer.bqplot": (ice.bqplot, object),
+        "ice_explorer.cluster": (cluster, object),
         "ice_explorer.datasets": (ice.datasets, object),
         "ice_explorer.errors": (ice.errors, object),
     }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.arrays import Array
     from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.tables.column import Column, Name
+    from ice_explorer.tables.column import Name
 
 _MOST_NAMED: Final = 3
 _SMALL_SUM: Final = 2.0  # of weights
@@ -62,27 +62,28 @@ def note_columns_beyond_limit(n_bytes: int, limit: int) -> list[str]:
 
 
 def note_columns_not_ranked(
-    empty: Sequence[Column], objects: Sequence[Column], names: Sequence[Column]
+    empty: Sequence[str], objects: Mapping[str, str], names: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield notes on columns without values, of objects that have no place on an axis, and of the names of rows."""
+    """Yield notes on columns without values, of objects that have no place on an axis, and of the names of rows.
+
+    - `empty`: labels.
+    - `objects`: dtypes, by label.
+    - `names`: how many levels the columns have, by label: "7 levels in 9 rows".
+    """
     yield from merge_notes(
-        [column.label for column in empty],
-        " has no values; it is not ranked.",
-        " have no values; they are not ranked.",
-        "columns",
+        empty, " has no values; it is not ranked.", " have no values; they are not ranked.", "columns"
     )
     yield from merge_notes(
-        [column.label for column in objects],
-        f" has dtype {objects[0].dtype if objects else ''} and cannot be placed on an axis; it is not ranked, but "
+        list(objects),
+        f" has dtype {next(iter(objects.values()), '')} and cannot be placed on an axis; it is not ranked, but "
         "curves can be coloured by it.",
         " hold objects that cannot be placed on an axis; they are not ranked, but curves can be coloured by them.",
         "columns",
     )
-    present = names[0].values[~names[0].missing] if names else np.empty(0)
     yield from merge_notes(
-        [column.label for column in names],
-        f" has {len(np.unique(present)):,} levels in {len(present):,} rows, like an ID or free text; it is not ranked, "
-        "but curves can be coloured by it. Name it in `features=` to explain it.",
+        list(names),
+        f" has {next(iter(names.values()), '')}, like an ID or free text; it is not ranked, but curves can be coloured "
+        "by it. Name it in `features=` to explain it.",
         " have more than one level for every two rows, like IDs or free text; they are not ranked, but curves can be "
         "coloured by them. Name them in `features=` to explain them.",
         "columns",
@@ -159,7 +160,7 @@ def note_small_weights(weights: Array | None) -> Iterator[str]:
     if weights is None:
         return
     total, n_rows = float(weights.sum()), int(np.count_nonzero(weights))
-    if n_rows == 1 or total >= max(_SMALL_SUM, _SMALL_SHARE * n_rows):
+    if n_rows == 1 or total <= 1 or total >= max(_SMALL_SUM, _SMALL_SHARE * n_rows):  # 1 or less: a part of the rows
         return
     ratio = math.sqrt(total / (total - 1) / (n_rows / (n_rows - 1)))
     yield (

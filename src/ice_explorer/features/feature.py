@@ -219,9 +219,11 @@ def align_levels(feature: Feature, other: Feature) -> Feature:
             f"declare the levels that it has in the explanation in `grid`, {listed(levels)}",
             listed(own),
         )
-    new = [code for code, level in enumerate(own) if level not in levels]
+    known = set(levels)
+    new = [code for code, level in enumerate(own) if level not in known]
     merged = [*levels, *(own[code] for code in new)]
-    code_of = np.array([*map(merged.index, own), np.nan])  # the last one is that of missing values
+    places = {level: place for place, level in enumerate(merged)}
+    code_of = np.array([*(places[level] for level in own), np.nan])  # the last one is that of missing values
     codes = np.where(np.isnan(feature.values), -1, feature.values).astype(np.intp)
     codebook = feature.codebook
     if codebook is not None and other.codebook is not None:

@@ -71,7 +71,6 @@ class Options:
     memory_limit: str | float = "1GB"
     progress: bool | Callable[[int, int, str], object] | None = None
     budget: float | None = None
-    client: Any = None
 
     def __post_init__(self) -> None:
         for name, check in _CHECKS.items():

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _CUSTOM: Final = "custom"  # the setting of an option that was given as values
 _VALUES: Final = object()  # stands for those, which are not kept
-_NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress", "budget", "client")
+_NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress", "budget")
 # They change how the numbers are computed, not which numbers.
 _WITHOUT_EFFECT: Final = ("method", "memory_limit", "n_jobs", "decay")
 _LONGEST_OPTION: Final = 60  # letters

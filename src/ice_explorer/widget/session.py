@@ -19,10 +19,10 @@ from ice_explorer.comparison import (
     is_several,
     prepared_alike,
 )
-from ice_explorer.distributed.plan import prepare
 from ice_explorer.drafts import Drafts
 from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
 from ice_explorer.errors.labels import clipped, readable
+from ice_explorer.explain_model import prepare
 from ice_explorer.explanation import Explanation
 from ice_explorer.locks import cancel_wait_when
 from ice_explorer.progress import progress_reporter

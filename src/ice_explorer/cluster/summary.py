@@ -1,0 +1,285 @@
+"""The first pass: what the columns of a partition hold, and summaries of partitions merged."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ice_explorer.checks import check_names, check_weights
+from ice_explorer.errors import InputDataError, InvalidOptionError
+from ice_explorer.errors.base import listed, quoted
+from ice_explorer.features.columns import Columns
+from ice_explorer.features.feature import Feature, align_levels
+from ice_explorer.features.groups import check_groups
+from ice_explorer.metrics.likelihood import SortedValues
+from ice_explorer.metrics.sums import Moments
+from ice_explorer.models.fitted import fitted_table
+from ice_explorer.tables.natural_order import sort_levels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.results.options import Options
+
+MOST_DISTINCT: Final = 1 << 16
+"""Distinct values of a column that are counted one by one; more are put into bins."""
+MOST_SAMPLED: Final = 10_000
+"""Rows that come to this machine."""
+RANK_ERROR: Final = 0.0005
+"""Largest error of the ranks of quantiles that come from bins, as a share of the rows; 0.0003 is the most measured."""
+_NONE: Final = np.empty(0)
+_N_BINS: Final = 2048
+_N_STANDING: Final = 1_000_001  # values that stand for all: so many that shares of grid values are smooth
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnSummary:
+    """A feature in some of the rows.
+
+    - `feature`: its `values` are the distinct ones of rows that have weight, increasing.
+    - `weights`: the weight of each.
+    - `moments`: of the values of a feature with an order.
+    - `n_present`: rows that have weight and a value.
+    - `has_missing`: whether a row that has weight lacks the value.
+    - `is_thinned`: whether the values are bins of more values; levels without an order are not counted then.
+    """
+
+    feature: Feature
+    weights: Array
+    moments: Moments
+    n_present: int
+    has_missing: bool
+    is_thinned: bool = False
+
+    @classmethod
+    def from_rows(cls, feature: Feature, weights: Array) -> ColumnSummary:
+        """Summarise the rows that have weight."""
+        counts, missing = weights > 0, np.isnan(feature.values)
+        values, mass, moments = feature.values[counts & ~missing], weights[counts & ~missing], Moments(1)
+        if len(values) and not feature.is_unordered:
+            moments.add(values[:, None], mass)
+        return cls(feature, mass, moments, len(values), bool((missing & counts).any())).with_values(values, mass)
+
+    def with_values(self, values: Array, weights: Array) -> ColumnSummary:
+        """Return the same with the weights of equal values added up, in bins or without any where they are too many."""
+        feature, is_unordered = self.feature, self.feature.is_unordered
+        distinct, inverse = np.unique(values, return_inverse=True)
+        mass = np.bincount(inverse, weights, len(distinct)).astype(np.float64)
+        n_distinct = len(feature.levels) if is_unordered else len(distinct)  # type: ignore[arg-type]
+        is_thinned = self.is_thinned or n_distinct > MOST_DISTINCT
+        if is_thinned and is_unordered:
+            feature, distinct, mass = replace(feature, levels=np.empty(0, object), codebook=None), _NONE, _NONE
+        elif is_thinned:
+            distinct, mass = _thin(distinct, mass)
+        return replace(self, feature=with_values(feature, distinct), weights=mass, is_thinned=is_thinned)
+
+    def merge(self, others: Sequence[ColumnSummary]) -> ColumnSummary:
+        """Return the summary of all.
+
+        - raises InputDataError: if they differ in kind, or in levels that their dtype declares.
+        """
+        parts, feature, values, moments = [self, *others], self.feature, [self.feature.values], Moments(1)
+        for other in others:
+            feature, aligned = _align(feature, other.feature)
+            values.append(aligned)
+        for part in parts:
+            moments.merge(part.moments)
+        return ColumnSummary(
+            feature,
+            self.weights,
+            moments,
+            sum(part.n_present for part in parts),
+            any(part.has_missing for part in parts),
+            any(part.is_thinned for part in parts),
+        ).with_values(np.concatenate(values), np.concatenate([part.weights for part in parts]))
+
+    @property
+    def standard_deviation(self) -> float:
+        """Standard deviation, ddof=0; exactly 0 where all values are equal, and for levels without an order."""
+        if self.feature.is_unordered or len(self.weights) < 2:
+            return 0.0
+        return float(np.sqrt(self.moments.squared[0] / self.moments.weight))
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether levels without an order are too many to be counted."""
+        return self.is_thinned and self.feature.is_unordered
+
+    @property
+    def level_count(self) -> str:
+        """How many levels occur, for a note."""
+        count = f"more than {MOST_DISTINCT:,}" if self.is_crowded else f"{len(self.weights):,}"
+        return f"{count} levels in {self.n_present:,} rows"
+
+    def in_order(self) -> ColumnSummary:
+        """Return the same with its levels in the order that they have in a table of all rows."""
+        feature, levels = self.feature, self.feature.levels
+        if levels is None or feature.has_declared_levels or feature.kind in {"ordered", "group"}:
+            return self
+        if feature.codebook is not None:  # numbers that are names
+            order = np.argsort(feature.codebook[:, 0], kind="stable")
+        else:
+            places = {level: place for place, level in enumerate(levels.tolist())}
+            order = np.array([places[level] for level in sort_levels(levels.tolist())], np.intp)
+        codebook = None if feature.codebook is None else feature.codebook[order]
+        feature = replace(feature, levels=levels[order], codebook=codebook)
+        return replace(self, feature=feature).with_values(
+            np.argsort(order)[self.feature.values.astype(int)], self.weights
+        )
+
+    def sorted_values(self) -> SortedValues:
+        """Return the values, or values that stand for them at even ranks.
+
+        The weight of a bin is spread between its mean and the next ones; what weighs more than two bins is one value.
+        """
+        values, weights = self.feature.values, self.weights
+        if not self.is_thinned:
+            return SortedValues(values, weights)
+        cumulative = np.cumsum(weights)
+        middle, total = cumulative - weights / 2, cumulative[-1]
+        of_bin = total * np.pi * np.sqrt(middle / total * (1 - middle / total)) / _N_BINS
+        at_value = np.where(weights > 2 * of_bin, weights / 2, 0)
+        ranks = np.stack([middle - at_value, middle + at_value], axis=1).ravel()
+        spread = np.interp(np.linspace(0, total, _N_STANDING), ranks, np.repeat(values, 2))
+        digits = self.feature.digits
+        return SortedValues(spread if digits is None else np.round(spread, digits), None)
+
+
+def _thin(values: Array, weights: Array) -> tuple[Array, Array]:
+    """Return the mean of each bin of ranks, and its weight.
+
+    Bins are narrow at both ends of the values, as those of a t-digest; the least and the largest value are kept.
+    """
+    cumulative = np.cumsum(weights)
+    ranks = (cumulative - weights / 2) / cumulative[-1]
+    bins = np.floor(_N_BINS * (0.5 + np.arcsin(2 * ranks - 1) / np.pi))
+    bins[0], bins[-1] = -1, _N_BINS
+    starts = np.flatnonzero(np.diff(bins, prepend=-2))
+    mass = np.add.reduceat(weights, starts)
+    return np.add.reduceat(values * weights, starts) / mass, mass
+
+
+def with_values(feature: Feature, values: Array) -> Feature:
+    """Return a feature with other values, and columns that take no memory for rows."""
+    members = tuple(replace(member, values=_NONE) for member in feature.members)
+    return replace(feature, values=values, members=members)
+
+
+def _align(feature: Feature, other: Feature) -> tuple[Feature, Array]:
+    """Return a feature with the levels of both, and the values of the second one in these."""
+    if feature.kind != other.kind:
+        raise _unlike(feature, "be of one kind in all partitions", feature.kind, other.kind)
+    decimals = None if feature.decimals is None else max(feature.decimals, other.decimals or 0)
+    merged = replace(feature, is_integer=feature.is_integer and other.is_integer, decimals=decimals)
+    if feature.levels is None or other.levels is None:
+        return merged, other.values
+    if feature.kind == "ordered" or feature.has_declared_levels:
+        first, second = feature.levels.tolist(), other.levels.tolist()
+        if first != second:
+            raise _unlike(feature, "declare the same levels in all partitions", listed(first), listed(second))
+    aligned = align_levels(other, feature)
+    return replace(merged, levels=aligned.levels, codebook=aligned.codebook), aligned.values
+
+
+def _unlike(feature: Feature, what: str, first: str, second: str) -> InputDataError:
+    return InputDataError(
+        f"{quoted(feature.readable)} must {what}; got {first} in one and {second} in another.",
+        "Give the column one dtype: `X[name] = X[name].astype(...)`, or for categories `X = X.categorize()`.",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What the columns of some partitions hold; `make_grids` says more.
+
+    - `options`: of the explanation.
+    - `features`: by number.
+    - `objects`: dtypes of columns that cannot be placed on an axis, by label.
+    - `n_rows`, `n_weighing`, `total_weight`: all rows, those that have weight, and how much.
+    - `keys`, `rows`, `weights` (n_sampled,): random numbers, the rows that have the smallest ones, and their weights.
+    """
+
+    options: Options
+    features: dict[int, ColumnSummary]
+    objects: dict[str, str]
+    n_rows: int
+    n_weighing: int
+    total_weight: float
+    keys: Array
+    rows: Any
+    weights: Array
+
+    def merge(self, others: Sequence[Summary]) -> Summary:
+        """Return the summary of all."""
+        parts, features = [self, *others], {}
+        for number in dict.fromkeys(number for part in parts for number in part.features):
+            first, *rest = (part.features[number] for part in parts if number in part.features)
+            if len(rest) < len(parts) - 1:
+                raise _unlike(first.feature, "be of one kind in all partitions", first.feature.kind, "objects")
+            features[number] = first.merge(rest)
+        keys = np.concatenate([part.keys for part in parts])
+        sampled = _draw(keys)
+        return Summary(
+            self.options,
+            features,
+            {label: dtype for part in parts for label, dtype in part.objects.items()},
+            sum(part.n_rows for part in parts),
+            sum(part.n_weighing for part in parts),
+            sum(part.total_weight for part in parts),
+            keys[sampled],
+            _take([part.rows for part in parts], sampled),
+            np.concatenate([part.weights for part in parts])[sampled],
+        )
+
+
+def _draw(keys: Array) -> Rows:
+    return np.sort(np.argsort(keys, kind="stable")[:MOST_SAMPLED])
+
+
+def _take(tables: Sequence[Any], positions: Rows) -> Any:
+    """Take rows of tables, counted from the first one on."""
+    if isinstance(tables[0], np.ndarray):
+        return np.concatenate(tables)[positions]
+    import pandas as pd
+
+    return pd.concat(tables).iloc[positions]
+
+
+def summarise_rows(model: Any, rows: Any, number: int, sample_weight: Any, options: Options) -> Summary:
+    """Summarise a partition that has rows.
+
+    - raises ICEExplorerError: if its columns cannot be explained.
+    """
+    table = fitted_table(model, rows)
+    n_rows = table.n_observations
+    given = check_weights(sample_weight, n_rows, table.index, are_all=False)
+    weights = np.ones(n_rows) if given is None else given
+    categorical = check_names("categorical_features", options.categorical_features or ())
+    columns = Columns(table, check_groups(options.groups), categorical)
+    if options.features is None:
+        columns_alone = [at for at in columns.in_order if at < len(columns.names)]
+        objects = {at: columns.at(at).dtype for at in columns_alone if columns.at(at).kind == "other"}
+        numbers = [at for at in columns.in_order if at not in objects]
+    else:
+        objects = {}
+        numbers = list(dict.fromkeys(columns.number(name) for name in check_names("features", options.features)))
+        if not numbers:
+            raise InvalidOptionError.no_features()
+    generator = np.random.default_rng([options.random_state, zlib.crc32(b"rows of partitions"), number])
+    keys = np.where(weights > 0, generator.random(n_rows), 2.0)  # rows without weight come last
+    sampled = _draw(keys)
+    return Summary(
+        options,
+        {at: ColumnSummary.from_rows(columns.feature(at), weights) for at in numbers},
+        {columns.labels[at]: dtype for at, dtype in objects.items()},
+        n_rows,
+        int(np.count_nonzero(weights)),
+        float(weights.sum()),
+        keys[sampled],
+        table.take(sampled),
+        weights[sampled],
+    )
