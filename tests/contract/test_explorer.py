@@ -11,6 +11,7 @@ import base64
 import json
 import math
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -351,16 +352,15 @@ def intervals_reply(explanation, **request):
             feature: [plain(row[f"{rank_by}_{end}"]) for end in ("low", "high")] for feature, row in table.iterrows()
         },
         "ranks": {feature: [plain(row[f"rank_{end}"]) for end in ("low", "high")] for feature, row in table.iterrows()},
-        "tied": tied_by_ties(explanation, rank_by, level, decay),
+        "tied": tied_neighbours(explanation.table(decay, sort_by=rank_by, ci=level)),
     }
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
 
 
-def tied_by_ties(explanation, metric, level, decay):
-    """Neighbours that are tied, of those that have an effect at all."""
-    ties = explanation.ties(level, metric=metric, decay=decay)
-    effects = explanation.table(decay, sort_by=None)[metric]
-    return [[first, second] for first, second in ties.loc[ties["tied"], "next"].items() if effects[first] > 0]
+def tied_neighbours(table):
+    """Pairs of neighbours in rank that are tied, by name."""
+    are_tied = table["tied_with_next"].fillna(value=False)
+    return [list(pair) for pair, is_tied in zip(pairwise(table.index), are_tied, strict=False) if is_tied]
 
 
 def upper_rows(explanation, driver):

@@ -47,7 +47,7 @@ _ROWS_AT_A_TIME = 2048
 _PARALLEL_AT_A_TIME = 1 << 16
 _FEATURES_AT_A_TIME = 100  # that are prepared, or finished, between two looks at questions and cancels
 _FEW_VALUES = 20  # of a grid, of which a row's observed value is one
-_MOST_KEPT = 1 << 26  # bytes of all curves of a model that are kept for bootstrap draws, unless all are to be kept
+_MOST_KEPT = 1 << 26  # bytes of all curves of a model that are kept for intervals, unless all are to be kept
 
 
 class CurveMethod(ABC):
