@@ -112,7 +112,9 @@ def row_influences(
         nothing = dict.fromkeys((*METRICS, "scale"), np.empty(0))
         return RowInfluences(dict.fromkeys(METRICS, math.nan), np.empty(0, np.int64), np.empty(0), nothing)
     summed, of_summed = _represent(context, item.summed, n_rows)
-    others, of_others = _represent(context, np.setdiff1d(context.weighted_rows, item.summed), n_rows)
+    others, of_others = _represent(
+        context, np.setdiff1d(context.weighted_rows, item.summed, assume_unique=True), n_rows
+    )
     order = np.argsort(np.concatenate([summed, others]))
     rows, weights = np.concatenate([summed, others])[order], np.concatenate([of_summed, of_others])[order]
     figures = vars(sums.metrics(decay, convention))
@@ -248,7 +250,7 @@ class Uncertainty:
         shown = in_unit(self._values(name), unit, self._sd, self._rounding)
         variances = np.zeros(len(shown))
         for block in self._blocks(name, unit):
-            variances += np.square(block).sum(axis=0)
+            variances += np.einsum("pi,pi->p", block, block)
         width = quantile_of_level(level) * np.sqrt(variances)
         low, high = shown - width, shown + width
         low = low if name == "direction" else np.maximum(low, 0.0)
@@ -272,7 +274,8 @@ class Uncertainty:
 
     def rank_intervals(self, ranked: str, level: float) -> RankIntervals:
         """Return intervals of a metric and of ranks by it, and which neighbours are tied."""
-        return RankIntervals(*self.interval(ranked, level), *self.compare(ranked, level))
+        low, high = self.interval(ranked, level)
+        return RankIntervals(low, high, *self.compare(ranked, level))
 
     def compare(self, name: str, level: float) -> tuple[Array, Array, list[tuple[int, int]]]:
         """Return both ends of the intervals of ranks, (n_features,) each, and which neighbours in rank are tied.
@@ -284,7 +287,7 @@ class Uncertainty:
         values, n_features = self._values(name), len(self._parts)
         covariance = np.zeros((n_features, n_features))
         for block in self._blocks(name, "prediction"):
-            covariance += block.T @ block
+            covariance += block @ block.T
         variances, quantile = np.diag(covariance), quantile_of_level(level)
         least = self._rounding if name in EFFECTS else 0.0
         low, high = np.full((2, n_features), math.nan)
@@ -314,14 +317,14 @@ class Uncertainty:
         return ROUNDING * float(np.nansum(np.abs(self._values("impact"))))
 
     def _blocks(self, name: str, unit: Unit) -> Iterator[Array]:
-        """Yield influences of blocks of rows, times the roots of their weights, (n_rows, n_features) [unit]."""
+        """Yield influences of blocks of rows, times the roots of their weights, (n_features, n_rows) [unit]."""
         values = self._values(name)
         whole = float(np.nansum(np.abs(values))) if unit == "share" else self._sd
         is_defined = whole > (self._rounding if unit == "share" else 0.0)
         size = max(1, _BLOCK // len(self._parts))
         for start in range(0, len(self._rows), size):
             rows = self._rows[start : start + size]
-            block = np.zeros((len(rows), len(self._parts)))
+            block = np.zeros((len(self._parts), len(rows)))
             for at, (part, ratio) in enumerate(zip(self._parts, self._ratios, strict=True)):
                 inside = slice(*np.searchsorted(part.rows, [rows[0], rows[-1] + 1]))
                 moved = part.by_row[name][inside]
@@ -329,9 +332,10 @@ class Uncertainty:
                     moved = ratio * (moved - part.figures[name] * part.by_row["scale"][inside])
                 if unit == "sd":
                     moved = moved - values[at] * self._of_sd[part.rows[inside]]
-                block[np.searchsorted(rows, part.rows[inside]), at] = moved * part.roots[inside]
+                places = slice(None) if len(moved) == len(rows) else np.searchsorted(rows, part.rows[inside])
+                block[at, places] = moved * part.roots[inside]
             if unit == "share" and is_defined:  # The sum over all features moves, too.
-                block -= np.outer(np.nan_to_num(block) @ np.nan_to_num(np.sign(values)), values / whole)
+                block -= np.outer(values / whole, np.nan_to_num(np.sign(values)) @ np.nan_to_num(block))
             if unit != "prediction":
                 block *= 100.0 / whole if is_defined else 0.0
             yield block
