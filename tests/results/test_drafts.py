@@ -167,6 +167,19 @@ def test_the_result_is_within_the_errors_of_a_draft(family):
     assert np.mean(np.array(apart) < 2) > 0.8
 
 
+@pytest.mark.parametrize("level", [6, 8])
+def test_figures_of_a_grid_without_some_values_have_no_error(level):
+    """How far they are from those of the whole grid is unknown, with some rows and with all."""
+    X = observations(256)
+    plan = prepare(mixed, X, Options(method="brute"))
+    draft = plan.drafter.draft(level, 5, go_on)
+    for name, is_thinned in (("a", True), ("b", False), ("c", True), ("town", False)):
+        sampling = draft[name]._sampling
+        errors = [*sampling.metrics["step"].values(), *sampling.decayed["step"]]
+        assert np.isnan(errors).all() == is_thinned
+        assert sampling.n_rows == len(draft[name].row_positions)
+
+
 def test_drafts_are_of_rows_that_the_result_rests_on():
     """Those that have weight; with `sample` the rows differ by feature, and so do those of drafts."""
     weights = np.tile([0.0, 2.0], 150)
