@@ -256,10 +256,12 @@ class Drafter:
 
         There are none where grid values were left out, whose effect on the figures is unknown.
         """
+        counts, convention = (n_rows, self.n_all), self._context.settings.convention
+        if item.grid.n_grid < self._n_grid_of[item.feature_number]:
+            return Sampling.without_errors(counts, convention)
         missing = item.missing_changes[rows] if item.has_missing else None
         block = make_block(item, rows, curves, self._context.row_weights[rows], missing)
-        sampling = sampling_of(sums, block, (n_rows, self.n_all), self._context.settings.convention)
-        return sampling.without_errors() if item.grid.n_grid < self._n_grid_of[item.feature_number] else sampling
+        return sampling_of(sums, block, counts, convention)
 
 
 def _on_sample(item: FeatureInput, rows: NDArray[np.int64], n_grid: float) -> FeatureInput:

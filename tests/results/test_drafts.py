@@ -339,7 +339,7 @@ def test_a_budget_takes_grid_values_before_rows(clock):
         )
     e = ice.explain(model, X, budget=5, progress=False)
     assert len(e["x0"].row_positions) < 173
-    assert len(e["x0"].grid) == 10
+    assert 10 <= len(e["x0"].grid) < 20
 
 
 def test_a_larger_budget_uses_more_rows(clock):

@@ -187,11 +187,11 @@ class Sampling:
         decayed = {name: factor * errors for name, errors in self.decayed.items()}
         return Sampling(n_rows, self.n_all, metrics, self.exponents, decayed)
 
-    def without_errors(self) -> Sampling:
-        """Return the same sample where its errors are unknown."""
-        metrics = {name: dict.fromkeys(errors, math.nan) for name, errors in self.metrics.items()}
-        decayed = {name: np.full_like(errors, math.nan) for name, errors in self.decayed.items()}
-        return Sampling(self.n_rows, self.n_all, metrics, self.exponents, decayed)
+    @classmethod
+    def without_errors(cls, counts: tuple[int, int], convention: Convention) -> Sampling:
+        """Return a sample whose errors are unknown; `counts` as for `sampling_of`."""
+        nothing = {convention: dict.fromkeys(UNDECAYED, math.nan)}
+        return cls(*counts, nothing, np.zeros(1), {convention: np.full(1, math.nan)})
 
     def in_distribution_impact(self, decays: Array, convention: Convention) -> Array:
         """Return the standard errors of in-distribution impact, (n_decays,), interpolated between `exponents`."""
