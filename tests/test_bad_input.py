@@ -451,7 +451,6 @@ RESULTS = {
         f"`ci` must be greater than 0 and less than 1; got {ci!r}": lambda ci=ci: e().table(ci=ci)
         for ci in (0, 1, 95, "0.95", True, np.nan)
     },
-    "less than 1; got 2.": lambda: e()._ties(2),
     "at most 1; got -0.1.": lambda: e().table([0.5, -0.1]),
     "`decay` must be one number where `by`, `ci` or `unit` is given; got [0.5": lambda: e().table([0.5, 1.0], ci=0.9),
     "at most 1; got 0.0.": lambda: e()["age"].metrics(decay=0.0),

@@ -18,8 +18,9 @@ from ice_explorer.engines.sums import sum_blocks
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.grid import Grid, feature_seed
 from ice_explorer.features.sampling import nested_samples
-from ice_explorer.metrics.influence import Block, Sampling, sampling_of
+from ice_explorer.metrics.influence import Sampling, sampling_of
 from ice_explorer.metrics.windows import nearest_shares
+from ice_explorer.results.intervals import make_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -59,6 +60,7 @@ class Drafter:
         self._method = method
         self._items = items
         self._lock = lock
+        self._n_grid_of = {item.feature_number: item.grid.n_grid for item in items}
         self._samples: dict[int, list[NDArray[np.int64]]] = {}
         self._errors: tuple[tuple[int, float] | None, dict[int, Sampling]] = None, {}  # and what they rest on
         self._n_at_hand = min(len(item.summed) for item in items)
@@ -250,14 +252,16 @@ class Drafter:
     def _errors_of(
         self, item: FeatureInput, sums: Sums, rows: NDArray[np.int64], curves: Array, n_rows: int
     ) -> Sampling:
-        """Estimate the standard errors of a feature from the curves of some rows."""
-        units = item.likelihood_scale[rows]
-        if item.feature.is_unordered:
-            units = (item.observed[rows, None] != item.grid.values).astype(np.float64)
-            units = units if item.distances is None else item.distances[rows]
+        """Estimate the standard errors of a feature from the curves of some rows.
+
+        There are none where grid values were left out, whose effect on the figures is unknown.
+        """
+        counts, convention = (n_rows, self.n_all), self._context.settings.convention
+        if item.grid.n_grid < self._n_grid_of[item.feature_number]:
+            return Sampling.without_errors(counts, convention)
         missing = item.missing_changes[rows] if item.has_missing else None
-        block = Block(curves, item.observed[rows], units, self._context.row_weights[rows], missing)
-        return sampling_of(sums, block, (n_rows, self.n_all), self._context.settings.convention)
+        block = make_block(item, rows, curves, self._context.row_weights[rows], missing)
+        return sampling_of(sums, block, counts, convention)
 
 
 def _on_sample(item: FeatureInput, rows: NDArray[np.int64], n_grid: float) -> FeatureInput:

@@ -101,17 +101,16 @@ class Drafts:
     def _fitting(self, seconds: float) -> _Size | None:
         """Choose the largest size that fits into so many seconds; None where it would hardly be larger than the latest.
 
-        It has all rows with fewer grid values; where less than 10 values fit, fewer rows with 10. It is at most 16
-        times as large as the latest, whose time it is estimated from.
+        It has as many rows as fit with 10 grid values, all where possible, and then as many values as fit. It is at
+        most 16 times as large as the latest, whose time it is estimated from.
         """
         (drafter,) = self._drafters
         cells, latest = self._timed[-1]
         n_cells = min(_MOST_GROWTH_WITHIN * cells, cells + (seconds - latest) / self._slope)
         grids = range(_FEWEST_WITHIN, drafter.n_grid + 1)
-        n_fitting = bisect_right(grids, n_cells, key=lambda n_grid: drafter.cells(n_grid) * drafter.n_rows(drafter.top))
-        n_grid = grids[n_fitting - 1] if n_fitting else _FEWEST_WITHIN
-        level = drafter.top if n_fitting else drafter.level_of(n_cells / drafter.cells(n_grid))
-        size = level, float(n_grid)
+        level = drafter.level_of(n_cells / drafter.cells(_FEWEST_WITHIN))
+        n_fitting = bisect_right(grids, n_cells, key=lambda n_grid: drafter.cells(n_grid) * drafter.n_rows(level))
+        size = level, float(grids[n_fitting - 1] if n_fitting else _FEWEST_WITHIN)
         return size if self._cells(size) > _LEAST_GROWTH_WITHIN * cells else None
 
     @property

@@ -6,7 +6,6 @@ import math
 import pickle
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast, overload
 
 import numpy as np
@@ -23,21 +22,13 @@ from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.errors.tracebacks import short_tracebacks
+from ice_explorer.feature import N_KEPT
 from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names, target_values
 from ice_explorer.results import two_way
-from ice_explorer.results.bootstrap import (
-    METRICS,
-    USUAL_LEVEL,
-    Bootstrap,
-    RankIntervals,
-    check_level,
-    in_units,
-    intervals,
-    neighbours,
-)
 from ice_explorer.results.impact_notes import missing_notes, movement_notes, step_notes
+from ice_explorer.results.intervals import METRICS, Uncertainty, check_level, influence_on_prediction_sd, most_rows
 from ice_explorer.results.options import UNITS, resolve_display
 from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.results.subgroups import FEWEST_IN_GROUP, metrics_of, subgroups_of
@@ -68,10 +59,10 @@ if TYPE_CHECKING:
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.results.bootstrap import Metrics
+    from ice_explorer.results.intervals import RankIntervals, RowInfluences
     from ice_explorer.results.options import Kind, PlotKind, RankBy, Unit
+    from ice_explorer.results.subgroups import Subgroups
     from ice_explorer.results.target_check import KnownTarget
-    from ice_explorer.results.ties import TieTable
     from ice_explorer.tables.column import Column, Name
 
 TABLE_COLUMNS = (
@@ -340,9 +331,10 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             used. All groups share one grid, one σ and, without an order, one set of level frequencies, so their
             metrics compare; a share is one of the sum within the group.
         ci : float, optional
-            Level of bootstrap intervals, such as 0.95: adds columns `impact_low`, `impact_high` and so on for each
-            metric, in the same unit, and `rank_low`, `rank_high`, the ranks by `rank_by` (by in-distribution impact
-            where that is no metric). Groups of fewer than 10 observations have none; a warning names them.
+            Level of intervals, such as 0.95: adds columns `impact_low`, `impact_high` and so on for each metric, in
+            the same unit; `rank_low`, `rank_high`, the ranks by `rank_by` (by in-distribution impact where that is no
+            metric); and `tied_with_next`, whether the difference to the feature ranked next could be 0. Groups of
+            fewer than 10 observations have none; a warning names them.
 
         Returns
         -------
@@ -354,15 +346,20 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Notes
         -----
-        Intervals are percentiles of 500 draws of the rows with replacement, in proportion to `sample_weight`, seeded
-        by `random_state`; all features share them. They state how much metrics and ranks would differ with other rows
-        from the same source, for the same model. Metrics of a draw follow to first order from the influence of each
-        row, which includes what depends on the frequency of rows: σ, its use as the unit of distances, shares of grid
-        values and levels, and all means. The grid, the windows of steps, the median and likelihood scales that are
-        given or estimated are the same in every draw; with an explanation as `grid`, σ and shares are, too. If few
-        rows decide σ, as in a lognormal column, intervals of 95 % cover in a third of the samples, and less per unit.
+        Intervals state how much metrics and ranks would differ with other rows from the same source, for the same
+        model. They are normal, metric ± z · standard error; only direction can be negative. The standard error follows
+        from the influence of each row on the metric, which includes what depends on the frequency of rows: σ, its use
+        as the unit of distances, shares of grid values and levels, and all means. The grid, the windows of steps, the
+        median and likelihood scales that are given or estimated do not vary; with an explanation as `grid`, neither do
+        σ and shares. If few rows decide σ, as in a lognormal column, intervals of 95 % cover in a third of the samples,
+        and less per unit.
 
-        Time grows with rows × grid values. Draws are kept for the last few decays.
+        A feature ranks above another one if the interval of their difference, from the differences of their influences,
+        is above 0. The interval of its rank begins behind all features above it, and ends before those below it.
+
+        Of more than 20,000 rows, so many represent all, seeded by `random_state`: they give a standard error to 0.5 %.
+        Of very many features there are fewer, at least 500, so that influences fit into a quarter of `memory_limit`.
+        Influences are kept for the last few decays.
 
         The model is called again for curves that were too large to keep: those of the "brute" method, if they take
         more than half of `memory_limit` in total.
@@ -384,19 +381,13 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         decay, convention = resolve_display(self.settings, decay, convention)
         level = None if ci is None else check_level(ci)
         subgroups = None if by is None else subgroups_of(self._context.columns, self._context.table.index, by)
-        draws = (
-            None
-            if level is None
-            else [result._metric_draws(self._bootstrap, decay, convention, subgroups) for result in self.values()]
-        )
+        influences = [] if level is None else self._influences(decay, convention, subgroups)
+        ranked = rank_by if rank_by in METRICS else "in_distribution_impact"
 
-        def ends(at: int) -> Mapping[str, NDArray[Any]]:
-            if draws is None or level is None:
+        def ends(at: int) -> Mapping[str, Any]:
+            if level is None or (subgroups is not None and subgroups.counts[at] < FEWEST_IN_GROUP):
                 return {}
-            of_group = self._in_units([of_feature[at] for of_feature in draws], named, steps)
-            found = intervals(of_group, of_group.get(str(rank_by), of_group["in_distribution_impact"]), level)
-            is_small = subgroups is not None and subgroups.counts[at] < FEWEST_IN_GROUP
-            return {name: np.full(len(values), np.nan) for name, values in found.items()} if is_small else found
+            return self._uncertainty([parts[at] for parts in influences], steps, named).columns(ranked, level)
 
         if subgroups is None:
             metrics = [result.metrics(decay, convention) for result in self.values()]
@@ -420,22 +411,29 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         found = [(self[name], step) for name, step in unit.items()]
         return {result.feature: check_step(result._item.feature, step) for result, step in found}
 
-    @cached_property
-    def _bootstrap(self) -> Bootstrap:
-        """Draws of the rows, the same for all features."""
-        self._context.check_all_rows("Bootstrap intervals need")
-        return Bootstrap(self._context)
+    def _influences(
+        self, decay: float, convention: Convention, subgroups: Subgroups | None = None
+    ) -> list[list[RowInfluences]]:
+        """Return the influences of rows on each feature, for all rows or each group of them."""
+        return [self._influences_on(result, decay, convention, subgroups) for result in self.values()]
 
-    def _in_units(self, draws: Sequence[Metrics], unit: Unit, steps: Mapping[Name, float]) -> dict[str, Any]:
-        """Return the metrics of all features in each draw in a unit, (n_draws, n_features) by name."""
-        results = list(self.values())
-        return in_units(
-            draws,
-            unit,
-            [steps.get(result.feature) for result in results],
-            self._bootstrap,
-            lambda at: self._bootstrap.scales(results[at]._item),
-        )
+    def _influences_on(
+        self, result: FeatureExplanation, decay: float, convention: Convention, subgroups: Subgroups | None = None
+    ) -> list[RowInfluences]:
+        self._context.check_all_rows("Intervals need")
+        n_sets = len(self) * N_KEPT * (1 if subgroups is None else len(subgroups.labels))
+        return result._row_influences(decay, convention, most_rows(self._context, n_sets), subgroups)
+
+    def _uncertainty(
+        self, parts: Sequence[RowInfluences], steps: Mapping[Name, float], unit: Unit = "prediction"
+    ) -> Uncertainty:
+        """Return the standard errors of all features in a unit."""
+        ratios = np.full(len(self), math.nan)
+        for at, result in enumerate(self.values()):
+            if result.feature in steps:
+                with np.errstate(divide="ignore"):
+                    ratios[at] = np.divide(steps[result.feature], result.scale)
+        return Uncertainty(parts, ratios, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
 
     def _rank_intervals(
         self,
@@ -445,98 +443,26 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         convention: Convention,
         unit: Unit | Mapping[Name, object] = "prediction",
     ) -> RankIntervals:
-        """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied.
-
-        Features without any effect are not called tied: rounding would decide which.
-        """
+        """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied."""
         steps = self._steps(unit) if isinstance(unit, Mapping) else {}
-        draws = [result._metric_draws(self._bootstrap, decay, convention)[0] for result in self.values()]
-        plain = self._in_units(draws, "prediction", steps)
-        shown = plain if isinstance(unit, Mapping) or unit == "prediction" else self._in_units(draws, unit, steps)
-        ends = intervals({rank_by: shown[rank_by]}, shown[rank_by], level)
-        metrics = [result.metrics(decay, convention) for result in self.values()]
-        table = self._as_table(metrics, None, "prediction", steps, {})
-        values = table[rank_by].tolist()
-        least = ROUNDING * float(table["impact"].abs().sum())
-        tied = neighbours(values, list(plain[rank_by].T), level).tied
-        return RankIntervals(
-            ends[f"{rank_by}_low"],
-            ends[f"{rank_by}_high"],
-            np.asarray(ends["rank_low"], np.float64),
-            np.asarray(ends["rank_high"], np.float64),
-            [(first, second) for first, second in tied if values[first] > least],
-        )
+        parts = [of_feature[0] for of_feature in self._influences(decay, convention)]
+        uncertainty = self._uncertainty(parts, steps, "prediction" if isinstance(unit, Mapping) else unit)
+        return uncertainty.rank_intervals(rank_by, level)
 
-    def _n_drawn(self, decay: float, convention: Convention) -> int:
-        """Return the features of which intervals are at hand without further computation."""
-        return sum(result._has_draws(decay, convention) for result in self.values())
+    def _n_measured(self, decay: float, convention: Convention) -> int:
+        """Return the number of features of which intervals are available without further computation."""
+        return sum(result._has_influences(decay, convention) for result in self.values())
 
-    def _draw_next(self, decay: float, convention: Convention) -> bool:
-        """Draw the rows of the next feature, and return whether those of all features are drawn."""
-        left = [result for result in self.values() if not result._has_draws(decay, convention)]
-        if left:
-            left[0]._metric_draws(self._bootstrap, decay, convention)
-        return len(left) <= 1
+    def _measure_next(self, decay: float, convention: Convention) -> bool:
+        """Compute the influences on the next feature, and return whether those on all features are computed."""
+        missing = [result for result in self.values() if not result._has_influences(decay, convention)]
+        if missing:
+            self._influences_on(missing[0], decay, convention)
+        return len(missing) <= 1
 
-    def _has_draws(self, decay: float, convention: Convention) -> bool:
-        """Whether intervals are at hand without further computation."""
-        return all(result._has_draws(decay, convention) for result in self.values())
-
-    def _ties(
-        self,
-        ci: float = USUAL_LEVEL,
-        *,
-        metric: str = "in_distribution_impact",
-        decay: float | None = None,
-        convention: Convention | None = None,
-    ) -> TieTable:
-        """Return which neighbours in rank are tied: whether their difference could be 0 with other rows.
-
-        Parameters
-        ----------
-        ci : float
-            Level of the bootstrap intervals of differences, which are those of `table`.
-        metric : str
-            Metric of the ranking, the largest first.
-        decay, convention : optional
-            As for `explain`; defaults are those of the explanation.
-
-        Returns
-        -------
-        DataFrame
-            Indexed by feature, in the order of the ranking without the last one; features without the metric are left
-            out:
-
-            next : object
-                The feature ranked next.
-            difference : float
-                Metric of the feature minus that of the next one [output].
-            difference_low, difference_high : float
-                Ends of its interval, from draws in which both features have the same rows.
-            tied : bool
-                Whether the interval includes 0.
-
-            `summary` is the same in a sentence.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from ice_explorer import explain
-        >>> X = np.random.default_rng(0).uniform(size=(50, 3))
-        >>> ties = explain(lambda X: X[:, 0] + X[:, 1] + 9 * X[:, 2], X).ties()
-        >>> ties["tied"].to_dict()
-        {'x2': False, 'x0': True}
-        >>> ties.summary
-        "Neighbours in rank that are tied at 95 %: 'x0' and 'x1'."
-        """
-        from ice_explorer.results.ties import tie_table
-
-        check_one_of("metric", metric, METRICS)
-        level = check_level(ci)
-        decay, convention = resolve_display(self.settings, decay, convention)
-        draws = [result._metric_draws(self._bootstrap, decay, convention)[0][metric] for result in self.values()]
-        values = [result.metrics(decay, convention)[metric] for result in self.values()]
-        return tie_table([(result.feature, result.label) for result in self.values()], values, draws, level)
+    def _has_intervals(self, decay: float, convention: Convention) -> bool:
+        """Whether intervals are available without further computation."""
+        return self._n_measured(decay, convention) == len(self)
 
     def _as_table(
         self,
@@ -544,7 +470,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         rank_by: str | None,
         unit: Unit,
         steps: Mapping[Name, float],
-        ends: Mapping[str, NDArray[Any]],
+        ends: Mapping[str, Any],
     ) -> pd.DataFrame:
         """Return the metrics of each feature as a table."""
         import pandas as pd
@@ -991,8 +917,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         Notes
         -----
         Over the rows whose curves are computed, by weight. The model is called for partial dependence at values that
-        are not on the grid of the explanation; besides, by the method "brute", for partial dependence with `ci`, and
-        for ALE twice for each row.
+        are not on the grid of the explanation, and by the method "brute" for ALE, twice for each row.
 
         Partial dependence: Friedman (2001), Eq. 53. ALE: Apley & Zhu (2020), Eqs 15–17: the mean change of the rows
         (z_{k-1}, z_k] across that interval, added up. If all observed values are on the grid, rows at both ends of an
@@ -1008,8 +933,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         (1 at the value, 0 at its neighbours), read at the value: the mean where all observed values are on the grid. It
         includes the effects of correlated features. Rows without a value have no place in ALE and M-plot.
 
-        Intervals are percentiles of 500 bootstrap draws of rows, seeded; grid and model stay the same. A draw without
-        a row in an interval is given the estimate of all rows.
+        Intervals are normal, with standard errors from the influences of rows; grid and model stay the same.
 
         Examples
         --------

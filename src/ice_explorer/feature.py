@@ -6,7 +6,7 @@ import math
 import pickle
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.distance_scale import rescaled, sums_again
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, unlike_shares_of
 from ice_explorer.results.impact_notes import missing_note, movement_note, step_note
+from ice_explorer.results.intervals import RowInfluences, row_influences
 from ice_explorer.results.options import resolve_display
 from ice_explorer.results.subgroups import metrics_of, sums_by
 from ice_explorer.results.target_check import decides_class, follows_diagonal
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.results.bootstrap import Bootstrap, Metrics
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
     from ice_explorer.results.impact_notes import Note
     from ice_explorer.results.options import PlotKind
@@ -59,7 +59,9 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 _DECAYED = ("in_distribution_impact", "support")
-_KEPT_DRAWS = 4  # by decay, convention and groups
+N_KEPT: Final = 4
+"""How many sets of influences are kept, by decay, convention and groups."""
+
 _ROWS_AT_A_TIME = 2048
 _SHARED = ("_lock", "_rows", "_drivers", "_computed_once", "curves", "observed", "missing_dependence")  # by all scales
 
@@ -74,7 +76,7 @@ class FeatureExplanation:
         Name, as in X, or of a group.
     label : str
         Name as text, for titles of plots: never empty, at most 200 letters.
-    kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
+    dtype_kind : {"numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group"}
     grid : ndarray of shape (n_grid,)
         Values at which the feature is evaluated [feature]: numbers (integers if the column has integers), booleans,
         labels, datetimes or timedeltas; datetimes with a time zone are `pandas.Timestamp` objects.
@@ -116,7 +118,7 @@ class FeatureExplanation:
         self._by: dict[bytes, list[Sums | None]] = {}
         self._drivers: Drivers | None = None
         self._computed_once: dict[str, Any] = {}
-        self._draws: dict[tuple[float, Convention, bytes], list[Metrics]] = {}
+        self._influences: dict[tuple[float, Convention, bytes], list[RowInfluences]] = {}
         feature = item.feature
         self.feature = feature.name
         self.label = feature.label
@@ -611,27 +613,31 @@ class FeatureExplanation:
                 )
         return self._by[key]
 
-    def _metric_draws(
-        self, bootstrap: Bootstrap, decay: float, convention: Convention, subgroups: Subgroups | None = None
-    ) -> list[Metrics]:
-        """Return every metric in each bootstrap draw, for all rows or each group of them; the last few are kept."""
+    def _row_influences(
+        self, decay: float, convention: Convention, n_rows: int, subgroups: Subgroups | None = None
+    ) -> list[RowInfluences]:
+        """Return influences of rows on every metric, for all rows or each group of them; the last few are kept."""
         key = decay, convention, b"" if subgroups is None else subgroups.codes.tobytes()
-        if key not in self._draws:
+        if key not in self._influences:
             parts = [(self._item.summed, cast("Sums | None", self._sums))]
             if subgroups is not None:
                 codes = subgroups.codes[self._item.summed]
                 parts = [(self._item.summed[codes == at], sums) for at, sums in enumerate(self._sums_by(subgroups))]
             with self._lock:
-                draws = [
-                    bootstrap.metrics(replace(self._item, summed=rows), sums, self._computed, decay, convention)
+                influences = [
+                    row_influences(
+                        self._context, replace(self._item, summed=rows), sums, self._computed,
+                        decay=decay, convention=convention, n_rows=n_rows,
+                    )
                     for rows, sums in parts
-                ]
-                self._draws = {**dict(list(self._draws.items())[1 - _KEPT_DRAWS :]), key: draws}
-        return self._draws[key]
+                ]  # fmt: skip
+                kept = list(self._influences.items())[1 - N_KEPT :]
+                self._influences = {**dict(kept), key: influences}
+        return self._influences[key]
 
-    def _has_draws(self, decay: float, convention: Convention) -> bool:
-        """Whether the bootstrap draws of all rows are at hand, without a pass over the curves."""
-        return (decay, convention, b"") in self._draws
+    def _has_influences(self, decay: float, convention: Convention) -> bool:
+        """Whether the influences of all rows are available without a pass over the curves."""
+        return (decay, convention, b"") in self._influences
 
     @property
     def _has_pairs(self) -> bool:

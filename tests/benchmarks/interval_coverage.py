@@ -1,4 +1,4 @@
-"""Prints how often bootstrap intervals of 300 rows cover the metrics of the 20,000 rows that they were drawn from.
+"""Prints how often intervals of 300 rows cover the metrics of the 20,000 rows that they were drawn from.
 
 A synthetic population has numbers that are uniform, skewed, correlated, normal and heavy-tailed, a binary column and a
 category; the model is a known function with interactions, bends and steps. Each of 500 draws takes 300 rows and

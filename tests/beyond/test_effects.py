@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.inspection import partial_dependence
 from sklearn.linear_model import LinearRegression
@@ -212,17 +213,36 @@ def test_intervals_cover_the_truth():
         assert 0.89 <= np.mean(covered[kind]) <= 0.99, kind
 
 
-def test_intervals_are_seeded_and_around_the_effect():
-    """The same seed gives the same interval, another one another, and the effects stay the same bits."""
-    X = data()
-    plain = explain(nonlinear, X).effects("x")
-    found, again, other = (explain(nonlinear, X, random_state=seed).effects("x", ci=0.9) for seed in (0, 0, 1))
-    pd.testing.assert_frame_equal(found, again)
-    assert not found["ale_low"].equals(other["ale_low"])
+@pytest.mark.parametrize("column", ["number", "full grid", "level"])
+def test_intervals_follow_from_derivatives_by_weight(column):
+    """They are as wide as the change of each effect by the weight of each row says, and do not change the effects."""
+    random, step = np.random.default_rng(0), 1e-5
+    values = {"number": random.normal(size=60), "full grid": random.integers(0, 5, 60) * 1.0}
+    values["level"] = np.array(["n", "e", "s"])[random.integers(0, 3, 60)]
+    X = pd.DataFrame({"a": values[column], "b": random.normal(size=60)})
+    codes = {"n": 0.0, "e": 1.0, "s": 3.0}
+
+    def model(X):
+        a = X["a"].map(codes).to_numpy(float) if column == "level" else X["a"].to_numpy(float)
+        return np.sin(a) * (1 + X["b"].to_numpy()) + a
+
+    def effects(weights, **options):
+        return explain(model, X, sample_weight=weights).effects("a", grid_size=6, **options)
+
+    weights = random.uniform(1, 2, 60)
+    found, slopes = effects(weights, ci=0.9), {kind: [] for kind in KINDS}
+    assert_allclose(found[KINDS], effects(weights)[KINDS], rtol=1e-12, atol=1e-12)
+    for row in range(60):
+        moved = [effects(weights + sign * step * (np.arange(60) == row)) for sign in (1.0, -1.0)]
+        for kind in KINDS:
+            slopes[kind].append((moved[0][kind] - moved[1][kind]) / (2 * step))
     for kind in KINDS:
-        assert_allclose(found[kind], plain[kind], rtol=1e-12, atol=1e-12)
-        assert (found[f"{kind}_low"] <= found[kind]).all()
-        assert (found[kind] <= found[f"{kind}_high"]).all()
+        width = norm.ppf(0.95) * np.sqrt(weights @ np.square(slopes[kind]))
+        lowest, highest = model(X).min(), model(X).max()
+        for end, sign in (("low", -1), ("high", 1)):
+            expected = found[kind] + sign * width
+            expected = expected.clip(lowest, highest) if kind == "m_plot" else expected
+            assert_allclose(found[f"{kind}_{end}"], expected, rtol=1e-5, atol=1e-5, err_msg=kind)
 
 
 def test_blocks_of_rows_change_nothing():

@@ -118,8 +118,8 @@ def test_intervals_are_switched_on_in_the_explorer_and_off_from_python(notebook)
     expect(key).to_have_attribute("data-state", "ready")
     expect(key).to_contain_text("95\N{NO-BREAK SPACE}% interval over other samples of rows")
     expect(whiskers).not_to_have_count(0)
-    notebook.agrees("x.ci, x.table.columns[-1]", [0.95, "rank_high"])
-    assert notebook.ask("x.explanation._ties(metric=x.rank_by).tied.sum()") > 0
+    notebook.agrees("x.ci, x.table.columns[-1]", [0.95, "tied_with_next"])
+    assert notebook.ask("int(x.table.tied_with_next.sum())") > 0
     expect(view.get_by_test_id("ties")).to_contain_text("Tied at 95")
     for _ in range(5):
         view.get_by_test_id("decay-slider").press("ArrowLeft")

@@ -11,12 +11,12 @@ import base64
 import json
 import math
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from ice_explorer._features.axis_text import cell_text
 from numpy.testing import assert_allclose
 
 import ice_explorer as ice
@@ -25,6 +25,7 @@ from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.drivers import Combined, Drivers, describe_driver
 from ice_explorer.drivers.search import ColumnPair
 from ice_explorer.drivers.splits import make_split_column
+from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
 from ice_explorer.results.options import METRIC_RANKINGS
 from ice_explorer.scene.build import ranking_of
@@ -351,16 +352,15 @@ def intervals_reply(explanation, **request):
             feature: [plain(row[f"{rank_by}_{end}"]) for end in ("low", "high")] for feature, row in table.iterrows()
         },
         "ranks": {feature: [plain(row[f"rank_{end}"]) for end in ("low", "high")] for feature, row in table.iterrows()},
-        "tied": tied_by_ties(explanation, rank_by, level, decay),
+        "tied": tied_neighbours(explanation.table(decay, sort_by=rank_by, ci=level)),
     }
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
 
 
-def tied_by_ties(explanation, metric, level, decay):
-    """Neighbours that are tied, of those that have an effect at all."""
-    ties = explanation._ties(level, metric=metric, decay=decay)
-    effects = explanation.table(decay, rank_by=None)[metric]
-    return [[first, second] for first, second in ties.loc[ties["tied"], "next"].items() if effects[first] > 0]
+def tied_neighbours(table):
+    """Pairs of neighbours in rank that are tied, by name."""
+    are_tied = table["tied_with_next"].fillna(value=False)
+    return [list(pair) for pair, is_tied in zip(pairwise(table.index), are_tied, strict=False) if is_tied]
 
 
 def upper_rows(explanation, driver):

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from ice_explorer._features.axis_text import cell_text, writer
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
+from ice_explorer.features.axis_text import cell_text, writer
 from ice_explorer.scene.display_axis import DisplayAxis, display_axis, histogram
 from ice_explorer.wire.lines import distances
 

@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ice_explorer._features.groups import level_names
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer.errors import UnknownFeatureError
+from ice_explorer.features.groups import level_names
 from ice_explorer.wire.colors import colors_of
 
 

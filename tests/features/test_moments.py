@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ice_explorer._features.dates import UTC_CLOCK, choose_unit, date_text, date_ticks, make_clock, span_texts
+
+from ice_explorer.features.dates import UTC_CLOCK, choose_unit, date_text, date_ticks, make_clock, span_texts
 
 
 def day(text):

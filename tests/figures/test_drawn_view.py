@@ -13,7 +13,6 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
-from ice_explorer._features.dates import UTC_CLOCK
 from legible import assert_texts_have_their_place
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
@@ -21,6 +20,7 @@ from sklearn.linear_model import LogisticRegression
 
 from ice_explorer import explain
 from ice_explorer.export.save import save
+from ice_explorer.features.dates import UTC_CLOCK
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.map_labels import Labelled, place_labels
 from ice_explorer.figures.page.matplotlib_page import png_page

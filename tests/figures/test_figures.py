@@ -11,7 +11,6 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
-from ice_explorer._features import axis_text
 from legible import assert_texts_have_their_place
 from matplotlib import image as mpl_image
 from matplotlib import pyplot as plt
@@ -19,6 +18,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import explain
 from ice_explorer.errors import InvalidOptionError
+from ice_explorer.features import axis_text
 from ice_explorer.figures.axes.axes import plot_curves, plot_ranking
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.page.page import printable

@@ -560,9 +560,10 @@ def test_names_are_no_formulas():
 
 
 def test_intervals_are_whiskers_and_ties_brackets(e):
-    """Whiskers reach from end to end of the intervals of `table`, brackets join neighbours that `ties` names."""
+    """Whiskers reach from end to end of the intervals of `table`, brackets join neighbours that are tied."""
     ax = e.plot(ci=0.9)
-    table, ties = e.table(ci=0.9), e._ties(0.9)["tied"].tolist()
+    table = e.table(ci=0.9)
+    ties = table["tied_with_next"].tolist()
     (whiskers,), (brackets,) = by_gid(ax, "interval"), by_gid(ax, "tied")
     ends = np.column_stack([table["in_distribution_impact_low"], table["in_distribution_impact_high"]])
     assert_allclose(whiskers.get_xdata().reshape(-1, 3)[:, :2], ends)

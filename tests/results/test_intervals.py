@@ -1,4 +1,4 @@
-"""Bootstrap intervals of metrics and ranks: draws are first-order, intervals cover, and the model is not called."""
+"""Intervals of metrics and ranks: influences are derivatives, intervals cover, and the model is not called."""
 
 import runpy
 
@@ -7,14 +7,14 @@ import oracles
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
 from ice_explorer.metrics.ordered import OrderedSums
-from ice_explorer.metrics.row_draws import ROWS_AT_A_TIME, RowDraws
 from ice_explorer.metrics.windows import nearest_shares
-from ice_explorer.results.bootstrap import METRICS, Bootstrap
+from ice_explorer.results.intervals import METRICS
 
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame(RANDOM.uniform(size=(60, 3)), columns=["a", "b", "c"])
@@ -41,57 +41,36 @@ def explained(model, X, **options):
     return ice.explain(model, X, progress=False, **options)
 
 
-def few_draws(e):
-    """Leave out most of the draws, which take time."""
-    vars(e)["_bootstrap"] = Bootstrap(e._context, 60)
-    return e
+def widths(table, metric):
+    """How wide the intervals of a metric are, by feature."""
+    return (table[f"{metric}_high"] - table[f"{metric}_low"]).to_numpy(float)
 
 
-def weights_of(e, n_rows):
-    """Return the weight of every row in each draw, (n_draws, n_rows)."""
-    weights = np.zeros((e._bootstrap.rows.n_draws, n_rows))
-    for rows, counts in e._bootstrap.rows:
-        weights[:, e._context.weighted_rows[rows]] = counts
-    return weights
-
-
-class Nudged:
-    """Draws that count one row a little more, in each another one."""
-
-    step = 1e-5
-
-    def __init__(self, weights, sign):
-        self.weights, self.sign, self.n_draws = weights, sign, len(weights)
-
-    standard_deviations, level_weights = RowDraws.standard_deviations, RowDraws.level_weights
-
-    def __iter__(self):
-        yield slice(0, self.n_draws), self.weights + self.sign * self.step * np.eye(self.n_draws)
-
-
-def assert_draws_are_derivatives(model, X, weights, decay, *, rtol=1e-3, **options):
-    """A draw is the figures with the counts of its rows as weights, to first order."""
+def assert_influences_are_derivatives(model, X, weights, decay, *, rtol=1e-3, step=1e-5, **options):
+    """An influence is how far the figures move by the weight of a row."""
     e = explained(model, X, sample_weight=weights, **options)
-    bootstrap, name = Bootstrap(e._context), e.features[0]
-    bootstrap.rows = Nudged(weights, 1.0)
-    draws = e[name]._metric_draws(bootstrap, decay, e.settings.convention)[0]
-    figures = e[name].metrics(decay)
+    name = e.features[0]
+    (found,) = e[name]._row_influences(decay, e.settings.convention, len(X))
+    assert_array_equal(found.rows, np.arange(len(X)))
     for row in np.random.default_rng(1).choice(len(X), 4, replace=False):
         moved = [
-            explained(model, X, sample_weight=nudged[row], grid={name: e[name].grid}, **options)[name]
-            for _, nudged in (next(iter(Nudged(weights, sign))) for sign in (1.0, -1.0))
-        ]
+            explained(model, X, sample_weight=weights + sign * step * (np.arange(len(X)) == row),
+                      grid={name: e[name].grid}, **options)[name]
+            for sign in (1.0, -1.0)
+        ]  # fmt: skip
         assert_array_equal(moved[0].rows, e[name].rows)
         for metric in METRICS:
-            slopes = [draws[metric] - figures[metric], (np.subtract(*(f.metrics(decay)[metric] for f in moved))) / 2]
-            close = {"rtol": rtol, "atol": rtol * np.abs(slopes[0]).max() + 1e-14}
-            assert_allclose(slopes[0][row], slopes[1], **close, err_msg=f"{metric}, row {row}")
+            if np.isnan(found.figures[metric]):
+                continue
+            slope = np.subtract(*(f.metrics(decay)[metric] for f in moved)) / (2 * step)
+            close = {"rtol": rtol, "atol": rtol * np.abs(found.by_row[metric]).max() + 1e-9}
+            assert_allclose(found.by_row[metric][row], slope, **close, err_msg=f"{metric}, row {row}")
 
 
 @pytest.mark.parametrize("convention", ["step", "paper"])
 @pytest.mark.parametrize("decay", [0.75, 0.3])
 @pytest.mark.parametrize("case", ["numbers", "missing", "levels", "missing levels", "sample", "scale", "conditional"])
-def test_draws_are_figures_by_weight_to_first_order(case, decay, convention):
+def test_influences_are_derivatives_by_weight(case, decay, convention):
     """Where the row has moved curves, the places that it counts for, σ and the unit of distances along with it."""
     random = np.random.default_rng(5)
     rows = pd.DataFrame({"a": random.normal(size=41), "b": random.uniform(size=41)})
@@ -110,24 +89,24 @@ def test_draws_are_figures_by_weight_to_first_order(case, decay, convention):
     if case == "conditional":  # whose trees grow by weight
         weights = np.ones(41)
         e = explained(model, rows, distance="conditional", convention=convention)
-        table = few_draws(e).table(decay, ci=0.9, rank_by=None)
+        table = e.table(decay, ci=0.9, rank_by=None)
         for metric in ("impact", "in_distribution_impact", "heterogeneity"):
             assert (table[f"{metric}_low"] < table[metric]).all()
             assert (table[metric] < table[f"{metric}_high"]).all()
         return
-    assert_draws_are_derivatives(model, rows, weights, decay, convention=convention, **options.get(case, {}))
+    assert_influences_are_derivatives(model, rows, weights, decay, convention=convention, **options.get(case, {}))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("convention", ["step", "paper"])
 def test_intervals_are_as_wide_as_those_of_a_plain_bootstrap(convention):
-    """Of a forest, from the same 300 draws: within 15 %; where ends of windows move with σ, some are wider."""
+    """Of a forest, of 600 draws: within 15 %; where ends of windows move with σ, some are wider."""
     rows = np.random.default_rng(0).normal(size=(150, 3))
     e = explained(RandomForestRegressor(30, random_state=0).fit(rows, curved(rows)), rows, convention=convention)
-    vars(e)["_bootstrap"] = Bootstrap(e._context, 300)
-    counts = weights_of(e, 150)
+    table = e.table(ci=0.9)
+    counts = np.random.default_rng(0).multinomial(150, np.full(150, 1 / 150), size=600).astype(float)
     for f in (e["x0"], e["x1"]):
-        linear, plain = f._metric_draws(e._bootstrap, 0.75, convention)[0], []
+        plain = []
         for of_draw in counts:
             drawn = np.flatnonzero(of_draw > 0)
             own, weights = f.observed[drawn], of_draw[drawn]
@@ -139,15 +118,15 @@ def test_intervals_are_as_wide_as_those_of_a_plain_bootstrap(convention):
             sums.finish()
             plain.append(vars(sums.metrics(0.75, convention)))
         for metric in ("impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "support"):
-            widths = [np.subtract(*np.quantile(draws, [0.95, 0.05]))
-                      for draws in (linear[metric], [each[metric] for each in plain])]  # fmt: skip
+            width = 2 * norm.ppf(0.95) * np.std([each[metric] for each in plain])
             tolerance = 0.3 if convention == "step" and metric in ("non_linearity", "support") else 0.15
-            assert_allclose(*widths, rtol=tolerance, err_msg=f"{metric} of {f.feature}")
+            found = widths(table.loc[[f.feature]], metric)
+            assert_allclose(found, width, rtol=tolerance, err_msg=f"{metric} of {f.feature}")
 
 
 @pytest.mark.parametrize("model", [RandomForestRegressor(5, random_state=0), LinearRegression()], ids=["tree", "line"])
 def test_intervals_do_not_depend_on_the_engine(model):
-    """Draws are of rows, and curves are the same."""
+    """Influences are of rows, and curves are the same."""
     model.fit(X.to_numpy(), curved(X))
     tables = [explained(model, X.to_numpy(), method=method).table(ci=0.9) for method in ("auto", "brute")]
     numbers = [table.astype(float) for table in tables]
@@ -162,8 +141,7 @@ def test_the_model_is_not_called_for_intervals():
     n_rows = model.n_rows
     for convention in ("step", "paper"):
         e.table(0.3, convention, ci=0.95, unit="sd")
-    e._ties(metric="impact")
-    e.table(ci=0.9, unit={"a": 2})
+    e.table(ci=0.9, unit={"a": 2}, rank_by="impact")
     assert model.n_rows == n_rows
 
 
@@ -188,28 +166,50 @@ def test_a_table_without_intervals_is_the_same():
     pd.testing.assert_frame_equal(plain, table[plain.columns], check_exact=True)
     added = table.columns[len(plain.columns) :].tolist()
     ends = ("low", "high")
-    assert added == [f"{name}_{end}" for name in METRICS for end in ends] + ["rank_low", "rank_high"]
+    ranks = ["rank_low", "rank_high", "tied_with_next"]
+    assert added == [f"{name}_{end}" for name in METRICS for end in ends] + ranks
     assert "impact_low" not in e.table()
 
 
-def test_intervals_are_seeded():
-    """By `random_state`; wider levels hold narrower ones."""
-    first, again = (explained(curved, X).table(ci=0.95) for _ in range(2))
-    pd.testing.assert_frame_equal(first, again, check_exact=True)
-    other = explained(curved, X, random_state=1).table(ci=0.95)
-    assert (first["impact_low"] != other["impact_low"]).all()
-    narrow = explained(curved, X).table(ci=0.5)
+def test_wider_levels_hold_narrower_ones():
+    """On both sides of the figure, by as much as quantiles of a normal distribution say."""
+    wide, narrow = (explained(curved, X).table(ci=ci) for ci in (0.95, 0.5))
     for name in ("impact", "in_distribution_impact", "direction", "heterogeneity"):
-        assert (first[f"{name}_low"] < narrow[f"{name}_low"]).all()
-        assert (narrow[f"{name}_high"] < first[f"{name}_high"]).all()
+        assert_allclose(wide[f"{name}_high"] - wide[name], wide[name] - wide[f"{name}_low"])
+        assert_allclose(widths(wide, name) / widths(narrow, name), norm.ppf(0.975) / norm.ppf(0.75))
 
 
-def test_ranks_of_a_draw_are_those_of_its_table():
-    """Ends of rank intervals are ranks that occur; what is equal shares the ranks."""
+def test_only_direction_can_be_negative():
+    """Ends that others would have below 0 are 0, and support is at most 1."""
+    rows = np.random.default_rng(3).normal(size=(12, 2))
+    table = explained(lambda X: np.where(X[:, 0] > 1.2, X[:, 1], 0.0), rows).table(ci=0.999, rank_by=None)
+    assert table.loc["x0", ["impact_low", "heterogeneity_low", "in_distribution_impact_low"]].tolist() == [0, 0, 0]
+    assert table.loc["x0", "direction_low"] < 0
+    assert (table["support_high"] <= 1).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"sample": 1800}], ids=["all", "sample"])
+@pytest.mark.parametrize("by", [None, np.arange(4000) % 3], ids=["whole", "groups"])
+def test_few_rows_represent_many(options, by):
+    """With little memory influences are those of 500 rows: seeded, and nearly as wide intervals."""
+    rows = np.random.default_rng(0).normal(size=(4000, 3))
+    many, few, again, other = (
+        explained(curved, rows, grid_size=20, **options, **limits).table(ci=0.9, by=by, rank_by=None)
+        for limits in ({}, *({"memory_limit": "90kB", "random_state": seed} for seed in (0, 0, 1)))
+    )
+    pd.testing.assert_frame_equal(few, again)
+    assert (few["impact_low"] != other["impact_low"]).all()
+    for metric in ("impact", "in_distribution_impact", "heterogeneity"):
+        assert_allclose(widths(few, metric), widths(many, metric), rtol=0.2, err_msg=metric)
+
+
+def test_what_is_equal_shares_its_ranks():
+    """Features without an effect may have each rank behind the others; which is rounding, so that they are not tied."""
     table = explained(lambda X: np.asarray(X)[:, 0] * 1.0, X).table(ci=0.95)
     assert table.loc["a", ["rank_low", "rank_high"]].tolist() == [1, 1]
     for name in ("b", "c"):
         assert table.loc[name, ["rank_low", "rank_high"]].tolist() == [2, 3]
+    assert table["tied_with_next"].tolist() == [False, False, False]
 
 
 def test_ranks_are_by_the_metric_of_the_order():
@@ -223,7 +223,7 @@ def test_ranks_are_by_the_metric_of_the_order():
     table = e.table(ci=0.95, rank_by="direction")
     assert np.isnan(table.loc["town", "rank_low"])
     assert table.loc["a", "rank_low"] == 1
-    assert "town" not in {*e._ties(metric="direction").index, *e._ties(metric="direction")["next"]}
+    assert table["tied_with_next"].isna().tolist() == (table.index == "town").tolist()
 
 
 def test_intervals_within_groups():
@@ -232,13 +232,13 @@ def test_intervals_within_groups():
     groups = np.where(X["b"] > 0.5, "high", "low")
     table = e.table(ci=0.95, by=groups)
     pd.testing.assert_frame_equal(table[e.table(by=groups).columns], e.table(by=groups), check_exact=True)
-    weights = weights_of(e, len(X))
+    counts = np.random.default_rng(0).multinomial(len(X), np.full(len(X), 1 / len(X)), size=60).astype(float)
     high = np.flatnonzero(groups == "high").tolist()
     draws = [
         oracles.metrics(
             curved, X.to_numpy(), 0, grid=e["a"].grid.tolist(), weights=of_draw, positions=high
         )["impact"]
-        for of_draw in weights[:60]
+        for of_draw in counts
     ]  # fmt: skip
     low, top = table.loc[("high", "a"), ["impact_low", "impact_high"]]
     assert np.mean([low <= value <= top for value in draws]) > 0.85
@@ -248,7 +248,7 @@ def test_intervals_within_groups():
 
 @pytest.mark.parametrize("unit", ["sd", "share", {"a": 0.1, "b": 2}])
 def test_intervals_have_the_unit_of_the_table(unit):
-    """σ and the SD of predictions are those of the draw."""
+    """σ, the SD of the predictions and the sum over features vary with the rows, too."""
     e = explained(curved, X)
     table = e.table(ci=0.9, unit=unit)
     assert (table["impact_low"] < table["impact"]).all()
@@ -260,30 +260,29 @@ def test_intervals_have_the_unit_of_the_table(unit):
         assert slope["per"] == 2
 
 
+@pytest.mark.parametrize("unit", ["sd", "share", {"a": 0.1}])
+def test_units_follow_the_delta_method(unit):
+    """An interval is as wide as derivatives of the figure in its unit by the weights of rows say."""
+    rows, step = X.iloc[:30], 1e-5
+    e = explained(curved, rows)
+    table, slopes = e.table(ci=0.9, unit=unit, rank_by=None), []
+    for row in range(len(rows)):
+        figures = [
+            explained(curved, rows, sample_weight=1 + sign * step * (np.arange(30) == row),
+                      grid={f.feature: f.grid for f in e.values()}).table(unit=unit, rank_by=None)["impact"]
+            for sign in (1.0, -1.0)
+        ]  # fmt: skip
+        slopes.append((figures[0] - figures[1]) / (2 * step))
+    assert_allclose(widths(table, "impact"), 2 * norm.ppf(0.95) * np.linalg.norm(slopes, axis=0), rtol=1e-4)
+
+
 def test_integer_weights_have_the_intervals_of_repeated_rows():
-    """In distribution: draws are in proportion to weights, as many as they sum to."""
+    """And the same ranks and ties."""
     rows = X.iloc[:40]
     weights = np.arange(40) % 3 + 1
-    weighted = explained(curved, rows, sample_weight=weights).table(ci=0.9, rank_by=None)
-    repeated = explained(curved, rows.loc[rows.index.repeat(weights)].reset_index(drop=True)).table(
-        ci=0.9, rank_by=None
-    )
-    for name in ("impact", "heterogeneity", "in_distribution_impact"):
-        width = (repeated[f"{name}_high"] - repeated[f"{name}_low"]).to_numpy()
-        for end in ("low", "high"):
-            assert (np.abs(weighted[f"{name}_{end}"] - repeated[f"{name}_{end}"]).to_numpy() < 0.2 * width).all()
-
-
-def test_rows_are_drawn_in_proportion_to_their_weight():
-    """Over blocks of rows: every draw has the sum of the weights, every row its weight on average."""
-    weights = np.where(np.arange(ROWS_AT_A_TIME + 50) % 2, 0.5, 1.5)
-    draws = RowDraws(weights, 0, 500)
-    counts = np.concatenate([counts for _, counts in draws], axis=1)
-    assert_allclose(counts.sum(axis=1), weights.sum())
-    errors = (counts.mean(axis=0) - weights) / np.sqrt(weights / draws.n_draws)
-    assert_allclose([errors.mean(), errors.std()], [0.0, 1.0], atol=0.05)
-    again = np.concatenate([counts for _, counts in draws], axis=1)
-    assert_array_equal(counts, again)
+    weighted = explained(curved, rows, sample_weight=weights).table(ci=0.9)
+    repeated = explained(curved, rows.loc[rows.index.repeat(weights)].reset_index(drop=True)).table(ci=0.9)
+    pd.testing.assert_frame_equal(weighted, repeated, rtol=1e-9)
 
 
 def test_what_is_the_same_in_all_rows_has_no_interval():
@@ -296,7 +295,7 @@ def test_what_is_the_same_in_all_rows_has_no_interval():
     assert one.loc["a", ["impact_low", "impact_high", "heterogeneity_high"]].tolist() == [0.0, 0.0, 0.0]
 
 
-def test_scales_of_another_explanation_are_the_same_in_every_draw():
+def test_scales_of_another_explanation_do_not_vary():
     """With `like`, σ belongs to other rows."""
     reference = explained(curved, X)
     linear = explained(lambda X: 2.0 * np.asarray(X)[:, 0], X.iloc[::2].reset_index(drop=True), grid=reference)
@@ -305,17 +304,17 @@ def test_scales_of_another_explanation_are_the_same_in_every_draw():
 
 
 def test_neighbours_are_tied_where_their_difference_may_be_zero():
-    """Draws are of the same rows for both, so that what moves together is told apart."""
-    table = explained(lambda X: np.asarray(X) @ [1.0, 1.02, 5.0], X)._ties()
-    assert table["tied"].to_dict() == {"c": False, next(iter({"a", "b"} & set(table.index))): True}
-    assert table.summary.startswith("Neighbours in rank that are tied at 95 %: ")
-    same = X.assign(b=X["a"])
-    apart = explained(lambda X: np.asarray(X) @ [1.0, 1.02, 5.0], same)._ties()
-    assert not apart["tied"].any()
-    assert apart.summary == "No neighbours in rank are tied at 95 %."
-    assert apart["next"].tolist() == ["b", "a"]
-    assert_allclose(apart.loc["b", "difference"], 0.02 * same["a"].std(ddof=0), rtol=1e-9)
-    assert explained(curved, X, features=["a"])._ties().empty
+    """The interval of a difference is narrow where both move together, so that they are told apart."""
+    table = explained(lambda X: np.asarray(X) @ [1.0, 1.02, 5.0], X).table(ci=0.95)
+    assert table["tied_with_next"].tolist() == [False, True, False]
+    assert table["rank_low"].tolist() == [1, 2, 2]
+    assert table["rank_high"].tolist() == [1, 3, 3]
+    same = explained(lambda X: np.asarray(X) @ [1.0, 1.02, 5.0], X.assign(b=X["a"])).table(ci=0.95)
+    assert same.index.tolist() == ["c", "b", "a"]
+    assert not same["tied_with_next"].any()
+    assert same["rank_low"].tolist() == same["rank_high"].tolist() == [1, 2, 3]
+    (one,) = explained(curved, X, features=["a"]).table(ci=0.95)["tied_with_next"]
+    assert not one
 
 
 @pytest.mark.slow
@@ -341,44 +340,32 @@ def test_intervals_cover_the_metrics_of_the_source(root):
         ("in_distribution_impact", {"a": 0.1, "b": 2}),
     ],
 )
-def test_whiskers_and_brackets_are_those_of_table_and_ties(unit, metric):
-    """A picture shows the intervals of `table` in its unit, and the ties of `ties`."""
-    e = few_draws(explained(curved, X))
+def test_whiskers_and_brackets_are_those_of_the_table(unit, metric):
+    """A picture shows the intervals of `table` in its unit, and its ties."""
+    e = explained(curved, X)
     found = e._rank_intervals(metric, 0.9, 0.6, "paper", unit)
     table = e.table(0.6, "paper", rank_by=metric, unit=unit, ci=0.9).loc[e.features]
     assert_array_equal(found.low, table[f"{metric}_low"])
     assert_array_equal(found.high, table[f"{metric}_high"])
     assert_array_equal(found.rank_low, table["rank_low"])
     assert_array_equal(found.rank_high, table["rank_high"])
-    if not isinstance(unit, dict):
-        ties = e._ties(0.9, metric=metric, decay=0.6, convention="paper")
-        pairs = [(e.features[first], e.features[second]) for first, second in found.tied]
-        assert pairs == list(ties.loc[ties["tied"], "next"].items())
+    tied = [e.features[first] for first, _ in found.tied]
+    assert sorted(tied) == sorted(table.index[table["tied_with_next"].fillna(value=False)])
 
 
-def test_features_without_effect_have_no_bracket():
-    """Their figures are rounding at most, which would decide who is tied."""
-    e = few_draws(explained(lambda X: X[:, 0] + 1e-13 * X[:, 1], X.to_numpy()))
-    assert e._ties()["tied"].tolist() == [False, False]
-    assert explained(lambda X: X[:, 0], X.to_numpy())._ties()["tied"].tolist() == [False, True]
-    for model in (lambda X: X[:, 0], lambda X: X[:, 0] + 1e-13 * X[:, 1]):
-        found = few_draws(explained(model, X.to_numpy()))._rank_intervals("impact", 0.95, 0.75, "step")
-        assert found.tied == []
-
-
-def test_draws_of_the_last_decays_are_kept():
+def test_influences_of_the_last_decays_are_kept():
     """Of four, for which no curves are computed again; they are those of an explanation that keeps its curves."""
     model = Counting(curved)
-    e = few_draws(explained(model, X, memory_limit="60kB"))
+    e = explained(model, X, memory_limit="60kB")
     table = e.table(0.7, ci=0.95)
-    assert not e._has_draws(0.3, "step")
-    pd.testing.assert_frame_equal(table, few_draws(explained(curved, X)).table(0.7, ci=0.95), rtol=1e-9)
+    assert not e._has_intervals(0.3, "step")
+    pd.testing.assert_frame_equal(table, explained(curved, X).table(0.7, ci=0.95), rtol=1e-9)
     for decay in (0.5, 0.2, 0.04):
         e.table(decay, ci=0.95)
     n_rows = model.n_rows
-    assert e._has_draws(0.7, "step")
+    assert e._has_intervals(0.7, "step")
     pd.testing.assert_frame_equal(e.table(0.7, ci=0.95), table)
     assert model.n_rows == n_rows
     for decay in (0.5, 0.2, 0.04, 0.3, 0.1):
         e.table(decay, ci=0.95)
-    assert not e._has_draws(0.7, "step")
+    assert not e._has_intervals(0.7, "step")

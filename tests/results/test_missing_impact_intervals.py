@@ -1,4 +1,4 @@
-"""Bootstrap intervals of missing impact: the mean change over the rows that are drawn, of those that have curves."""
+"""Intervals of missing impact: the mean change over the rows that are drawn, of those that have curves."""
 
 import numpy as np
 import pytest

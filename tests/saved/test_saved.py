@@ -292,7 +292,7 @@ def test_a_sample_within_a_budget_is_one_after_it_is_opened(tmp_path):
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        (lambda e: e.table(ci=0.9), "Bootstrap intervals need the curves of all rows; .* 50 of 300 rows. Explain"),
+        (lambda e: e.table(ci=0.9), "Intervals need the curves of all rows; .* 50 of 300 rows. Explain"),
         (lambda e: e.table(by="b"), "Metrics of groups need the curves of all rows"),
         (lambda e: e.effects("a", grid_size=5), "Effects on another grid, and their intervals, need the model"),
         (lambda e: e.effects("a", ci=0.9), "Effects on another grid"),

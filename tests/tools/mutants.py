@@ -126,14 +126,30 @@ MUTATIONS: Final = r"""
 @ metrics/disagreement.py : results/test_models.py
 - terms = (mass, mass * size, mass * far, mass * size * far)
 + terms = (mass, size, mass * far, mass * size * far)
-= draws scale distances by the inverse ratio
-@ results/bootstrap.py : results/test_intervals.py
+= intervals scale distances by the inverse ratio
+@ results/intervals.py : results/test_intervals.py
 - decay ** (1.0 / units)
 + decay**units
-= draws forget the places that rows count for
-@ results/bootstrap.py : results/test_intervals.py
-- of_rows[present] = (flat[below] + flat[above]) / 2.0
-+ of_rows[present] = 0.0
+= intervals forget the places that rows count for
+@ results/intervals.py : results/test_intervals.py
+- found[present] = (by_place[below] + by_place[above]) / 2.0
++ found[present] = 0.0
+= shares forget that their sum varies
+@ results/intervals.py : results/test_intervals.py
+- block -= np.outer(
++ block -= 0.0 * np.outer(
+= differences of neighbours forget that both have the same rows
+@ results/intervals.py : results/test_intervals.py
+- - 2.0 * covariance[known, at]
++ - 0.0 * covariance[known, at]
+= few rows do not stand for all
+@ results/intervals.py : results/test_intervals.py
+- weights[at] * (weights.sum() / weights[at].sum())
++ weights[at]
+= bands of ALE forget that it is centred
+@ beyond/effects.py : beyond/test_effects.py
+- self.mean_of(accumulated) - of_mean[:, None])
++ self.mean_of(accumulated) - 0.0 * of_mean[:, None])
 = errors of a sample do not shrink towards all rows
 @ metrics/influence.py : metrics/test_influence.py
 - math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows)
@@ -152,8 +168,8 @@ MUTATIONS: Final = r"""
 + curves[matches, place[matches]] = self._of_rows[matches]
 = a budget leaves out rows before grid values
 @ drafts.py : results/test_drafts.py
-- level = drafter.top if n_fitting
-+ level = drafter.top - 1 if n_fitting
+- level = drafter.level_of(n_cells / drafter.cells(_FEWEST_WITHIN))
++ level = drafter.level_of(n_cells / drafter.cells(_FEWEST_WITHIN)) - 1
 = a column that no grid value moved stays where it is
 @ curves/model_matrix.py : engines/test_pipelines.py
 - moving[number, rest] = same(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)

@@ -70,7 +70,7 @@ def has_draft(explorer):
 
 
 def test_every_feature_has_a_bar_after_one_call_of_a_slow_model(make, X, held):
-    """Figures and standard errors of all features are there while the first one is still being computed."""
+    """Figures of all features are there while the first one is still being computed; few grid values give no errors."""
     explorer = make(held, X)
     wait_until(lambda: has_draft(explorer))
     assert held.n_calls <= 3  # the call of the constructor, that of the draft, and the next one, which waits
@@ -84,12 +84,11 @@ def test_every_feature_has_a_bar_after_one_call_of_a_slow_model(make, X, held):
     assert [head["n_rows"] for head in explorer._header["features"]] == [n_rows] * N_FEATURES
     assert all(head["range"] is not None for head in explorer._header["features"])
     assert np.isfinite(column(explorer, "impact")).all()
-    assert (column(explorer, "impact_error") >= 0).all()
-    assert (column(explorer, "impact_error")[:2] > 0).all()
+    assert np.isnan(column(explorer, "impact_error")).all()
     profile = tables_of(explorer)[1]
     at = 74  # the decay of the view
     assert np.isfinite(profile[PROFILES.index("in_distribution_impact"), :, at]).all()
-    assert (profile[PROFILES.index("in_distribution_impact_error"), :2, at] > 0).all()
+    assert np.isnan(profile[PROFILES.index("in_distribution_impact_error"), :, at]).all()
 
 
 @pytest.mark.wide
@@ -204,8 +203,9 @@ def test_several_models_are_drafted_on_the_same_rows(make, X):
 
 
 def test_an_explanation_within_a_budget_is_shown_as_the_sample_that_it_is(make, X):
-    """Its status is ready, its bars have standard errors, and files state the rows."""
-    e = ice.explain(Slow(), np.tile(X, (4, 1)) + 0.01 * np.arange(4 * N_ROWS)[:, None], budget=0.2, progress=False)
+    """Its status is ready, its bars have standard errors as their grid is whole, and files state the rows."""
+    rows = np.tile(X, (4, 1)) + 0.01 * np.arange(4 * N_ROWS)[:, None]
+    e = ice.explain(Slow(), rows, grid_size=5, budget=0.2, progress=False)
     explorer = make(e)
     n_rows = explorer._status["n_rows"]
     assert explorer._status["state"] == "ready"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import kernel_end
 import numpy as np
@@ -52,7 +53,7 @@ def pairs_of(explorer, body):
 
 @pytest.mark.parametrize("unit", ["prediction", "sd", "share"])
 def test_the_browser_is_told_intervals_and_ties(make, X, unit):
-    """Those of `table` and `ties`, in the order of the header, without calling the model."""
+    """Those of `table`, in the order of the header, without calling the model."""
     model = Model()
     explorer = make(model, X)
     table = explorer.explanation.table(rank_by="impact", unit=unit, ci=0.9).loc[explorer._features]
@@ -62,8 +63,9 @@ def test_the_browser_is_told_intervals_and_ties(make, X, unit):
     assert (reply["body"]["n_known"], reply["body"]["n_features"]) == (4, 4)
     for name, values in zip(ENDS, buffers, strict=True):
         assert_array_equal(values, table[name], err_msg=name)
-    ties = explorer.explanation._ties(0.9, metric="impact")
-    assert pairs_of(explorer, reply["body"]) == list(ties.loc[ties["tied"], "next"].items()) != []
+    ranked = explorer.explanation.table(rank_by="impact", ci=0.9)
+    tied = [pair for pair, is_tied in zip(pairwise(ranked.index), ranked["tied_with_next"], strict=False) if is_tied]
+    assert pairs_of(explorer, reply["body"]) == tied != []
     assert model.n_calls == n_calls
 
 
@@ -79,26 +81,26 @@ def test_a_reply_has_as_many_features_as_time_allows(make, X, monkeypatch):
 
 
 def test_curves_come_between_two_features(make, X, monkeypatch):
-    """A click on a bar is answered while rows are drawn for the intervals."""
+    """A click on a bar is answered while influences are computed for the intervals."""
     explorer = make(Model(), X)
     explanation = explorer.explanation
-    of_feature = type(explanation["one"])._metric_draws
+    of_feature = type(explanation["one"])._row_influences
     clicks = ["one"]
 
-    def draws(feature, *arguments):
+    def influences(feature, *arguments):
         if feature.label in clicks:
             clicks.clear()
             request = {"id": "b", "type": "curves", "feature": "two", "max_lines": 3, "selection": []}
             explorer.comm.receive({"method": "custom", "content": request})
         return of_feature(feature, *arguments)
 
-    monkeypatch.setattr(type(explanation["one"]), "_metric_draws", draws)
+    monkeypatch.setattr(type(explanation["one"]), "_row_influences", influences)
     assert ask(explorer)[0]["type"] == "result"
     custom = [message["data"]["content"] for message in explorer.comm.sent if message["data"]["method"] == "custom"]
     assert [reply["id"] for reply in custom] == ["b", "a"]
 
 
-def test_nothing_is_drawn_while_features_are_computed(make, X):
+def test_nothing_is_measured_while_features_are_computed(make, X):
     """The request is cancelled: ranks and ties are of all features."""
     explorer = make(Model(), X)
     assert explorer.explanation
@@ -135,12 +137,12 @@ def test_bars_have_the_intervals_of_the_table(X):
     """The scene of every figure: ends, ties with the next bar, and a sentence for who cannot see them."""
     e = ice.explain(Model(), X, progress=False)
     ranking = ranking_of(e, ViewState(ci=0.95, rank_by="impact"))
-    table, ties = e.table(rank_by="impact", ci=0.95), e._ties(metric="impact")
+    table = e.table(rank_by="impact", ci=0.95)
     assert [bar.interval for bar in ranking.bars] == list(zip(table["impact_low"], table["impact_high"], strict=True))
-    tied = ties["tied"].tolist()
-    assert [bar.is_tied for bar in ranking.bars] == [*tied, False]
+    tied = table["tied_with_next"].tolist()
+    assert [bar.is_tied for bar in ranking.bars] == tied
     first, second = (bar.label for bar in ranking.bars[:2])
-    assert tied == [True, False, False]
+    assert tied == [True, False, False, False]
     assert ranking.ties == f"Tied at 95 %: {first} and {second}."
     assert ranking.interval_text == "95 % interval over other samples of rows"
     assert ranking.longest == max(table["impact_high"])
@@ -167,7 +169,7 @@ def test_the_picture_beside_an_explorer_does_not_wait_for_intervals(X):
     e = ice.explain(Model(), X, progress=False)
     state = ViewState(ci=0.95)
     assert "interval over other samples" not in picture(e, state)
-    assert not e._has_draws(0.75, "step")
+    assert not e._has_intervals(0.75, "step")
     for text in (picture(e, state, waits=True), picture(e, state)):
         assert "95 % interval over other samples of rows" in text
         assert "x.ci = 0.95" in text
@@ -190,6 +192,6 @@ def test_a_panel_has_no_ranking_and_computes_no_intervals(make, X, tmp_path):
     found = read_provenance(explorer.save(tmp_path / "panel.svg", "panel"))
     assert found["ci"] is None
     assert "ci" not in found["code"]
-    assert not explorer.explanation._has_draws(0.75, "step")
+    assert not explorer.explanation._has_intervals(0.75, "step")
     metrics = json.loads(explorer.save(tmp_path / "panel.json", "panel").read_text(encoding="utf-8"))["metrics"]
     assert {"impact_low", "rank_high"} <= set(metrics[0])

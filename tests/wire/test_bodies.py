@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from ice_explorer._features.axis_text import cell_text
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer.export import save
+from ice_explorer.features.axis_text import cell_text
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.wire.colors import colors_of
 from ice_explorer.wire.header import header_of

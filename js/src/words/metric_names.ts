@@ -60,7 +60,7 @@ export const sampleText = (nRows: number, nAll: number | null = null): string =>
 /** What the sample and its whiskers mean. */
 export const SAMPLE = {
   name: "sample of the rows",
-  text: "Figures and curves rest on some of the rows, and for slow models on fewer grid values, until all are computed. Whiskers, and what follows ±, are 1.96 standard errors to each side. They cover the choice of the rows, not that of the grid values.",
+  text: "Figures and curves rest on some of the rows, and for slow models on fewer grid values, until all are computed. Whiskers, and what follows ±, are 1.96 standard errors to each side. There are none for a figure whose grid lacks values.",
 };
 
 /** What a whisker is. */

@@ -13,18 +13,17 @@ from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.features.feature import level_positions
 from ice_explorer.features.grid import Grid, make_grid
 from ice_explorer.metrics.likelihood import SortedValues
-from ice_explorer.metrics.row_draws import N_DRAWS, RowDraws
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.bootstrap import check_level, interval
+from ice_explorer.results.intervals import check_level, quantile_of_level
 from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
 
-    from ice_explorer.arrays import Array, Places
+    from ice_explorer.arrays import Array, Mask, Places
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
@@ -34,6 +33,7 @@ EffectKind = Literal["partial_dependence", "ale", "m_plot"]
 EFFECT_KINDS: Final[tuple[EffectKind, ...]] = get_args(EffectKind)
 GRID_SIZE: Final = 40
 
+_ROWS_AT_A_TIME: Final = 2048
 _ROUNDING: Final = 1e-12  # of a determinant, below which the values of a window are one value
 
 
@@ -55,17 +55,18 @@ def effects(
     level = None if ci is None else check_level(ci)
     if context.origin is not None:
         return _opened_effects(context, result, names, is_usual=grid_size == GRID_SIZE and level is None)
-    sums = _Sums(context, result, grid_size, is_drawn=level is not None)
+    sums = _Sums(context, result, grid_size)
     sums.add_rows(names)
     columns: dict[str, Array] = {}
     for name in names:
-        draws = sums.effect(name)
-        columns[name] = draws[0]
+        columns[name] = effect = sums.effect(name)
         if name == "partial_dependence":
             columns["spread"] = sums.spread
-            columns["centered_partial_dependence"] = draws[0] - sums.mean_of(draws)[0]
+            columns["centered_partial_dependence"] = effect - sums.mean_of(effect)
         if level is not None:
-            columns[f"{name}_low"], columns[f"{name}_high"] = interval(draws[1:], level)
+            width = quantile_of_level(level) * sums.standard_error(name)
+            ends = np.array([effect - width, effect + width])
+            columns[f"{name}_low"], columns[f"{name}_high"] = sums.within_bounds(ends) if name == "m_plot" else ends
     return pd.DataFrame(columns, label_index(sums.feature.native(sums.grid.values), result.feature))
 
 
@@ -93,10 +94,10 @@ def saved_effects(result: FeatureExplanation) -> SavedEffects | None:
     def computed() -> SavedEffects | None:
         if result._context.origin is not None:
             return None
-        sums = _Sums(result._context, result, GRID_SIZE, is_drawn=False)
+        sums = _Sums(result._context, result, GRID_SIZE)
         sums.add_rows(EFFECT_KINDS)
-        dependence, ale, m_plot = (sums.effect(kind)[0] for kind in EFFECT_KINDS)
-        centered = dependence - sums.mean_of(dependence[None])[0]
+        dependence, ale, m_plot = (sums.effect(kind) for kind in EFFECT_KINDS)
+        centered = dependence - sums.mean_of(dependence)
         columns = zip(EFFECT_COLUMNS, (dependence, sums.spread, centered, ale, m_plot), strict=True)
         return SavedEffects(sums.grid.values, dict(columns), sums.mean_prediction)
 
@@ -165,9 +166,9 @@ def local_effects(result: FeatureExplanation, between_blocks: Callable[[], objec
             both = np.array([saved.columns[kind] for kind in ("ale", "m_plot")])
             grid, (ale, m_plot) = _within(result, saved.grid, both)
             return LocalEffects(grid, ale, m_plot, saved.mean_prediction)
-        sums = _Sums(result._context, result, GRID_SIZE, is_drawn=False)
+        sums = _Sums(result._context, result, GRID_SIZE)
         sums.add_rows(("ale", "m_plot"), between_blocks)
-        both = np.array([sums.effect(kind)[0] for kind in ("ale", "m_plot")])
+        both = np.array([sums.effect(kind) for kind in ("ale", "m_plot")])
         grid, (ale, m_plot) = _within(result, sums.grid.values, both)
         return LocalEffects(grid, ale, m_plot, sums.mean_prediction)
 
@@ -187,9 +188,9 @@ def _within(result: FeatureExplanation, values: Array, heights: Array) -> tuple[
 
 
 class _Sums:
-    """Sums over rows that the effects are quotients of, for all rows and each bootstrap draw: (1 + n_draws, …)."""
+    """Sums over rows that the effects are quotients of."""
 
-    def __init__(self, context: Context, result: FeatureExplanation, grid_size: int, *, is_drawn: bool) -> None:
+    def __init__(self, context: Context, result: FeatureExplanation, grid_size: int) -> None:
         self._context, self._result = context, result
         self.feature: Feature = result._item.feature
         self._rows = result._item.summed
@@ -197,8 +198,8 @@ class _Sums:
         seed = context.settings.random_state
         chosen = make_grid(self.feature, column, grid="observed", grid_size=grid_size, random_state=seed)
         self.grid = _near(chosen, result) if len(self._rows) == len(context.weighted_rows) else chosen
-        weights = context.row_weights[self._rows]
-        self._draws = RowDraws(weights, context.settings.random_state, N_DRAWS if is_drawn else 0)
+        self._weights = context.row_weights[self._rows]
+        self._steps: list[tuple[Places, Places, Array]] = []
         self._totals: dict[str, Array] = {}
         at = np.minimum(np.searchsorted(result.axis, self.grid.values), len(result.axis) - 1)
         self._places = at if np.array_equal(result.axis[at], self.grid.values) else None
@@ -216,85 +217,133 @@ class _Sums:
         if self._places is not None:
             return self._result.spread[self._places]
         total = self._totals
-        mean = total["offset"][0] / total["mass"][0]
-        return np.asarray(np.sqrt(np.maximum(total["square"][0] / total["mass"][0] - mean**2, 0.0)))
+        mean = total["offset"] / total["mass"]
+        return np.asarray(np.sqrt(np.maximum(total["square"] / total["mass"] - mean**2, 0.0)))
 
     def effect(self, kind: str) -> Array:
-        """Return an effect at each grid value, (1 + n_draws, n_grid)."""
+        """Return an effect at each grid value, (n_grid,)."""
         if kind == "ale":
             return self._accumulated
         return self._partial_dependence if kind == "partial_dependence" else self._m_plot
 
+    def standard_error(self, kind: str) -> Array:
+        """Return the standard error of an effect at each grid value, (n_grid,), from the influences of rows."""
+        if kind == "partial_dependence":
+            return np.asarray(self.spread / np.sqrt(self._weights.sum()))
+        influences = self._influences_on_ale if kind == "ale" else self._influences_on_m_plot
+        variances = np.zeros(self.grid.n_grid)
+        for block in self._blocks():
+            variances += self._weights[block] @ np.square(influences(block))
+        return np.sqrt(variances)
+
     def mean_of(self, effect: Array) -> Array:
-        """Return the mean of an effect over the observations, linear between grid values, (1 + n_draws, 1)."""
+        """Return the mean over the observations of effects (…, n_grid), linear between grid values, (…, 1)."""
         nearness = self._totals["nearness"]
-        return _quotient((nearness * effect).sum(axis=1, keepdims=True), nearness.sum(axis=1, keepdims=True))
+        return np.asarray((effect @ nearness)[..., None] / nearness.sum())
 
     @property
     def mean_prediction(self) -> float:
         """Mean prediction of the rows that have a place on the grid."""
-        return float(self._totals["value"][0].sum() / self._totals["nearness"][0].sum())
+        return float(self._totals["value"].sum() / self._totals["nearness"].sum())
 
     @property
     def _partial_dependence(self) -> Array:
-        total = self._totals
-        known = None if self._places is None else self._result.partial_dependence[self._places]
-        if "offset" not in total:
-            assert known is not None  # noqa: S101 - else curves were added
-            return known[None]
-        found: Array = self._first_curve + _quotient(total["offset"], total["mass"])
-        if known is not None:
-            found[0] = known
-        return found
+        if self._places is not None:
+            return self._result.partial_dependence[self._places]
+        return np.asarray(self._first_curve + self._totals["offset"] / self._totals["mass"])
+
+    @property
+    def _mean_steps(self) -> Array:
+        return _quotient(self._totals["step"], self._totals["step_mass"])
+
+    def _accumulate(self, steps: Array) -> Array:
+        """Add up steps (…, n_grid - 1) along the grid, (…, n_grid)."""
+        accumulated = np.zeros((*steps.shape[:-1], self.grid.n_grid))
+        accumulated[..., self._order[1:]] = np.cumsum(steps, axis=-1)
+        return accumulated
 
     @property
     def _accumulated(self) -> Array:
-        steps = _quotient(self._totals["step"], self._totals["step_mass"])
-        accumulated = np.empty((len(steps), self.grid.n_grid))
-        accumulated[:, self._order] = np.pad(np.cumsum(steps, axis=1), ((0, 0), (1, 0)))
+        accumulated = self._accumulate(self._mean_steps)
         return np.asarray(accumulated - self.mean_of(accumulated))
+
+    def _influences_on_ale(self, block: slice) -> Array:
+        """Return influences of rows on the accumulated steps, and on the mean that these are centred by."""
+        of_block = self._steps[int(block.start) // _ROWS_AT_A_TIME]
+        step, is_inside = self._steps_inside(*of_block, block.stop - block.start)
+        steps = _quotient(step - is_inside * self._mean_steps, self._totals["step_mass"])
+        accumulated = self._accumulate(steps)
+        nearness = self._nearness(self.feature.values[self._rows[block]])
+        of_mean = nearness @ self._accumulated / self._totals["nearness"].sum()
+        return np.asarray(accumulated - self.mean_of(accumulated) - of_mean[:, None])
 
     @property
     def _m_plot(self) -> Array:
         """Weighted least squares in the window of each grid value, within the range of the predictions."""
+        return self.within_bounds(self._lines[0])
+
+    @property
+    def _lines(self) -> tuple[Array, Array, Mask]:
+        """Height and slope of the line through the predictions near each grid value, and whether it is flat."""
         mass, distance, squared, value, product = (
             self._totals[name] for name in ("nearness", "distance", "squared", "value", "product")
         )
         determinant = mass * squared - distance**2
         is_flat = determinant <= _ROUNDING * mass * squared
         with np.errstate(divide="ignore", invalid="ignore"):
-            line = (squared * value - distance * product) / determinant
-        found = np.where(is_flat, _quotient(value, mass), line)
-        return np.asarray(np.clip(found, *self._bounds))
+            height = np.where(is_flat, value / mass, (squared * value - distance * product) / determinant)
+            slope = np.where(is_flat, 0.0, (mass * product - distance * value) / determinant)
+        return height, slope, is_flat
+
+    def _influences_on_m_plot(self, block: slice) -> Array:
+        """Return influences of rows on the height of each line: their residuals, by how much they determine it."""
+        rows, (height, slope, is_flat) = self._rows[block], self._lines
+        nearness = self._nearness(self.feature.values[rows])
+        distances = self._distances(rows, nearness)
+        mass, distance, squared = (self._totals[name] for name in ("nearness", "distance", "squared"))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            leverage = (squared - distance * distances) / (mass * squared - distance**2)
+            leverage = np.where(is_flat, 1.0 / mass, leverage)
+        residuals = self._values[block, None] - height - slope * distances
+        return np.asarray(nearness * leverage * residuals)
+
+    def within_bounds(self, values: Array) -> Array:
+        """Return values within the range of the predictions."""
+        return np.asarray(np.clip(values, self._values.min(), self._values.max()))
 
     def add_rows(self, kinds: Sequence[str], between_blocks: Callable[[], object] | None = None) -> None:
         """Add all rows, block by block, so that no more than a block of phantoms is held."""
         context, n_rows, n_grid = self._context, len(self._rows), self.grid.n_grid
-        has_curves = "partial_dependence" in kinds and (self._places is None or self._draws.n_draws > 0)
+        has_curves = "partial_dependence" in kinds and self._places is None
         n_values = n_grid * has_curves + 2 * ("ale" in kinds and not has_curves)
         if n_values and self._places is not None:
             self._result._check_unchanged()
         elif n_values:
             context.prediction_check.check()
-        predictions = self._predictions() if "m_plot" in kinds else None
+        if "m_plot" in kinds:
+            self._values = self._predictions()
         with progress_reporter(context.progress, n_rows * n_values) as report:
 
             def made(n_predictions: int) -> None:
                 report(n_predictions, n_predictions, self.feature.label)
 
-            for block, weights in self._draws.with_given():
-                rows = self._rows[block]
+            for block in self._blocks():
+                rows, weights = self._rows[block], self._weights[block]
                 nearness = self._nearness(self.feature.values[rows])
-                self._add(weights, mass=np.ones((len(rows), 1)), nearness=nearness)
+                self._add(weights, mass=np.ones(len(rows)), nearness=nearness)
                 curves = self._curves(rows, made, takes_model=has_curves) if n_values else None
                 if has_curves and curves is not None:
                     self._add_curves(weights, curves)
                 if "ale" in kinds:
                     self._add_steps(weights, rows, curves, made)
-                if predictions is not None:
-                    self._add_predictions(weights, rows, nearness, predictions[block])
+                if "m_plot" in kinds:
+                    self._add_predictions(weights, rows, nearness, self._values[block])
                 if between_blocks is not None:
                     between_blocks()
+
+    def _blocks(self) -> Iterator[slice]:
+        n_rows = len(self._rows)
+        return (slice(start, min(start + _ROWS_AT_A_TIME, n_rows)) for start in range(0, n_rows, _ROWS_AT_A_TIME))
 
     def _add(self, weights: Array, **of_rows: Array) -> None:
         """Add what rows bring, (n_rows, …) each, by name."""
@@ -331,8 +380,7 @@ class _Sums:
         if "offset" not in self._totals:
             self._first_curve = curves[0]
         offset = curves - self._first_curve
-        self._add(weights, offset=offset)
-        self._add(weights[:1], square=offset**2)
+        self._add(weights, offset=offset, square=offset**2)
 
     def _add_steps(
         self, weights: Array, rows: NDArray[np.int64], curves: Array | None, made: Callable[[int], object]
@@ -345,9 +393,15 @@ class _Sums:
             ends = self._context.brute.evaluate(self.feature, rows[places], ends, made=made)
         else:
             ends = np.column_stack([curves[places, self._order[lower + at]] for at in (0, 1)])
-        step, is_inside = np.zeros((2, len(rows), len(grid) - 1))
-        step[places, lower], is_inside[places, lower] = ends[:, 1] - ends[:, 0], 1.0
+        self._steps.append((places, lower, ends[:, 1] - ends[:, 0]))
+        step, is_inside = self._steps_inside(*self._steps[-1], len(rows))
         self._add(weights, step=step, step_mass=is_inside)
+
+    def _steps_inside(self, places: Places, lower: Places, changes: Array, n_rows: int) -> tuple[Array, Array]:
+        """Return the step of each row across each interval, and whether it lies in it, (n_rows, n_grid - 1) each."""
+        step, is_inside = np.zeros((2, n_rows, self.grid.n_grid - 1))
+        step[places, lower], is_inside[places, lower] = changes, 1.0
+        return step, is_inside
 
     def _intervals(self, grid: Array, values: Array) -> tuple[Places, Places]:
         """Return rows and the left end of an interval that each lies in.
@@ -367,19 +421,20 @@ class _Sums:
         return np.concatenate([places[before], places[behind]]), np.concatenate([at[before] - 1, at[behind]])
 
     def _predictions(self) -> Array:
-        """Return the predictions of the rows as they are, and keep their range."""
+        """Return the predictions of the rows as they are."""
         context = self._context
         is_all = len(self._rows) == context.table.n_observations
-        found = context.all_predictions if is_all else context.predictions(self._rows)
-        self._bounds = float(found.min()), float(found.max())
-        return found
+        return context.all_predictions if is_all else context.predictions(self._rows)
+
+    def _distances(self, rows: NDArray[np.int64], nearness: Array) -> Array:
+        """Return how far rows are from the grid values that they are near to, (n_rows, n_grid)."""
+        if self.feature.is_unordered:
+            return np.zeros_like(nearness)
+        return np.where(nearness > 0, self.feature.values[rows, None] - self.grid.values, 0.0)
 
     def _add_predictions(self, weights: Array, rows: NDArray[np.int64], nearness: Array, predictions: Array) -> None:
         """Add what local lines through the predictions are made of."""
-        distance = np.zeros_like(nearness)
-        if not self.feature.is_unordered:
-            distance = np.where(nearness > 0, self.feature.values[rows, None] - self.grid.values, 0.0)
-        value = predictions[:, None]
+        distance, value = self._distances(rows, nearness), predictions[:, None]
         self._add(
             weights,
             distance=nearness * distance,
@@ -402,10 +457,6 @@ def _near(chosen: Grid, result: FeatureExplanation) -> Grid:
 
 
 def _quotient(sums: Array, mass: Array) -> Array:
-    """Divide sums (1 + n_draws, …) by what was added up; draws without a row are given what all rows have.
-
-    NaN where no row is at all.
-    """
+    """Divide sums by the weight of the rows that they are of; NaN without any."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = sums / mass
-    return np.where(mass > 0, found, found[:1])
+        return np.asarray(sums / mass)

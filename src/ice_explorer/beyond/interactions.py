@@ -18,9 +18,8 @@ from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import new_lock
 from ice_explorer.metrics.likelihood import observed_quantiles
-from ice_explorer.metrics.row_draws import RowDraws
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.bootstrap import interval
+from ice_explorer.results.intervals import USUAL_LEVEL, quantile_of_level
 from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 SAMPLE: Final = 500
 _MOST_PAIRED: Final = 5  # features whose pairs are computed unless they are named
-_LEVEL: Final = 0.95
 _N_INTERVALS: Final = 20
 _NEARLY: Final = 0.05  # of the squared slope
 _MOSTLY: Final = 0.25
@@ -57,7 +55,7 @@ class Additivity:
         curves are parallel, so that the feature adds to the others; 1 where slopes cancel. Slopes over 20 intervals
         with equally many rows; of levels without an order, changes between levels.
     low, high : float
-        95 % interval by 500 bootstrap draws of rows, seeded.
+        95 % interval: the share ± 1.96 standard errors from the influences of rows, between 0 and 1.
     verdict : str
         The share in a sentence.
     """
@@ -94,13 +92,14 @@ class _Moved:
         Of the feature with all others.
     dependence : ndarray of shape (n_rows,)
         Partial dependence at the value of each row.
-    shares : ndarray of shape (1 + n_draws,)
-        Share of the slope between rows; the first is that of all rows.
+    share, error : float
+        Share of the slope between rows, and its standard error.
     """
 
     joint: Joint
     dependence: Array
-    shares: Array
+    share: float
+    error: float
 
 
 @short_tracebacks
@@ -236,9 +235,9 @@ class Interactions:
             names = list(self._results)
             advice = "Name it in `features`."
             raise InvalidOptionError.must("feature", "be one of these features", feature, advice, known=names)
-        shares = self._all_moved([feature])[feature].shares
-        low, high = (end.item() for end in interval(shares[1:, None], _LEVEL))
-        share = float(shares[0])
+        moved = self._all_moved([feature])[feature]
+        share, width = moved.share, quantile_of_level(USUAL_LEVEL) * moved.error
+        low, high = max(share - width, 0.0), min(share + width, 1.0)
         return Additivity(share, low, high, _verdict(self._results[feature].label, share, low, high))
 
     def _all_moved(self, names: Sequence[Name]) -> dict[Name, _Moved]:
@@ -264,21 +263,21 @@ class Interactions:
         at = np.searchsorted(values, feature.values[self.row_positions])
         mass = np.bincount(at, weights, len(values)).astype(np.float64)
         n_present = int(np.sum(~np.isnan(values)))
-        slopes = _Slopes(values[:n_present], mass[:n_present], is_unordered=feature.is_unordered)
+        slopes = _Slopes(values[:n_present], mass[:n_present], weights, is_unordered=feature.is_unordered)
         dependence, rest = np.zeros(len(values)), np.empty(len(weights))
-        draws = RowDraws(weights, self._context.settings.random_state)
         size = self._context.brute.rows_per_block(len(values))
-        for rows, drawn in draws.with_given(size):
+        for start in range(0, len(weights), size):
+            rows = slice(start, start + size)
             curves = self._curves(result, self.row_positions[rows], values, report)
             dependence += weights[rows] @ curves
             rest[rows] = curves @ mass
-            slopes.add(curves, drawn)
+            slopes.add(curves)
             yield
         total = float(weights.sum())
         alone = dependence[at] / total
         predictions = self._centred(self._context.all_predictions[self.row_positions])
         joint = self._related(predictions - self._centred(alone) - self._centred(rest / total), predictions)
-        self._moved[result.feature] = _Moved(joint, alone, slopes.shares(self._least))
+        self._moved[result.feature] = _Moved(joint, alone, *slopes.share(self._least))
 
     def _join(self, pair: tuple[Name, Name], report: Report) -> Iterator[None]:
         """Move both features of a pair to the values that rows have; yields after each block."""
@@ -374,7 +373,7 @@ def _unreported(_made: int, _of_step: int, _label: str) -> None:
 
 
 class _Slopes:
-    """Moments of the slopes of all rows and each bootstrap draw, on an axis of length 1.
+    """Slopes of all rows, on an axis of length 1.
 
     Slopes are those over about 20 intervals with equally many rows, as d-ICE is drawn: between all values, small jumps
     at places that differ between rows would hide what curves have in common.
@@ -385,41 +384,44 @@ class _Slopes:
         Where curves are known; they may be known at NaN behind them.
     mass : ndarray of shape (n_grid,)
         Weight of the rows that have each value.
+    weights : ndarray of shape (n_rows,)
     is_unordered : bool
         Whether values are levels without an order, whose changes from their mean stand for slopes.
     """
 
-    def __init__(self, values: Array, mass: Array, *, is_unordered: bool) -> None:
+    def __init__(self, values: Array, mass: Array, weights: Array, *, is_unordered: bool) -> None:
         self._is_unordered = is_unordered
         self._places = np.arange(len(values))
         if len(values) > _N_INTERVALS + 1 and not is_unordered:
             ends = observed_quantiles(values, np.linspace(0, 1, _N_INTERVALS + 1), mass)
             self._places = np.searchsorted(values, np.unique(ends))
         shares = mass if is_unordered else np.diff(values[self._places])
-        self._shares = shares / shares.sum() if len(values) > 1 else np.empty(0)
-        self._sums: Array | float = 0.0
-        self._mass: Array | float = 0.0
+        self._shares = shares / shares.sum() if len(shares) else shares
+        self._weights = weights
+        self._slopes: list[Array] = []
 
-    def add(self, curves: Array, weights: Array) -> None:
-        """Add curves of rows, (n_rows, n_grid), with their weights, (1 + n_draws, n_rows)."""
+    def add(self, curves: Array) -> None:
+        """Add curves of rows, (n_rows, n_grid)."""
         known = curves[:, self._places]
-        if len(self._shares) == 0:
-            slopes = np.zeros((len(curves), 1))
-        elif self._is_unordered:
-            slopes = known - (known @ self._shares)[:, None]
+        if self._is_unordered:
+            self._slopes.append(known - (known @ self._shares)[:, None])
         else:
-            slopes = np.diff(known, axis=1) / self._shares
-        self._sums = self._sums + np.array([weights @ slopes, weights @ slopes**2])
-        self._mass = self._mass + weights.sum(axis=1, keepdims=True)
+            self._slopes.append(np.diff(known, axis=1) / self._shares)
 
-    def shares(self, least: float) -> Array:
-        """Return the variance of slopes between rows as a share of their mean square; 0 where that is rounding."""
-        mass = np.maximum(self._mass, np.finfo(np.float64).tiny)
-        mean, square = np.asarray(self._sums) / mass
-        total = square @ self._shares if len(self._shares) else np.zeros(len(mass))
-        between = np.maximum(square - mean**2, 0.0) @ self._shares if len(self._shares) else total
-        is_flat = (total <= least**2) | (between <= _ROUNDING * total)
-        return np.where(is_flat, 0.0, between / np.where(is_flat, 1.0, total))
+    def share(self, least: float) -> tuple[float, float]:
+        """Return the variance of slopes between rows as a share of their mean square, and its standard error.
+
+        Both are 0 where that is rounding. A row moves the share by the square of how far its slopes are from the mean,
+        less the share of their square.
+        """
+        slopes, mass = np.concatenate(self._slopes), self._weights.sum()
+        deviations = slopes - self._weights @ slopes / mass
+        total, between = (self._weights @ np.square(part) @ self._shares / mass for part in (slopes, deviations))
+        if total <= least**2 or between <= _ROUNDING * total:
+            return 0.0, 0.0
+        share = between / total
+        influences = (np.square(deviations) - share * np.square(slopes)) @ self._shares / total
+        return float(share), float(np.sqrt(self._weights @ np.square(influences)) / mass)
 
 
 def _verdict(label: str, share: float, low: float, high: float) -> str:

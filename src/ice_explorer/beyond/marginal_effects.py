@@ -13,7 +13,6 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import check_step
-from ice_explorer.metrics.row_draws import ROWS_AT_A_TIME
 from ice_explorer.progress import progress_reporter
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 MarginalEffectKind = Literal["forward", "derivative"]
 MARGINAL_EFFECT_KINDS: Final[tuple[MarginalEffectKind, ...]] = get_args(MarginalEffectKind)
 
+_ROWS_AT_A_TIME: Final = 2048
 _SHORT: Final = 0.01  # standard deviations, on either side of a derivative
 _ROUNDING: Final = 1e-12  # of a prediction
 
@@ -179,8 +179,8 @@ class MarginalEffects:
             def made(n_predictions: int) -> None:
                 report(n_predictions, n_predictions, self._label)
 
-            for start in range(0, len(self._rows), ROWS_AT_A_TIME):
-                rows = self._rows[start : start + ROWS_AT_A_TIME]
+            for start in range(0, len(self._rows), _ROWS_AT_A_TIME):
+                rows = self._rows[start : start + _ROWS_AT_A_TIME]
                 start_values, end_values, share = self._start[rows, None], self._end[rows, None], shares[:, None]
                 moved = (1 - share) * start_values + share * end_values
                 changed = np.where(share > 0, end_values, start_values)

@@ -10,9 +10,9 @@ with the influence ψ_i of row i. With W = Σ w_i:
   pairs of its own;
 - σ has the influence ((x_i - x̄)² - σ²) / (2σ), on all effects as a factor, and on the unit of marginal distances.
 
-Bootstrap draws of the rows follow from all three; the ends of the windows, grid values, stay where they are. Standard
-errors of a sample follow from the first alone, as grid, shares and σ are those of all rows: if m of n rows are drawn
-with equal chances, the error of a metric is the mean of their influences, so that its standard error is
+Intervals for other rows from the same source follow from all three; the ends of the windows, grid values, stay where
+they are. Standard errors of a sample follow from the first alone, as grid, shares and σ are those of all rows. If m of
+n rows are drawn with equal chances, the error of a metric is the mean of their influences. So its standard error is
 √(1 - m/n) · s / √m with their standard deviation s, and 0 where all rows are in the sample. s is estimated from some
 rows of the sample: 256 of them give it to 5 %.
 """
@@ -186,6 +186,12 @@ class Sampling:
         metrics = {name: {each: factor * error for each, error in of.items()} for name, of in self.metrics.items()}
         decayed = {name: factor * errors for name, errors in self.decayed.items()}
         return Sampling(n_rows, self.n_all, metrics, self.exponents, decayed)
+
+    @classmethod
+    def without_errors(cls, counts: tuple[int, int], convention: Convention) -> Sampling:
+        """Return a sample whose errors are unknown; `counts` as for `sampling_of`."""
+        nothing = {convention: dict.fromkeys(UNDECAYED, math.nan)}
+        return cls(*counts, nothing, np.zeros(1), {convention: np.full(1, math.nan)})
 
     def in_distribution_impact(self, decays: Array, convention: Convention) -> Array:
         """Return the standard errors of in-distribution impact, (n_decays,), interpolated between `exponents`."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.results.bootstrap import RankIntervals
+    from ice_explorer.results.intervals import RankIntervals
     from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.scene.lines import EffectLine, Lines
 

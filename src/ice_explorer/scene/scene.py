@@ -50,7 +50,7 @@ class Bar:
     heterogeneity, non_linearity, impact : float
         Where it stands on the map; NaN where undefined.
     interval : tuple of float or None
-        Ends of the bootstrap interval of the value; None where it has none.
+        Ends of the interval of the value; None where it has none.
     is_tied : bool
         Whether the feature is tied with the one ranked next.
     of_models : tuple of float

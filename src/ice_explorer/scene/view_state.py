@@ -17,7 +17,7 @@ from ice_explorer.features.feature import check_anchor
 from ice_explorer.glossary import explanation
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.windows import CONVENTIONS
-from ice_explorer.results.bootstrap import check_level
+from ice_explorer.results.intervals import check_level
 from ice_explorer.results.options import KINDS, METRIC_RANKINGS, OF_MODELS, RANKINGS, UNITS, Options
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class ViewState:
     unit : {"prediction", "sd", "share"}
         Unit of the bars, as for `Explanation.table`.
     ci : float or None
-        Level of the bootstrap intervals of the bars; None draws none.
+        Level of the intervals of the bars; None draws none.
     anchor : {"min", "max", "median", "own"} or float
         Where c-ICE is 0.
     max_lines : int

@@ -115,7 +115,7 @@ class ArrayTable(Table):
 
     def _with_cells(self, rows: Rows, cells: Mapping[int, Any], n_values: int | None = None) -> Any:
         stacked = np.ascontiguousarray(self._array[rows])
-        if n_values is not None:
+        if n_values not in (None, 1):  # Of thousands of columns another copy takes as long as the model.
             stacked = np.repeat(stacked, n_values, axis=0)
         # An array has one dtype: all of it becomes float64 where some value needs that.
         stacked = stacked.astype(np.result_type(stacked, *cells.values()), copy=False)

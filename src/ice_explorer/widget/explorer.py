@@ -173,7 +173,7 @@ class ICEExplorer(anywidget.AnyWidget):
         Unit of the metrics: that of the prediction, per cent of the standard deviation of the predictions, or per
         cent of the total over all features.
     ci : float or None
-        Level of the bootstrap intervals that the ranking shows, as for `Explanation.table`; True is 0.95, and None or
+        Level of the intervals that the ranking shows, as for `Explanation.table`; True is 0.95, and None or
         False shows none. They are computed in the background, without predicting phantom observations again where
         curves are kept.
     anchor : {"min", "max", "median", "own"} or float

@@ -206,14 +206,14 @@ def _advance(compute_next: Callable[[], bool], background: Background[Name, Feat
 def _intervals(
     work: Work, background: Background[Name, FeatureExplanation], request: IntervalsRequest, _feature: object
 ) -> Answered:
-    """Draw the rows for as many features as time allows; answer when those of all are drawn."""
+    """Compute influences for as many features as time allows; answer with intervals when all are computed."""
     known, decay, convention = work.known, request["decay"], request["convention"]
     if request["rank_by"] == OF_MODELS:
         return no_intervals(known, len(work.names))
     if not len(known) or background.snapshot().state == "computing":  # another output was chosen meanwhile
         raise Cancelled
-    if not _advance(partial(known._draw_next, decay, convention), background):
-        return IntervalsBody(n_known=known._n_drawn(decay, convention), n_features=len(known), tied=[]), []
+    if not _advance(partial(known._measure_next, decay, convention), background):
+        return IntervalsBody(n_known=known._n_measured(decay, convention), n_features=len(known), tied=[]), []
     return intervals_of(
         known,
         list(work.by_label),

@@ -85,7 +85,8 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     """
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
-    if not waits and not explanation._has_draws(*resolve_display(explanation.settings, state.decay, state.convention)):
+    decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
+    if not waits and not explanation._has_intervals(decay, convention):
         state = replace(state, ci=None)
     slow = _slow_to_draw(state) if explanation.method == "brute" else ()
     unknown = _not_computed(state)

@@ -12,7 +12,7 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import check_anchor, is_shared_anchor
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.windows import CONVENTIONS
-from ice_explorer.results.bootstrap import USUAL_LEVEL, check_level
+from ice_explorer.results.intervals import USUAL_LEVEL, check_level
 from ice_explorer.results.options import KINDS, METRIC_RANKINGS, OF_MODELS, RANKINGS, UNITS
 from ice_explorer.widget.state import check_view
 from ice_explorer.wire.forms import TEXTS

@@ -14,7 +14,7 @@ from ice_explorer.figures.axes.legend import add_color_bar, add_legend
 from ice_explorer.figures.axes.style import Look, Styling, check_title, next_color, with_palette
 from ice_explorer.figures.axes.text import add_title, add_x_label, add_y_label, kept_width, size_of
 from ice_explorer.figures.page.matplotlib_page import require_matplotlib
-from ice_explorer.results.bootstrap import check_level
+from ice_explorer.results.intervals import check_level
 from ice_explorer.scene.build import ranking_of, shown_lines
 from ice_explorer.scene.effects import EFFECTS, effect_lines
 from ice_explorer.scene.models import drawn_models

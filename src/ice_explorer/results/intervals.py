@@ -1,0 +1,341 @@
+"""Intervals of metrics and ranks, from the influence of each row on each metric.
+
+To first order, weights of the rows that differ by δ_i change a metric by Σ_i δ_i ψ_i. So with other rows from the same
+source its variance is Σ_i w_i ψ_i², and that of the difference of two metrics follows from the difference of their
+influences. Intervals are normal: metric ± z · standard error.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from ice_explorer.engines.sums import missing_change
+from ice_explorer.errors import InvalidOptionError
+from ice_explorer.features.grid import feature_seed
+from ice_explorer.metrics.decay import LOWEST_DECAY
+from ice_explorer.metrics.influence import DECAYED, PER_SCALE, Block, influences
+from ice_explorer.metrics.unordered import UnorderedSums
+from ice_explorer.metrics.windows import nearest_places
+from ice_explorer.results.options import OF_REFERENCE
+from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.engines.context import Context
+    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.engines.sums import Sums
+    from ice_explorer.metrics.windows import Convention
+    from ice_explorer.results.options import Unit
+
+    Curves = Callable[[Rows], Iterable[tuple[Rows, Array]]]
+
+METRICS = (*EFFECTS, "support")
+"""The metrics that have an interval."""
+
+USUAL_LEVEL: Final = 0.95
+_RELATIVE_STEP: Final = 1e-4  # of the unit of distances, for a derivative
+_MOST_ROWS: Final = 20_000  # They give a standard error to 0.5 %.
+_FEWEST_ROWS: Final = 500  # They give it to 3 %.
+_BLOCK: Final = 1 << 20  # influences of rows on all features that are worked on at a time
+
+
+def check_level(ci: object, option: str = "ci") -> float:
+    """Return the level of intervals as a float, or raise if it is none."""
+    is_number = isinstance(ci, (int, float, np.integer, np.floating)) and not isinstance(ci, bool)
+    if not is_number or not 0 < ci < 1:  # type: ignore[operator]
+        raise InvalidOptionError.must(
+            option, "be greater than 0 and less than 1", ci, f"Use `{option}={USUAL_LEVEL}` for intervals of 95 %."
+        )
+    return float(ci)  # type: ignore[arg-type]
+
+
+def quantile_of_level(level: float) -> float:
+    """Return how many standard errors a normal interval reaches to either side."""
+    return NormalDist().inv_cdf((1.0 + level) / 2.0)
+
+
+class RowInfluences(NamedTuple):
+    """How far rows move the metrics of a feature.
+
+    - `figures`: the metrics by name.
+    - `rows` (n_rows,): increasing positions.
+    - `roots` (n_rows,): of the weight of each row and of the rows that it represents.
+    - `by_row` (n_rows,) by metric: change of the metric per weight of the row; "scale": relative change of σ.
+    """
+
+    figures: Mapping[str, float]
+    rows: Rows
+    roots: Array
+    by_row: Mapping[str, Array]
+
+
+def most_rows(context: Context, n_sets: int) -> int:
+    """Return the most rows of which influences are kept: so many sets of them take a quarter of the memory limit."""
+    n_bytes = 8 * (len(METRICS) + 1) * n_sets
+    return int(np.clip(context.settings.memory_limit // 4 // n_bytes, _FEWEST_ROWS, _MOST_ROWS))
+
+
+def row_influences(
+    context: Context,
+    item: FeatureInput,
+    sums: Sums | None,
+    curves_of: Curves,
+    *,
+    decay: float,
+    convention: Convention,
+    n_rows: int,
+) -> RowInfluences:
+    """Return the influence of rows on every metric of a feature, and on its σ.
+
+    Parameters
+    ----------
+    context : Context
+    item : FeatureInput
+        Its `summed` rows are those of the metrics.
+    sums : Sums or None
+        Of these rows; None where there is none.
+    curves_of : callable
+        Yields the curves of some rows in blocks, in their order.
+    decay, convention
+        As for `explain`.
+    n_rows : int
+        Of more rows, so many represent all: of those with curves, and of the others.
+    """
+    if sums is None:
+        nothing = dict.fromkeys((*METRICS, "scale"), np.empty(0))
+        return RowInfluences(dict.fromkeys(METRICS, math.nan), np.empty(0, np.int64), np.empty(0), nothing)
+    summed, of_summed = _represent(context, item.summed, n_rows)
+    others, of_others = _represent(
+        context, np.setdiff1d(context.weighted_rows, item.summed, assume_unique=True), n_rows
+    )
+    order = np.argsort(np.concatenate([summed, others]))
+    rows, weights = np.concatenate([summed, others])[order], np.concatenate([of_summed, of_others])[order]
+    figures = vars(sums.metrics(decay, convention))
+    is_resampled = context.settings.grid != OF_REFERENCE  # else σ and shares are those of other rows
+    blocks = (
+        make_block(item, some, curves, weights[np.searchsorted(rows, some)], missing_change(context.brute, item, some))
+        for some, curves in curves_of(summed)
+    )
+    moved = influences(sums, blocks, np.array([decay]), convention, with_places=is_resampled)
+    scale = _influence_on_scale(item, rows, weights) if is_resampled else np.zeros(len(rows))
+    by_row = {name: figures[name] * scale if name in PER_SCALE else np.zeros(len(rows)) for name in METRICS}
+    if is_resampled and not item.feature.is_unordered and item.has_marginal_scale and item.scale > 0:
+        units = np.array([1.0 - _RELATIVE_STEP, 1.0 + _RELATIVE_STEP])  # σ is the unit of distances, too
+        less, more = sums.decayed(np.clip(decay ** (1.0 / units), LOWEST_DECAY, 1.0), convention).T
+        for name, slope in zip(DECAYED, (more - less) / (2.0 * _RELATIVE_STEP), strict=True):
+            by_row[name] = by_row[name] + slope * scale
+    for name, by_place in moved.of_places.items():
+        figure = 0.0 if name == "in_distribution_impact" else figures[name]  # A ratio does not depend on the sum of q.
+        by_row[name] = by_row[name] + _influence_by_place(item, sums, by_place.reshape(-1), figure, (rows, weights))
+    at = np.searchsorted(rows, summed)
+    for name in METRICS:
+        by_row[name][at] += moved.of_rows[name].reshape(-1) / sums.total_weight
+    return RowInfluences(figures, rows, np.sqrt(weights), {**by_row, "scale": scale})
+
+
+def _represent(context: Context, rows: Rows, most: int) -> tuple[Rows, Array]:
+    """Choose at most so many rows; return them with the weight that each represents."""
+    weights = context.row_weights[rows]
+    if len(rows) <= most:
+        return rows, weights
+    generator = feature_seed(context.settings.random_state, "rows of intervals")
+    at = np.sort(generator.choice(len(rows), most, replace=False, shuffle=False))
+    return rows[at], weights[at] * (weights.sum() / weights[at].sum())
+
+
+def influence_on_prediction_sd(context: Context) -> tuple[float, Array]:
+    """Return the standard deviation of the predictions, and its relative change by the weight of each row of X."""
+    weights = context.row_weights
+    squares = np.square(context.all_predictions - np.average(context.all_predictions, weights=weights))
+    variance = context.prediction_sd**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return context.prediction_sd, (squares - variance) / (2.0 * variance * weights.sum())
+
+
+def make_block(item: FeatureInput, rows: Rows, curves: Array, weights: Array, missing: Array | None) -> Block:
+    """Return rows of a feature with their curves, and what their likelihood depends on."""
+    units = item.likelihood_scale[rows]
+    if item.feature.is_unordered and item.distances is None:
+        units = (item.observed[rows, None] != item.grid.values).astype(np.float64)
+    elif item.distances is not None:
+        units = item.distances[rows]
+    return Block(curves, item.observed[rows], units, weights, missing)
+
+
+def _influence_on_scale(item: FeatureInput, rows: Rows, weights: Array) -> Array:
+    """Return the relative change of σ, or σ_c, by the weight of each row."""
+    values, scale = item.feature.values[rows], np.zeros(len(rows))
+    present = ~np.isnan(values)
+    known, mass = values[present], weights[present]
+    if item.scale > 0:
+        total = mass.sum()
+        if item.feature.is_unordered:
+            codes = known.astype(np.intp)
+            squares = -np.bincount(codes, mass)[codes] / total  # σ_c² = (1 - Σp²) / 2
+        else:
+            squares = np.square(known - mass @ known / total)
+        scale[present] = (squares - mass @ squares / total) / (2.0 * item.scale**2 * total)
+    return scale
+
+
+def _influence_by_place(
+    item: FeatureInput, sums: Sums, by_place: Array, figure: float, weighted: tuple[Rows, Array]
+) -> Array:
+    """Return the influence of where rows are on the axis, from the derivatives by the shares of grid values.
+
+    - `weighted`: rows, and the weights that they represent.
+    """
+    rows, weights = weighted
+    values, found = item.feature.values[rows], np.zeros(len(rows))
+    present = ~np.isnan(values)
+    total = weights[present].sum()
+    if isinstance(sums, UnorderedSums):
+        levels, shares = item.grid.values[sums.levels], item.shares[sums.levels] / total
+        by_level = (by_place[sums.levels] - figure * sums.level_weights) / shares
+        at = np.minimum(np.searchsorted(levels, values[present]), len(levels) - 1)
+        found[present] = np.where(levels[at] == values[present], by_level[at], 0.0)
+    else:
+        below, above = nearest_places(sums.grid, values[present])
+        found[present] = (by_place[below] + by_place[above]) / 2.0
+    found[present] -= weights[present] @ found[present] / total
+    return np.asarray(found / total)
+
+
+class RankIntervals(NamedTuple):
+    """Intervals of a ranking.
+
+    - `low`, `high`: ends of the interval of the metric of the ranking, (n_features,), NaN where it has none.
+    - `rank_low`, `rank_high`: ends of the interval of the rank, likewise.
+    - `tied`: pairs of neighbours in rank that are tied, by position.
+    """
+
+    low: Array
+    high: Array
+    rank_low: Array
+    rank_high: Array
+    tied: list[tuple[int, int]]
+
+
+class Uncertainty:
+    """Standard errors of the metrics of all features in a unit, and of differences between features.
+
+    - `parts`: influences on each feature.
+    - `ratios` (n_features,): step that the effects of each feature are per, in σ; NaN where it is σ.
+    - `unit`: {"prediction", "sd", "share"}.
+    - `sd`: standard deviation of the predictions [output], and its relative change by the weight of each row of X
+      (n_observations,); used for "sd" alone.
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[RowInfluences],
+        ratios: Array,
+        unit: Unit = "prediction",
+        sd: tuple[float, Array] | None = None,
+    ) -> None:
+        self._parts, self._ratios, self._unit = parts, ratios, unit
+        self._sd, self._of_sd = (math.nan, np.empty(0)) if sd is None else sd
+        self._rows = np.unique(np.concatenate([part.rows for part in parts]))
+
+    def interval(self, name: str, level: float) -> tuple[Array, Array]:
+        """Return both ends of the interval of a metric, (n_features,) each [unit]; only direction can be negative."""
+        unit: Unit = self._unit if name in EFFECTS else "prediction"
+        shown = in_unit(self._values(name), unit, self._sd, self._rounding)
+        variances = np.zeros(len(shown))
+        for block in self._blocks(name, unit):
+            variances += np.einsum("pi,pi->p", block, block)
+        width = quantile_of_level(level) * np.sqrt(variances)
+        low, high = shown - width, shown + width
+        low = low if name == "direction" else np.maximum(low, 0.0)
+        return low, np.minimum(high, 1.0) if name == "support" else high
+
+    def columns(self, ranked: str, level: float) -> dict[str, Any]:
+        """Return the columns of a table: intervals of every metric, and of ranks by one of them."""
+        import pandas as pd
+
+        found: dict[str, Any] = {}
+        for name in METRICS:
+            found[f"{name}_low"], found[f"{name}_high"] = self.interval(name, level)
+        low, high, tied = self.compare(ranked, level)
+        is_ranked = ~np.isnan(low)
+        ranks = np.array([low, high], np.int64 if is_ranked.all() else np.float64)
+        is_tied = np.isin(np.arange(len(low)), [first for first, _ in tied])
+        return {
+            **found, "rank_low": ranks[0], "rank_high": ranks[1],
+            "tied_with_next": pd.arrays.BooleanArray(is_tied, ~is_ranked),
+        }  # fmt: skip
+
+    def rank_intervals(self, ranked: str, level: float) -> RankIntervals:
+        """Return intervals of a metric and of ranks by it, and which neighbours are tied."""
+        low, high = self.interval(ranked, level)
+        return RankIntervals(low, high, *self.compare(ranked, level))
+
+    def compare(self, name: str, level: float) -> tuple[Array, Array, list[tuple[int, int]]]:
+        """Return both ends of the intervals of ranks, (n_features,) each, and which neighbours in rank are tied.
+
+        A feature is above another one if the interval of their difference is above 0. The interval of its rank begins
+        behind all that are above it, and ends before all that are below it. It is NaN without the metric. Neighbours
+        are tied if neither is above the other one, unless both have no effect: rounding would decide which.
+        """
+        values, n_features = self._values(name), len(self._parts)
+        covariance = np.zeros((n_features, n_features))
+        for block in self._blocks(name, "prediction"):
+            covariance += block @ block.T
+        variances, quantile = np.diag(covariance), quantile_of_level(level)
+        least = self._rounding if name in EFFECTS else 0.0
+        low, high = np.full((2, n_features), math.nan)
+        known = np.flatnonzero(~np.isnan(values))
+        order = known[np.argsort(-values[known], kind="stable")].tolist()
+        tied = []
+        for at, following in zip(order, [*order[1:], *[None][: len(order)]], strict=True):
+            differences = values[known] - values[at]
+            widths = variances[known] + variances[at] - 2.0 * covariance[known, at]
+            widths = quantile * np.sqrt(np.maximum(widths, 0.0))
+            low[at] = 1 + np.sum(differences > widths)
+            high[at] = len(known) - np.sum(differences < -widths)
+            if following is None:
+                continue
+            is_below = (differences < -widths)[np.searchsorted(known, following)]
+            if not is_below and max(abs(values[at]), abs(values[following])) > least:
+                tied.append((at, following))
+        return low, high, tied
+
+    def _values(self, name: str) -> Array:
+        """Return a metric of all features, per σ or step, (n_features,) [output]."""
+        values = np.array([part.figures[name] for part in self._parts])
+        return np.where(np.isnan(self._ratios), 1.0, self._ratios) * values if name in PER_STEP else values
+
+    @cached_property
+    def _rounding(self) -> float:
+        return ROUNDING * float(np.nansum(np.abs(self._values("impact"))))
+
+    def _blocks(self, name: str, unit: Unit) -> Iterator[Array]:
+        """Yield influences of blocks of rows, times the roots of their weights, (n_features, n_rows) [unit]."""
+        values = self._values(name)
+        whole = float(np.nansum(np.abs(values))) if unit == "share" else self._sd
+        is_defined = whole > (self._rounding if unit == "share" else 0.0)
+        size = max(1, _BLOCK // len(self._parts))
+        for start in range(0, len(self._rows), size):
+            rows = self._rows[start : start + size]
+            block = np.zeros((len(self._parts), len(rows)))
+            for at, (part, ratio) in enumerate(zip(self._parts, self._ratios, strict=True)):
+                inside = slice(*np.searchsorted(part.rows, [rows[0], rows[-1] + 1]))
+                moved = part.by_row[name][inside]
+                if name in PER_STEP and not np.isnan(ratio):
+                    moved = ratio * (moved - part.figures[name] * part.by_row["scale"][inside])
+                if unit == "sd":
+                    moved = moved - values[at] * self._of_sd[part.rows[inside]]
+                places = slice(None) if len(moved) == len(rows) else np.searchsorted(rows, part.rows[inside])
+                block[at, places] = moved * part.roots[inside]
+            if unit == "share" and is_defined:  # The sum over all features moves, too.
+                block -= np.outer(values / whole, np.nan_to_num(np.sign(values)) @ np.nan_to_num(block))
+            if unit != "prediction":
+                block *= 100.0 / whole if is_defined else 0.0
+            yield block
