@@ -80,8 +80,8 @@ def assert_equal_features(fast, brute, rounding=ROUNDING):
     assert_allclose(fast.spread, brute.spread, rtol=1e-9, atol=rounding**0.5 * size * 1e-2 + rounding * size)
     assert_allclose(fast._prediction_range, brute._prediction_range, **close)
     some = brute._draw(5)
-    assert_allclose(fast.rows(some[::-1]), brute.rows(some[::-1]), **close)
-    assert_array_equal(fast.predictions(some), brute.predictions(some))
+    assert_allclose(fast.compute_curves(some[::-1]), brute.compute_curves(some[::-1]), **close)
+    assert_array_equal(fast._predictions(some), brute._predictions(some))
     return float(np.max(np.abs(fast.curves - brute.curves), initial=0.0)) / size
 
 

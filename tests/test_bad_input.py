@@ -338,11 +338,11 @@ NAMES = {
     },
     UnknownOptionError: {
         "explain() has no option 'grids'. Did you mean 'grid'? Its options are features, groups, categorical_features, "
-        "output, response, grid, grid_size, sample, random_state, sample_weight, decay, scale, convention, method, "
+        "output, response, grid, grid_size, sample, random_state, sample_weight, decay, distance, convention, method, "
         "n_jobs, memory_limit, progress, budget.": lambda: explain(grids="uniform"),
         "explain() has no option 'zoom'. Its options are features": lambda: explain(zoom=2),
         "no option 'budget': it shows samples of the rows until": lambda: explorer(wealth, X, budget=5),
-        "table() has no option 'sortby'. Did you mean 'sort_by'?": lambda: e().table(sortby="impact"),
+        "table() has no option 'rankby'. Did you mean 'rank_by'?": lambda: e().table(rankby="impact"),
         "metrics() has no option 'deacy'. Did you mean 'decay'?": lambda: e()["age"].metrics(deacy=0.5),
         "to_frame() has no option 'row'. Did you mean 'rows'?": lambda: e().to_frame(row=[0]),
         "plot() has no option 'colour_by'. Did you mean 'color_by'?": lambda: e().plot("age", colour_by="city"),
@@ -428,13 +428,11 @@ OPTIONS = {
         X=X.assign(age=X["age"] > 40), grid=e()
     ),
 }
-METRICS_OF_TABLES = (
-    "'impact', 'in_distribution_impact', 'direction', 'heterogeneity', 'non_linearity', 'missing_impact'"
-)
 POSITIONS = "must be row positions of X, from 0 to 11; got"
 BY_POSITION = "Rows are addressed by position, not by index label; `X.index.get_indexer(labels)`"
 RESULTS = {
-    f"`sort_by` must be {METRICS_OF_TABLES}, 'support', 'scale', 'n_grid' or 'kind'; got "
+    "`rank_by` must be 'in_distribution_impact', 'impact', 'direction', 'heterogeneity', 'non_linearity', "
+    "'missing_impact' or 'support'; got "
     "'impct'. Did you mean 'impact'?": lambda: e().table(rank_by="impct"),
     "at most 1; got 2.": lambda: e().table(decay=2),
     "`unit` must be 'prediction', 'sd' or 'share'; got 'percent'": lambda: e().table(unit="percent"),
@@ -479,7 +477,7 @@ RESULTS = {
     "got 'Rom' for 'city'. Did you mean 'Rome'? Its grid is": lambda: e()["city"].centered_curves("Rom"),
     "finite value of the feature; got 'spring'": lambda: e()["since"].centered_curves("spring"),
     "`max_lines` must be an integer of at least 0; got -1": lambda: e()["age"]._draw(-1),
-    "`kind` must be 'ice', 'c-ice' or 'd-ice'; got 'pdp'": lambda: e().plot("age", "pdp"),
+    "`kind` must be 'ice', 'c-ice', 'd-ice' or 'effects'; got 'pdp'": lambda: e().plot("age", "pdp"),
     "at most 1; got 4.": lambda: e().plot("age", decay=4),
     "finite value of the feature; got 'mean'": lambda: e().plot("age", "c-ice", anchor="mean"),
     "integer of at least 0; got 0.5": lambda: e().plot("age", max_lines=0.5),
@@ -491,7 +489,7 @@ RESULTS = {
         "age", "city", grid_size=1
     ),
     "`sample` must be an integer of at least 1; got 0": lambda: e().two_way("age", "city", sample=0),
-    "`rows` must be an integer of at least 2; got 1": lambda: e().interactions(sample=1),
+    "`sample` must be an integer of at least 2; got 1": lambda: e().interactions(sample=1),
     "one of these features; got 'ag'. Did you mean 'age'?": lambda: e().interactions(["age", "city"]).additivity("ag"),
     "`n` must be an integer of at least 1; got 0": lambda: e()["age"].correlated(n=0),
     "'partial_dependence', 'ale' or 'm_plot'; got 'pd'": lambda: e().effects("age", kinds="pd"),

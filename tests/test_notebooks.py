@@ -79,7 +79,7 @@ CLAIMS = {
     assert abs(slopes_of_x2["partial_dependence"]) < 1e-9
     assert abs(slopes_of_x2["ale"]) < 1e-9
     assert abs(slopes_of_x2["m_plot"] - rho) < 0.02
-    assert ice.explain(lambda X: X["x1"], gaussian, progress=False)["x2"].impact == 0
+    assert ice.explain(lambda X: X["x1"], gaussian, progress=False)["x2"].metrics()["impact"] == 0
     assert abs(slopes_of_x1["partial_dependence"] - 1) < 1e-9
     assert abs(slopes_of_x1["ale"] - 1) < 1e-9
     assert abs(slopes_of_x1["m_plot"] - (1 - 2 * rho)) < 0.02

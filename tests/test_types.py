@@ -13,6 +13,10 @@ import pytest
 import ice_explorer as ice
 from ice_explorer.explain_model import ExplainOptions
 from ice_explorer.explanation import FileOptions, PlotOptions, SaveOptions
+from ice_explorer.figures.axes.axes import plot_curves, plot_ranking
+from ice_explorer.figures.axes.beyond import plot_effects
+from ice_explorer.figures.axes.pair import plot_pair
+from ice_explorer.figures.axes.panels import plot_panels
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, Options
 
 # Types of the README's other libraries, which publish none.
@@ -154,6 +158,10 @@ def test_pyright_finds_a_misspelt_trait(tmp_path, root):
 def test_options_that_are_passed_on_are_those_of_the_function(options, function):
     """A keyword that is added to one of them is seen by type checkers everywhere."""
     parameters = inspect.signature(function).parameters.values()
+    if options is PlotOptions:  # of all figures, which `plot` tells apart
+        figures = (plot_ranking, plot_curves, plot_effects, plot_pair, plot_panels)
+        parameters = [one for each in figures for one in inspect.signature(each).parameters.values()]
+        parameters = [one for one in parameters if one.name not in {"besides", "kind"}]
     assert options.__annotations__.keys() == {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
 
 
@@ -161,7 +169,7 @@ def test_the_signature_of_explain_is_its_options():
     """Names, defaults and types are those that the options themselves have; so are those of the explorer."""
     options = inspect.signature(Options).parameters
     spelt = inspect.signature(ice.explain).parameters
-    assert [one for one in spelt if one not in {"model", "X"}] == list(options) == list(DEFAULTS)
+    assert [one for one in spelt if one not in {"model", "X", "y"}] == list(options) == list(DEFAULTS)
     for name, option in options.items():
         assert (spelt[name].kind, spelt[name].default) == (option.kind, option.default)
         assert spelt[name].annotation == option.annotation == ExplainOptions.__annotations__[name].__forward_arg__

@@ -196,7 +196,7 @@ def explain(
         Memory that an explanation takes while it is computed: bytes, or a text such as "500MB". It covers the
         columns of X as numbers, blocks of phantom observations, and kept curves: these get what the columns leave, but
         at least 64 MB; a note says where the columns alone take more. With "brute", the curves of all rows are kept
-        where they fit into half of that, so that the model is not called again for `curves`, figures and `drivers`. An
+        where they fit beside a block, so that the model is not called again for `curves`, figures and `drivers`. An
         array of float64 is copied once; a pandas DataFrame of float64 columns is not copied with pandas 3. What the
         model takes for its predictions comes on top. Results do not depend on the limit unless the prediction of a row
         depends on the other rows of a call; a note then states it. A call of the model that runs out of memory is

@@ -362,7 +362,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         Influences are kept for the last few decays.
 
         The model is called again for curves that were too large to keep: those of the "brute" method, if they take
-        more than half of `memory_limit` in total.
+        more of `memory_limit` than blocks leave.
         """
         import pandas as pd
 

@@ -63,7 +63,7 @@ N_KEPT: Final = 4
 """How many sets of influences are kept, by decay, convention and groups."""
 
 _ROWS_AT_A_TIME = 2048
-_SHARED = ("_lock", "_rows", "_drivers", "_computed_once", "curves", "observed", "missing_dependence")  # by all scales
+_SHARED = ("_lock", "_rows", "_drivers", "_computed_once", "curves", "observed", "_missing_dependence")  # by all scales
 
 
 @short_tracebacks
@@ -90,7 +90,7 @@ class FeatureExplanation:
     likelihood_scale : ndarray of shape (n_observations,)
         s_i, the unit of the distance from the observed value [axis]; 1 for levels without an order, which are all
         equally far from each other.
-    row_positions : ndarray of shape (n_rows,)
+    rows : ndarray of shape (n_rows,)
         Rows of X whose curves and metrics are computed.
     """
 

@@ -226,7 +226,7 @@ def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | No
     predictor, limit = asked.predictor, options.bytes_in_all
     for_blocks = max(limit - data.n_bytes, min(limit, LEAST_BYTES))
     is_reproduced = asked.prediction_check.is_reproduced
-    brute = BruteCurves(predictor.predict, data.table, for_blocks // 2, predictor.response, is_reproduced)
+    brute = BruteCurves(predictor.predict, data.table, for_blocks, predictor.response, is_reproduced)
     settings = Settings(
         groups=data.groups or None,
         categorical_features=tuple(data.categorical_features) or None,

@@ -173,5 +173,5 @@ def test_what_is_written_about_times_is_by_the_same_clock():
 def test_a_column_of_datetimes_taken_for_names_has_them_with_their_zone():
     """Levels are values of X."""
     f = explained(categorical_features=["t"])["t"]
-    assert [str(level) for level in f.levels] == [str(value) for value in TOKYO]
+    assert [str(level) for level in f._item.feature.levels] == [str(value) for value in TOKYO]
     assert_allclose(f.curves[0], (np.arange(6) * 24 - 9) + 3.0)

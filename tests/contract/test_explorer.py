@@ -352,7 +352,7 @@ def intervals_reply(explanation, **request):
             feature: [plain(row[f"{rank_by}_{end}"]) for end in ("low", "high")] for feature, row in table.iterrows()
         },
         "ranks": {feature: [plain(row[f"rank_{end}"]) for end in ("low", "high")] for feature, row in table.iterrows()},
-        "tied": tied_neighbours(explanation.table(decay, sort_by=rank_by, ci=level)),
+        "tied": tied_neighbours(explanation.table(decay, rank_by=rank_by, ci=level)),
     }
     return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
 

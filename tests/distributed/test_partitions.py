@@ -70,9 +70,11 @@ def assert_same(found, expected):
     for feature in expected.features:
         mine, right = found[feature], expected[feature]
         for name in METRICS:
-            assert_allclose(getattr(mine, name), getattr(right, name), rtol=1e-10, atol=1e-13, err_msg=name)
+            assert_allclose(mine.metrics()[name], right.metrics()[name], rtol=1e-10, atol=1e-13, err_msg=name)
         assert str(mine._item.feature.levels) == str(right._item.feature.levels)
-        assert_allclose(mine.grid if mine.kind == "numeric" else 0, right.grid if right.kind == "numeric" else 0)
+        assert_allclose(
+            mine.grid if mine.dtype_kind == "numeric" else 0, right.grid if right.dtype_kind == "numeric" else 0
+        )
         assert_allclose(mine.partial_dependence, right.partial_dependence, rtol=1e-10)
         assert_allclose(mine.spread, right.spread, rtol=1e-10, atol=1e-13)
     assert_allclose(found._prediction_sd, expected._prediction_sd, rtol=1e-10)

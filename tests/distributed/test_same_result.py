@@ -22,7 +22,7 @@ DECAYS = [0.01, 0.3, 0.75, 1.0]
 def assert_same(found, expected, rtol=1e-10):
     """Every figure of the tables, curves' means, grids and the profile over decays, which is interpolated."""
     assert found.features == expected.features
-    assert found._context.n_explained == expected.n_observations
+    assert found._context.n_explained == expected._n_observations
     for convention in ("step", "paper"):
         mine, theirs = (e.table(convention=convention, rank_by=None) for e in (found, expected))
         pd.testing.assert_frame_equal(mine, theirs, rtol=rtol, atol=1e-12)

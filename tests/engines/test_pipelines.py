@@ -96,7 +96,7 @@ def copy_of(part):
 def assert_curves_of_rows(model, X, feature, rows, **options):
     """Compare the curves of a few rows with those that the model predicts."""
     fast, brute = (parity.explained(model, X, method=method, **options)[feature] for method in ("auto", "brute"))
-    assert_allclose(fast.rows(rows), brute.rows(rows), rtol=1e-9, atol=1e-9)
+    assert_allclose(fast.compute_curves(rows), brute.compute_curves(rows), rtol=1e-9, atol=1e-9)
 
 
 # --- layers ---------------------------------------------------------------------------------------

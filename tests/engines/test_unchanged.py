@@ -83,7 +83,7 @@ def test_missing_values_are_not_predicted_by_another_model():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_model_that_learns_on_in_place_is_noticed_whatever_computes_its_curves(model):
     """Engines read the coefficients of a model, which `partial_fit` writes into."""
-    e = ice.explain(model.fit(X, Y), X, grid="quantile", progress=False)
+    e = ice.explain(model.fit(X, Y), X, grid="quantile", memory_limit="1kB", progress=False)
     assert e.method in {"linear", "brute"}
     model.partial_fit(X, -10 * Y)
     with pytest.raises(PredictionError, match="changed since `explain`"):
@@ -134,7 +134,7 @@ def test_a_model_that_fails_on_what_it_predicted_before_is_said_to():
             raise ConnectionError("503")
         return rows["a"].to_numpy()
 
-    e = ice.explain(predict, X, progress=False)
+    e = ice.explain(predict, X, memory_limit="1kB", progress=False)
     state.append("gone")
     with pytest.raises(PredictionError) as caught:
         e["a"].curves  # noqa: B018

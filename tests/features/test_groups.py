@@ -137,7 +137,6 @@ def test_a_group_colours_as_the_category_it_is():
     assert (column.name, column.label, column.kind) == ("wing", "wing", "category")
     assert column.levels.tolist() == ["a", "b", "none of them"]
     assert column.labels.tolist() == e["wing"].observed.tolist()
-    assert e.columns == ["x", "z", "wing_a", "wing_b"]
     assert e._color_columns == ["x", "z", "wing", "wing_a", "wing_b"]
     body, buffers = colors_of(column, [3, 0])
     n_a = int(X["wing_a"].sum())

@@ -113,7 +113,7 @@ def test_dates_have_short_ticks(e):
 
 def test_interactions_are_bars(e):
     """Pairs or features by H², the largest first, and the title counts those left out."""
-    interactions = e.interactions(["first", "second", "season"], rows=30)
+    interactions = e.interactions(["first", "second", "season"], sample=30)
     ax = interactions.plot()
     assert_allclose([bar.get_width() for bar in ax.patches], interactions.pairs["h2"], rtol=1e-12)
     names = [label.get_text() for label in ax.get_yticklabels()]

@@ -628,7 +628,7 @@ def _closed_figures():
 
 
 @pytest.mark.usefixtures("_closed_figures")
-def test_plot_impact_draws_the_table(explanation):
+def test_the_ranking_draws_the_table(explanation):
     """One bar a feature in the order of the table, and a count of those left out."""
     table = explanation.table()
     ax = plot_ranking(explanation)
@@ -653,7 +653,7 @@ def test_plot_impact_draws_the_table(explanation):
 
 
 @pytest.mark.usefixtures("_closed_figures")
-def test_plot_impact_draws_the_table_per_steps_and_names_them(explanation):
+def test_the_ranking_draws_the_table_per_steps_and_names_them(explanation):
     """Of each feature with an order, in the unit of time that suits; levels have no step, and missing values none."""
     steps = {explanation.features[0]: 10}
     table = explanation.table(unit=steps)
@@ -662,14 +662,14 @@ def test_plot_impact_draws_the_table_per_steps_and_names_them(explanation):
     labels = [label.get_text() for label in ax.get_yticklabels()]
     for label, feature in zip(labels, table.index, strict=True):
         step = "10" if feature in steps else "SD"
-        assert label.endswith(f" (per {step})") == (explanation[feature].kind not in ("category", "group"))
+        assert label.endswith(f" (per {step})") == (explanation[feature].dtype_kind not in ("category", "group"))
     plain = plot_ranking(explanation, unit=steps, rank_by="missing_impact")
     assert "(per" not in "".join(label.get_text() for label in plain.get_yticklabels())
     X = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=9)})
     days = explain(lambda X: X["day"].dt.day.to_numpy(float), X, progress=False)
     (label,) = days.plot(unit={"day": pd.Timedelta(days=7)}).get_yticklabels()
     assert label.get_text() == "day (per 7 d)"
-    with pytest.raises(InvalidOptionError, match=r"Steps of features are for `table` and `plot_impact`\.$"):
+    with pytest.raises(InvalidOptionError, match=r"Steps of features are for `table` and the plot of the ranking\.$"):
         days.save("never.svg", unit={"day": 7})
 
 
@@ -765,7 +765,7 @@ def test_plot_all_shows_so_many_features_and_says_so(many):
     figure = many.plot(list(many.table().index[:2]), "d-ice", color_by="x1", n_columns=2, max_lines=60)
     panels = [ax for ax in figure.axes if ax.get_label().startswith("x")]
     n_features = len(many.features)
-    assert figure.get_suptitle() == f"d-ICE: 2 of {n_features} features by in-distribution impact"
+    assert figure.get_suptitle() == f"d-ICE of 2 of {n_features} features"
     assert len(figure.axes) == 3
     assert panels[0].get_ylim() != panels[1].get_ylim()
     with pytest.raises(InvalidOptionError):

@@ -146,7 +146,7 @@ def test_two_labels_that_may_both_hold_are_not_two_sides_of_one():
     e = explained(network, families.X, output=1, response="predict")
     assert_curves(e["age"], lambda rows: network.predict(rows)[:, 1], families.X)
     expected = native.predict(families.X, prediction_type="Probability")[:, 0]
-    found = explained(native, families.X, output=0)["age"].predictions(range(families.N))
+    found = explained(native, families.X, output=0)["age"]._predictions(range(families.N))
     assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 

@@ -177,7 +177,7 @@ def test_figures_of_a_grid_without_some_values_have_no_error(level):
         sampling = draft[name]._sampling
         errors = [*sampling.metrics["step"].values(), *sampling.decayed["step"]]
         assert np.isnan(errors).all() == is_thinned
-        assert sampling.n_rows == len(draft[name].row_positions)
+        assert sampling.n_rows == len(draft[name].rows)
 
 
 def test_drafts_are_of_rows_that_the_result_rests_on():

@@ -48,7 +48,7 @@ def other(X):
 def plain_disagreement(first, second, feature, decay, weights=None):
     """The equation of `ModelComparison.disagreement`, one phantom observation after the other."""
     a, b = first[feature], second[feature]
-    own = np.where(np.isnan(a._item.feature.values), a.median, a._item.feature.values)
+    own = np.where(np.isnan(a._item.feature.values), a._item.median, a._item.feature.values)
     weights = np.ones(len(own)) if weights is None else weights
     known = ~np.isnan(a._item.feature.values)
     above, below = 0.0, 0.0
@@ -58,7 +58,7 @@ def plain_disagreement(first, second, feature, decay, weights=None):
         for k, value in enumerate(a.axis):
             if value == own[row]:
                 continue
-            if a.kind == "category":
+            if a.dtype_kind == "category":
                 levels = [weights[known & (a._item.feature.values == level)].sum() for level in a.axis]
                 omega = levels[k] / sum(w for w, level in zip(levels, a.axis, strict=True) if level != own[row])
             else:

@@ -75,7 +75,7 @@ def test_the_surface_is_small(three):
     assert list(inspect.signature(ice.explain).parameters) == [
         "model", "X", "y", "features", "groups", "categorical_features", "output", "response", "grid", "grid_size",
         "sample", "random_state", "sample_weight", "decay", "distance", "convention", "method", "n_jobs",
-        "memory_limit", "progress", "budget", "client",
+        "memory_limit", "progress", "budget",
     ]  # fmt: skip
     assert set(e.table().columns) == set(METRICS)
 

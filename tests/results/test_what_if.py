@@ -237,7 +237,7 @@ def test_residuals_need_y(make, e, X):
         make(e).color_by = "residual"
     assert str(raised.value) == (
         '`color_by="residual"` needs the observed target; this explanation has none. '
-        "Pass it to the explorer: `ICEExplorer(model, X, y)`."
+        "Pass it: `explain(model, X, y)`, or `ICEExplorer(model, X, y)`."
     )
     y = predict(X)
     y[2] = np.nan

@@ -58,7 +58,10 @@ SAME_FIT = 1e-11  # largest relative difference of predictions that counts as ro
 
 # --- How figures are read: what another version of the package adapts --------------------------------
 
-GONE = ("notes", "table equations", "table stable", "table paper largest_step_share")  # recorded, and no longer there
+GONE = (  # recorded, and no longer there
+    "notes", "table equations", "table stable", "table paper largest_step_share", "table paper n_grid",
+    "table paper scale", "drivers difference",
+)  # fmt: skip
 UNORDERED = ("category", "group")
 LEVELS = (*UNORDERED, "ordered", "boolean")
 

@@ -17,16 +17,16 @@ def test_a_page_gets_the_rows_of_the_mean(make, ask):
     """Of more rows than are predicted the dots are those that are, not the first ones."""
     explorer = make(model, X)
     two = explorer.explanation.two_way("one", "two")
-    assert len(two.rows) < len(X)
+    assert len(two.row_positions) < len(X)
     buffers = ask(explorer, type="two_way", first="one", second="two")[1]
     for name, buffer in zip(X, buffers[4:], strict=True):
-        assert_array_equal(np.frombuffer(buffer, "<f8"), X[name].iloc[two.rows])
+        assert_array_equal(np.frombuffer(buffer, "<f8"), X[name].iloc[two.row_positions])
 
 
 def test_a_picture_draws_the_rows_of_the_mean(make, tmp_path):
     """Each dot has the place of its row on both axes."""
     explorer = make(model, X, state={"version": 2, "feature": "one", "view": {"pair": ["one", "two"]}})
-    rows = explorer.explanation.two_way("one", "two").rows
+    rows = explorer.explanation.two_way("one", "two").row_positions
     svg = explorer.save(tmp_path / "pair.svg", "panel").read_text(encoding="utf-8")
     dots = np.array(re.findall(r'<circle cx="([0-9.]+)" cy="([0-9.]+)"', svg), float)[: len(rows)]
     assert np.corrcoef(dots[:, 0], X["one"].iloc[rows])[0, 1] > 0.9999

@@ -6,13 +6,13 @@ import pytest
 
 import ice_explorer as ice
 
-SHOWN = {"decay": 0.6, "convention": "paper", "sort_by": "impact", "unit": "sd", "ci": 0.8}
+SHOWN = {"decay": 0.6, "convention": "paper", "rank_by": "impact", "unit": "sd", "ci": 0.8}
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=list("abc"))
 
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("decay", 0.3), ("convention", "step"), ("sort_by", "heterogeneity"), ("unit", "share"), ("ci", 0.5)],
+    [("decay", 0.3), ("convention", "step"), ("rank_by", "heterogeneity"), ("unit", "share"), ("ci", 0.5)],
 )
 def test_options_that_are_left_out_are_those_of_the_view(make, option, value):
     """Decay, convention, order, unit and the level of the intervals."""

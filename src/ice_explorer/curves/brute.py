@@ -104,7 +104,9 @@ class BruteCurves:
         self._model, self._predicts = predict, predicts
         self._rows, self._memory_limit = rows, memory_limit
         # The container, a copy that the model makes of it, its votes, and what metrics derive from each prediction.
-        self.phantoms_per_block = int(np.clip(memory_limit // (3 * rows.row_bytes + 160), 1, _BLOCK))
+        bytes_each = 3 * rows.row_bytes + 160
+        self.phantoms_per_block = int(np.clip(memory_limit // bytes_each, 1, _BLOCK))
+        self.block_bytes = self.phantoms_per_block * bytes_each
         self._calls = BatchSize(self.phantoms_per_block)
 
     def rows_per_block(self, n_grid: int) -> int:

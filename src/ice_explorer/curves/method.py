@@ -193,7 +193,7 @@ class BruteMethod(_ByFeature):
         super().__init__("brute", reason, context, items, 1)  # calls of the model run side by side, not blocks of rows
         self._jobs = n_jobs
         n_bytes = 8 * sum(len(item.summed) * item.grid.n_grid for item in items)
-        self._keeps_curves = n_bytes <= context.bytes_for_blocks // 2  # blocks take the other half
+        self._keeps_curves = n_bytes + context.brute.block_bytes <= context.bytes_for_blocks
         # Other grid values may need another dtype than that of X, which a model may not take for the same.
         shared = {
             item.feature_number

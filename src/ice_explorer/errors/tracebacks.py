@@ -85,7 +85,8 @@ def _mistake(
     unknown = next((name for name in keywords if name not in parameters), None)
     if unknown is None:
         return InputTypeError(f"{error}.")
-    options = [name for name, each in parameters.items() if each.default is not inspect.Parameter.empty and name != "X"]
+    options = [name for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY or "=" in str(each)]
+    options = [name for name in options if name not in {"X", "y"}]
     return UnknownOptionError.keyword(function.__name__, unknown, options)
 
 

@@ -87,7 +87,7 @@ def _check_response(value: object, open_work: Callable[[], Work]) -> str:
 def _check_distance(value: object, open_work: Callable[[], Work]) -> str:
     """Return the name of a unit of the distance from the observed value."""
     choices = open_work().choices
-    return choices.distance if value == "" else check_one_of("scale", value, choices.distances)
+    return choices.distance if value == "" else check_one_of("distance", value, choices.distances)
 
 
 def _check_model(value: object, open_work: Callable[[], Work]) -> str:
