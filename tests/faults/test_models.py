@@ -135,7 +135,7 @@ def test_a_model_that_fails_for_few_rows_but_not_for_many_is_an_error_when_its_c
             raise ValueError("needs 20 rows")
         return function(rows)
 
-    e = explained(needs_many, memory_limit="20kB")
+    e = explained(needs_many, memory_limit="60kB")
     assert e.notes == []
     with pytest.raises(PredictionError, match="needs 20 rows"):
         e["x0"].compute_curves([0])
