@@ -27,7 +27,13 @@ from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names, target_values
 from ice_explorer.results import two_way
-from ice_explorer.results.impact_notes import missing_notes, movement_notes, step_notes
+from ice_explorer.results.impact_notes import (
+    missing_notes,
+    movement_notes,
+    outlying_note,
+    outlying_notes,
+    step_notes,
+)
 from ice_explorer.results.intervals import METRICS, Uncertainty, check_level, influence_on_prediction_sd, most_rows
 from ice_explorer.results.options import UNITS, resolve_display
 from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
@@ -188,10 +194,11 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         missing = [(result.label, note) for result in results if (note := result._missing_note) is not None]
         moving = [(result.label, note) for result in results if (note := result._movement_note) is not None]
         stepped = [(result.label, note) for result in results if (note := result._step_note) is not None]
+        apart = [(result.label, note) for result in results if (note := outlying_note(result._outlying)) is not None]
         self._alerts = self._find_alerts(target)
         self.notes = [
             *self._alerts, *notes, *undefined, *missing_notes(missing),
-            *movement_notes(moving, self.settings.convention), *step_notes(stepped),
+            *movement_notes(moving, self.settings.convention), *step_notes(stepped), *outlying_notes(apart),
         ]  # fmt: skip
 
     def _beside(self, y: object) -> Self:

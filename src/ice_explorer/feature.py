@@ -26,7 +26,7 @@ from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.distance_scale import rescaled, sums_again
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, unlike_shares_of
-from ice_explorer.results.impact_notes import missing_note, movement_note, step_note
+from ice_explorer.results.impact_notes import missing_note, movement_note, outlying_note, step_note
 from ice_explorer.results.intervals import RowInfluences, row_influences
 from ice_explorer.results.options import resolve_display
 from ice_explorer.results.subgroups import metrics_of, sums_by
@@ -524,19 +524,30 @@ class FeatureExplanation:
         Returns
         -------
         ndarray of shape (n_lines,)
-            Sorted positions, at most max_lines + len(include): `f.to_frame(rows=f.draw(200))` has few curves to plot.
+            Sorted positions, at most max_lines + len(include), and 20 rows that behave unlike the rest.
         """
         check_integer("max_lines", max_lines, 0, "Use `max_lines=1000` for the default.")
         generator = feature_seed(self._context.settings.random_state, f"lines of {self.label}")
         drawn = draw_stratified(
             self._item.feature.values, self._item.positions, max_lines, generator, self._context.weights
         )
-        return np.union1d(drawn, self._context.positions(include, "include"))
+        return np.union1d(np.union1d(drawn, self._outlying), self._context.positions(include, "include"))
+
+    @property
+    def _outlying(self) -> NDArray[np.int64]:
+        """Rows of X whose curves lie far from all others, at most 20; every picture has them. See `find_outlying`."""
+        return self._item.summed[self._sums.outlying]
 
     @property
     def drivers_summary(self) -> str:
         """The size of the differences between curves, and the best rules of `Explanation.drivers`, in a sentence."""
-        return self._search_drivers().summary
+        return f"{self._search_drivers().summary}{self._outlying_sentence}"
+
+    @property
+    def _outlying_sentence(self) -> str:
+        """That some rows behave unlike the rest, with a space in front; "" where none does."""
+        note = outlying_note(self._outlying)
+        return "" if note is None else f" {note.sentence[0].upper()}{note.sentence[1:]}"
 
     def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
         """Find what makes the curves differ; once, as that takes those of many rows.

@@ -349,14 +349,19 @@ class TreeMethod(CurveMethod):
         quarter = self._memory_limit // 4
         most_cells = min(MOST_CELLS, quarter // (8 * len(items)))
         swept = self._trees.sweep([item.feature_number for item in items])
-        blocks = self._blocks(self._trees.alike(items[0].summed))
+        summed, added = items[0].summed, self._trees.alike(items[0].summed)
+        blocks = self._blocks(added)
         n_ahead = min(self._n_jobs, 2 * quarter // (self._trees.row_bytes * len(blocks[0])) - 1)
         n_per_row = sum(item.n_predictions_per_row for item in items)
-        total = n_per_row * len(items[0].summed)
+        total = n_per_row * len(summed)
         label = items[0].feature.label if len(items) == 1 else f"{len(items)} features"
 
         def empty(item: FeatureInput) -> Sums:
             return empty_sums(item, self._weights, self.active(item), compiled=HAS_NUMBA, most_cells=most_cells)
+
+        def finish(sums: Sums) -> None:
+            sums.finish()
+            sums.outlying = np.sort(np.searchsorted(summed, added[sums.outlying]))
 
         parts = [slice(start, start + _FEATURES_AT_A_TIME) for start in range(0, len(items), _FEATURES_AT_A_TIME)]
         with ThreadPool(self._n_jobs) as workers:
@@ -370,7 +375,7 @@ class TreeMethod(CurveMethod):
                 jumps.release()
                 report(len(rows) * n_per_row, total, label)
             for part in parts:
-                workers.map(lambda of_feature: of_feature.finish(), sums[part])
+                workers.map(finish, sums[part])
                 report(0, total, label)
         return sums
 

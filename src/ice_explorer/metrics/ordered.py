@@ -134,19 +134,21 @@ class OrderedSums(CurveSums):
 
         observed, scales, weights = rows
         by_row = np.empty((0 if self._on_nodes.size else len(weights), self._n_groups + 1))
+        ends = np.empty((len(weights), 2))
         of_conventions = [
             (windows.stretches, windows.deviation_terms, self.changes[name].moments.columns)
             for name, windows in self.windows.items()
         ]
         lowest, highest, extent, *along = ordered_numba.add_curves(
             stretches, jumps, (observed, weights), self.total_weight, (self._quadrature or NO_QUADRATURE).arrays,
-            self._on_nodes, by_row, self.curves.columns, *of_conventions,
+            self._on_nodes, by_row, ends, self.curves.columns, *of_conventions,
         )  # fmt: skip
         if len(by_row):
             order = np.lexsort((observed, scales))
             self._add_likelihoods(observed[order], scales[order], by_row[order])
         self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
         self.extent += extent
+        self._ends.append(ends)
         self.curves.weight = self.total_weight + float(rows[2].sum())
         for name, of_curves in zip(CONVENTIONS, along, strict=True):
             self.changes[name].moments.weight = self.curves.weight
@@ -208,6 +210,7 @@ class OrderedSums(CurveSums):
 
     def finish(self) -> None:
         """Add the sums that likelihoods weigh, and release temporary arrays."""
+        super().finish()
         if self._quadrature is not None and self._on_nodes.size:
             self._add_likelihoods(self._quadrature.nodes, self._scales_of_nodes, self._on_nodes[:-_PADDING])
         self._quadrature, self._on_nodes = None, np.zeros((0, 0))

@@ -419,7 +419,7 @@ def _place_on(quadrature, value, shares):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def add_curves(stretches, jumps, rows, total, quadrature, on_nodes, by_row, curves, step, paper):
+def add_curves(stretches, jumps, rows, total, quadrature, on_nodes, by_row, ends, curves, step, paper):
     """Add a block of rows to all sums; return the extremes of the curves.
 
     Compiled twice: for curves, and for the jumps of a sweep, of which curves are made a few rows at a time.
@@ -438,6 +438,8 @@ def add_curves(stretches, jumps, rows, total, quadrature, on_nodes, by_row, curv
         Without columns where no nodes stand for the observed values.
     by_row : float64 (n_rows, n_groups + 1)
         All of that row by row, where there are no nodes; else without rows.
+    ends : float64 (n_rows, 2)
+        Written: lowest and highest value of each curve.
     curves : moments, (3, n_active + 1)
     step, paper : `Windows.stretches` and `Windows.deviation_terms` of a convention, and moments of changes
 
@@ -477,6 +479,7 @@ def add_curves(stretches, jumps, rows, total, quadrature, on_nodes, by_row, curv
         for at in range(n_some):
             extent += of_some[at] * (high[at] - low[at])
             lowest, highest = min(lowest, low[at]), max(highest, high[at])
+            ends[start + at, 0], ends[start + at, 1] = low[at], high[at]
         _add_moments(columns, n_stretches, of_some, total, curves)
         for convention in range(2):
             left_out, windows, along_of, moments = (0, *step) if convention == 0 else (n_of_step, *paper)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
 from ice_explorer.metrics.decay import DecayNodes, choose_decay_nodes
+from ice_explorer.metrics.outlying import find_outlying
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,7 +132,7 @@ class Changes:
         self.moments = Moments(len(self.factors))
 
 
-class CurveSums(ABC):
+class CurveSums:
     """What sums over blocks of rows hold of any feature, and how its metrics follow from them.
 
     - `grid` (n_grid,).
@@ -156,6 +156,8 @@ class CurveSums(ABC):
         self.highest = -math.inf
         self.curves = Moments(n_columns)
         self.extent = 0.0  # Σ w (largest - smallest prediction of the row)
+        self.outlying = np.empty(0, np.intp)  # places of rows that lie far from the others
+        self._ends: list[Array] = []  # lowest and highest prediction of each row, (n, 2), until all are added
         self.changes: dict[Convention, Changes] = {}
         self._missing_change = math.nan  # until some value is missing
 
@@ -163,12 +165,14 @@ class CurveSums(ABC):
         low, high = curves.min(axis=1), curves.max(axis=1)
         self.lowest, self.highest = min(self.lowest, float(low.min())), max(self.highest, float(high.max()))
         self.extent += float(weights @ (high - low))
+        self._ends.append(np.stack([low, high], axis=1))
         self.curves.add(curves, weights)
 
     def _add_parallel_moments(self, step: Array, offsets: Array, weights: Array) -> None:
         self.lowest = min(self.lowest, float(offsets.min() + step.min()))
         self.highest = max(self.highest, float(offsets.max() + step.max()))
         self.extent += float(weights.sum() * (step.max() - step.min()))
+        self._ends.append(offsets[:, None] + [step.min(), step.max()])
         self.curves.add_parallel_curves(step, offsets, weights)
 
     def count(self, weights: Array, missing_change: Array | None) -> None:
@@ -179,9 +183,9 @@ class CurveSums(ABC):
         self.n_rows += len(weights)
         self.total_weight += float(weights.sum())
 
-    @abstractmethod
     def finish(self) -> None:
         """Sum what needs all rows, and release what is only needed while rows are added."""
+        self.outlying, self._ends = find_outlying(self._ends), []
 
     def at_grid(self, columns: Array) -> Array:
         """Write what `curves` holds, (…, n_columns), at every grid value, (…, n_grid)."""

@@ -197,5 +197,6 @@ class UnorderedSums(CurveSums):
 
     def finish(self) -> None:
         """Add the buffered rows."""
+        super().finish()
         if self._waiting:
             self._add_waiting()

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from ice_explorer.engines.notes import shorten_list
+from ice_explorer.errors.base import counted
 from ice_explorer.metrics.unordered import UnorderedSums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.arrays import Array
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.metrics.ordered import OrderedSums
     from ice_explorer.metrics.windows import Convention
 
@@ -23,6 +24,7 @@ _DISPROPORTIONATE: Final = 5.0  # times the share of the data
 _CROWDED: Final = 2.0  # times the figure of "step"
 _MANY_TIMES: Final = 4.0  # the mean range of the curves
 _ROUNDING: Final = 1e-9
+_MOST_ROWS: Final = 8  # that a note names
 
 
 class Note(NamedTuple):
@@ -92,6 +94,20 @@ def missing_note(sums: OrderedSums | UnorderedSums, convention: Convention) -> N
     missing, impact = figure_text(figures.missing_impact), figure_text(figures.impact)
     sentence = f"the model reacts to the value being missing ({missing}) more than to the values ({impact})."
     return Note(sentence, f"{missing} against {impact}")
+
+
+def outlying_note(rows: Places) -> Note | None:
+    """Return a note on rows whose curves lie far from all others; None where there are none."""
+    if not len(rows):
+        return None
+    shown = f"{', '.join(map(str, rows[:_MOST_ROWS].tolist()))}{', …' if len(rows) > _MOST_ROWS else ''}"
+    behave = "behaves" if len(rows) == 1 else "behave"
+    return Note(f"{counted(len(rows), 'row')} {behave} unlike the rest: {shown}.", shown)
+
+
+def outlying_notes(notes: Sequence[tuple[str, Note]]) -> list[str]:
+    """Return one note on what `outlying_note` says of some features, by label."""
+    return _told(notes, "{count} features: some rows behave unlike the rest, and are always drawn")
 
 
 def missing_notes(notes: Sequence[tuple[str, Note]]) -> list[str]:

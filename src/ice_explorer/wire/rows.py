@@ -95,7 +95,7 @@ def drivers_of(feature: FeatureExplanation, found: Drivers) -> DriversBody:
     """Describe what makes the curves of a feature differ: up to 50 columns, and the best two together."""
     return DriversBody(
         feature=feature.label,
-        lead=found.lead,
+        lead=f"{found.lead}{'' if found.reported else feature._outlying_sentence}",
         drivers=[
             DriverBody(
                 column=driver.column,
