@@ -213,8 +213,16 @@ MUTATIONS: Final = r"""
 +             if not changed:
 = an opened draft forgets that it is one
 @ saved/read.py : saved/test_saved.py
-- sums, sampling=_sampling(entry))
-+ sums)
+- method, item, filled, sampling=sampling)
++ method, item, filled)
+= outlying rows of trees are those of another order
+@ curves/method.py : results/test_outlying_rows.py
+- sums.outlying = np.sort(np.searchsorted(summed, added[sums.outlying]))
++ sums.outlying = np.sort(sums.outlying)
+= outlying rows are not drawn
+@ feature.py : results/test_outlying_rows.py
+- np.union1d(np.union1d(drawn, self._outlying), self._context
++ np.union1d(drawn, self._context
 = c-ICE shows the mean of missing values unshifted
 @ scene/curve_lines.py : figures/test_drawn_view.py figures/test_figures.py contract
 - if shift is None else known[0] - shift
