@@ -195,7 +195,7 @@ MUTATIONS: Final = r"""
 - min_weight_fraction_leaf=least / total * (1 - 1e-9),
 + min_weight_fraction_leaf=0.0,
 = likelihood scales of lines are those of the first rows
-@ wire/lines.py : widget/test_drawn_rows.py widget/test_scale.py wire/test_bodies.py
+@ wire/lines.py : widget/test_drawn_rows.py widget/test_distance.py wire/test_bodies.py
 - f64(feature.likelihood_scale[positions]),
 + f64(feature.likelihood_scale[: len(positions)]),
 = a request does not wake a paused explorer
@@ -204,7 +204,7 @@ MUTATIONS: Final = r"""
 -                 self._questions.append
 +                 self._questions.append
 = what was computed before another scale is lost
-@ widget/explorer.py : widget/test_scale.py
+@ widget/explorer.py : widget/test_distance.py
 - work.results.update(before.snapshot().results)
 + before.snapshot()
 = a refused change stays in the browser
