@@ -37,14 +37,16 @@ START = """from pathlib import Path
 from typing import Any
 
 import ice_explorer as ice
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 def use(model: Any, X: Any, e: ice.Explanation, x: ice.ICEExplorer) -> None:
 """
 RIGHT = [
     'e.save("a.svg").unlink()',
     'e.save("a.svg", width="89mm").unlink()',
-    'e.plot(["age"]).savefig("a.svg")',
-    'e.plot("age", color_by="sex").axvline(3)',
+    'figure: Figure = e.plot(["age"])',
+    'axes: Axes = e.plot("age", color_by="sex")',
     'x.save("a.svg", "panel").unlink()',
     'path: Path | list[Path] = x.save("{feature}.svg", "all")',
     "impact: float = e['age'].metrics()['impact']",
