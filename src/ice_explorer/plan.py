@@ -32,7 +32,7 @@ from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import align_levels, convert_anchor, is_identifier
 from ice_explorer.features.groups import check_groups, find_groups
-from ice_explorer.locks import cancel_wait_when, new_lock
+from ice_explorer.locks import Lock, cancel_wait_when
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
 from ice_explorer.models.target import choose_initial_output, target_names, target_values
@@ -396,7 +396,7 @@ class Plan:
         self._context = context
         self._y = y
         self._method = method
-        self._lock = new_lock()
+        self._lock = Lock()
         self._inputs = {item.feature.name: item for item in inputs}
         self._sums: dict[Name, Sums] = {}  # of features that are computed with others
         self.features: tuple[Name, ...] = tuple(self._inputs)
