@@ -34,7 +34,7 @@ def assert_same(found, expected, rtol=1e-10):
         assert_array_equal(mine.grid, theirs.grid)
         assert_allclose(mine.partial_dependence, theirs.partial_dependence, rtol=1e-12, atol=1e-12)
         assert_allclose(mine.spread, theirs.spread, rtol=1e-10, atol=1e-12)
-        assert mine.kind == theirs.kind
+        assert mine.dtype_kind == theirs.dtype_kind
         assert (mine._item.feature.levels is None) == (theirs._item.feature.levels is None)
 
 
