@@ -161,11 +161,16 @@ class Drafts:
         return size if self._drafters[0].n_rows(size[0]) < self.n_all else None
 
     def _choose_fitting(self, seconds: float) -> _Size | None:
-        """Choose the largest size that fits into the seconds that are left; None if the latest is nearly as large."""
+        """Choose the largest size that fits into the seconds that are left; None if the latest is nearly as large.
+
+        If that is much larger than the latest, a size between them shows first how long it takes.
+        """
         if not self._times:
             return self._choose_size(self._first_cells, _VALUES_WITHIN)
         cells, latest = self._times[-1]
-        wanted = min(_MOST_GROWTH * cells, cells + (seconds - latest) / self._slope)
+        wanted = cells + (seconds - latest) / self._slope
+        if wanted > _MOST_GROWTH * cells:
+            wanted = math.sqrt(cells * wanted)
         size = self._choose_size(wanted, _VALUES_WITHIN)
         n_cells = self._count_cells(size)
         return size if _LEAST_GROWTH * cells < n_cells <= wanted else None
