@@ -1,4 +1,4 @@
-"""How large drafts are, so that there is a first picture soon and the result is not kept waiting."""
+"""Choose the sizes of drafts: an explorer shows them until the result is there, and `budget` ends with the largest."""
 
 from __future__ import annotations
 
@@ -16,44 +16,39 @@ if TYPE_CHECKING:
 
     _Size = tuple[int, float]
 
-_SHORT: Final = 1.0  # seconds of a whole that needs no draft
-_FIRST: Final = 0.35  # seconds that the first draft takes where that is in our hands
-_SHARE: Final = 0.25  # of the time of the whole, that all drafts together take
-_FEW_CELLS: Final = 2_000_000  # of curves that methods compute in less than a second
-_LEAST_RATIO: Final = 5  # of the work of the whole to what drafts of any size take
-_MOST_BESIDES: Final = 8  # times what a draft takes for its rows is what it takes at most, unless the model is called
-_FEW_PHANTOMS: Final = 10_000
-_QUICK: Final = 0.05  # of which a model that is called so quickly needs no draft
-_FEW_ROWS: Final = 16  # of the smallest draft, or more than half as many
-_FEWEST_VALUES: Final = 5
-_FEWEST_WITHIN: Final = 10  # grid values within a budget, before rows are left out
-_MOST_GROWTH_WITHIN: Final = 16
-_LEAST_GROWTH_WITHIN: Final = 1.25
-_MOST_GROWTH: Final = 8
+_SHORT: Final = 1.0  # seconds of a computation that needs no draft
+_FIRST: Final = 0.2  # seconds that the first draft takes where that is possible
+_SHARE: Final = 0.25  # of the time of the result, that all drafts of an explorer take together
+_ENOUGH_ROWS: Final = 16  # before a draft gets more than the fewest grid values
+_FEW_VALUES: Final = 5
+_FEWEST_VALUES: Final = 3
+_VALUES_WITHIN: Final = 10  # of a grid within a budget, before rows are left out
+_MOST_GROWTH: Final = 16  # from one draft to the next, whose time is estimated from it
+_LEAST_GROWTH: Final = 1.25  # that is worth another draft within a budget
+_FIXED_SHARE: Final = 7 / 8  # of the time of a draft does not depend on its size, at most
 
 
 def _go_on() -> None:
-    """Nobody has questions."""
+    """Explanations without an explorer answer no questions between blocks."""
 
 
 class Drafts:
-    """Drafts of one model or several on the same rows, each about twice as large as the one before, or larger.
+    """Drafts of one model or several on the same rows, each larger than the one before.
 
-    The first one takes less than a second where that is possible: its size is chosen by counting predictions, and by
-    the time of the first call of a model that has to be called for them. They end where all of them took a quarter of
-    what the whole is estimated to take, and there is none where that is less than a second.
+    The first one is chosen by the time that the model took for its first call. The time of later ones is estimated
+    from those before, as a part that does not depend on the size and a part that is proportional to it.
 
-    - `drafters`: of each model; those of several models have the whole grid.
+    - `drafters`: of each model. If there are several, their curves are compared, so that no grid value is left out.
     """
 
     def __init__(self, drafters: Sequence[Drafter]) -> None:
         self._drafters = drafters
-        self._is_called = any(drafter.is_called for drafter in drafters)
-        self._timed: list[tuple[int, float]] = []  # predictions and seconds of each
+        self._has_fewer_values = len(drafters) == 1 and drafters[0].is_called
+        self._has_all_rows = drafters[0].has_all_rows
+        self._n_fixed = sum(drafter.fixed_cells for drafter in drafters)
+        self._times: list[tuple[int, float]] = []  # cells and seconds of each draft
         self._size: _Size = (-1, math.inf)  # which of the nested samples, and most grid values
         self._is_shown = False
-        self._is_elsewhere = drafters[0].is_elsewhere
-        self._n_besides = sum(drafter.cells_besides for drafter in drafters)
         self.n_all = drafters[0].n_all
 
     @property
@@ -67,149 +62,130 @@ class Drafts:
         return self._size[1]
 
     @property
-    def whole(self) -> float:
-        """Seconds that the whole is estimated to take."""
-        return self._seconds(self._n_cells)
+    def first_seconds(self) -> float:
+        """Seconds that the first draft took."""
+        return self._times[0][1]
 
     def next(self, between_blocks: BetweenBlocks) -> list[Draft] | None:
-        """Compute the next draft by every model; None where there is none."""
-        if not (self._timed or self._is_elsewhere) and self._n_cells < _LEAST_RATIO * self._n_besides:
+        """Compute the next draft by every model; None when drafts took their share of the time of the result."""
+        if not self._times and self._has_all_rows and self._n_seconds(self._n_cells) < _SHORT:
             return None
-        found = None
-        while (size := self._following()) is not None and (not self._timed or self._pays(size)):
-            found = self._take(size, between_blocks)
+        drafts = None
+        while (size := self._choose_larger()) is not None and self._is_worth(size):
+            drafts = self._compute(size, between_blocks)
             if self._is_shown or self._spent >= _FIRST / 2:
-                break  # else it was there so quickly that a larger one is the first to be shown
-        if found is not None and (self._is_shown or self.whole >= _SHORT or self._is_elsewhere):
-            self._is_shown = True
-            return found
-        return None
+                break  # Otherwise it came so soon that a larger one is the first to be shown.
+        is_needed = self._is_shown or not self._has_all_rows or self._n_seconds(self._n_cells) >= _SHORT
+        if drafts is None or not is_needed:
+            return None
+        self._is_shown = True
+        return drafts
 
     def within(self, seconds: float) -> list[Draft] | None:
-        """Compute the largest draft that fits into so many seconds, or a first one; None where the whole fits."""
-        start = perf_counter()
-        found = None
-        left = seconds
-        while not self._timed or self.whole > left:
-            size = self._fitting(left) if self._timed and self._has_grids else self._following()
-            if size is None or (self._timed and self._seconds(self._cells(size)) > left):
-                return found
-            found = self._take(size, _go_on)
+        """Compute the largest draft that fits into a budget, or the smallest one; None if the result fits."""
+        start, left = perf_counter(), seconds
+        drafts = None
+        while self._n_seconds(self._n_cells) > (left if self._times else min(left, _SHORT)):
+            size = self._choose_fitting(left)
+            if size is None:
+                return drafts
+            drafts = self._compute(size, _go_on)
             left = seconds - (perf_counter() - start)
         return None
 
-    def _fitting(self, seconds: float) -> _Size | None:
-        """Choose the largest size that fits into so many seconds; None where it would hardly be larger than the latest.
-
-        It has as many rows as fit with 10 grid values, all where possible, and then as many values as fit. It is at
-        most 16 times as large as the latest, whose time it is estimated from.
-        """
-        (drafter,) = self._drafters
-        cells, latest = self._timed[-1]
-        n_cells = min(_MOST_GROWTH_WITHIN * cells, cells + (seconds - latest) / self._slope)
-        grids = range(_FEWEST_WITHIN, drafter.n_grid + 1)
-        level = drafter.level_of(n_cells / drafter.cells(_FEWEST_WITHIN))
-        n_fitting = bisect_right(grids, n_cells, key=lambda n_grid: drafter.cells(n_grid) * drafter.n_rows(level))
-        size = level, float(grids[n_fitting - 1] if n_fitting else _FEWEST_WITHIN)
-        return size if self._cells(size) > _LEAST_GROWTH_WITHIN * cells else None
-
-    @property
-    def _has_grids(self) -> bool:
-        """Whether drafts may have fewer grid values: those of one model that is called."""
-        return self._is_called and len(self._drafters) == 1
-
-    def _pays(self, size: _Size) -> bool:
-        """Whether another draft is worth its time."""
-        return self._spent + self._seconds(self._cells(size)) <= _SHARE * self.whole
-
-    def _take(self, size: _Size, between_blocks: BetweenBlocks) -> list[Draft]:
+    def _compute(self, size: _Size, between_blocks: BetweenBlocks) -> list[Draft]:
         start = perf_counter()
-        found = [drafter.draft(*size, between_blocks) for drafter in self._drafters]
-        self._timed.append((self._cells(size), perf_counter() - start))
+        drafts = [drafter.draft(*size, between_blocks) for drafter in self._drafters]
+        self._times.append((self._count_cells(size), perf_counter() - start))
         self._size = size
-        return found
+        return drafts
 
-    @property
-    def _least_slope(self) -> float:
-        """Seconds that a prediction takes at least."""
-        return sum(drafter.least_seconds_per_cell for drafter in self._drafters) / len(self._drafters)
-
-    @property
-    def _spent(self) -> float:
-        return sum(seconds for _, seconds in self._timed)
+    # --- times ------------------------------------------------------------------------------------
 
     @property
     def _n_cells(self) -> int:
-        """Cells of the whole."""
-        return self.n_all * sum(drafter.cells() for drafter in self._drafters) + self._n_besides
+        """Cells of the result."""
+        return self.n_all * self._row_cells(math.inf) + self._n_fixed
 
-    def _cells(self, size: _Size) -> int:
-        """Cells of a draft: predictions, and as many as take as long as what it takes besides."""
-        level, n_grid = size
-        return sum(drafter.n_rows(level) * drafter.cells(n_grid) for drafter in self._drafters) + self._n_besides
+    @property
+    def _spent(self) -> float:
+        """Seconds that all drafts took."""
+        return sum(seconds for _, seconds in self._times)
 
-    def _seconds(self, n_cells: float) -> float:
-        """Estimate how long so many cells take: what does not depend on their number, and time for each."""
-        if not self._timed:
+    def _count_cells(self, size: _Size) -> int:
+        return self._drafters[0].n_rows(size[0]) * self._row_cells(size[1]) + self._n_fixed
+
+    def _row_cells(self, n_grid: float) -> int:
+        return sum(drafter.row_cells(n_grid) for drafter in self._drafters)
+
+    def _n_seconds(self, n_cells: float) -> float:
+        """Estimate how long so many cells take, rather too long than too short."""
+        if not self._times:
             return n_cells * max(drafter.seconds_per_cell for drafter in self._drafters)
-        cells, seconds = self._timed[-1]
+        cells, seconds = self._times[-1]
         return seconds + self._slope * (n_cells - cells)
 
     @property
     def _slope(self) -> float:
         """Seconds that another cell takes, by the drafts so far."""
-        cells, seconds = self._timed[-1]
-        slope = seconds / cells
-        if len(self._timed) > 1:
-            of_all, in_all = np.transpose(self._timed)
-            fitted = float(np.polyfit(of_all, in_all, 1)[0])
-            slope = min(slope, max(fitted, self._least_slope, 0.0 if self._is_called else slope / _MOST_BESIDES))
-        return slope
+        cells, seconds = np.transpose(self._times)
+        most = seconds[-1] / cells[-1]
+        slope = np.polyfit(cells, seconds, 1)[0] if len(cells) > 1 else most
+        return float(np.clip(slope, (1 - _FIXED_SHARE) * most, most))
 
-    def _following(self) -> _Size | None:
-        """Choose the size of the next draft; None where that would be all rows, or is not needed."""
-        if self._size == (self._drafters[0].top, math.inf):  # all rows that are here; others are on a cluster
+    def _is_worth(self, size: _Size) -> bool:
+        """Whether drafts including this one take at most their share of the time of the result."""
+        is_first_on_cluster = not (self._times or self._has_all_rows)
+        spent = self._spent + self._n_seconds(self._count_cells(size))
+        return is_first_on_cluster or spent <= _SHARE * self._n_seconds(self._n_cells)
+
+    # --- sizes ------------------------------------------------------------------------------------
+
+    @property
+    def _first_cells(self) -> float:
+        """Cells of the first draft: at least those of one call of the model, whose time is known."""
+        return max(_FIRST / self._n_seconds(1), *(drafter.fewest_cells for drafter in self._drafters))
+
+    def _choose_larger(self) -> _Size | None:
+        """Choose the next size for an explorer; None after all rows."""
+        if self._size == (self._drafters[0].top, math.inf):
             return None
-        if self._timed:
-            cells, seconds = self._timed[-1]
-            wanted = 2 * cells
-            while wanted < _MOST_GROWTH * cells and self._seconds(2 * wanted) <= max(_FIRST, 1.5 * seconds):
-                wanted *= 2
-        elif self._is_short or self._is_light:
-            return None
-        else:
-            cells, wanted = 0, max(int(_FIRST / 2 / self._seconds(1)), 2 * self._n_besides)
-        size = self._size_of(wanted)
-        while self._cells(size) <= cells:
+        cells, wanted = 0, self._first_cells
+        if self._times:
+            cells, seconds = self._times[-1]
+            wanted = np.clip(cells + (_FIRST - seconds) / self._slope, 2 * cells, _MOST_GROWTH * cells)
+        size = self._choose_size(wanted, math.inf)
+        while self._count_cells(size) <= cells:
             wanted *= 2
-            size = self._size_of(wanted)
+            size = self._choose_size(wanted, math.inf)
         return size if self._drafters[0].n_rows(size[0]) < self.n_all else None
 
-    @property
-    def _is_short(self) -> bool:
-        """Whether the whole certainly takes no second."""
-        if self._is_elsewhere:
-            return False
-        if not self._is_called:
-            return self._n_cells <= _FEW_CELLS
-        is_quick = max(drafter.seconds_per_call for drafter in self._drafters) < _QUICK
-        return self.whole < _SHORT or (is_quick and self._n_cells <= _FEW_PHANTOMS)
+    def _choose_fitting(self, seconds: float) -> _Size | None:
+        """Choose the largest size that fits into the seconds that are left; None if the latest is nearly as large.
 
-    @property
-    def _is_light(self) -> bool:
-        """Whether the smallest draft weighs too little for a standard deviation with ddof=1."""
-        first = self._drafters[0]
-        return first.weight(first.level_of(_FEW_ROWS)) <= 1
-
-    def _size_of(self, n_cells: int) -> _Size:
-        """Choose rows and grid values that make so many cells.
-
-        Where they are few, grid values come before further rows: a coarse grid biases the metrics, which no standard
-        error shows.
+        If that is much larger than the latest, a size between them shows first how long it takes.
         """
-        first = self._drafters[0]
-        n_rows = (n_cells - self._n_besides) / sum(drafter.cells() for drafter in self._drafters)
-        if len(self._drafters) > 1 or not self._is_called or n_rows >= _FEW_ROWS:
-            return first.level_of(max(n_rows, _FEW_ROWS)), math.inf
-        level = first.level_of(_FEW_ROWS)
-        return level, max(_FEWEST_VALUES, n_cells // (first.n_features * first.n_rows(level)))
+        if not self._times:
+            return self._choose_size(self._first_cells, _VALUES_WITHIN)
+        cells, latest = self._times[-1]
+        wanted = cells + (seconds - latest) / self._slope
+        if wanted > _MOST_GROWTH * cells:
+            wanted = math.sqrt(cells * wanted)
+        size = self._choose_size(wanted, _VALUES_WITHIN)
+        n_cells = self._count_cells(size)
+        return size if _LEAST_GROWTH * cells < n_cells <= wanted else None
+
+    def _choose_size(self, n_cells: float, n_values: float) -> _Size:
+        """Choose as many rows as fit with so many grid values, and as many grid values as then fit.
+
+        If these rows are few, fewer grid values make room for more rows. A draft of the least size may not fit.
+        """
+        first, n_cells = self._drafters[0], n_cells - self._n_fixed
+        n_rows = n_cells / self._row_cells(n_values)
+        if not self._has_fewer_values:
+            return first.find_level(max(n_rows, _ENOUGH_ROWS)), math.inf
+        level = first.find_level(max(n_rows, min(_ENOUGH_ROWS, n_cells / self._row_cells(_FEW_VALUES))))
+        grids = range(_FEWEST_VALUES, first.n_grid + 1)
+        n_fitting = bisect_right(grids, n_cells / first.n_rows(level), key=self._row_cells)
+        n_grid = grids[max(n_fitting - 1, 0)] if grids else math.inf
+        return level, math.inf if n_grid == first.n_grid else n_grid

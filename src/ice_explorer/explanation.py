@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast, overload
@@ -795,13 +794,6 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         if index is None or index.equals(pd.RangeIndex(len(index))):
             return None
         return [clipped(str(label)) for label in index[rows]]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from ice_explorer.saved import pickled
-
-        return pickle.loads, (
-            pickled.dumped(self, {type(self), *map(type, self.values())}, self._context, self.method),
-        )
 
     def _repr_html_(self) -> str:
         from ice_explorer.figures import html

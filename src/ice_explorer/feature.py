@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
@@ -20,7 +19,7 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import anchor_index, convert_anchor
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.locks import new_lock
+from ice_explorer.locks import Lock
 from ice_explorer.metrics.likelihood import check_decay, distinct_rows, likelihood
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
@@ -63,6 +62,7 @@ N_KEPT: Final = 4
 """How many sets of influences are kept, by decay, convention and groups."""
 
 _ROWS_AT_A_TIME = 2048
+_VIEWS = {"grid", "axis", "likelihood_scale", "rows", "observed"}
 _SHARED = ("_lock", "_rows", "_drivers", "_computed_once", "curves", "observed", "_missing_dependence")  # by all scales
 
 
@@ -106,13 +106,11 @@ class FeatureExplanation:
     ) -> None:
         self._sampling = sampling  # None where it rests on all rows that were asked for
         self._kept = curves  # of the rows of the metrics
-        if curves is not None and len(item.summed) == len(item.positions):
-            self.__dict__["curves"] = _frozen(curves)
         self._context = context
         self._method = method
         self._item = item
         self._sums = sums
-        self._lock = new_lock()
+        self._lock = Lock()
         self._rows: dict[int, NDArray[np.float64]] = {}
         self._places: dict[int, int] = {}
         self._by: dict[bytes, list[Sums | None]] = {}
@@ -123,11 +121,32 @@ class FeatureExplanation:
         self.feature = feature.name
         self.label = feature.label
         self.dtype_kind = feature.kind
-        self.grid = _frozen(feature.native(item.grid.values))
-        self.axis = _frozen(item.grid.values)
         self.scale = item.scale
+        self._set_views()
+
+    def _set_views(self) -> None:
+        """Show arrays that others share, so that nobody writes to them."""
+        item = self._item
+        if self._kept is not None and self._has_kept_curves:
+            self.__dict__["curves"] = _frozen(self._kept)
+        self.grid = _frozen(item.feature.native(item.grid.values))
+        self.axis = _frozen(item.grid.values)
         self.likelihood_scale = _frozen(item.likelihood_scale)
         self.rows = _frozen(item.positions)
+
+    @property
+    def _has_kept_curves(self) -> bool:
+        """Whether `curves` are those that were kept for the metrics."""
+        return self._kept is not None and len(self._item.summed) == len(self._item.positions)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out views: a pickle would have their numbers twice."""
+        views = {*_VIEWS, "curves"} if self._has_kept_curves else _VIEWS
+        return {name: value for name, value in vars(self).items() if name not in views}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._set_views()
 
     @cached_property
     def observed(self) -> NDArray[Any]:
@@ -689,11 +708,6 @@ class FeatureExplanation:
         from ice_explorer.explanation import Explanation
 
         return Explanation(self._context, self._method, [self], ())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from ice_explorer.saved import pickled
-
-        return pickle.loads, (pickled.dumped(self, [type(self)], self._context, self._method.name),)
 
     def _repr_html_(self) -> str:
         from ice_explorer.figures import html

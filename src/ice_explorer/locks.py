@@ -16,6 +16,9 @@ from ice_explorer.errors import Cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from threading import RLock
+else:
+    RLock = type(threading.RLock())
 
 Result = TypeVar("Result")
 Task = TypeVar("Task", bound="Callable[..., Any]")
@@ -32,15 +35,18 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
-_locks: weakref.WeakSet[Any] = weakref.WeakSet()
+_locks: weakref.WeakSet[Lock] = weakref.WeakSet()
 _model_locks: weakref.WeakValueDictionary[int, ModelLock] = weakref.WeakValueDictionary()
 
 
-def new_lock() -> threading.RLock:
-    """Return a lock that is free in each process that is forked from this one."""
-    lock = threading.RLock()
-    _locks.add(lock)
-    return lock
+class Lock(RLock):  # type: ignore[misc]  # final in the stubs alone
+    """Re-entrant lock that is free in each process that is forked from this one, and in pickles."""
+
+    def __init__(self) -> None:
+        _locks.add(self)
+
+    def __reduce__(self) -> tuple[type[Lock], tuple[()]]:
+        return Lock, ()
 
 
 class ModelLock:
@@ -134,9 +140,9 @@ def share_locks(task: Task) -> Task:
 def _after_fork() -> None:
     """Free all locks: the threads that held them do not exist in a forked process."""
     for lock in list(_locks):
-        lock._at_fork_reinit()  # noqa: SLF001 - as the threading module does with its own
-    for lock in list(_model_locks.values()):
-        lock.reset()
+        lock._at_fork_reinit()  # type: ignore[attr-defined] # noqa: SLF001 - as the threading module does with its own
+    for model_lock in list(_model_locks.values()):
+        model_lock.reset()
     if sys.version_info < (3, 12):  # each cached property has a lock there
         modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == _PACKAGE]
         for each in {each for module in modules for each in vars(module).values() if isinstance(each, type)}:
@@ -145,6 +151,6 @@ def _after_fork() -> None:
                     member.lock = threading.RLock()  # type: ignore[attr-defined]
 
 
-_model_locks_guard = new_lock()
+_model_locks_guard = Lock()
 if hasattr(os, "register_at_fork"):  # not on Windows
     os.register_at_fork(after_in_child=_after_fork)

@@ -32,7 +32,7 @@ from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import align_levels, convert_anchor, is_identifier
 from ice_explorer.features.groups import check_groups, find_groups
-from ice_explorer.locks import cancel_wait_when, new_lock
+from ice_explorer.locks import Lock, cancel_wait_when
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
 from ice_explorer.models.target import choose_initial_output, target_names, target_values
@@ -396,7 +396,7 @@ class Plan:
         self._context = context
         self._y = y
         self._method = method
-        self._lock = new_lock()
+        self._lock = Lock()
         self._inputs = {item.feature.name: item for item in inputs}
         self._sums: dict[Name, Sums] = {}  # of features that are computed with others
         self.features: tuple[Name, ...] = tuple(self._inputs)
@@ -575,22 +575,21 @@ class Plan:
         """Explain as many grid values and rows as a budget allows; None where all fit into it."""
         drafts = Drafts([self.drafter])
         try:
-            found = drafts.within(seconds)
+            within = drafts.within(seconds)
         except Cancelled:
             raise
-        except Exception:  # noqa: BLE001 - computed as a whole it fails again, and the error says where
+        except Exception:  # noqa: BLE001 - computed without a budget it fails again, and the error says where
             return None
-        if found is None:
+        if within is None:
             return None
-        said = []
+        notes, budget = [], f"within the budget of {seconds:g} s"
+        if drafts.first_seconds > seconds:
+            budget = f"for the budget of {seconds:g} s"
+            notes.append(f"The first sample took {drafts.first_seconds:.2g} s, more than the budget of {seconds:g} s.")
         if drafts.n_rows < drafts.n_all:
             rows = f"{drafts.n_rows:,} of {drafts.n_all:,} rows"
-            said.append(
-                f"Computed on a sample of {rows} within the budget of {seconds:g} s; `budget=None` uses all rows."
-            )
+            notes.append(f"Computed on a sample of {rows} {budget}; `budget=None` uses all rows.")
         if drafts.n_grid < self.drafter.n_grid:
             values = f"{drafts.n_grid:.0f} of up to {self.drafter.n_grid:,} values"
-            said.append(
-                f"Grids have at most {values} within the budget of {seconds:g} s; `budget=None` uses all of them."
-            )
-        return self.explanation(found[0], said)
+            notes.append(f"Grids have at most {values} {budget}; `budget=None` uses all of them.")
+        return self.explanation(within[0], notes)

@@ -138,6 +138,18 @@ def test_pickling_loses_no_row(make):
     assert_array_equal(found[feature].curves, e[feature].curves)
 
 
+def test_a_pickle_has_curves_once():
+    """Views of the same numbers are made again; with protocol 5 and buffers no curve is copied."""
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    e = ice.explain(Curved(), X, progress=False)
+    n_curves = 8 * sum(f.curves.size for f in e.values())
+    assert len(pickle.dumps(e)) < 1.25 * n_curves
+    buffers = []
+    content = pickle.dumps(e, protocol=5, buffer_callback=buffers.append)
+    assert len(content) < 0.1 * n_curves
+    assert_same(pickle.loads(content, buffers=buffers), e)  # noqa: S301 - our own
+
+
 def test_what_needs_the_model_works_with_the_one_in_the_pickle():
     """Predictions at other values, other effects, pairs; an explorer."""
     e = ice.explain(Curved(), mixed(), features=["a", "b"])

@@ -16,7 +16,7 @@ from ice_explorer.errors import InvalidOptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.locks import new_lock
+from ice_explorer.locks import Lock
 from ice_explorer.metrics.likelihood import observed_quantiles
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.intervals import USUAL_LEVEL, quantile_of_level
@@ -128,7 +128,7 @@ class Interactions:
         self._moved: dict[Name, _Moved] = {}
         self._joint: dict[tuple[Name, Name], Joint] = {}
         self._steps: Iterator[None] | None = None
-        self._lock = new_lock()
+        self._lock = Lock()
 
     def __repr__(self) -> str:
         return f"<Interactions of {len(self._results)} features on {len(self.row_positions):,} rows>"

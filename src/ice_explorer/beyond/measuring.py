@@ -12,7 +12,7 @@ from ice_explorer.beyond.importances import Scored
 from ice_explorer.errors import InvalidOptionError, MissingDependencyError
 from ice_explorer.errors.base import listed
 from ice_explorer.features.grid import feature_seed
-from ice_explorer.locks import new_lock
+from ice_explorer.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -66,7 +66,7 @@ class Measuring:
         self.notes: list[str] = []
         self._explanation, self._y = explanation, y
         self._steps: Generator[float, None, Array | None] | None = None
-        self._lock = new_lock()
+        self._lock = Lock()
         is_opened = explanation._context.origin is not None
         self.problem = _OPENED if is_opened and measure != "partial_dependence" else self._problem()
         if self.problem:

@@ -12,7 +12,7 @@ from ice_explorer.checks import LARGEST
 from ice_explorer.curves.threads import ThreadPool
 from ice_explorer.errors import Cancelled, ModelNeededError, PredictionError
 from ice_explorer.errors.base import cause_of, counted, quoted
-from ice_explorer.locks import new_lock
+from ice_explorer.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,7 +58,7 @@ class BatchSize:
         self.next = min(_FIRST_CALL, most)
         self._most = most
         self._best_rate = 0.0
-        self._lock = new_lock()
+        self._lock = Lock()
 
     def record_time(self, n_phantoms: int, seconds: float) -> None:
         """Update the size from the time of a full call; others are ignored."""

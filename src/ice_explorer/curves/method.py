@@ -21,7 +21,7 @@ from ice_explorer.engines.sums import (
     select_rows,
 )
 from ice_explorer.errors import Cancelled, PredictionError
-from ice_explorer.locks import new_lock
+from ice_explorer.locks import Lock
 from ice_explorer.metrics.ordered import MOST_CELLS
 from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.runtime import HAS_NUMBA
@@ -303,8 +303,11 @@ class TreeMethod(CurveMethod):
         unwrapped: UnwrappedModel,
     ) -> None:
         super().__init__("tree", reason)
+        # The model would take long, and the trees predict the rows of X, too, unless values are missing.
+        if context.predictor.call is not None and not any(column.missing.any() for column in context.columns.read):
+            context.predictor.call.reason = "pickles of a tree model have the trees alone"
         self._make_trees: Callable[[], TreeCurves] | None = make_trees
-        self._lock = new_lock()
+        self._lock = Lock()
         self._unwrapped = unwrapped
         self._brute = context.brute
         self._weights = context.row_weights

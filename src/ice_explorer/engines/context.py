@@ -53,6 +53,10 @@ class Context:
     n_summed: int | None = None
     origin: Mapping[str, Any] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out a progress function, which belongs to the process of its user."""
+        return vars(self) | {"progress": None if callable(self.progress) else self.progress}
+
     @property
     def n_explained(self) -> int:
         """Rows that metrics are of, at hand or not."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -71,6 +71,16 @@ class FeatureInput:
     positions: Rows = field(default_factory=partial(np.arange, 0))
     summed: Rows = field(default_factory=partial(np.arange, 0))
     missing_changes: Array = field(default_factory=partial(np.empty, 0))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle a marginal scale as one number, not as many."""
+        return vars(self) | ({"likelihood_scale": self.likelihood_scale[:1]} if self.has_marginal_scale else {})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        n_observations, scale = len(self.feature.values), self.likelihood_scale
+        if len(scale) == 1:
+            vars(self)["likelihood_scale"] = np.broadcast_to(scale[0], n_observations)
 
     @cached_property
     def observed(self) -> Array:

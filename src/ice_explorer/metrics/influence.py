@@ -180,13 +180,6 @@ class Sampling:
         """Description of the sample, for files that are saved from it."""
         return f"sample of {self.n_rows:,} of {self.n_all:,} rows"
 
-    def with_rows(self, n_rows: int) -> Sampling:
-        """Return the errors of a sample of another size."""
-        factor = math.sqrt((1.0 / n_rows - 1.0 / self.n_all) / (1.0 / self.n_rows - 1.0 / self.n_all))
-        metrics = {name: {each: factor * error for each, error in of.items()} for name, of in self.metrics.items()}
-        decayed = {name: factor * errors for name, errors in self.decayed.items()}
-        return Sampling(n_rows, self.n_all, metrics, self.exponents, decayed)
-
     @classmethod
     def without_errors(cls, counts: tuple[int, int], convention: Convention) -> Sampling:
         """Return a sample whose errors are unknown; `counts` as for `sampling_of`."""

@@ -17,7 +17,7 @@ import narwhals as nw
 import numpy as np
 
 from ice_explorer.errors import InputDataError, InputTypeError, PredictionError
-from ice_explorer.locks import new_lock
+from ice_explorer.locks import Lock
 from ice_explorer.models.pipeline import dense, unwrap
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def _torch_module(module: Any) -> Methods:
         return _estimator(module)
     import torch
 
-    lock = new_lock()  # a call changes the mode of the module
+    lock = Lock()  # a call changes the mode of the module
 
     def forward(rows: Any) -> Any:
         state = chain(module.parameters(), module.buffers())

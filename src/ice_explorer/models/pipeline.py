@@ -34,6 +34,10 @@ class UnwrappedModel:
     steps: tuple[Any, ...]
     restore: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None
 
+    def __reduce__(self) -> tuple[type[UnwrappedModel], tuple[None, tuple[()], object]]:
+        """Leave out what is the user's: curves that a formula gives do not call it."""
+        return UnwrappedModel, (None, (), self.restore)
+
     @property
     def transform(self) -> Callable[[Any], NDArray[np.float64]] | None:
         """Rows of X -> the matrix that the model takes, (n_rows, n_columns); None where it takes X itself."""

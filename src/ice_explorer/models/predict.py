@@ -6,6 +6,7 @@ not two classes.
 
 from __future__ import annotations
 
+import pickle
 import sys
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -15,8 +16,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ice_explorer.checks import check_one_of, n_masked
-from ice_explorer.errors import ICEExplorerError, InvalidOptionError, OutputError, PredictionError
-from ice_explorer.errors.base import did_you_mean, listed, quoted
+from ice_explorer.errors import (
+    ICEExplorerError,
+    InvalidOptionError,
+    ModelNeededError,
+    OutputError,
+    PredictionError,
+)
+from ice_explorer.errors.base import cause_of, did_you_mean, listed, quoted
 from ice_explorer.errors.labels import labels_of
 from ice_explorer.locks import find_bound_object, lock_of_model
 from ice_explorer.models.libraries import list_methods
@@ -282,6 +289,54 @@ def _as_numbers(method: str, returned: Any) -> Array:
     raise PredictionError.must_return(method, "numbers", got, _NUMBER_PER_ROW)
 
 
+# --- calls ----------------------------------------------------------------------------------------
+
+
+class ModelCall:
+    """A prediction method of a model, which one thread, or the threads of one explanation, call at a time.
+
+    A pipeline and its last step are one model, so that they share a turn. A pickle has the model
+    if that can be pickled.
+
+    - `response`: the method, as `list_methods` names it.
+    - `call`: the method itself; None where there is no model.
+    - `n_jobs`: from how many threads it may be called at once.
+    - `reason`: why there is no model in pickles; empty where it is tried.
+    """
+
+    def __init__(self, model: Any, response: str, call: Call | None, n_jobs: int = 1, reason: str = "") -> None:
+        self.model, self.reason = model, reason
+        self._response, self._call, self._n_jobs = response, call, n_jobs
+        self._turn = lock_of_model(unwrap(find_bound_object(model)).model)
+        self._group = object() if n_jobs > 1 else None
+
+    def __call__(self, rows: Any) -> Any:
+        """Return what the model returns for rows in the container of X."""
+        if self._call is None:
+            raise ModelNeededError.predictions("Predictions that are not in the pickle need", self.reason)
+        # Joblib must not start threads inside each of several threads, nor for a few rows.
+        is_single = self._n_jobs > 1 or rows.shape[0] <= _FEW_ROWS
+        configure: Any = getattr(sys.modules.get("joblib"), "parallel_config", None)
+        with configure(backend="sequential") if is_single and configure is not None else nullcontext():
+            return self._turn.call(self._call, rows, self._group)
+
+    def __reduce__(self) -> tuple[Callable[..., ModelCall], tuple[bytes, str, str]]:
+        content, reason = b"", self.reason
+        if not reason:
+            try:
+                content = pickle.dumps(self.model, pickle.HIGHEST_PROTOCOL)
+            except Exception as error:  # noqa: BLE001 - whatever a model raises
+                reason = cause_of(error).rstrip(".")
+        return _unpickle_call, (content, reason, self._response)
+
+
+def _unpickle_call(content: bytes, reason: str, response: str) -> ModelCall:
+    if not content:
+        return ModelCall(None, response, None, reason=reason)
+    model = pickle.loads(content)  # noqa: S301 - part of a pickle that is read
+    return ModelCall(model, response, list_methods(model)[0][response].call)
+
+
 # --- one output as a function ---------------------------------------------------------------------
 
 
@@ -303,7 +358,7 @@ class Predictor:
     - `of_classes`: whether outputs are classes, or numbers of their own.
     - `classes`: labels of the classes, also of a single one; empty where outputs are none.
     - `is_opening`: whether the output was chosen by `opening`.
-    - `model`: as it was passed.
+    - `call`: what they call; None where results come from a file.
     """
 
     predict: Callable[[Any], Array]
@@ -319,7 +374,12 @@ class Predictor:
     of_classes: bool = False
     classes: tuple[object, ...] = ()
     is_opening: bool = False
-    model: Any = field(default=None, compare=False, repr=False)
+    call: ModelCall | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def model(self) -> Any:
+        """The model as it was passed; None where there is none."""
+        return None if self.call is None else self.call.model
 
 
 def make_predictor(
@@ -376,7 +436,7 @@ def make_predictor(
         of_classes=outputs.of_classes,
         classes=outputs.names if outputs.of_classes else (),
         is_opening=is_opening and outputs.must_be_chosen,
-        model=model,
+        call=method.call if isinstance(method.call, ModelCall) else None,
     )
     return predictor, outputs.column(first, position)
 
@@ -388,21 +448,11 @@ def default_call(model: Any) -> Call:
 
 
 def _methods_in_turn(model: Any, n_jobs: int) -> Methods:
-    """Return methods that one thread, or the threads of one explanation, call at a time.
-
-    A pipeline and its last step are one model, so that they share a turn.
-    """
+    """Return the methods of a model, each of which waits for its turn."""
     methods, classes = list_methods(model)
-    turn, group = lock_of_model(unwrap(find_bound_object(model)).model), object() if n_jobs > 1 else None
-
-    def in_turn(call: Call, rows: Any) -> Any:
-        # Joblib must not start threads inside each of several threads, nor for a few rows.
-        is_single = n_jobs > 1 or rows.shape[0] <= _FEW_ROWS
-        configure: Any = getattr(sys.modules.get("joblib"), "parallel_config", None)
-        with configure(backend="sequential") if is_single and configure is not None else nullcontext():
-            return turn.call(call, rows, group)
-
-    return {name: replace(method, call=partial(in_turn, method.call)) for name, method in methods.items()}, classes
+    return {
+        name: replace(method, call=ModelCall(model, name, method.call, n_jobs)) for name, method in methods.items()
+    }, classes
 
 
 def _choose_response(methods: dict[str, PredictionMethod], response: Response, model: str) -> str:

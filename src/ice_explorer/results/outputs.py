@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.locks import new_lock
+from ice_explorer.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ class Classes:
         self._plan = plan
         self._plan_of = plan_of
         self._plans: dict[object, Plan] = {plan.settings.output: plan}
-        self._lock = new_lock()  # a file may be written while the browser is answered
+        self._lock = Lock()  # a file may be written while the browser is answered
 
     @property
     def n_shown(self) -> int:

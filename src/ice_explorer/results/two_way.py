@@ -14,7 +14,7 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.locks import new_lock
+from ice_explorer.locks import Lock
 from ice_explorer.metrics.likelihood import SortedValues
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class TwoWay:
         self.output_label = context.predictor.output_label
         self._context = context
         self._pair = _Pair(features[0], features[1], self.first.axis, self.second.axis)
-        self._lock = new_lock()
+        self._lock = Lock()
         self._sums: Array | float = 0.0
         self._n_added = 0
         self._found: Array | None = None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ice_explorer.locks import new_lock
+from ice_explorer.locks import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -97,7 +97,7 @@ class TreeCurves:
         self.run_start, self.runs = self._write_positions(free)
         del self._read, self._threshold, self._by_column
         self.counters = np.zeros(2, np.int64)
-        self._counting = new_lock()
+        self._counting = Lock()
         self._places = {feature: places for feature, (places, _) in free.items()}
         self.movers = self._move(list(free))
 

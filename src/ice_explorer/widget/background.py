@@ -24,7 +24,7 @@ from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 from ice_explorer.errors import Cancelled, ComputationError
 from ice_explorer.errors.base import cause_of, quoted
-from ice_explorer.locks import new_lock
+from ice_explorer.locks import Lock
 
 logger = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ class Background(Generic[Name, Result]):
         self._is_paused = False
         self._untold = False
         self._last_told = -float("inf")
-        self._changed = threading.Condition(new_lock())
+        self._changed = threading.Condition(Lock())
         # At exit the thread gets its chance to leave before the modules it uses are torn down.
         weakref.finalize(self, setattr, self._closed, "is_on", True)  # noqa: FBT003 - an attribute's value
 

@@ -37,7 +37,7 @@ from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
 from ice_explorer.errors.options import meant_by
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explain_model import explain
-from ice_explorer.locks import new_lock
+from ice_explorer.locks import Lock
 from ice_explorer.metrics.windows import Convention
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, Options, RankBy, Unit
 from ice_explorer.runtime import is_unattended
@@ -256,7 +256,7 @@ class ICEExplorer(anywidget.AnyWidget):
         if not SCRIPT.is_file():
             raise FrontEndMissingError.bundle(SCRIPT)
         self._lifetime = Lifetime(self, self._pause, self._unpause)
-        self._sync_lock = new_lock()
+        self._sync_lock = Lock()
         self._hearing: int | None = None  # thread that takes over what the browser sets
         self._prepared: Work | None = None  # on the output that it sets
         self._picture = check_static_picture(static_picture)

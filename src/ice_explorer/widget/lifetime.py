@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ipywidgets.widgets import widget as ipywidgets_widget
 
-from ice_explorer.locks import new_lock
+from ice_explorer.locks import Lock
 from ice_explorer.runtime import ipython_shell
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _OUTPUT_CACHE: Final = re.compile(r"_{1,3}|_\d+")  # names that IPython gives to results of cells
 
-_lock: Final = new_lock()  # pages tell of views in another thread than that of the cells
+_lock: Final = Lock()  # pages tell of views in another thread than that of the cells
 _lifetimes: Final[weakref.WeakSet[Lifetime]] = weakref.WeakSet()
 _followed: Final[weakref.WeakSet[Any]] = weakref.WeakSet()  # shells whose cells are followed
 
