@@ -546,7 +546,7 @@ def test_rows_are_known_by_position(index, mixed):
 )
 def test_containers_without_rows_or_with_a_name_twice_are_refused(X, words):
     """As those of pandas and numpy are."""
-    with pytest.raises(ice.errors.InputDataError) as caught:
+    with pytest.raises(ice.errors.DataError) as caught:
         table_from(X)
     assert words in str(caught.value)
 

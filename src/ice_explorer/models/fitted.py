@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.errors import InputDataError
+from ice_explorer.errors import DataError
 from ice_explorer.errors.base import closest, listed, quoted
 from ice_explorer.locks import find_bound_object
 from ice_explorer.models.predict import default_call
@@ -27,7 +27,7 @@ def fitted_table(model: Any, X: Any) -> Table:
     """Wrap X as `table_from` does, and check that the model was fitted on these columns.
 
     - `X`: columns of an array get the names of the fit.
-    - raises InputDataError: if columns are missing or in another order, or if there are columns that the model does not
+    - raises DataError: if columns are missing or in another order, or if there are columns that the model does not
       take.
     """
     table, owner = table_from(X), find_bound_object(model)
@@ -46,12 +46,19 @@ def fitted_table(model: Any, X: Any) -> Table:
     if fitted and hasattr(X, "columns"):
         _check_names(model, table, fitted, expression)
     elif fitted and len(fitted) != len(names):
-        raise InputDataError.number_of_columns(len(fitted), len(names), fitted)
+        raise _width_error(f"{len(fitted)} ({listed(fitted)})", len(names))
     elif fitted:
         table.names = list(fitted)
     elif isinstance(n_fitted, (int, np.integer)) and n_fitted != len(names):
-        raise InputDataError.number_of_columns(int(n_fitted), len(names))
+        raise _width_error(str(n_fitted), len(names))
     return table
+
+
+def _width_error(fitted: str, n_columns: int) -> DataError:
+    return DataError(
+        f"X must have as many columns as the model was fitted on, {fitted}; got {n_columns}.",
+        "Pass the columns of the fit, in their order.",
+    )
 
 
 def _columns_of_fit(model: Any) -> tuple[list[str], str]:
@@ -92,7 +99,7 @@ def _check_names(model: Any, table: Table, fitted: list[str], expression: str) -
         difference = f"it was not fitted on {listed(unknown)}" if unknown else f"got the order {listed(names)}"
         columns = expression if set(fitted) <= set(names) else repr([known[name] for name in fitted])
         advice = f"Pass `X[{columns}]`." if table.index is not None else f"Pass `X.select({columns})`."
-    raise InputDataError(f"X must have the columns that the model was fitted on, in their order; {difference}.", advice)
+    raise DataError(f"X must have the columns that the model was fitted on, in their order; {difference}.", advice)
 
 
 def _finds_by_name(model: Any, table: Table) -> bool:

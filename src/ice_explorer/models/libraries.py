@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.errors import InputDataError, InputTypeError, PredictionError
+from ice_explorer.errors import DataError, PredictionError
 from ice_explorer.locks import new_lock
 from ice_explorer.models.pipeline import dense, unwrap
 
@@ -61,11 +61,11 @@ def list_methods(model: Any) -> Methods:
     - returns `methods`: by response, the default first; "callable" for a function.
     - returns `classes`: class labels, as scikit-learn's `classes_`: a list of arrays for several outputs; None where
       the model lists none.
-    - raises InputTypeError: if it is none of these.
+    - raises DataError: if it is none of these.
     """
     if isinstance(model, type):
         name = model.__name__
-        raise InputTypeError(
+        raise DataError(
             f"model must be a fitted model; got the class {name}.",
             f"Make a model of it and fit that: `{name}().fit(X, y)`.",
         )
@@ -76,7 +76,7 @@ def list_methods(model: Any) -> Methods:
     if hasattr(model, "predict"):
         return _estimator(model)
     if not callable(model):
-        raise InputTypeError(
+        raise DataError(
             f"model must have a predict method or be a function of X; got {type(model).__name__}.",
             "Pass `lambda X: …` that returns one number per row.",
         )
@@ -198,7 +198,7 @@ def _catboost(model: Any) -> Methods:
 def _statsmodels_results(results: Any) -> Methods:
     model = results.model
     if not getattr(model, "_no_exog_infl", True):  # else zeros would be predicted from rows of the fit
-        raise InputDataError(
+        raise DataError(
             f"A model fitted with `exog_infl` must be a function of X; got results of {type(model).__name__}.",
             "Pass `lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`.",
         )
@@ -221,7 +221,9 @@ def _statsmodels_results(results: Any) -> Methods:
 
 
 def _statsmodels_model(model: Any) -> Methods:
-    raise PredictionError.not_fitted(model, "Pass what `model.fit()` returns.")
+    raise PredictionError(
+        f"model must be fitted; this {type(model).__name__} is not.", "Pass what `model.fit()` returns."
+    )
 
 
 def _torch_module(module: Any) -> Methods:
