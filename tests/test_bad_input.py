@@ -3,9 +3,11 @@
 Whatever the mistake, a message has one form: what must hold, what came, and what to do, in one line.
 """
 
+import copy
 import pickle
 import re
 from contextlib import closing
+from decimal import Decimal
 from functools import cache
 
 import comm
@@ -116,6 +118,11 @@ def set_trait(name, value, *arguments):
 def save(*arguments, **options):
     with closing(ice.ICEExplorer(wealth, NUMBERS)) as x:
         x.save(*arguments, **options)
+
+
+def with_explorer(act):
+    with closing(ice.ICEExplorer(wealth, NUMBERS)) as x:
+        act(x)
 
 
 def read_closed():
@@ -287,6 +294,15 @@ TABLES = {
         "from -1e+140 to 1e+140; 'income' holds infinite or larger ones in 1 row: 5": lambda: explain(
             X=X.assign(income=np.where(np.arange(N) == 5, -1e300, 1.0))
         ),
+        **{
+            f"'cell' {what}": lambda cell=cell, others=others: explain(X=X.assign(cell=[cell, *others[1:]]))
+            for what, cell, others in (
+                ("holds infinite or larger ones in 1 row: 0. Replace", 10**400, list(range(N))),
+                ("holds infinite or larger ones in 1 row: 0", -(10**400), [Decimal(1)] * N),
+                ("holds Decimal('sNaN'). Write None", Decimal("sNaN"), [Decimal(1)] * N),
+                ("holds an integer of about 5,001 digits. Turn", HUGE, ["a", "b"] * (N // 2)),
+            )
+        },
         "'income' is missing in every row that has weight": lambda: explain(
             X=X.assign(income=np.nan), features=["income"]
         ),
@@ -493,6 +509,16 @@ EXPLORERS = {
         "`static_picture` must be True, False or 'wait'; got 'svg'": lambda: explorer(wealth, X, static_picture="svg"),
         "`state()` of an explorer returned; got ['age']": lambda: explorer(wealth, X, state=["age"]),
         "Read a text of JSON with `json.loads`": lambda: explorer(wealth, X, state='{"version": 1}'),
+        "`state['version']` must be 2; got array([2, 2])": lambda: explorer(
+            wealth, X, state={"version": np.array([2, 2])}
+        ),
+        "or 'missing_impact'; got array([1., 2.])": lambda: explorer(
+            wealth, X, state={"version": 2, "rank_by": np.array([1.0, 2.0])}
+        ),
+        "`distance` must be 'marginal' or 'conditional'; got array([1., 2.])": lambda: set_trait(
+            "distance", np.array([1.0, 2.0])
+        ),
+        "`model=array([1., 2.])` needs several models": lambda: set_trait("model", np.array([1.0, 2.0])),
         "`state['version']` must be 2; got none": lambda: explorer(wealth, X, state={"feature": "age"}),
         "must be 2; got 3. Pass a whole state": lambda: state(version=3),
         "got 'colour_by'. Did you mean 'color_by'? Leave it out": lambda: state(colour_by="age"),
@@ -525,6 +551,11 @@ EXPLORERS = {
         ),
         "methods of an estimator; got 'predict_proba' with": lambda: set_trait("response", "predict_proba"),
         "'predict' or 'log_odds'; got 'proba'": lambda: set_trait("response", "proba", classes(2), NUMBERS),
+    },
+    ICEExplorerError: {
+        "cannot be copied or pickled, because it computes in a thread": lambda: with_explorer(copy.copy),
+        "Use `x.explanation`, or create another one": lambda: with_explorer(lambda x: copy.deepcopy({"x": x})),
+        "on a page. Use `x.explanation`, or": lambda: with_explorer(pickle.dumps),
     },
     Cancelled: {
         "this one is closed and no longer holds its model and data. Create": read_closed,

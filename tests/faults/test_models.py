@@ -152,6 +152,30 @@ def test_an_array_that_numpy_cannot_read_is_an_error():
         explained(lambda rows: Tensor())
 
 
+def with_property(name, raised):
+    """A fitted model of which one attribute is a property that raises."""
+
+    def fail(_model):
+        raise raised("not today")
+
+    model = LinearRegression().fit(AGES, wealth(AGES))
+    model.__class__ = type("Odd", (LinearRegression,), {name: property(fail)})
+    return model
+
+
+@pytest.mark.parametrize("raised", [ValueError, RuntimeError])
+@pytest.mark.parametrize(
+    "name",
+    ["feature_names_in_", "n_features_in_", "classes_", "predict", "predict_proba", "decision_function", "objective"],
+)
+def test_an_attribute_that_raises_is_an_error_that_names_it(name, raised):
+    """Whatever its property raises; the cause has the frames of the model."""
+    with pytest.raises(PredictionError, match=rf"'{name}' of Odd raises {raised.__name__}: not today\.") as caught:
+        explained(with_property(name, raised), AGES)
+    assert isinstance(caught.value.__cause__, raised)
+    assert explained(with_property("classes_", AttributeError), AGES).features == ["age", "income"]
+
+
 # --- masked arrays --------------------------------------------------------------------------------
 
 AGES = pd.DataFrame({"age": np.arange(20.0, 80.0, 5.0), "income": np.resize([3.0, 1.0, 4.0, 1.5], 12)})

@@ -3,7 +3,9 @@
 # ruff: noqa: DTZ001 - most tables hold moments without a zone
 
 import datetime as dt
+import sys
 from decimal import Decimal
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -621,3 +623,9 @@ def test_rows_of_an_array_are_in_c_order(order):
         table.crossed(rows, {0: rows}),
     ):
         assert made.flags.c_contiguous
+
+
+def test_a_table_is_read_while_another_thread_imports_scipy_sparse(monkeypatch):
+    """A module is listed before it has its names."""
+    monkeypatch.setitem(sys.modules, "scipy.sparse", ModuleType("scipy.sparse"))
+    assert table_from(pd.DataFrame({"a": [1.0]})).names == ["a"]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _PACKAGE: Final = str(Path(version.__file__).parent) + os.sep  # at its root
 _KEPT: Final = (*functools.WRAPPER_ASSIGNMENTS, "__kwdefaults__")
-_SPECIAL: Final = {"__init__", "__getitem__", "__setattr__", "__getstate__"}
+_SPECIAL: Final = {"__init__", "__getitem__", "__setattr__", "__getstate__", "__copy__"}
 
 F = TypeVar("F", bound="Callable[..., Any]")
 C = TypeVar("C", bound=type)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ice_explorer.errors import DataError, PredictionError
 from ice_explorer.locks import new_lock
-from ice_explorer.models.pipeline import dense, unwrap
+from ice_explorer.models.pipeline import dense, read_attribute, unwrap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +73,7 @@ def list_methods(model: Any) -> Methods:
         read = _LIBRARIES.get((base.__module__.partition(".")[0], base.__name__))
         if read is not None:
             return read(model)
-    if hasattr(model, "predict"):
+    if read_attribute(model, "predict") is not None:
         return _estimator(model)
     if not callable(model):
         raise DataError(
@@ -86,35 +86,35 @@ def list_methods(model: Any) -> Methods:
 def _estimator(model: Any) -> Methods:
     """List the methods of a model with scikit-learn's interface."""
     unwrapped = unwrap(model)
-    inner, tags = unwrapped.model, getattr(model, "__sklearn_tags__", None)
-    kind = getattr(model, "_estimator_type", None) if tags is None else tags().estimator_type
-    has_proba, classes = hasattr(model, "predict_proba"), getattr(model, "classes_", None)
+    inner, tags = unwrapped.model, read_attribute(model, "__sklearn_tags__", call=True)
+    kind = read_attribute(model, "_estimator_type") if tags is None else tags.estimator_type
+    has_proba = read_attribute(model, "predict_proba") is not None
+    classes = read_attribute(model, "classes_")
     if kind == "outlier_detector":
         labels = {"predict": PredictionMethod(model.predict, "labels")}
-        score = next((name for name in ("decision_function", "score_samples") if hasattr(model, name)), None)
+        score = next((name for name in ("decision_function", "score_samples") if read_attribute(model, name)), None)
         if score is None:
             return labels, [-1, 1]
         scores = PredictionMethod(getattr(model, score), "numbers", score, _NOTE_OF_OUTLIERS.format(score))
         return {"decision_function": scores, **labels}, [-1, 1]
     if kind == "clusterer" and not has_proba:
         # Labels are those of the training data, and of the centres where the model has some.
-        centers = range(len(getattr(inner, "cluster_centers_", ())))
-        clusters = sorted({*np.asarray(getattr(inner, "labels_", ())).tolist(), *centers})
+        centers = range(len(read_attribute(inner, "cluster_centers_", ())))
+        clusters = sorted({*np.asarray(read_attribute(inner, "labels_", ())).tolist(), *centers})
         return {"predict": PredictionMethod(model.predict, "labels", note=_NOTE_OF_CLUSTERS)}, clusters or None
     classes = None if classes is None or len(classes) == 0 else classes  # regressors of CatBoost have an empty list
     is_classifier = classes is not None or has_proba
     order = ["predict_proba", "decision_function", "predict"] if is_classifier else ["predict", "decision_function"]
-    if getattr(inner, "decision_function_shape", None) == "ovo":  # scores of pairs of classes, not of classes
+    if read_attribute(inner, "decision_function_shape") == "ovo":  # scores of pairs of classes, not of classes
         order = ["predict_proba", "predict", "decision_function"]
     returns: dict[str, Returns] = {
         "predict_proba": "probabilities",
         "decision_function": "scores",
         "predict": "labels" if is_classifier else "numbers",
     }
-    methods = {
-        name: PredictionMethod(getattr(model, name), returns[name], name) for name in order if hasattr(model, name)
-    }
-    objective = getattr(inner, "objective", None)
+    called = {name: read_attribute(model, name) for name in order}
+    methods = {name: PredictionMethod(call, returns[name], name) for name, call in called.items() if call is not None}
+    objective = read_attribute(inner, "objective")
     if has_proba and type(inner).__module__.startswith("xgboost.") and objective in _XGBOOST_PROBABILITIES:
         margin = lambda rows: inner.predict(unwrapped.transform_rows(rows), output_margin=True)  # noqa: E731
         methods["log_odds"] = _log_odds(margin, objective)

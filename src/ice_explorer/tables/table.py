@@ -309,8 +309,9 @@ def _empty_error(shape: tuple[int, ...]) -> DataError:
 
 
 def _is_sparse(X: object) -> bool:
-    sparse: Any = sys.modules.get("scipy.sparse")  # which is loaded if X is of it
-    return sparse is not None and bool(sparse.issparse(X))
+    # Loaded if X is of it; else another thread may be about to load it.
+    issparse: Any = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
+    return issparse is not None and bool(issparse(X))
 
 
 def _check_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:

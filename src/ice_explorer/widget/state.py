@@ -81,7 +81,7 @@ def read_state(state: object, traits: Collection[str]) -> State:
             "Read a text of JSON with `json.loads`." if isinstance(state, str) else "Pass `state=x.state()`.",
         )
     version = state.get("version")
-    if isinstance(version, bool) or version != STATE_VERSION:
+    if type(version) is not int or version != STATE_VERSION:
         given = "none" if version is None else quoted(version)
         raise OptionError(
             f"`state['version']` must be {STATE_VERSION}; got {given}.",
@@ -143,7 +143,8 @@ def fit_state(
         traits["feature"] = feature
     elif feature != "":
         notes.append(f"The saved state opens {feature!r}, which is not an explained feature; ignored.")
-    if traits.get("rank_by") == OF_MODELS and not has_models:
+    ranking = traits.get("rank_by")  # which may be an array, until the trait refuses it
+    if isinstance(ranking, str) and ranking == OF_MODELS and not has_models:
         del traits["rank_by"]
         notes.append("The saved state ranks by the disagreement of several models; ignored.")
     column = traits.get("color_by")

@@ -91,16 +91,21 @@ def _check_response(value: object, open_work: Callable[[], Work]) -> str:
     return check_one_of("response", str(value), choices.responses or (choices.response,))
 
 
+def _is_empty(value: object) -> bool:
+    """Return whether a value is the empty text; an array would be compared element by element."""
+    return isinstance(value, str) and value == ""
+
+
 def _check_distance(value: object, open_work: Callable[[], Work]) -> str:
     """Return the name of a unit of the distance from the observed value."""
     choices = open_work().choices
-    return choices.distance if value == "" else check_one_of("distance", value, choices.distances)
+    return check_one_of("distance", choices.distance if _is_empty(value) else value, choices.distances)
 
 
 def _check_model(value: object, open_work: Callable[[], Work]) -> str:
     """Return the name of one of several models."""
     choices = open_work().choices
-    if value in ("", choices.model):
+    if _is_empty(value):
         return choices.model
     if not choices.models:
         raise OptionError.needs_models(f"model={quoted(value)}")
@@ -110,7 +115,7 @@ def _check_model(value: object, open_work: Callable[[], Work]) -> str:
 def _check_rank_by(value: object, open_work: Callable[[], Work]) -> str:
     if open_work().choices.models:
         return check_one_of("rank_by", value, RANKINGS)
-    if value == OF_MODELS:
+    if isinstance(value, str) and value == OF_MODELS:
         raise OptionError.needs_models("rank_by='disagreement'")
     return check_one_of("rank_by", value, METRIC_RANKINGS)
 
