@@ -1,4 +1,8 @@
-"""Every error the package raises; most of them say what must hold, what we got, where, and what to do."""
+"""Every error the package raises. A message says what must hold, what we got, where, and what to do.
+
+Six classes are public. The others are subclasses of `OptionError` that exist where a protocol of Python needs a KeyError,
+an AttributeError, a TypeError or an ImportError.
+"""
 
 from __future__ import annotations
 
