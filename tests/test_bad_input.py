@@ -3,8 +3,11 @@
 Whatever the mistake, a message has one form: what must hold, what came, and what to do, in one line.
 """
 
+import copy
+import pickle
 import re
 from contextlib import closing
+from decimal import Decimal
 from functools import cache
 
 import comm
@@ -19,19 +22,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import ice_explorer as ice
-from ice_explorer import cluster
-from ice_explorer.errors import (
-    Cancelled,
-    ExportError,
-    ICEExplorerError,
-    InputDataError,
-    InputTypeError,
-    InvalidOptionError,
-    OutputError,
-    PredictionError,
-    UnknownFeatureError,
-    UnknownOptionError,
-)
+from ice_explorer import cluster, errors
+from ice_explorer.errors import Cancelled, DataError, ICEExplorerError, ModelNeededError, OptionError, PredictionError
 
 N = 12
 X = pd.DataFrame(
@@ -128,6 +120,11 @@ def save(*arguments, **options):
         x.save(*arguments, **options)
 
 
+def with_explorer(act):
+    with closing(ice.ICEExplorer(wealth, NUMBERS)) as x:
+        act(x)
+
+
 def read_closed():
     x = ice.ICEExplorer(wealth, NUMBERS)
     x.close()
@@ -181,11 +178,9 @@ VALUES = {
 IN_THE_ORDER = "Pass `X[model.feature_names_in_]`"
 OF_FIT = "columns that the model was fitted on, in their order; "
 MODELS = {
-    InputTypeError: {
+    DataError: {
         "be a function of X; got NoneType. Pass `lambda X": lambda: explain(None),
         "got the class LinearRegression. Make a model of it": lambda: explain(LinearRegression, NUMBERS),
-    },
-    InputDataError: {
         f"{OF_FIT}'income' is missing. Add what is missing": lambda: explain(line(), X[["age"]]),
         f"it was not fitted on 'size'. {IN_THE_ORDER}": lambda: explain(line(), NUMBERS.assign(size=1.0)),
         "'income' is missing. Rename 'Income' to 'income'": lambda: explain(
@@ -232,7 +227,7 @@ MODELS = {
             lambda: explain_numbers(tree(DecisionTreeClassifier), response="log_odds")
         ),
     },
-    OutputError: {
+    OptionError: {
         "3 classes, so one must be chosen. Pass `output='high'` (or": lambda: explain_numbers(classes(3)),
         "or a position from 0 to 2; got 'hihg'. Did you mean 'high'?": lambda: explain_numbers(
             classes(3), output="hihg"
@@ -248,8 +243,6 @@ MODELS = {
             explain_numbers(Labels(), output="yuong")
         ),
         "got output='yes'. Leave": lambda: set_trait("output", "yes"),
-    },
-    InvalidOptionError: {
         "needs a model with predict_proba; SVC has none": lambda: explain_numbers(
             SVC().fit(NUMBERS, np.arange(N) % 2), response="predict_proba"
         ),
@@ -269,7 +262,7 @@ MODELS = {
     },
 }
 TABLES = {
-    InputTypeError: {
+    DataError: {
         "explain the model on; got NoneType. Call `explain(model, X)`": lambda: explain(X=None),
         "got list. Convert it, for example `np.asarray(X)`": lambda: explain(X=[[1, 2]]),
         "got Series. Pass a table: a row is `X.iloc[[0]]`, a column": lambda: explain(X=X["age"]),
@@ -280,8 +273,6 @@ TABLES = {
             X=table_of("pyspark.sql", "collect", "toPandas")
         ),
         "got function. The model comes first: `explain(model, X)`": lambda: explain(X, wealth),
-    },
-    InputDataError: {
         "got shape (0, 7). Pass the observations": lambda: explain(X=X.iloc[:0]),
         "got shape (12, 0)": lambda: explain(X=X[[]]),
         "got an array of shape (3,). Reshape it: one feature is": lambda: explain(X=np.arange(3.0)),
@@ -303,6 +294,15 @@ TABLES = {
         "from -1e+140 to 1e+140; 'income' holds infinite or larger ones in 1 row: 5": lambda: explain(
             X=X.assign(income=np.where(np.arange(N) == 5, -1e300, 1.0))
         ),
+        **{
+            f"'cell' {what}": lambda cell=cell, others=others: explain(X=X.assign(cell=[cell, *others[1:]]))
+            for what, cell, others in (
+                ("holds infinite or larger ones in 1 row: 0. Replace", 10**400, list(range(N))),
+                ("holds infinite or larger ones in 1 row: 0", -(10**400), [Decimal(1)] * N),
+                ("holds Decimal('sNaN'). Write None", Decimal("sNaN"), [Decimal(1)] * N),
+                ("holds an integer of about 5,001 digits. Turn", HUGE, ["a", "b"] * (N // 2)),
+            )
+        },
         "'income' is missing in every row that has weight": lambda: explain(
             X=X.assign(income=np.nan), features=["income"]
         ),
@@ -311,7 +311,7 @@ TABLES = {
 IN_X = "X has 7 columns: 'age', 'income', 'city', 'since', 'red', 'blue', 'green'."
 OF_GROUPS = "belongs to 'cold'. Name 'cold' instead"
 NAMES = {
-    UnknownFeatureError: {
+    KeyError: {
         f"No column named 'incme' in X. Did you mean 'income'? {IN_X}": lambda: explain(features=["incme"]),
         f"No column named 'weight' in X. {IN_X}": lambda: explain(features=["weight"]),
         f"No column named 9 in X. {IN_X}": lambda: explain(features=[9]),
@@ -336,7 +336,7 @@ NAMES = {
         "'curves' was explained. There are 2": lambda: save("view.svg", "curves"),
         "an integer of about 5,001 digits was explained": lambda: save("view.svg", HUGE),
     },
-    UnknownOptionError: {
+    TypeError: {
         "explain() has no option 'grids'. Did you mean 'grid'? Its options are features, groups, categorical_features, "
         "output, response, grid, grid_size, sample, random_state, sample_weight, decay, distance, convention, method, "
         "n_jobs, memory_limit, progress, budget.": lambda: explain(grids="uniform"),
@@ -353,7 +353,7 @@ NAMES = {
         "summarise() has no option 'progress'.": lambda: cluster.summarise(wealth, X, 0, progress=True),
         "no option 'feature': it is set on an explorer": lambda: explorer(wealth, X, feature="age"),
     },
-    InvalidOptionError: {
+    OptionError: {
         "must name at least one feature; got an empty list": lambda: explain(features=[]),
         "'red' belongs to 'color'. Name 'color' instead": lambda: explain(groups=COLORS, features=["red"]),
         f"'blue' {OF_GROUPS}": lambda: explain(groups=COLD, categorical_features=["blue"]),
@@ -380,13 +380,6 @@ OPTIONS = {
         for name, value in ON_A_CLUSTER.items()
     },
     "`distance` needs all rows in one place": lambda: cluster.summarise(wealth, X, 0, distance={"a": 1.0}),
-    "got 11 weights for 12 observations. Leave it out": lambda: explain(sample_weight=[1] * 11),
-    "got 1 weight for 12 observations": lambda: explain(sample_weight=[1]),
-    "got shape (12, 1) for 12 observations": lambda: explain(sample_weight=np.ones((N, 1))),
-    "got -1.0 in row 5. Leave it out to weigh": lambda: explain(sample_weight=[1] * 5 + [-1] + [1] * 6),
-    "got nan in row 11. Leave it out to weigh": lambda: explain(sample_weight=[1] * 11 + [np.nan]),
-    "weights are frequencies; got a sum of 0.0. Multiply": lambda: explain(sample_weight=np.zeros(N)),
-    "weights are frequencies; got a sum of 0.5": lambda: explain(sample_weight=[0.25, 0.25] + [0] * 10),
     "got a sum of 0.25 for 'age'. Use a larger `sample`": lambda: explain(sample_weight=np.full(N, 0.125), sample=2),
     "got 2.0 before 1.0 for 'income'. Pass `np.unique": lambda: explain(grid={"income": [2, 1]}),
     "got 1.0 before 1.0 for 'income'": lambda: explain(grid={"income": [1, 1, 2]}),
@@ -420,13 +413,6 @@ OPTIONS = {
         X=X.rename(columns={"age": "Age"}), grid=e()
     ),
     "'sex' is not explained there. Use `features=`": lambda: explain(X=X.assign(sex=1), grid=e(), features=["sex"]),
-    "'city' must declare the levels that it has in the explanation in `grid`": lambda: explain(
-        X=X.astype({"city": "category"}),
-        grid=explain(X=X.assign(city=pd.Categorical(X["city"], ["Oslo", "Rome", "Lima", "Bern"]))),
-    ),
-    "kind that it has in the explanation in `grid`, numeric; got boolean": lambda: explain(
-        X=X.assign(age=X["age"] > 40), grid=e()
-    ),
 }
 POSITIONS = "must be row positions of X, from 0 to 11; got"
 BY_POSITION = "Rows are addressed by position, not by index label; `X.index.get_indexer(labels)`"
@@ -514,18 +500,25 @@ RESULTS = {
     "leave out 'loco' unless the model is an estimator": lambda: e().importances(wealth(X), "loco"),
 }
 EXPLORERS = {
-    InputTypeError: {
+    DataError: {
         "got a model alone. Call `ICEExplorer(model, X)`": lambda: explorer(wealth),
         "takes nothing else but y, because": lambda: explorer(e(), X),
         "got decay as well. Pass that to `explain`": lambda: explorer(e(), decay=0.5),
     },
-    InvalidOptionError: {
-        "one value per observation; got 3 for 12 observations": lambda: explorer(wealth, X, np.arange(3)),
-        "because the model predicts numbers; got 'Oslo' in row 0": lambda: explorer(e(), y=X["city"]),
-        "labels of the classes, 'no', 'yes'; got 'Oslo' and": lambda: explorer(classes(2), NUMBERS, X["city"]),
+    OptionError: {
         "`static_picture` must be True, False or 'wait'; got 'svg'": lambda: explorer(wealth, X, static_picture="svg"),
         "`state()` of an explorer returned; got ['age']": lambda: explorer(wealth, X, state=["age"]),
         "Read a text of JSON with `json.loads`": lambda: explorer(wealth, X, state='{"version": 1}'),
+        "`state['version']` must be 2; got array([2, 2])": lambda: explorer(
+            wealth, X, state={"version": np.array([2, 2])}
+        ),
+        "or 'missing_impact'; got array([1., 2.])": lambda: explorer(
+            wealth, X, state={"version": 2, "rank_by": np.array([1.0, 2.0])}
+        ),
+        "`distance` must be 'marginal' or 'conditional'; got array([1., 2.])": lambda: set_trait(
+            "distance", np.array([1.0, 2.0])
+        ),
+        "`model=array([1., 2.])` needs several models": lambda: set_trait("model", np.array([1.0, 2.0])),
         "`state['version']` must be 2; got none": lambda: explorer(wealth, X, state={"feature": "age"}),
         "must be 2; got 3. Pass a whole state": lambda: state(version=3),
         "got 'colour_by'. Did you mean 'color_by'? Leave it out": lambda: state(colour_by="age"),
@@ -559,11 +552,18 @@ EXPLORERS = {
         "methods of an estimator; got 'predict_proba' with": lambda: set_trait("response", "predict_proba"),
         "'predict' or 'log_odds'; got 'proba'": lambda: set_trait("response", "proba", classes(2), NUMBERS),
     },
-    Cancelled: {"this one is closed and no longer holds its model and data. Create": read_closed},
+    ICEExplorerError: {
+        "cannot be copied or pickled, because it computes in a thread": lambda: with_explorer(copy.copy),
+        "Use `x.explanation`, or create another one": lambda: with_explorer(lambda x: copy.deepcopy({"x": x})),
+        "on a page. Use `x.explanation`, or": lambda: with_explorer(pickle.dumps),
+    },
+    Cancelled: {
+        "this one is closed and no longer holds its model and data. Create": read_closed,
+    },
 }
 THAT_MANY = "2 to 4 models by name; got a dict of"
 COMPARED = {
-    InputTypeError: {
+    DataError: {
         "explain the models on; got NoneType. Call `explain(models, X)`": lambda: compare(X=None, a=line(), b=tree()),
         "'b' is not an explanation, as others are": lambda: compare(X=None, a=e(), b=line()),
         "got X, decay as well. Leave that out, or": lambda: ice.explain({"a": e(), "b": e()}, X, decay=0.5),
@@ -574,7 +574,7 @@ COMPARED = {
             for name in (1, "", " ", None)
         },
     },
-    InvalidOptionError: {
+    OptionError: {
         "that of 'a' is 'predict_proba', that of 'b' 'predict'": lambda: compare(a=classes(2), b=line()),
         "Pass `response='decision_function'`, which all": lambda: compare(
             a=classes(2), b=RidgeClassifier().fit(NUMBERS, classes(2).predict(NUMBERS))
@@ -593,9 +593,32 @@ COMPARED = {
         "'a' has 'age', 'income', 'city'": lambda: compare(X=None, a=e(), b=explain(features=["age"])),
     },
 }
+DATA = {
+    DataError: {
+        "got 11 weights for 12 observations. Leave it out": lambda: explain(sample_weight=[1] * 11),
+        "got 1 weight for 12 observations": lambda: explain(sample_weight=[1]),
+        "got shape (12, 1) for 12 observations": lambda: explain(sample_weight=np.ones((N, 1))),
+        "got -1.0 in row 5. Leave it out to weigh": lambda: explain(sample_weight=[1] * 5 + [-1] + [1] * 6),
+        "got nan in row 11. Leave it out to weigh": lambda: explain(sample_weight=[1] * 11 + [np.nan]),
+        "weights are frequencies; got a sum of 0.0. Multiply": lambda: explain(sample_weight=np.zeros(N)),
+        "weights are frequencies; got a sum of 0.5": lambda: explain(sample_weight=[0.25, 0.25] + [0] * 10),
+        "'city' must declare the levels that it has in the explanation in `grid`": lambda: explain(
+            X=X.astype({"city": "category"}),
+            grid=explain(X=X.assign(city=pd.Categorical(X["city"], ["Oslo", "Rome", "Lima", "Bern"]))),
+        ),
+        "kind that it has in the explanation in `grid`, numeric; got boolean": lambda: explain(
+            X=X.assign(age=X["age"] > 40), grid=e()
+        ),
+        "one value per observation; got 3 for 12 observations": lambda: explorer(wealth, X, np.arange(3)),
+        "because the model predicts numbers; got 'Oslo' in row 0": lambda: explorer(e(), y=X["city"]),
+        "labels of the classes, 'no', 'yes'; got 'Oslo' and": lambda: explorer(classes(2), NUMBERS, X["city"]),
+    },
+}
 SUFFIXES = "'.svg', '.png', '.pdf', '.html', '.csv', '.parquet', '.json' or '.ice'; got"
 FILES = {
-    ExportError: {
+    OptionError: {
+        "`path` must be a text or a Path; got NoneType": lambda: save(None),
+        "`ax` must be a matplotlib Axes; got str": lambda: e().plot("age", ax="here"),
         f"{SUFFIXES} 'view.jpg'": lambda: save("view.jpg"),
         f"{SUFFIXES} 'view'": lambda: save("view"),
         "there is a file at 'there.svg'. Pass `overwrite=True`": lambda: save("there.svg"),
@@ -606,12 +629,6 @@ FILES = {
         "got 'a\\ud800.ice'. Leave out NUL": lambda: ice.load("a\ud800.ice"),
         "there is a folder at '.'": lambda: ice.load("."),
         "there is none at 'nowhere.ice'. Check its name": lambda: ice.load("nowhere.ice"),
-    },
-    InputTypeError: {
-        "`path` must be a text or a Path; got NoneType": lambda: save(None),
-        "`ax` must be a matplotlib Axes; got str": lambda: e().plot("age", ax="here"),
-    },
-    InvalidOptionError: {
         "`width` must be from 60 to 600 mm, a number of mm or a text with its unit; got 10": lambda: save(
             "view.svg", width=10
         ),
@@ -629,7 +646,7 @@ FILES = {
         f"`selection` {POSITIONS} 3.5": lambda: e().save("view.svg", selection=3.5),
     },
 }
-TOPICS = (MODELS, TABLES, NAMES, {InvalidOptionError: OPTIONS | RESULTS}, COMPARED, EXPLORERS, FILES)
+TOPICS = (MODELS, TABLES, NAMES, DATA, {OptionError: OPTIONS | RESULTS}, COMPARED, EXPLORERS, FILES)
 CASES = [
     pytest.param(error, words, call, id=words[:70])
     for topic in TOPICS
@@ -668,7 +685,7 @@ def test_a_wrong_call_is_an_error_that_says_what_is_wrong(error, words, call):
     with pytest.raises(ICEExplorerError) as caught:
         call()
     assert words in str(caught.value)
-    assert type(caught.value) is error
+    assert isinstance(caught.value, error)
     assert_form(caught.value)
 
 
@@ -676,30 +693,32 @@ def test_a_wrong_call_is_an_error_that_says_what_is_wrong(error, words, call):
 def test_an_option_of_explain_says_what_it_must_be(option, rule, value):
     """A value that it cannot have is quoted."""
     model = (classes(2), NUMBERS) if option == "response" else ()
-    with pytest.raises(InvalidOptionError) as caught:
+    with pytest.raises(DataError if option == "sample_weight" else OptionError) as caught:
         explain(*model, **{option: value})
     assert str(caught.value).startswith(f"`{option}` must {rule}; got {value!r}")
     assert_form(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("error", "builtin"),
-    [
-        (Cancelled, Exception),
-        (ExportError, ValueError),
-        (InputDataError, ValueError),
-        (InputTypeError, TypeError),
-        (InvalidOptionError, ValueError),
-        (OutputError, ValueError),
-        (PredictionError, ValueError),
-        (UnknownFeatureError, KeyError),
-        (UnknownOptionError, TypeError),
-    ],
-)
-def test_every_error_is_also_one_of_pythons_own(error, builtin):
-    """`except` of ValueError, TypeError or KeyError catches ours, and `except ICEExplorerError` all of them."""
-    assert issubclass(error, ICEExplorerError)
-    assert issubclass(error, builtin)
+def test_there_are_six_classes_and_what_pythons_protocols_need():
+    """`except` of ValueError catches mistakes, and `except ICEExplorerError` everything."""
+    assert len(errors.__all__) == 6
+    for name in errors.__all__:
+        error = getattr(errors, name)
+        assert issubclass(error, ICEExplorerError)
+        assert issubclass(error, ValueError) == (error not in {Cancelled, ICEExplorerError})
+    assert issubclass(ModelNeededError, PredictionError)
+    calls = {
+        KeyError: lambda: e()["wage"],
+        AttributeError: lambda: ice.explian,
+        TypeError: lambda: explain(gird="uniform"),
+    }
+    for builtin, call in calls.items():
+        with pytest.raises(OptionError) as caught:
+            call()
+        assert isinstance(caught.value, builtin)
+        again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - written in the line itself
+        assert (type(again), str(again)) == (type(caught.value), str(caught.value))
+    assert e().get("wage") is None
 
 
 def test_the_models_own_error_stays_chained():
@@ -710,14 +729,3 @@ def test_the_models_own_error_stays_chained():
         explain(at_75(raising))
     assert isinstance(at_once.value.__cause__, ZeroDivisionError)
     assert str(on_a_phantom.value.__cause__) == "too old"
-
-
-def test_an_error_has_other_advice_in_an_explorer():
-    """Where there is some, because its reader may not have written the call; the closest known value is in both."""
-    error = InvalidOptionError.must(
-        "kind", "be 'ice'", "icee", "Leave it out.", "Choose one.", where=" for 'age'", known=["ice"]
-    )
-    assert str(error) == "`kind` must be 'ice'; got 'icee' for 'age'. Did you mean 'ice'? Leave it out."
-    assert str(error.in_explorer()) == "`kind` must be 'ice'; got 'icee' for 'age'. Did you mean 'ice'? Choose one."
-    error = ICEExplorerError("X must be a table; got 1.", "Pass a table.")
-    assert error.in_explorer() is error

@@ -42,7 +42,7 @@ _ON_DEMAND = {
 def __getattr__(name: str) -> Any:
     if name not in _ON_DEMAND:
         offer = did_you_mean(name, __all__)
-        raise errors.UnknownNameError(f"module {__name__!r} has no attribute {quoted(name)}.{offer}")
+        raise errors.UnknownAttributeError(f"module {__name__!r} has no attribute {quoted(name)}.{offer}")
     module = importlib.import_module(_ON_DEMAND[name])
     return module if name in {"bqplot", "datasets"} else getattr(module, name)
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError
-from ice_explorer.errors.base import counted, quoted
+from ice_explorer.errors import DataError, OptionError
+from ice_explorer.errors.base import counted, did_you_mean, or_listed, quoted
+from ice_explorer.errors.keywords import meant_by
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -40,7 +41,8 @@ def to_float_array(given: object) -> NDArray[np.float64] | None:
 def check_one_of(option: str, got: object, choices: Sequence[str]) -> str:
     """Check an option that takes one of some words."""
     if not isinstance(got, str) or got not in choices:  # an array is equal to none of them, and to each
-        raise InvalidOptionError.not_one_of(option, got, choices)
+        advice = meant_by(option, got) or did_you_mean(got, choices).lstrip()
+        raise OptionError(f"`{option}` must be {or_listed(choices)}; got {quoted(got)}.", advice)
     return got
 
 
@@ -49,22 +51,22 @@ def check_names(option: str, names: object) -> list[Any]:
     if isinstance(names, str) or not isinstance(names, Iterable):
         return [names]
     if isinstance(names, Mapping):
-        raise InvalidOptionError.must(option, "be a list of names", names, "Pass `list(…)` of it, or leave it out.")
+        raise OptionError.must(option, "be a list of names", names, "Pass `list(…)` of it, or leave it out.")
     return list(names)
 
 
 def check_integer(option: str, got: object, minimum: int, advice: str) -> None:
     """Check a count or seed."""
     if isinstance(got, bool) or not isinstance(got, (int, np.integer)) or got < minimum:
-        raise InvalidOptionError.must(option, f"be an integer of at least {minimum}", got, advice)
+        raise OptionError.must(option, f"be an integer of at least {minimum}", got, advice)
     if got > _LARGEST_INTEGER:
-        raise InvalidOptionError.must(option, f"be an integer from {minimum} to {_LARGEST_INTEGER:.0e}", got, advice)
+        raise OptionError.must(option, f"be an integer from {minimum} to {_LARGEST_INTEGER:.0e}", got, advice)
 
 
 def check_flag(option: str, got: object, *, usual: bool = False) -> bool:
     """Check an option that is on or off."""
     if not isinstance(got, (bool, np.bool_)):
-        raise InvalidOptionError.must(option, "be True or False", got, f"Leave it out for {usual}.")
+        raise OptionError.must(option, "be True or False", got, f"Leave it out for {usual}.")
     return bool(got)
 
 
@@ -80,14 +82,14 @@ def check_positions(
     try:
         wanted = np.asarray(list(positions) if is_listed else positions)
     except ValueError:  # lists of different lengths
-        raise InvalidOptionError.positions(positions, n_observations, option) from None
+        raise _no_positions(positions, n_observations, option) from None
     if wanted.size == 0:
         return np.empty(0, dtype=np.int64)
     if wanted.ndim != 1 or wanted.dtype.kind not in "biu" or n_masked(positions):
-        raise InvalidOptionError.positions(positions, n_observations, option)
+        raise _no_positions(positions, n_observations, option)
     if wanted.dtype.kind == "b":
         if len(wanted) != n_observations:
-            raise InvalidOptionError(
+            raise OptionError(
                 f"`{option}` as a mask must have one value for each of the {n_observations:,} rows of X; "
                 f"got {len(wanted):,}.",
                 "Pass a mask of these rows, or their positions.",
@@ -96,11 +98,20 @@ def check_positions(
         return np.flatnonzero(wanted)
     outside = wanted[(wanted < 0) | (wanted >= n_observations)]
     if outside.size:
-        raise InvalidOptionError.positions(int(outside[0]), n_observations, option)
+        raise _no_positions(int(outside[0]), n_observations, option)
     is_index = index is not None and hasattr(positions, "get_indexer")  # of pandas
     if is_index and positions.isin(index).any() and not index.take(wanted).equals(positions):
-        raise InvalidOptionError.positions(positions, n_observations, option)
+        raise _no_positions(positions, n_observations, option)
     return wanted.astype(np.int64)
+
+
+def _no_positions(got: object, n_observations: int, option: str) -> OptionError:
+    return OptionError.must(
+        option,
+        f"be row positions of X, from 0 to {n_observations - 1}",
+        got,
+        "Rows are addressed by position, not by index label; `X.index.get_indexer(labels)` has the positions.",
+    )
 
 
 def check_distinct_positions(positions: Sequence[int], n_observations: int) -> NDArray[np.int64]:
@@ -109,7 +120,7 @@ def check_distinct_positions(positions: Sequence[int], n_observations: int) -> N
     if len(rows) > n_observations:
         what = f"be different rows of X, which has {counted(n_observations, 'row')}"
         advice = "Leave out those that are there twice."
-        raise InvalidOptionError.must("positions", what, len(rows), advice, where=" positions")
+        raise OptionError.must("positions", what, len(rows), advice, where=" positions")
     return rows
 
 
@@ -124,7 +135,7 @@ def check_index(option: str, what: str, given: object, index: Any) -> None:
         return
     got, expected = labels.tolist(), index.tolist()
     row = next((row for row in range(len(index)) if got[row] != expected[row]), 0)
-    raise InvalidOptionError(
+    raise OptionError(
         f"`{option}` must have the index of X; row {row} has the label {quoted(got[row])} in {what} and "
         f"{quoted(expected[row])} in X.",
         f"Pass `{what}.loc[X.index]` to match them by label, or `{what}.to_numpy()` if they are in the order of X.",
@@ -150,17 +161,22 @@ def check_weights(
     elif (wrong := np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))).size:
         problem = f"got {float(weights[wrong[0]])!r} in row {wrong[0]}"
     if weights is None or problem:
-        raise InvalidOptionError.sample_weight(problem, "Leave it out to weigh all observations alike.")
+        raise weights_error(problem, "Leave it out to weigh all observations alike.")
     check_index("sample_weight", "weights", sample_weight, index)
     if are_all:
         check_total_weight(float(weights.sum()))
     return weights.copy()
 
 
+def weights_error(problem: str, advice: str) -> DataError:
+    """Return the error for weights that cannot be used."""
+    return DataError(f"`sample_weight` must be finite numbers of at least 0, one per observation; {problem}.", advice)
+
+
 def check_total_weight(total: float) -> None:
     """Raise if the weights of all rows do not sum to more than 1: standard deviations divide by their sum less 1."""
     if total <= 1:
-        raise InvalidOptionError(
+        raise DataError(
             f"`sample_weight` must sum to more than 1, because weights are frequencies; got a sum of {total!r}.",
             "Multiply the weights, for example so that they sum to the number of observations.",
         )

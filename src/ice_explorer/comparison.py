@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from ice_explorer.checks import check_one_of
-from ice_explorer.errors import InputTypeError, InvalidOptionError, OutputError
+from ice_explorer.errors import DataError, OptionError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import Explanation
@@ -278,13 +278,13 @@ def check_models(models: Mapping[Any, Any], option: str = "model") -> dict[str, 
     """Return models by name, or say why they cannot be compared."""
     alone = "a model, or " if option == "model" else ""
     if not 2 <= len(models) <= MOST_MODELS:
-        raise InvalidOptionError(
+        raise OptionError(
             f"`{option}` must be {alone}a dict of 2 to {MOST_MODELS} models by name; got a dict of {len(models)}.",
             "Pass a single model without a dict." if len(models) == 1 else "Choose which models to compare.",
         )
     for name in models:
         if not isinstance(name, str) or not name.strip():
-            raise InputTypeError(
+            raise DataError(
                 f"The keys of `{option}` must be names of models, as text that is not empty; got {quoted(name)}.",
                 'Write `{"forest": forest, "boosting": boosting}`.',
             )
@@ -316,7 +316,7 @@ class Explained:
 def check_alike(explained: Mapping[str, Explained]) -> None:
     """Check that models return numbers of one kind, of the same output and features.
 
-    - raises InvalidOptionError: naming the first two that do not.
+    - raises OptionError: naming the first two that do not.
     """
     (first, one), *others = explained.items()
     for name, other in others:
@@ -324,7 +324,7 @@ def check_alike(explained: Mapping[str, Explained]) -> None:
         responses = {one.response, other.response}
         if len(responses) > 1 and "callable" not in responses:
             common = [each for each in one.responses if each in other.responses and one.outputs == other.outputs]
-            raise InvalidOptionError(
+            raise OptionError(
                 "Models must have the same kind of response to be compared; "
                 f"that of {quoted(first)} is {quoted(one.response)}, that of {quoted(name)} {quoted(other.response)}.",
                 f"Pass `response={quoted(common[0])}`, which all of them have."
@@ -332,19 +332,19 @@ def check_alike(explained: Mapping[str, Explained]) -> None:
                 else "Pass functions of X that return the same quantity.",
             )
         if one.outputs != other.outputs:
-            raise InvalidOptionError(
+            raise OptionError(
                 "Models must have the same outputs to be compared; "
                 f"{quoted(first)} has {_outputs(one)}, {quoted(name)} has {_outputs(other)}.",
                 "Pass functions of X that return the same quantity.",
             )
         if one.output != other.output:
-            raise InvalidOptionError(
+            raise OptionError(
                 "Explanations of models must be of the same output to be compared; "
                 f"{quoted(first)} is of {quoted(one.output)} and {quoted(name)} of {quoted(other.output)}.",
                 "Explain them with the same `output`.",
             )
         if one.features != other.features:
-            raise InvalidOptionError(
+            raise OptionError(
                 "Models must be explained by the same features to be compared; "
                 f"{quoted(first)} has {listed(one.features)} and {quoted(name)} {listed(other.features)}.",
                 "Pass X as a DataFrame with the columns that all of them were fitted on.",
@@ -374,10 +374,12 @@ def prepared_alike(
     for name, other in others:
         try:
             found[name] = prepare_one(other, chosen)
-        except (InvalidOptionError, OutputError):
-            with suppress(OutputError):  # a model of another kind has no such output
-                plans = {first: plan_of(found[first]), name: plan_of(prepare_one(other, {}))}
-                check_alike({each: Explained.by(plan) for each, plan in plans.items()})
+        except (DataError, OptionError):
+            alone = None
+            with suppress(OptionError):  # a model of another kind has no such output
+                alone = plan_of(prepare_one(other, {}))
+            if alone is not None:
+                check_alike({first: Explained.by(plan_of(found[first])), name: Explained.by(alone)})
             raise
     check_alike({name: Explained.by(plan_of(each)) for name, each in found.items()})
     if grid != "thresholds":
@@ -393,7 +395,7 @@ def check_explanations(explanations: Mapping[str, Any]) -> None:
     """
     for name, explanation in explanations.items():
         if not isinstance(explanation, Explanation):
-            raise InputTypeError(
+            raise DataError(
                 "Models by name must be models alone or explanations alone; "
                 f"{quoted(name)} is not an explanation, as others are.",
                 "Pass all models with X, or explain all of them first.",
@@ -403,7 +405,7 @@ def check_explanations(explanations: Mapping[str, Any]) -> None:
     for name, other in others:
         for feature in one.values():
             if not _has_same_rows(feature, other[feature.feature]):
-                raise InvalidOptionError(
+                raise OptionError(
                     "Explanations must be of the same rows and grid values to be compared; those of "
                     f"{quoted(first)} and {quoted(name)} differ for {quoted(feature.label)}.",
                     "Explain both models on the same X with the same options.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from ice_explorer import plan as one_machine
 from ice_explorer.comparison import ModelComparison, check_explanations, check_models, is_several, prepared_alike
-from ice_explorer.errors import InputTypeError, PredictionError
+from ice_explorer.errors import DataError, PredictionError
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.explanation import Explanation
 from ice_explorer.progress import progress_reporter
@@ -71,8 +71,10 @@ def load(path: str | Path) -> Explanation:
 
     Raises
     ------
-    ExportError
-        If there is no such file, it is damaged, or a later version of the package wrote it; also a ValueError.
+    OptionError
+        If there is no such file.
+    DataError
+        If it is damaged, or a later version of the package wrote it.
 
     Notes
     -----
@@ -250,7 +252,9 @@ def explain(
     if is_several(model):
         return _explain_several(check_models(model), X, y, options)
     if X is None:
-        raise InputTypeError.must("`X`", "the observations to explain the model on", None, "Call `explain(model, X)`.")
+        raise DataError(
+            "`X` must be the observations to explain the model on; got NoneType.", "Call `explain(model, X)`."
+        )
     plan = prepare(model, kept(X), options, y=y)
     sampled = None if budget is None else plan.explain_within(budget)
     return compute(plan, {}, progress=progress) if sampled is None else sampled
@@ -292,14 +296,14 @@ def _explain_several(models: dict[str, Any], X: Any, y: object, options: Options
         ]
         given = [name for name, value in (("X", X), ("y", y)) if value is not None] + given
         if given:
-            raise InputTypeError(
+            raise DataError(
                 f"Explanations bring their data and options; got {', '.join(given)} as well.",
                 "Leave that out, or pass it when you explain each model.",
             )
         return ModelComparison(models)
     if X is None:
-        raise InputTypeError.must(
-            "`X`", "the observations to explain the models on", None, "Call `explain(models, X)`."
+        raise DataError(
+            "`X` must be the observations to explain the models on; got NoneType.", "Call `explain(models, X)`."
         )
     X = kept(X)
 

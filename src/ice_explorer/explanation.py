@@ -17,7 +17,7 @@ from ice_explorer.beyond.measuring import N_REPEATS, scored_of
 from ice_explorer.checks import check_index, check_names, check_one_of
 from ice_explorer.drivers.candidates import SecondFeature, second_features
 from ice_explorer.drivers.in_common import find_common_values
-from ice_explorer.errors import InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.errors.tracebacks import short_tracebacks
@@ -262,7 +262,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Raises
         ------
-        UnknownFeatureError
+        OptionError
             If it was not explained; also a KeyError. Offers the closest name.
         """
         found = self._found(feature)
@@ -375,7 +375,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         if isinstance(decay, Iterable):
             if by is not None or ci is not None or unit != "prediction":
                 what = "be one number where `by`, `ci` or `unit` is given"
-                raise InvalidOptionError.must("decay", what, decay, "Leave these out, or pass one decay.")
+                raise OptionError.must("decay", what, decay, "Leave these out, or pass one decay.")
             return self._profile(decay, convention)
         if rank_by is not None:
             check_one_of("rank_by", rank_by, TABLE_COLUMNS)
@@ -535,7 +535,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Raises
         ------
-        UnknownFeatureError
+        OptionError
             If the feature was not explained; also a KeyError.
 
         Notes
@@ -602,7 +602,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Raises
         ------
-        InvalidOptionError
+        OptionError
             If there is no such row; also a ValueError.
 
         Notes
@@ -724,13 +724,12 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
     def _checked_residual_label(self) -> str:
         """Label of the residuals.
 
-        - raises InvalidOptionError: if no target was given.
+        - raises OptionError: if no target was given.
         """
         if self._residual_label is None:
-            raise InvalidOptionError(
+            raise OptionError(
                 '`color_by="residual"` needs the observed target; this explanation has none.',
                 "Pass it: `explain(model, X, y)`, or `ICEExplorer(model, X, y)`.",
-                'Choose another column under "Colour by", or create the explorer with y.',
             )
         return self._residual_label
 
@@ -765,7 +764,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
     def _target(self, y: object) -> NDArray[np.float64]:
         """Put an observed target beside the predictions: a class as 1 and 0, (n_observations,), NaN where missing.
 
-        - raises InvalidOptionError: if these are not the targets of the rows of X, in their order.
+        - raises OptionError: if these are not the targets of the rows of X, in their order.
         """
         check_index("y", "y", y, self._context.table.index)
         return target_values(y, self._context.predictor, self._n_observations)
@@ -908,7 +907,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Raises
         ------
-        InvalidOptionError
+        OptionError
             If an option has an invalid value; also a ValueError.
         PredictionError
             If the model fails or changed since `explain`.
@@ -972,7 +971,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Raises
         ------
-        InvalidOptionError
+        OptionError
             If a feature cannot take the step; also a ValueError.
         PredictionError
             If the model fails or changed since `explain`.
@@ -996,7 +995,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             return marginal_effects(self._context, [(self[feature], step)], kind)
         if step is not None:
             advice = "Leave it out, or pass the name of one feature."
-            raise InvalidOptionError.must("step", "be left out where `feature` gives steps by name", step, advice)
+            raise OptionError.must("step", "be left out where `feature` gives steps by name", step, advice)
         return marginal_effects(self._context, [(self[name], each) for name, each in feature.items()], kind)
 
     def interactions(self, features: Sequence[Name] | None = None, sample: int = SAMPLE) -> Interactions:
@@ -1019,7 +1018,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Raises
         ------
-        InvalidOptionError
+        OptionError
             If an option has an invalid value; also a ValueError.
         PredictionError
             If the model fails or changed since `explain`.
@@ -1088,10 +1087,8 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Raises
         ------
-        InvalidOptionError
-            If a measure needs what was not given; also a ValueError.
-        MissingDependencyError
-            If shap is named and not installed; also an ImportError.
+        OptionError
+            If a measure needs what was not given, or shap is named and not installed (then also an ImportError).
         PredictionError
             If the model fails, or changed since `explain`.
 
@@ -1185,7 +1182,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Raises
         ------
-        MissingDependencyError
+        OptionError
             If Matplotlib is not installed; also an ImportError.
         ICEExplorerError
             If an option has an invalid value, or the figure has no such option.
@@ -1259,8 +1256,8 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
         Raises
         ------
-        ExportError
-            If the suffix is unknown or the file exists; also a ValueError.
+        OptionError
+            If the suffix is unknown or the file exists.
         """
         from ice_explorer.export import save as export
         from ice_explorer.scene.view_state import ViewState

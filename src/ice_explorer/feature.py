@@ -13,7 +13,7 @@ from ice_explorer.beyond.correlations import MOST, correlated
 from ice_explorer.checks import check_integer
 from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import anchor_index, convert_anchor
@@ -259,7 +259,7 @@ class FeatureExplanation:
 
         Raises
         ------
-        InvalidOptionError
+        OptionError
             If they take more than `memory_limit`, before anything is computed; `rows` returns those of some rows.
         """
         self._context.check_size("curves", len(self._item.positions), len(self.axis))
@@ -272,11 +272,11 @@ class FeatureExplanation:
 
         Raises
         ------
-        InvalidOptionError
+        OptionError
             If the levels of the feature have no order; also a ValueError.
         """
         if self._item.feature.is_unordered:
-            raise InvalidOptionError.no_slopes(self._item.feature.readable)
+            raise OptionError.no_slopes(self._item.feature.readable)
         self._context.check_size("slopes", len(self._item.positions), len(self.axis))
         return np.diff(self.curves, axis=1) / np.diff(self.axis)
 
@@ -294,7 +294,7 @@ class FeatureExplanation:
 
         Raises
         ------
-        InvalidOptionError
+        OptionError
             If the feature has no such value; also a ValueError.
         """
         self._context.check_size("changes", len(self._item.positions), len(self.axis))

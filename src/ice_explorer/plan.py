@@ -24,7 +24,7 @@ from ice_explorer.drafts import Drafts
 from ice_explorer.engines import notes
 from ice_explorer.engines.context import LEAST_BYTES, Context
 from ice_explorer.engines.feature_input import feature_input
-from ice_explorer.errors import Cancelled, InputDataError, InvalidOptionError, UnknownFeatureError
+from ice_explorer.errors import Cancelled, DataError, OptionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.labels import shortened
 from ice_explorer.explanation import Explanation
@@ -152,9 +152,7 @@ def _as_in_reference(options: Options) -> Options:
     if like is None:
         return options
     if options.grid_size is not None:
-        raise InvalidOptionError(
-            "`grid` is an explanation, whose grids are used; got `grid_size` as well.", "Leave it out."
-        )
+        raise OptionError("`grid` is an explanation, whose grids are used; got `grid_size` as well.", "Leave it out.")
     return replace(
         options,
         features=like.features if options.features is None else options.features,
@@ -182,7 +180,7 @@ def _read_data(model: Any, X: Any, options: Options, whole: Whole | None) -> _Da
     except UnknownFeatureError as error:
         if options.reference is None or options.features is not options.reference.features:
             raise
-        raise InvalidOptionError(
+        raise OptionError(
             f"X must have the features of the explanation in `grid`. {error}",
             "Use `features=` to choose from those that both have.",
         ) from None
@@ -287,7 +285,7 @@ def _choose_features(
         return _rankable(columns, weights)
     chosen = list(dict.fromkeys(columns.number(name) for name in check_names("features", features)))
     if not chosen:
-        raise InvalidOptionError.no_features()
+        raise OptionError.no_features()
     return chosen, []
 
 
@@ -306,7 +304,7 @@ def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[li
         names = {}
     chosen = [at for at in usable if at not in names]
     if not chosen:
-        raise InputDataError(
+        raise DataError(
             "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
             f"its columns are {listed(columns.names)}.",
             "Turn one into such a column in front of the model.",
@@ -338,17 +336,17 @@ def _references(like: Explanation, columns: Columns, chosen: Sequence[int]) -> d
     for number in chosen:
         feature = columns.feature(number)
         if feature.name not in like.keys():  # noqa: SIM118 - an explanation also contains positions
-            raise InvalidOptionError(
+            raise OptionError(
                 f"Every feature must be one of the explanation in `grid`; {quoted(feature.readable)} is not explained "
                 "there.",
                 f"Use `features=` to choose from {listed(like.features)}.",
             )
         references[number] = reference = like[feature.name]._item
         if feature.kind != reference.feature.kind:
-            raise InvalidOptionError.unlike(
-                feature.readable,
-                f"be of the kind that it has in the explanation in `grid`, {reference.feature.kind}",
-                feature.kind,
+            raise DataError(
+                f"{quoted(feature.readable)} must be of the kind that it has in the explanation in `grid`, "
+                f"{reference.feature.kind}; got {feature.kind}.",
+                "Give the column the same dtype in both tables.",
             )
         columns.replace_feature(number, align_levels(feature, reference.feature))
     return references
@@ -358,7 +356,7 @@ def _check_distance(distance: object, columns: Columns, index: Any) -> Mapping[i
     if isinstance(distance, Mapping):
         for name, values in distance.items():
             if values is None:  # which elsewhere stands for a scale that was not given
-                raise InvalidOptionError.scale_values(name, f"got {quoted(values)}")
+                raise OptionError.scale_values(name, f"got {quoted(values)}")
             check_index("distance", "values", values, index)
         return {columns.number(name): values for name, values in distance.items()}
     return {}

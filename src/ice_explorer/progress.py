@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.runtime import ipython_shell
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def progress_reporter(progress: Progress, total: int, advice: str = "") -> Itera
         yield report
         return
     if progress is not True:
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             "progress",
             "be None, True, False or a function of (done, total, label)",
             progress,

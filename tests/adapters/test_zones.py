@@ -13,7 +13,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.wire.colors import colors_of
 from ice_explorer.wire.rows import in_common_of, moves_of
 
@@ -85,7 +85,7 @@ NAIVE = {
 @pytest.mark.parametrize("value", NAIVE.values(), ids=NAIVE)
 def test_a_grid_without_a_zone_is_refused_for_a_column_that_has_one(value):
     """It would be a shift by nine hours, in every prediction."""
-    with pytest.raises(InvalidOptionError) as caught:
+    with pytest.raises(OptionError) as caught:
         explained(grid={"t": [value]})
     assert str(caught.value) == (
         f"Values of 't' must have a time zone, because the column is in 'Asia/Tokyo'; got {value!r}. "
@@ -99,13 +99,13 @@ def test_an_anchor_has_the_zone_of_the_column():
     in_zone = dt.datetime(2024, 1, 3, tzinfo=ZoneInfo("Asia/Tokyo"))
     for anchor in (TOKYO[2], "2024-01-03", TOKYO[2].tz_convert("UTC"), in_zone):
         assert_array_equal(f.centered_curves(anchor)[:, 2], np.zeros(6))
-    with pytest.raises(InvalidOptionError, match=r"^Values of 't' must have a time zone, because the column is in"):
+    with pytest.raises(OptionError, match=r"^Values of 't' must have a time zone, because the column is in"):
         f.centered_curves(pd.Timestamp("2024-01-03"))
 
 
 def test_a_value_with_a_zone_is_refused_for_a_column_without_one():
     """Which zone the column means is not known."""
-    with pytest.raises(InvalidOptionError) as caught:
+    with pytest.raises(OptionError) as caught:
         explained(table(TOKYO.tz_localize(None)), lambda rows: rows["n"], grid={"t": [TOKYO[0]]})
     assert str(caught.value).startswith("Values of 't' must have no time zone, because the column has none; got ")
     assert str(caught.value).endswith("Write them without one: `value.replace(tzinfo=None)`.")

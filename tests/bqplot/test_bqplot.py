@@ -522,11 +522,9 @@ def test_a_flat_heat_map_has_one_colour(size, noise, ends):
 
 def test_only_an_open_explorer_is_followed(make, e):
     """An explanation becomes one; two features need no more than that."""
-    with pytest.raises(
-        errors.InputTypeError, match=r"^A figure of bqplot is one of an ICEExplorer; got Explanation\. "
-    ):
+    with pytest.raises(errors.DataError, match=r"^A figure of bqplot is one of an ICEExplorer; got Explanation\. "):
         ice.bqplot.impact(e)
-    with pytest.raises(errors.InputTypeError, match=r" or an Explanation; got function\. Pass `ice.ICEExplorer\("):
+    with pytest.raises(errors.DataError, match=r" or an Explanation; got function\. Pass `ice.ICEExplorer\("):
         ice.bqplot.two_way(model, "a", "b")
     x = make(e)
     x.close()
@@ -538,7 +536,7 @@ def test_the_extra_that_is_missing_is_named(monkeypatch, x):
     """With the command that installs it."""
     monkeypatch.setattr(ice.bqplot, "find_spec", lambda _name: None)
     for function, pair in (("impact", ()), ("curves", ()), ("partial_dependence", ()), ("two_way", ("slope", "bend"))):
-        with pytest.raises(errors.MissingDependencyError) as caught:
+        with pytest.raises(errors.OptionError) as caught:
             getattr(ice.bqplot, function)(x, *pair)
         assert str(caught.value) == (
             f"`ice.bqplot.{function}` needs bqplot, which is not installed. Run `pip install 'ice-explorer[bqplot]'`."

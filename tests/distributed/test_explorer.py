@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from sklearn.ensemble import RandomForestClassifier
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 
 pytestmark = [pytest.mark.slow, pytest.mark.current, pytest.mark.timeout(300)]
 
@@ -60,7 +60,7 @@ def test_classes_and_another_output(make, client):
 
 def test_a_target_is_refused(client, model, partitioned):
     """It would have to be on the cluster, too."""
-    with pytest.raises(InvalidOptionError, match="`y` needs all rows in one place"):
+    with pytest.raises(OptionError, match="`y` needs all rows in one place"):
         ice.ICEExplorer(model, partitioned, np.zeros(3000))
 
 

@@ -26,7 +26,7 @@ from clusters import (
 from numpy.testing import assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.errors import InputDataError, InputTypeError, InvalidOptionError, PredictionError
+from ice_explorer.errors import DataError, PredictionError
 
 pytestmark = [pytest.mark.slow, pytest.mark.current, pytest.mark.timeout(300)]
 
@@ -146,18 +146,18 @@ def test_a_model_that_does_not_get_to_the_workers(client, monkeypatch):
 
 def test_wrong_arguments(client):
     """What must hold, what was passed and what to do."""
-    with pytest.raises(InputTypeError, match="must be a Dask Series or array"):
+    with pytest.raises(DataError, match="must be a Dask Series or array"):
         ice.explain(no_number, on_cluster(), sample_weight=np.ones(600))
-    with pytest.raises(InvalidOptionError, match="3 partitions for 12 partitions of X"):
+    with pytest.raises(DataError, match="3 partitions for 12 partitions of X"):
         ice.explain(no_number, on_cluster(), sample_weight=on_cluster(n_partitions=3)["a"])
-    with pytest.raises(InputTypeError, match="X must be a DataFrame"):
+    with pytest.raises(DataError, match="X must be a DataFrame"):
         ice.explain(no_number, on_cluster()["a"])
-    with pytest.raises(InputDataError, match="its partitions have none"):
+    with pytest.raises(DataError, match="its partitions have none"):
         ice.explain(no_number, none_of_the_rows())
 
 
 def test_partitions_of_different_kinds(client):
     """A column whose levels are declared differently, and one that is text in one partition."""
     mixed = dd.from_map(part, [0, 1], meta=part(0))
-    with pytest.raises(InputDataError, match=r"'c' must declare the same levels .*categorize"):
+    with pytest.raises(DataError, match=r"'c' must declare the same levels .*categorize"):
         ice.explain(of_a, mixed)

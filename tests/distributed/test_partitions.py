@@ -11,7 +11,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
-from ice_explorer.errors import InputDataError
+from ice_explorer.errors import DataError
 
 METRICS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "support"]
 
@@ -181,5 +181,5 @@ def test_more_levels_than_are_counted():
     assert_same(found, ice.explain(product, X[["a", "b"]]))
     note = "'id' has more than 65,536 levels in 70,000 rows, like an ID or free text; it is not ranked"
     assert any(each.startswith(note) for each in found.notes)
-    with pytest.raises(InputDataError, match=r"'id' must be at most 65,536 levels|at most 65,536 levels"):
+    with pytest.raises(DataError, match=r"'id' must be at most 65,536 levels|at most 65,536 levels"):
         explain_parts(product, parts_of(X, 3), features=["a", "id"])

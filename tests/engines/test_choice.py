@@ -26,7 +26,7 @@ from sklearn.svm import SVC, SVR
 
 import ice_explorer as ice
 from ice_explorer.curves import choose, closed_forms
-from ice_explorer.errors import InvalidOptionError, PredictionError
+from ice_explorer.errors import OptionError, PredictionError
 from ice_explorer.trees import read_sklearn
 from ice_explorer.trees.curves import TreeCurves
 
@@ -109,7 +109,7 @@ def test_the_engine_is_named_with_its_reason(model, method, reason):
 def test_an_engine_that_cannot_explain_the_model_says_why(method, model, options, reason):
     """Which method, what it needs, what the model is, and what to do."""
     y = np.where(target() > 3, "yes", "no") if options else target()
-    with pytest.raises(InvalidOptionError) as caught:
+    with pytest.raises(OptionError) as caught:
         ice.explain(model.fit(table(), y), table(), method=method, progress=False, **options)
     assert str(caught.value) == (
         f'`method="{method}"` needs a model that it computes exactly. {reason} Use `method="auto"`.'
@@ -212,7 +212,7 @@ def test_closed_forms_that_are_read_wrongly_are_not_believed(monkeypatch, method
     read_wrongly(monkeypatch, name, wrong)
     model = fitted(model)
     assert_not_believed(method, model)
-    with pytest.raises(InvalidOptionError, match="Its predictions of phantom observations differ from those of the"):
+    with pytest.raises(OptionError, match="Its predictions of phantom observations differ from those of the"):
         ice.explain(model, table(), method=method, progress=False)
 
 

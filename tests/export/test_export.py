@@ -16,7 +16,7 @@ from origins import file_bytes, read_provenance
 from PIL import Image
 
 import ice_explorer as ice
-from ice_explorer.errors import ExportError, MissingDependencyError, UnknownFeatureError
+from ice_explorer.errors import OptionError
 from ice_explorer.export.save import save
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.view_state import ViewState
@@ -62,7 +62,7 @@ def test_what_is_drawn_may_be_the_panel_or_another_feature(explanation, tmp_path
     assert groups("view") == (["curves", "ranking"], "ICE of x1", "180mm")
     assert groups("panel") == (["curves"], "ICE of x1", "120mm")
     assert groups("x2") == (["curves"], "ICE of x2", "120mm")
-    with pytest.raises(UnknownFeatureError):
+    with pytest.raises(OptionError):
         save(explanation, state, tmp_path / "x9.svg", "x9")
     assert not (tmp_path / "x9.svg").exists()
 
@@ -111,7 +111,7 @@ def test_nothing_is_overwritten_unless_asked(explanation, tmp_path):
     """A file that is there stays as it is; `overwrite=True` replaces it."""
     path = tmp_path / "ice-ice.svg"
     path.write_text("precious")
-    with pytest.raises(ExportError) as refused:
+    with pytest.raises(OptionError) as refused:
         save(explanation, ViewState(), path)
     assert str(refused.value) == (
         f"`path` must not exist yet; there is a file at {str(path)!r}. Pass `overwrite=True` to replace it."
@@ -133,7 +133,7 @@ def test_a_missing_package_is_named(explanation, tmp_path, monkeypatch, suffix):
     package, other, what = MISSING[suffix]
     monkeypatch.setitem(sys.modules, package, None)
     save(explanation, ViewState(), tmp_path / f"view.{other}")
-    with pytest.raises(MissingDependencyError) as refused:
+    with pytest.raises(OptionError) as refused:
         save(explanation, ViewState(), tmp_path / f"view.{suffix}")
     assert str(refused.value) == (
         f"{what} needs {package}, which is not installed. Run `pip install 'ice-explorer[export]'`."
@@ -249,7 +249,7 @@ def test_a_file_for_each_feature_is_the_file_of_that_feature(mixed, tmp_path):
         alone = save(mixed, ViewState(), tmp_path / "one" / file.name, feature)
         assert alone.read_bytes() == file.read_bytes()
     files[0].unlink()
-    with pytest.raises(ExportError):
+    with pytest.raises(OptionError):
         save(mixed, ViewState(), tmp_path / "each" / "ice {feature}.svg", "all")
     assert not files[0].exists()  # all places are looked at before the first is written
 

@@ -117,7 +117,7 @@ def test_a_result_goes_back_or_beside_the_notebook(explanation, here):
     assert (here / "result.ice").read_bytes() == content
     pd.testing.assert_frame_equal(ice.load("result.ice").table(), explanation.table())
     assert read_provenance("result.ice")["code"].endswith("; x.save('result.ice')")
-    with pytest.raises(errors.ExportError, match=r"A '.ice' holds a whole explanation; got what='panel'"):
+    with pytest.raises(errors.OptionError, match=r"A '.ice' holds a whole explanation; got what='panel'"):
         answer(explanation, asked("ice", "panel"))
     assert export_request.holds_all(asked("ice"))
 
@@ -161,7 +161,7 @@ def test_pictures_of_all_features_fill_a_folder(explanation, here):
 
 def test_a_folder_that_nothing_could_be_put_in_is_not_left_behind(explanation, here):
     """A width that cannot be is refused before anything is there."""
-    with pytest.raises(errors.InvalidOptionError):
+    with pytest.raises(errors.OptionError):
         answer(explanation, asked("svg", "all", to="notebook", width=9))
     assert names(here) == []
 
@@ -171,7 +171,7 @@ def test_all_features_are_one_file_where_the_format_holds_them(explanation):
     body, (content,) = answer(explanation, asked("csv", "all"))
     assert body["filename"] == "curves-of-all-features.csv"
     assert set(pd.read_csv(io.BytesIO(content))["feature"]) == {"moon", "wind", "view"}
-    with pytest.raises(errors.ExportError, match=r"must hold '\{feature\}'"):
+    with pytest.raises(errors.OptionError, match=r"must hold '\{feature\}'"):
         answer(explanation, asked("png", "all"))
 
 
@@ -252,7 +252,7 @@ def test_what_is_usual_stands_in_no_line_of_code(explanation, here):
 def test_a_format_that_does_not_exist_is_refused(explanation, here):
     """Nothing is written."""
     for to in messages.DESTINATIONS:
-        with pytest.raises(errors.ExportError, match=r"must end in '\.svg', .* or '\.ice'; got .*\.bmp'"):
+        with pytest.raises(errors.OptionError, match=r"must end in '\.svg', .* or '\.ice'; got .*\.bmp'"):
             answer(explanation, asked("bmp", to=to))
     assert names(here) == []
 
@@ -268,7 +268,7 @@ class Denied:
 def test_a_folder_that_cannot_be_written_is_said(explanation, here, monkeypatch, what):
     """The system's reason, and what to do; the user who runs the tests may be allowed to write everywhere."""
     monkeypatch.setattr(os, "mkdir", Denied)
-    with pytest.raises(errors.ExportError) as refused:
+    with pytest.raises(errors.OptionError) as refused:
         answer(explanation, asked(what=what, to="notebook"))
     at = here / ("c-ice-of-all-features" if what == "all" else "ranking-and-c-ice-of-moon.svg")
     assert str(refused.value) == (
@@ -284,7 +284,7 @@ def test_a_working_folder_that_is_gone_is_said(explanation, tmp_path, monkeypatc
         raise FileNotFoundError
 
     monkeypatch.setattr(Path, "cwd", gone)
-    with pytest.raises(errors.ExportError) as refused:
+    with pytest.raises(errors.OptionError) as refused:
         answer(explanation, asked(to="notebook"))
     assert str(refused.value) == (
         "The kernel must run in a folder that is there, to put a file next to the notebook; its folder is gone. "
@@ -396,7 +396,7 @@ def test_all_features_wait_until_they_are_there(make, X, form, what):
 )
 def test_a_request_that_is_none_is_refused_at_the_door(name, value, expected):
     """It comes from another version's front end, so the page is to be loaded anew."""
-    with pytest.raises(errors.MessageError) as refused:
+    with pytest.raises(errors.ICEExplorerError) as refused:
         messages.parse_request(changed(asked(), name, value))
     assert str(refused.value) == (
         f"{name!r} of a request 'export' must be {expected}; got {value!r}. "
@@ -406,7 +406,7 @@ def test_a_request_that_is_none_is_refused_at_the_door(name, value, expected):
 
 def test_a_choice_that_does_not_exist_is_refused():
     """It is named, cut after 200 letters, and so are the choices that exist."""
-    with pytest.raises(errors.MessageError) as refused:
+    with pytest.raises(errors.ICEExplorerError) as refused:
         messages.parse_request(changed(asked(), f"choices.{'left' * 100}", 1))
     listed = ", ".join(map(repr, VIEW_CHOICES))
     assert str(refused.value) == (
@@ -422,7 +422,7 @@ def test_missing_size_is_the_usual_one_and_missing_state_is_refused(explanation)
     assert messages.parse_request(without_size) == request
     without_color = {name: value for name, value in request["state"].items() if name != "color_by"}
     with pytest.raises(
-        errors.MessageError, match=r"^'state' of a request 'export' must be the state of a view; got \{"
+        errors.ICEExplorerError, match=r"^'state' of a request 'export' must be the state of a view; got \{"
     ):
         messages.parse_request({**request, "state": without_color})
 
@@ -462,5 +462,5 @@ def test_what_was_set_is_told_to_the_browser(make, X):
     explorer.max_lines = 1000
     assert explorer._given == ["max_lines"]
     assert make(tides, X, state=explorer.state())._given == ["max_lines"]
-    with pytest.raises(errors.InvalidOptionError):
+    with pytest.raises(errors.OptionError):
         explorer.max_lines = 0

@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from origins import file_bytes, read_provenance
 
 import ice_explorer as ice
-from ice_explorer.errors import ExportError
+from ice_explorer.errors import OptionError
 from ice_explorer.export.data_files import shortened
 from ice_explorer.export.save import save
 from ice_explorer.scene.view_state import ViewState
@@ -58,7 +58,7 @@ def test_neither_file_is_overwritten_unless_requested(explanation, tmp_path, wha
     path, origin = tmp_path / f"{name}.csv", tmp_path / f"{name}.csv.json"
     origin.write_text("precious")
     target = tmp_path / ("{feature}.csv" if what == "all" else path.name)
-    with pytest.raises(ExportError, match=r"`path` must not exist yet; there is a file at .*\.csv\.json"):
+    with pytest.raises(OptionError, match=r"`path` must not exist yet; there is a file at .*\.csv\.json"):
         explanation.save(target, what)
     assert [file.name for file in tmp_path.iterdir()] == [origin.name]
     assert origin.read_text() == "precious"

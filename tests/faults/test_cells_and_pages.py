@@ -378,7 +378,7 @@ def test_a_layout_that_others_use_stays_open(make):
 def test_a_front_end_that_was_not_built_is_an_error_with_the_command_to_run(make, monkeypatch, tmp_path):
     """In a checkout that was never built."""
     monkeypatch.setattr("ice_explorer.widget.explorer.SCRIPT", tmp_path / "explorer.js")
-    with pytest.raises(errors.FrontEndMissingError) as caught:
+    with pytest.raises(errors.ICEExplorerError) as caught:
         make(Regressor(), observations())
     assert str(caught.value) == (
         f"The explorer needs its built front end; there is none at {tmp_path / 'explorer.js'}. "

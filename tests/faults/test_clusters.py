@@ -6,7 +6,7 @@ import pytest
 from partitioned import explain_parts, parts_of
 
 from ice_explorer import cluster
-from ice_explorer.errors import InputDataError, InputTypeError, InvalidOptionError, PredictionError
+from ice_explorer.errors import DataError, PredictionError
 
 X = pd.DataFrame({"a": np.arange(600.0) % 7, "b": np.arange(600.0) % 11})
 
@@ -27,7 +27,7 @@ def failing(rows):
         (
             lambda rows: rows[:, 0],
             [np.eye(2), np.array([["a"], ["b"]])],
-            InputDataError,
+            DataError,
             "1, whose rows count from 0: An",
         ),
         (
@@ -50,7 +50,7 @@ def test_a_partition_that_cannot_be_explained_or_predicted_is_an_error_with_its_
 
 def test_partitions_with_other_rows_in_the_second_pass_are_an_error_with_both_numbers_of_rows():
     """As those of a sample that is drawn anew for each pass."""
-    with pytest.raises(InputDataError) as caught:
+    with pytest.raises(DataError) as caught:
         explain_parts(product, parts_of(X, 2), again=parts_of(X.iloc[:500], 2))
     assert str(caught.value) == (
         "Partitions must hold the same rows in both passes; the first pass got 600 rows that have weight, the second "
@@ -60,13 +60,13 @@ def test_partitions_with_other_rows_in_the_second_pass_are_an_error_with_both_nu
 
 def test_partitions_without_rows_are_an_error():
     """Nothing can be explained where all partitions are empty."""
-    with pytest.raises(InputDataError, match=r"its partitions have none\. Check"):
+    with pytest.raises(DataError, match=r"its partitions have none\. Check"):
         explain_parts(product, [X.iloc[:0], X.iloc[:0]])
 
 
 def test_weights_that_sum_to_1_are_an_error_as_on_one_machine():
     """They are frequencies: heterogeneity divides by their sum less 1."""
-    with pytest.raises(InvalidOptionError, match=r"must sum to more than 1, .* got a sum of 1\.0\."):
+    with pytest.raises(DataError, match=r"must sum to more than 1, .* got a sum of 1\.0\."):
         explain_parts(product, parts_of(X.iloc[:512], 2), [np.full(256, 1 / 512)] * 2)
 
 
@@ -75,9 +75,9 @@ def test_results_that_cannot_be_merged_are_an_error_that_says_what_to_do():
     summary = cluster.summarise(product, X, 0)
     sums = cluster.partial_sums(product, X, 0, cluster.make_grids(product, summary))
     for results in ([summary, sums], [[summary, summary]]):
-        with pytest.raises(InputTypeError, match=r"Each result must be one of `summarise`, or each of `partial_sums`"):
+        with pytest.raises(DataError, match=r"Each result must be one of `summarise`, or each of `partial_sums`"):
             cluster.merge(*results)
-    with pytest.raises(InputTypeError, match=r"`summary` must be one Summary, .* got list\. Merge the results"):
+    with pytest.raises(DataError, match=r"`summary` must be one Summary, .* got list\. Merge the results"):
         cluster.make_grids(product, [summary])
-    with pytest.raises(InputTypeError, match=r"`sums` must be one Sums, that of all partitions; got Summary\."):
+    with pytest.raises(DataError, match=r"`sums` must be one Sums, that of all partitions; got Summary\."):
         cluster.finish(product, summary, summary)

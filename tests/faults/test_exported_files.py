@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ice_explorer.errors import ExportError
+from ice_explorer.errors import OptionError
 from ice_explorer.export.write_files import open_file, write_files
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="processes, links and modes of Unix")
@@ -22,7 +22,7 @@ def names(folder):
 
 
 def refusal(function, *arguments, **options):
-    with pytest.raises(ExportError) as refused:
+    with pytest.raises(OptionError) as refused:
         function(*arguments, **options)
     return str(refused.value)
 
@@ -89,7 +89,7 @@ def test_of_writers_of_one_name_one_file_is_complete_and_none_is_replaced_withou
     def write(letter, *, overwrite):
         try:
             write_files({target: letter * 200_000}, overwrite=overwrite)
-        except ExportError as error:
+        except OptionError as error:
             errors.append(str(error))
 
     for overwrite in (False, True):

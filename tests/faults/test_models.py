@@ -25,7 +25,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import ice_explorer as ice
 from ice_explorer import locks
-from ice_explorer.errors import Cancelled, InvalidOptionError, PredictionError
+from ice_explorer.errors import Cancelled, DataError, OptionError, PredictionError
 from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
 from ice_explorer.results.outputs import Classes
@@ -152,6 +152,30 @@ def test_an_array_that_numpy_cannot_read_is_an_error():
         explained(lambda rows: Tensor())
 
 
+def with_property(name, raised):
+    """A fitted model of which one attribute is a property that raises."""
+
+    def fail(_model):
+        raise raised("not today")
+
+    model = LinearRegression().fit(AGES, wealth(AGES))
+    model.__class__ = type("Odd", (LinearRegression,), {name: property(fail)})
+    return model
+
+
+@pytest.mark.parametrize("raised", [ValueError, RuntimeError])
+@pytest.mark.parametrize(
+    "name",
+    ["feature_names_in_", "n_features_in_", "classes_", "predict", "predict_proba", "decision_function", "objective"],
+)
+def test_an_attribute_that_raises_is_an_error_that_names_it(name, raised):
+    """Whatever its property raises; the cause has the frames of the model."""
+    with pytest.raises(PredictionError, match=rf"'{name}' of Odd raises {raised.__name__}: not today\.") as caught:
+        explained(with_property(name, raised), AGES)
+    assert isinstance(caught.value.__cause__, raised)
+    assert explained(with_property("classes_", AttributeError), AGES).features == ["age", "income"]
+
+
 # --- masked arrays --------------------------------------------------------------------------------
 
 AGES = pd.DataFrame({"age": np.arange(20.0, 80.0, 5.0), "income": np.resize([3.0, 1.0, 4.0, 1.5], 12)})
@@ -218,7 +242,7 @@ def test_a_mask_without_masked_values_is_accepted():
 def test_options_under_a_mask_are_errors(options):
     """They are no numbers, like text; masked targets are missing."""
     rows = AGES.assign(since=pd.date_range("2020-01-01", periods=12))
-    with pytest.raises(InvalidOptionError, match=r"masked_array\("):
+    with pytest.raises(DataError if "sample_weight" in options else OptionError, match=r"masked_array\("):
         explained(wealth, rows, **options)
     e = explained(wealth, AGES)
     assert_array_equal(e._target(masked(np.arange(12.0), FIRST_OF_12)), [np.nan, *range(1, 12)])

@@ -39,8 +39,7 @@ def test_a_model_that_fails_for_some_phantom_observations_is_an_error_and_resume
     message = str(caught.value)
     assert message.startswith("The model failed on phantom observations of ")
     assert message.endswith(
-        "ValueError: out of range. Choose another feature in the ranking. For this one, create the explorer with other "
-        "grid values."
+        "ValueError: out of range. Limit the grid with `grid=`, or leave the feature out with `features=`."
     )
     assert str(caught.value.__cause__) == "out of range"
     assert (explorer._status["state"], explorer._status["message"]) == ("error", message)
@@ -75,7 +74,7 @@ def test_a_model_that_raises_what_is_no_exception_is_an_error_and_resume_compute
         f"A model must return numbers or raise an Exception; computing 'x2' ended with {kind.__name__}: enough. "
         f"Wrap the model in a function that catches {kind.__name__} and raises a RuntimeError."
     )
-    with pytest.raises(errors.ComputationError) as caught:
+    with pytest.raises(errors.ICEExplorerError) as caught:
         _ = explorer.explanation
     assert (str(caught.value), type(caught.value.__cause__)) == (message, kind)
     wait_until(lambda: explorer._status["state"] == "error")
@@ -156,7 +155,7 @@ def test_a_background_thread_that_ends_without_an_exception_is_an_error_and_resu
         "The thread of an explorer must live until all features are computed; it ended while computing 'slope', "
         'as threads do in a forked process. Press "Resume" in the explorer, or make it again.'
     )
-    with pytest.raises(errors.ComputationError) as caught:
+    with pytest.raises(errors.ICEExplorerError) as caught:
         _ = explorer.table
     assert str(caught.value) == message
     assert reply_to(explorer.comm, "waiting")[0] == {"id": "waiting", "type": "error", "message": message}

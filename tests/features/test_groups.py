@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.errors import UnknownFeatureError
+from ice_explorer.errors import OptionError
 from ice_explorer.features.groups import level_names
 from ice_explorer.wire.colors import colors_of
 
@@ -151,7 +151,7 @@ def test_a_group_is_known_to_whoever_asks_for_a_column():
     """A name that is neither finds the closest of both."""
     X = one_hot()
     e = explained(X, groups={"wing": ["wing_a", "wing_b", "wing_c"]})
-    with pytest.raises(UnknownFeatureError) as caught:
+    with pytest.raises(OptionError) as caught:
         e._column("wng")
     assert str(caught.value) == (
         "No column named 'wng' in X. Did you mean 'wing'? "

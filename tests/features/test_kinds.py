@@ -20,7 +20,7 @@ from sklearn.svm import SVR
 from strategies import DECAYS
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError, PredictionError
+from ice_explorer.errors import OptionError, PredictionError
 
 TOWNS = ["Ur", "Uruk", "Kish", "Eridu"]
 SIZES = ["small", "middle", "large"]
@@ -324,7 +324,7 @@ def test_curves_since_a_level(explanation):
         assert_allclose(f.centered_curves(anchor), f.curves - f.curves[:, [f.grid.tolist().index(level)]])
     own = [f.grid.tolist().index(frequent if level is None else level) for level in own_levels(rows(), "town")]
     assert_allclose(f.centered_curves("own"), f.curves - f.curves[np.arange(24), own][:, None])
-    with pytest.raises(InvalidOptionError, match=r"got 'kish' for 'town'\. Did you mean 'Kish'"):
+    with pytest.raises(OptionError, match=r"got 'kish' for 'town'\. Did you mean 'Kish'"):
         f.centered_curves("kish")
 
 
@@ -338,7 +338,7 @@ def test_curves_since_values_with_an_order(explanation):
     assert_allclose(
         explanation["code"].centered_curves(4), explanation["code"].curves - explanation["code"].curves[:, [1]]
     )
-    with pytest.raises(InvalidOptionError, match="`anchor` must be"):
+    with pytest.raises(OptionError, match="`anchor` must be"):
         explanation["x"].centered_curves("town")
 
 
@@ -408,7 +408,7 @@ def test_dates_can_be_chosen():
     assert_allclose(f["day"].axis, (expected - np.datetime64(0, "us")) / np.timedelta64(1, "D"))
     assert_allclose(f["wait"].axis, [1 / 24, 2.0])
     assert_allclose(f["day"].curves, loop_curves(rows(), "day", expected), rtol=1e-12)
-    with pytest.raises(InvalidOptionError, match=r"got 3 for 'wait'. Pass a list of timedeltas"):
+    with pytest.raises(OptionError, match=r"got 3 for 'wait'. Pass a list of timedeltas"):
         explained(grid={"wait": [3]})
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ice_explorer as ice
-from ice_explorer.errors import UnknownFeatureError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.labels import MOST_LETTERS, labels_of, shortened
 from ice_explorer.tables.natural_order import in_natural_order
 from ice_explorer.wire.colors import colors_of
@@ -157,7 +157,7 @@ def test_files_plots_and_errors_name_it(nameless, suffix, tmp_path):
         assert "(no name)" in [label.get_text() for label in axes[1].get_yticklabels()]
         for ax in axes:
             plt.close(ax.figure)
-        with pytest.raises(UnknownFeatureError, match=r"There are 3 features: '\(no name\)', '␣', 'age'\.$"):
+        with pytest.raises(OptionError, match=r"There are 3 features: '\(no name\)', '␣', 'age'\.$"):
             e["agee"]
     elif suffix == ".csv":
         assert sorted(pd.read_csv(tmp_path / "file.csv", comment="#", na_filter=False)["feature"]) == ["", " ", "age"]

@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.figures.axes.beyond import ALE_OF_LEVELS
 
 SEASONS = ["winter", "spring", "summer"]
@@ -167,6 +167,6 @@ def test_colours_are_readable_on_dark_ground(e):
 )
 def test_options_that_cannot_be_are_named(e, draw, words):
     """With what came."""
-    with pytest.raises(InvalidOptionError) as error:
+    with pytest.raises(OptionError) as error:
         draw(e)
     assert words in str(error.value)

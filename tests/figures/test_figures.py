@@ -17,7 +17,7 @@ from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import explain
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.features import axis_text
 from ice_explorer.figures.axes.axes import plot_curves, plot_ranking
 from ice_explorer.figures.compose import compose
@@ -669,7 +669,7 @@ def test_the_ranking_draws_the_table_per_steps_and_names_them(explanation):
     days = explain(lambda X: X["day"].dt.day.to_numpy(float), X, progress=False)
     (label,) = days.plot(unit={"day": pd.Timedelta(days=7)}).get_yticklabels()
     assert label.get_text() == "day (per 7 d)"
-    with pytest.raises(InvalidOptionError, match=r"Steps of features are for `table` and the plot of the ranking\.$"):
+    with pytest.raises(OptionError, match=r"Steps of features are for `table` and the plot of the ranking\.$"):
         days.save("never.svg", unit={"day": 7})
 
 
@@ -768,7 +768,7 @@ def test_plot_all_shows_so_many_features_and_says_so(many):
     assert figure.get_suptitle() == f"d-ICE of 2 of {n_features} features"
     assert len(figure.axes) == 3
     assert panels[0].get_ylim() != panels[1].get_ylim()
-    with pytest.raises(InvalidOptionError):
+    with pytest.raises(OptionError):
         many.plot(list(many), n_columns=0)
 
 

@@ -17,7 +17,7 @@ from matplotlib.colors import to_hex, to_rgb
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import explain
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.figures.axes.image import LinesImage
 
 pytestmark = pytest.mark.usefixtures("_clean")
@@ -409,7 +409,7 @@ def test_a_palette_colours_numbers(e, palette):
     ends = bar.collections[-1].get_cmap()([0.0, 1.0])[:, :3]
     wanted = mpl.colormaps[palette]([0.0, 1.0])[:, :3] if isinstance(palette, str) else [to_rgb(end) for end in palette]
     assert_allclose(ends, wanted, atol=1 / 255)
-    with pytest.raises(InvalidOptionError, match=r"^`palette` must come with `color_by`"):
+    with pytest.raises(OptionError, match=r"^`palette` must come with `color_by`"):
         e.plot("temp", palette=palette)
 
 
@@ -460,7 +460,7 @@ WRONG = [
 @pytest.mark.parametrize(("option", "value", "words"), WRONG)
 def test_options_that_cannot_be_are_named(e, option, value, words):
     """The error says what the option must be, and no figure is left behind."""
-    with pytest.raises(InvalidOptionError) as caught:
+    with pytest.raises(OptionError) as caught:
         e.plot("temp", **{"color_by": "season", option: value})
     assert str(caught.value).startswith(f"`{option}")
     assert words in str(caught.value)
@@ -579,5 +579,5 @@ def test_without_an_interval_there_are_neither_whiskers_nor_brackets(e):
     """Neither beside the bars nor in the legend."""
     plain = e.plot()
     assert [*by_gid(plain, "interval"), *by_gid(plain, "tied")] == []
-    with pytest.raises(InvalidOptionError, match=r"^`ci` must be greater than 0 and less than 1; got 1\."):
+    with pytest.raises(OptionError, match=r"^`ci` must be greater than 0 and less than 1; got 1\."):
         e.plot(ci=1)

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ice_explorer import explain
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.scene.build import scene, shown_lines
 from ice_explorer.scene.view_state import ViewState
 
@@ -78,7 +78,7 @@ def test_plot_draws_effects_with_an_entry_each(e):
 
 def test_plot_refuses_other_effects_and_effects_over_slopes(e):
     """Before a figure is made."""
-    with pytest.raises(InvalidOptionError, match=r"^`effects` must be 'ale' or 'm_plot'; got 'pdp'"):
+    with pytest.raises(OptionError, match=r"^`effects` must be 'ale' or 'm_plot'; got 'pdp'"):
         e.plot("x0", effects=("pdp",))
-    with pytest.raises(InvalidOptionError, match=r"^`effects` must come with `kind='ice'` or `kind='c-ice'`"):
+    with pytest.raises(OptionError, match=r"^`effects` must come with `kind='ice'` or `kind='c-ice'`"):
         e.plot("x0", "d-ice", effects="ale")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.metrics.decay import choose_decay_nodes
 from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.windows import CONVENTIONS, nearest_shares
@@ -66,5 +66,5 @@ def test_decays_below_the_lowest_are_refused():
     nodes = choose_decay_nodes(1e-6, are_near=True)
     found = nodes.at(nodes.exponents, np.array([1e-6, 0.01]))
     assert_allclose(found, -np.log([1e-6, 0.01]))
-    with pytest.raises(InvalidOptionError, match=r"`decay` must be at least 0.01, or that of the explanation, 1e-06"):
+    with pytest.raises(OptionError, match=r"`decay` must be at least 0.01, or that of the explanation, 1e-06"):
         nodes.at(nodes.exponents, np.array([0.5, 1e-5]))

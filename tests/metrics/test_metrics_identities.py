@@ -13,7 +13,7 @@ from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import ice_explorer as ice
-from ice_explorer.errors import InputDataError
+from ice_explorer.errors import DataError
 
 EFFECTS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity"]
 NUMBERS = [*EFFECTS, "missing_impact", "support"]
@@ -380,7 +380,7 @@ def test_a_feature_of_one_value_has_no_effect_and_a_curve(X, model, options, val
 def test_infinite_values_are_an_error():
     """Which names the column and the rows."""
     X = pd.DataFrame({"x": [0.0, math.inf, 2.0, -math.inf], "z": 1.0})
-    with pytest.raises(InputDataError, match=r"(?s)'x'.*\b1\b.*\b3\b"):
+    with pytest.raises(DataError, match=r"(?s)'x'.*\b1\b.*\b3\b"):
         explained(lambda Z: Z["x"].to_numpy(), X)
 
 

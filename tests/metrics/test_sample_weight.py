@@ -141,13 +141,13 @@ def test_weights_with_another_index_than_x_are_refused():
     """They may belong to other rows: pandas would match them by label, numpy by position, and the figures differ."""
     X = pd.DataFrame({"a": [1.0, 2.0, 4.0]}, index=[7, 8, 9])
     model = lambda X: X["a"] ** 2  # noqa: E731
-    with pytest.raises(ice.errors.InvalidOptionError) as caught:
+    with pytest.raises(ice.errors.OptionError) as caught:
         explained(model, X, sample_weight=pd.Series([1.0, 2.0, 3.0], index=[7, 9, 8]))
     assert str(caught.value) == (
         "`sample_weight` must have the index of X; row 1 has the label 9 in weights and 8 in X. Pass "
         "`weights.loc[X.index]` to match them by label, or `weights.to_numpy()` if they are in the order of X."
     )
-    with pytest.raises(ice.errors.InvalidOptionError, match="row 0 has the label 0 in weights and 7 in X"):
+    with pytest.raises(ice.errors.OptionError, match="row 0 has the label 0 in weights and 7 in X"):
         explained(model, X, sample_weight=pd.Series([1.0, 2.0, 3.0]))
 
 

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import ice_explorer as ice
-from ice_explorer.errors import InputDataError, PredictionError
+from ice_explorer.errors import DataError, PredictionError
 
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame(RANDOM.normal(size=(200, 3)) * [1.0, 3.0, 1.0], columns=["a", "b", "c"])
@@ -39,7 +39,7 @@ def by_position(request):
     return BY_POSITION[request.param].fit(X, Y)
 
 
-def message_of(model, table, error=InputDataError, **options):
+def message_of(model, table, error=DataError, **options):
     with pytest.raises(error) as caught:
         ice.explain(model, table, progress=False, **options)
     return str(caught.value)

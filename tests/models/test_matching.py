@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError, OutputError
+from ice_explorer.errors import OptionError
 
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame(RANDOM.normal(size=(60, 2)), columns=["a", "b"], index=np.arange(100, 160))
@@ -29,7 +29,7 @@ def test_a_position_that_is_no_label_is_refused_where_labels_are_numbers(labels)
     """With classes 1, 2, 3 the outputs 0 and 1 would both be class 1."""
     model = LogisticRegression().fit(X, labels)
     assert explained(model, output=1).output_label == f"probability of {labels.dtype.type(1).item()!r}"
-    with pytest.raises(OutputError) as caught:
+    with pytest.raises(OptionError) as caught:
         explained(model, output=0)
     one, two, three = (labels.dtype.type(code).item() for code in (1, 2, 3))
     assert str(caught.value) == f"`output` must be one of {one}, {two}, {three}; got 0."
@@ -56,7 +56,7 @@ VALUES = pd.Series(1.0 + np.arange(60), X.index)
 )
 def test_values_of_another_index_are_refused(option, what, values):
     """They may be in another order, and every figure would be that of other rows."""
-    with pytest.raises(InvalidOptionError) as caught:
+    with pytest.raises(OptionError) as caught:
         ice.ICEExplorer(line(), X, **{option: values})
     assert str(caught.value) == (
         f"`{option}` must have the index of X; row 0 has the label 101 in {what} and 100 in X. Pass "

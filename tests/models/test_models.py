@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ice_explorer as ice
-from ice_explorer.errors import InputDataError, OutputError, PredictionError
+from ice_explorer.errors import DataError, OptionError, PredictionError
 from ice_explorer.models.predict import make_predictor
 
 pytestmark = pytest.mark.current
@@ -117,13 +117,13 @@ def message(error, model, rows=families.X, **options):
 def test_classes_of_several_outputs_are_chosen_as_pairs():
     """The output alone will do where it has two classes, with a note."""
     model = ensemble.RandomForestClassifier(**families.FOREST).fit(families.X, families.two_labels())
-    assert message(OutputError, model) == (
+    assert message(OptionError, model) == (
         "The model returns 5 classes of 2 outputs, so one must be chosen. "
         "Pass `output=(0, 'no')` (or (0, 'yes'), (1, 'large'), (1, 'medium'), (1, 'small'))."
     )
-    assert message(OutputError, model, output=1).startswith("The model returns 3 classes of output 1, so one must be ")
+    assert message(OptionError, model, output=1).startswith("The model returns 3 classes of output 1, so one must be ")
     for wrong in ((1, "huge"), 7, "yes", True):
-        assert message(OutputError, model, output=wrong).startswith(
+        assert message(OptionError, model, output=wrong).startswith(
             "`output` must be one of (0, 'no'), (0, 'yes'), (1, "
         )
     e = explained(model, families.X, output=0)
@@ -140,7 +140,7 @@ def test_two_labels_that_may_both_hold_are_not_two_sides_of_one():
     families.quietly(network.fit, families.X, families.two_flags())
     native = catboost.CatBoost({**families.CAT, "loss_function": "MultiLogloss"}).fit(families.X, families.two_flags())
     for model in (network, native):
-        assert message(OutputError, model) == (
+        assert message(OptionError, model) == (
             "The model returns 2 labels, so one must be chosen. Pass `output=0` (or 1)."
         )
     e = explained(network, families.X, output=1, response="predict")
@@ -238,18 +238,18 @@ def test_results_of_statsmodels_take_the_columns_of_their_fit():
     results = sm.OLS(families.NUMBER, with_constant).fit()
     start = "X must have the columns that the model was fitted on, in their order; "
     assert "fitted on, 4 ('const', 'age', 'income', 'rooms'); got 3." in message(
-        InputDataError, results, families.X.to_numpy()
+        DataError, results, families.X.to_numpy()
     )
     for expected, rows in {
         "'const' is missing. Pass `statsmodels.api.add_constant(X)`.": families.X,
         "got the order 'age', 'income', 'rooms', 'const'. Pass": with_constant[["age", "income", "rooms", "const"]],
     }.items():
-        assert message(InputDataError, results, rows).startswith(start + expected)
+        assert message(DataError, results, rows).startswith(start + expected)
     array = with_constant.to_numpy()  # names of further parameters are no columns
     for name in ("NegativeBinomial", "ZeroInflatedPoisson"):
         results = families.quietly(getattr(sm, name)(families.COUNT, array).fit, disp=0)
         assert families.largest_difference(explained(results, array), results.predict, array) <= 1e-12
-        assert message(InputDataError, results, families.X).startswith("X must have as many columns as the model was ")
+        assert message(DataError, results, families.X).startswith("X must have as many columns as the model was ")
 
 
 def test_results_with_columns_for_zeros_are_passed_as_a_function():
@@ -259,7 +259,7 @@ def test_results_with_columns_for_zeros_are_passed_as_a_function():
     both = sm.add_constant(families.X)
     model = sm.ZeroInflatedPoisson(families.COUNT, both[["const", "income"]], exog_infl=both[["const", "rooms"]])
     results = families.quietly(model.fit, disp=0)
-    assert message(InputDataError, results, both) == (
+    assert message(DataError, results, both) == (
         "A model fitted with `exog_infl` must be a function of X; got results of ZeroInflatedPoisson. "
         "Pass `lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`."
     )

@@ -48,7 +48,7 @@ def test_a_class_is_chosen_by_label_or_position(three, output, column):
     assert_allclose(e["income"].curves[0], expected, rtol=1e-12)
     assert e.output_label == f"probability of {['setosa', 'versicolor', 'virginica'][column]}"
     for wrong in (-1, True, 0.5):
-        with pytest.raises(ice.errors.OutputError, match=r"^`output` must be one of "):
+        with pytest.raises(ice.errors.OptionError, match=r"^`output` must be one of "):
             explained(three, output=wrong)
 
 

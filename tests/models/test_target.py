@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.multioutput import MultiOutputClassifier
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import DataError
 
 N = 6
 X = pd.DataFrame({"a": np.arange(N, dtype=float), "b": [1.0, 0.0, 2.0, 1.0, 3.0, 0.5]})
@@ -93,7 +93,7 @@ def test_each_output_has_its_own_column():
 )
 def test_what_is_no_target_is_refused(explanation, y, words):
     """Whatever of it does not fit the model."""
-    with pytest.raises(InvalidOptionError) as caught:
+    with pytest.raises(DataError) as caught:
         explanation()._target(y)
     assert str(caught.value).startswith("`y` must ")
     assert words in str(caught.value)

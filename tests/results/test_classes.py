@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 import ice_explorer as ice
-from ice_explorer.errors import OutputError
+from ice_explorer.errors import OptionError
 from ice_explorer.results.outputs import MOST_SHOWN
 from ice_explorer.widget import replies
 from ice_explorer.widget.session import work_of
@@ -69,7 +69,7 @@ def test_a_single_output_has_nothing_beside_it():
     """A regressor and an explanation stand alone."""
     work = work_of(lambda rows: rows[:, 0], X, None, {})
     assert work.choices.classes is None
-    with pytest.raises(OutputError) as caught:
+    with pytest.raises(OptionError) as caught:
         replies.answer_of(work, None, {"type": "classes", "feature": "x0"})
     assert str(caught.value) == (
         "Classes can be shown side by side where the model at hand has several; this explorer knows of one output. "

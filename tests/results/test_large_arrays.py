@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 
 ADVICE = (
     "Read those of some rows: `f.compute_curves(rows)`, or `rows=` of `likelihood`, `extrapolation` and `to_frame`; or "
@@ -36,7 +36,7 @@ def explanation():
 def test_an_array_that_takes_more_than_the_limit_is_refused_before_it_is_made(explanation, what, read, size):
     """The error states both sizes, and how fewer rows are read; there are at least 64 MB."""
     tracemalloc.start()
-    with pytest.raises(InvalidOptionError) as refused:
+    with pytest.raises(OptionError) as refused:
         read(explanation)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

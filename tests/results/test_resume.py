@@ -162,7 +162,7 @@ def test_an_explorer_names_its_button():
     name = message.partition("observations of ")[2][:3]
     assert message == (
         f"The model failed: ConnectionError: 503. It was predicting phantom observations of {name}, whose values are "
-        'not the reason. Features that are computed are kept; press "Resume" when the model works.'
+        'not the reason. Call `explain` again, or press "Resume" in the explorer, when the model works.'
     )
     service.fails_from = None
     x._background.resume()

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import ice_explorer as ice
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 
 NUMBERS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact"]
 
@@ -129,7 +129,7 @@ def test_positions_may_be_a_mask():
     x.selection = mask
     assert x.selection == np.flatnonzero(mask).tolist()
     turned = mask[::-1]
-    with pytest.raises(InvalidOptionError) as error:
+    with pytest.raises(OptionError) as error:
         f.compute_curves(turned)
     assert str(error.value) == (
         "`positions` must have the index of X; row 0 has the label 119 in mask and 0 in X. Pass `mask.loc[X.index]` to "
@@ -143,7 +143,7 @@ def test_labels_of_rows_are_no_positions():
     shuffled = X.sample(frac=1, random_state=0)
     f = ice.explain(model, shuffled)["age"]
     chosen = shuffled.index[shuffled["sex"] == "f"]
-    with pytest.raises(InvalidOptionError, match=r"not by index label; `X\.index\.get_indexer\(labels\)` has the posi"):
+    with pytest.raises(OptionError, match=r"not by index label; `X\.index\.get_indexer\(labels\)` has the posi"):
         f.compute_curves(chosen)
     assert_allclose(f._predictions(shuffled.index.get_indexer(chosen)), model(shuffled.loc[chosen]))
     f = ice.explain(model, X)["age"]  # whose labels count the rows

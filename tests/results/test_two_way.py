@@ -14,7 +14,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.inspection import partial_dependence
 
 import ice_explorer as ice
-from ice_explorer.errors import Cancelled, InputDataError, PredictionError
+from ice_explorer.errors import Cancelled, DataError, PredictionError
 
 
 @pytest.fixture(scope="module", name="X")
@@ -175,11 +175,9 @@ def test_a_column_of_no_kind_is_no_axis(X):
     """It is refused in the words that refuse it as a feature, and another one is what to name."""
     strange = X.assign(thing=[{"a": 1}] * len(X), empty=np.nan)
     e = explain(lambda X: X["age"].to_numpy(float), strange, features=["age"])
-    with pytest.raises(
-        InputDataError, match=r"'thing' has dtype object and holds other objects\. Name another feature"
-    ):
+    with pytest.raises(DataError, match=r"'thing' has dtype object and holds other objects\. Name another feature"):
         e.two_way("age", "thing")
-    with pytest.raises(InputDataError, match=r"'empty' is missing in every row that has weight\. Name another feature"):
+    with pytest.raises(DataError, match=r"'empty' is missing in every row that has weight\. Name another feature"):
         e.two_way("empty", "age")
 
 

@@ -12,7 +12,7 @@ from origins import read_provenance
 import ice_explorer as ice
 from ice_explorer.drivers.candidates import SecondFeature
 from ice_explorer.drivers.in_common import find_common_values
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.results.what_if import moves_of, reach_of
 from ice_explorer.widget import replies
 from ice_explorer.wire.rows import in_common_of
@@ -233,7 +233,7 @@ def test_a_column_called_residual_stays_a_column(make, X):
 
 def test_residuals_need_y(make, e, X):
     """The error says where to pass it; a missing target has no residual."""
-    with pytest.raises(InvalidOptionError) as raised:
+    with pytest.raises(OptionError) as raised:
         make(e).color_by = "residual"
     assert str(raised.value) == (
         '`color_by="residual"` needs the observed target; this explanation has none. '

@@ -19,7 +19,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifi
 from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
-from ice_explorer.errors import ExportError, ModelNeededError
+from ice_explorer.errors import DataError, ModelNeededError, OptionError
 from ice_explorer.feature import FeatureExplanation
 
 DECAYS = (0.01, 0.3, 0.75, 1.0)
@@ -312,7 +312,7 @@ def test_files_and_pickles(tmp_path):
     """By every way that Python saves objects; a copy of a result is itself."""
     e = regression()
     file = e.save(tmp_path / "result.ice")
-    with pytest.raises(ExportError, match="overwrite=True"):
+    with pytest.raises(OptionError, match="overwrite=True"):
         e.save(file)
     e.save(file, overwrite=True, max_lines=30)
     assert ice.load(file)._n_observations == 30
@@ -333,7 +333,7 @@ def test_files_and_pickles(tmp_path):
 def test_a_result_is_whole(tmp_path):
     """One feature is saved by itself."""
     e = regression()
-    with pytest.raises(ExportError, match=r"A '.ice' holds a whole explanation; got what='all'"):
+    with pytest.raises(OptionError, match=r"A '.ice' holds a whole explanation; got what='all'"):
         e.save(tmp_path / "all.ice", "all")
     assert ice.load(e["a"]._alone.save(tmp_path / "a.ice")).features == ["a"]
 
@@ -363,5 +363,5 @@ def test_labels_that_no_file_has_are_refused():
     """By name and type."""
     X = pd.DataFrame({"a": np.arange(5.0)}, index=[object() for _ in range(5)])
     e = ice.explain(lambda X: X["a"], X, progress=False)
-    with pytest.raises(ExportError, match=r"A label of the index of X must be .* to be saved; got <object"):
+    with pytest.raises(DataError, match=r"A label of the index of X must be .* to be saved; got <object"):
         saved(e)

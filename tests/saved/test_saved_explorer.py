@@ -85,11 +85,11 @@ def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
     ids=lambda request: request["type"] if isinstance(request, dict) else "",
 )  # fmt: skip
 def test_what_needs_the_model_says_so(make, ask, results, request_, sentence):
-    """With what to do in an explorer."""
+    """With what to do."""
     content, _ = ask(make(results[2]), **request_)
     assert content["type"] == "error"
     assert content["message"].startswith(sentence)
-    assert content["message"].endswith("Create the explorer with the model and X.")
+    assert "Explain the model again" in content["message"]
 
 
 def test_what_needs_rows_or_the_model_is_not_there(make, ask, results):

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ice_explorer as ice
-from ice_explorer.errors import ExportError, ICEExplorerError
+from ice_explorer.errors import DataError, ICEExplorerError
 
 FEW = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 ODD = (
@@ -85,7 +85,7 @@ def read(found):
         file.write_bytes(found)
         try:
             e = ice.load(file)
-        except ExportError as error:
+        except DataError as error:
             return error
     with np.errstate(all="ignore"):
         for use in (
@@ -103,7 +103,7 @@ def read(found):
 
 
 def is_refused(found):
-    return isinstance(read(found), ExportError)
+    return isinstance(read(found), DataError)
 
 
 def test_the_file_itself_is_right():
@@ -301,7 +301,7 @@ for name in sys.argv[2:]:
     begin = time.process_time()
     try:
         ice.load(name).table()
-    except ice.errors.ExportError:
+    except ice.errors.DataError:
         pass
     seconds, size = time.process_time() - begin, largest() - before
     assert seconds < 2, f"{name}: {seconds:.2f} s"
@@ -346,7 +346,7 @@ def test_too_many_labels_are_refused_where_they_are_written(tmp_path):
     """As they would be where they are read."""
     X = pd.DataFrame({"a": np.zeros(60_000)}, index=pd.date_range("2020", periods=60_000, freq="min"))
     e = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
-    with pytest.raises(ExportError, match=r"must take at most 12 MB; .* or hold too many dates. Save fewer rows"):
+    with pytest.raises(DataError, match=r"must take at most 12 MB; .* or hold too many dates. Save fewer rows"):
         e.save(tmp_path / "dates.ice", max_lines=60_000)
     e.save(tmp_path / "dates.ice")
 
@@ -389,7 +389,7 @@ def test_deep_documents_are_refused():
 def test_a_file_from_the_future_says_so():
     """And what to do, whatever else it has."""
     error = read(zipped(changed_manifest('2,"further":1', "version")))
-    assert isinstance(error, ExportError)
+    assert isinstance(error, DataError)
     assert "of version 1 of the format, or before; " in str(error)
     assert "test.ice' is of version 2. Install" in str(error)
 
@@ -399,7 +399,7 @@ def test_other_files_are_refused(found, tmp_path):
     """With their names."""
     file = tmp_path / "other.ice"
     file.write_bytes(found)
-    with pytest.raises(ExportError, match=r"other\.ice' is damaged, or none. Save it again."):
+    with pytest.raises(DataError, match=r"other\.ice' is damaged, or none. Save it again."):
         ice.load(file)
 
 

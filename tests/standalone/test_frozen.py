@@ -19,7 +19,7 @@ from sklearn.neural_network import MLPRegressor
 
 import ice_explorer as ice
 from ice_explorer.beyond.joint import JointEffects
-from ice_explorer.errors import FrontEndMissingError
+from ice_explorer.errors import ICEExplorerError
 from ice_explorer.export.save import save
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS
 from ice_explorer.scene.display_axis import display_axis
@@ -396,7 +396,7 @@ def test_figures_of_fewer_lines_say_so_in_their_code(explanation, tmp_path):
 def test_without_the_front_end_it_says_how_to_build_it(explanation, tmp_path, monkeypatch):
     """As the explorer does, and no file is left."""
     monkeypatch.setattr(page_module, "_STATIC", tmp_path)
-    with pytest.raises(FrontEndMissingError, match=r"needs its built front end; there is none at .*frozen\.js"):
+    with pytest.raises(ICEExplorerError, match=r"needs its built front end; there is none at .*frozen\.js"):
         save(explanation, ViewState(), tmp_path / "page.html", max_lines=2)
     assert list(tmp_path.iterdir()) == []
 

@@ -3,7 +3,9 @@
 # ruff: noqa: DTZ001 - most tables hold moments without a zone
 
 import datetime as dt
+import sys
 from decimal import Decimal
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -546,7 +548,7 @@ def test_rows_are_known_by_position(index, mixed):
 )
 def test_containers_without_rows_or_with_a_name_twice_are_refused(X, words):
     """As those of pandas and numpy are."""
-    with pytest.raises(ice.errors.InputDataError) as caught:
+    with pytest.raises(ice.errors.DataError) as caught:
         table_from(X)
     assert words in str(caught.value)
 
@@ -621,3 +623,9 @@ def test_rows_of_an_array_are_in_c_order(order):
         table.crossed(rows, {0: rows}),
     ):
         assert made.flags.c_contiguous
+
+
+def test_a_table_is_read_while_another_thread_imports_scipy_sparse(monkeypatch):
+    """A module is listed before it has its names."""
+    monkeypatch.setitem(sys.modules, "scipy.sparse", ModuleType("scipy.sparse"))
+    assert table_from(pd.DataFrame({"a": [1.0]})).names == ["a"]

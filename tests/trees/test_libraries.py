@@ -731,7 +731,7 @@ def test_what_no_sum_of_leaves_gives_is_left_to_the_model(name):
         warnings.simplefilter("ignore")
         model, X = make(), rows()[:24]
         e = ice.explain(model, X, progress=False, grid="quantile", grid_size=3, **options)
-        with pytest.raises(ice.errors.InvalidOptionError) as caught:
+        with pytest.raises(ice.errors.OptionError) as caught:
             ice.explain(model, X, progress=False, method="tree", **options)
     assert e.method == "brute"
     (note,) = [text for text in e.notes if "method" in text]

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import ice_explorer as ice
 from ice_explorer.curves import choose
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.trees.curves import TreeCurves
 
 
@@ -229,5 +229,5 @@ def test_more_features_than_an_item_can_name_are_refused(monkeypatch):
     predicted = ice.explain(model, X, progress=False)
     assert predicted.method == "brute"
     assert [note.endswith(reason) for note in predicted.notes if "tree method" in note] == [True]
-    with pytest.raises(InvalidOptionError, match=reason):
+    with pytest.raises(OptionError, match=reason):
         ice.explain(model, X, method="tree", progress=False)

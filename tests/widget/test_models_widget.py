@@ -15,7 +15,7 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier, 
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import ice_explorer as ice
-from ice_explorer.errors import InputTypeError, InvalidOptionError
+from ice_explorer.errors import DataError, OptionError
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.standalone.answers import snapshot
 from ice_explorer.wire.header import DECAYS, METRICS, PROFILES
@@ -180,7 +180,7 @@ def test_what_needs_several_models_is_refused_of_one(make, X, models):
         "`rank_by='disagreement'` ": lambda: explorer.explanation.plot(rank_by="disagreement"),
     }
     for words, call in calls.items():
-        with pytest.raises(InvalidOptionError) as raised:
+        with pytest.raises(OptionError) as raised:
             call()
         assert str(raised.value).startswith(
             f"{words.strip()} needs several models; there is one. Call `ICEExplorer({{name: model, …}}, X)` for several"
@@ -193,9 +193,9 @@ def test_models_and_explanations_are_taken_by_name(make, X, models):
     explorer.model = "line"
     assert explorer.explanation.method == "linear"
     assert explorer._header["code"] == "ICEExplorer(explanations)"
-    with pytest.raises(InvalidOptionError, match="a dict of 2 to 4 models by name; got a dict of 0"):
+    with pytest.raises(OptionError, match="a dict of 2 to 4 models by name; got a dict of 0"):
         make({}, X)
-    with pytest.raises(InputTypeError, match="needs the observations to explain the model on"):
+    with pytest.raises(DataError, match="needs the observations to explain the model on"):
         make(models)
 
 

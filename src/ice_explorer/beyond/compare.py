@@ -22,7 +22,7 @@ from ice_explorer.beyond.measuring import (
     scored_of,
 )
 from ice_explorer.checks import check_integer, check_names, check_one_of
-from ice_explorer.errors import InvalidOptionError, MissingDependencyError
+from ice_explorer.errors import MissingPackageError, OptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.progress import progress_reporter
 from ice_explorer.tables.column import label_index
@@ -109,10 +109,8 @@ class Importances:
 
         Raises
         ------
-        MissingDependencyError
-            If Matplotlib is not installed; also an ImportError.
-        InvalidOptionError
-            If an option has an invalid value; also a ValueError.
+        OptionError
+            If an option has an invalid value, or Matplotlib is not installed (then also an ImportError).
         """
         from ice_explorer.figures.axes import beyond
 
@@ -136,7 +134,7 @@ class _Scores:
         if form == "difference":
             return np.asarray(self.base - self.moved)
         if self.base >= 0:
-            raise InvalidOptionError.must(
+            raise OptionError.must(
                 "form", "be 'difference' unless `scoring` is a loss", form,
                 "Pass for example `scoring='neg_mean_squared_error'`.", where=f" with a score of {self.base:.4g}",
             )  # fmt: skip
@@ -195,10 +193,10 @@ def _chosen(measures: object, *, has_y: bool) -> list[Measure]:
     named = [check_one_of("measures", name, MEASURES) for name in check_names("measures", measures)]
     if not has_y and {*named} & {*OF_SCORES}:
         what = "be given for 'permutation' and 'loco'"
-        raise InvalidOptionError.must("y", what, None, "Pass the target of the rows of X.")
+        raise OptionError.must("y", what, None, "Pass the target of the rows of X.")
     if "shap" in named and not measured.HAS_SHAP:
         what = "The measure 'shap'"
-        raise MissingDependencyError.extra(what, "SHAP", "shap")
+        raise MissingPackageError.extra(what, "SHAP", "shap")
     return [name for name in MEASURES if name in named]
 
 
@@ -206,7 +204,7 @@ def _members(explanation: Explanation, groups: object) -> dict[str, tuple[int, .
     """Return the columns of each group of features, by a name that no feature has."""
     if not isinstance(groups, Mapping):
         advice = 'Pass for example {"weather": ["temp", "hum"]}.'
-        raise InvalidOptionError.must("groups", "be a mapping of names to lists of features", groups, advice)
+        raise OptionError.must("groups", "be a mapping of names to lists of features", groups, advice)
     return {
         f"group {name}": tuple(
             position
@@ -223,7 +221,7 @@ def _scores(measure: str, scored: Scored, moved: Mapping[str, tuple[int, ...]], 
         with progress_reporter(progress, n_rows * len(moved) * n_repeats) as report:
             return _Scores(*completed(measured.permutation(scored, moved, n_repeats, report)))
     if not scored.can_be_fitted:
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             "measures", "leave out 'loco' unless the model is an estimator of scikit-learn with one output", "loco",
             "Leave it out.",
         )  # fmt: skip
@@ -245,7 +243,7 @@ def _importance(measure: str, explanation: Explanation, notes: list[str], *, is_
     found = completed(measured.native(context, results))
     if found is None:
         if is_named:
-            raise InvalidOptionError.must(
+            raise OptionError.must(
                 "measures", "leave out 'native' for a model without `feature_importances_` or `coef_` by feature",
                 measure, "Leave it out.",
             )  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 
 from ice_explorer.beyond.points import Points
 from ice_explorer.checks import check_integer, check_one_of
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
@@ -234,7 +234,7 @@ class Interactions:
         if feature not in self._results:
             names = list(self._results)
             advice = "Name it in `features`."
-            raise InvalidOptionError.must("feature", "be one of these features", feature, advice, known=names)
+            raise OptionError.must("feature", "be one of these features", feature, advice, known=names)
         moved = self._all_moved([feature])[feature]
         share, width = moved.share, quantile_of_level(USUAL_LEVEL) * moved.error
         low, high = max(share - width, 0.0), min(share + width, 1.0)
@@ -352,10 +352,8 @@ class Interactions:
 
         Raises
         ------
-        MissingDependencyError
-            If Matplotlib is not installed; also an ImportError.
-        InvalidOptionError
-            If an option has an invalid value; also a ValueError.
+        OptionError
+            If an option has an invalid value, or Matplotlib is not installed (then also an ImportError).
         PredictionError
             If the model fails or changed since `explain`.
         """

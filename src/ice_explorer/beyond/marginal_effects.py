@@ -9,7 +9,7 @@ import numpy as np
 
 from ice_explorer.beyond.points import Points
 from ice_explorer.checks import check_one_of
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import check_step
@@ -113,7 +113,7 @@ class MarginalEffects:
 
     def _check_derivative(self, steps: Mapping[FeatureExplanation, object]) -> None:
         if self.kind == "derivative" and (len(steps) > 1 or self._is_level.any()):
-            raise InvalidOptionError.must(
+            raise OptionError.must(
                 "feature",
                 "be one feature with an axis of numbers for a derivative",
                 [result.feature for result in steps],
@@ -142,7 +142,7 @@ class MarginalEffects:
         """Return the default length of a step along the axis."""
         feature = result._item.feature
         if result.scale == 0:
-            raise InvalidOptionError.must(
+            raise OptionError.must(
                 "step", "be given where a feature is constant", None, "Pass a number.", where=_for(feature)
             )
         usual = result.scale if self.kind == "forward" else _SHORT * result.scale
@@ -196,7 +196,7 @@ def marginal_effects(
 ) -> MarginalEffects:
     """Compute the effects of a step; `Explanation.marginal_effects` says how."""
     if not steps:
-        raise InvalidOptionError.must("feature", "name at least one feature", {}, "Pass its name.")
+        raise OptionError.must("feature", "name at least one feature", {}, "Pass its name.")
     return MarginalEffects(context, dict(steps), kind)
 
 
@@ -221,7 +221,7 @@ def _level_of(feature: Feature, step: object) -> float:
     levels = [False, True] if feature.levels is None else feature.levels.tolist()
     found = feature.find_coordinate(step) if feature.levels is not None or step in levels else None
     if found is None:
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             "step", "be a level of a feature that has levels", step, f"Its levels are {listed(levels)}.",
             where=_for(feature), known=levels,
         )  # fmt: skip
@@ -236,4 +236,4 @@ def _length_of(feature: Feature, step: Any) -> float:
     except (TypeError, ValueError):
         advice = "Leave it out for one standard deviation."
         what = "be a number other than 0, or of dates and durations a timedelta"
-        raise InvalidOptionError.must("step", what, step, advice, where=_for(feature)) from None
+        raise OptionError.must("step", what, step, advice, where=_for(feature)) from None

@@ -9,7 +9,7 @@ import numpy as np
 from ice_explorer.beyond import importances
 from ice_explorer.beyond.correlations import correlated
 from ice_explorer.beyond.importances import Scored
-from ice_explorer.errors import InvalidOptionError, MissingDependencyError
+from ice_explorer.errors import MissingPackageError, OptionError
 from ice_explorer.errors.base import listed
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.locks import Lock
@@ -110,7 +110,7 @@ class Measuring:
         if self.measure != "shap":
             return ""
         if not importances.HAS_SHAP:
-            return str(MissingDependencyError.extra("The measure 'shap'", "SHAP", "shap"))
+            return str(MissingPackageError.extra("The measure 'shap'", "SHAP", "shap"))
         if any(column.kind == "other" for column in columns.read):
             return "SHAP needs columns of numbers, categories, texts, dates or durations; X has others. " + _OTHER
         return ""
@@ -244,7 +244,7 @@ def scored_of(explanation: Explanation, y: object, scoring: Any = None, most: in
     try:
         scorer = check_scoring(model, scoring)
     except (TypeError, ValueError):
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             "scoring", "be the name of a scorer of scikit-learn, or a function of (model, X, y)", scoring,
             "`sklearn.metrics.get_scorer_names()` lists them.", known=get_scorer_names(),
         ) from None  # fmt: skip

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ice_explorer.checks import check_integer
-from ice_explorer.errors import InputTypeError, MissingDependencyError
+from ice_explorer.errors import DataError, MissingPackageError
 from ice_explorer.errors.tracebacks import short_traceback
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def impact(explorer: ICEExplorer, *, max_features: int = MAX_FEATURES) -> Figure
 
     Raises
     ------
-    InputTypeError
-        If it is no explorer; also a TypeError.
-    MissingDependencyError
+    DataError
+        If it is no explorer.
+    OptionError
         If bqplot is not installed; also an ImportError.
     """
     _check("impact", explorer)
@@ -79,7 +79,7 @@ def curves(explorer: ICEExplorer, *, max_lines: int = MAX_LINES) -> Figure:
 
     Raises
     ------
-    InputTypeError, MissingDependencyError
+    DataError, OptionError
         As `impact`.
     """
     _check("curves", explorer)
@@ -106,7 +106,7 @@ def partial_dependence(explorer: ICEExplorer) -> Figure:
 
     Raises
     ------
-    InputTypeError, MissingDependencyError
+    DataError, OptionError
         As `impact`.
     """
     _check("partial_dependence", explorer)
@@ -160,11 +160,11 @@ def _check(function: str, got: Any, *, or_explanation: bool = False) -> None:
     if not isinstance(got, takes):
         what = "an ICEExplorer or an Explanation" if or_explanation else "an ICEExplorer"
         call = "explanation" if isinstance(got, Explanation) else "model, X"
-        raise InputTypeError(
+        raise DataError(
             f"A figure of bqplot is one of {what}; got {type(got).__name__}.", f"Pass `ice.ICEExplorer({call})`."
         )
     if find_spec("bqplot") is None:
-        raise MissingDependencyError.extra(f"`ice.bqplot.{function}`", "bqplot", "bqplot")
+        raise MissingPackageError.extra(f"`ice.bqplot.{function}`", "bqplot", "bqplot")
 
 
 def __dir__() -> list[str]:

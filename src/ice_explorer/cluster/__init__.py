@@ -22,7 +22,8 @@ from ice_explorer.cluster.sums import (
     plan_sample,
     sum_rows,
 )
-from ice_explorer.errors import InputTypeError, UnknownOptionError
+from ice_explorer.errors import DataError
+from ice_explorer.errors.keywords import unknown_keyword
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.results.options import DEFAULTS, Options
 
@@ -84,7 +85,7 @@ def summarise(
     """
     unknown = next((name for name in options if name not in OPTIONS), None)
     if unknown is not None:
-        raise UnknownOptionError.keyword("summarise", unknown, OPTIONS)
+        raise unknown_keyword("summarise", unknown, OPTIONS)
     checked = Options(**options)
     check_options(checked)
     with name_partition(number):
@@ -115,7 +116,10 @@ def merge(*results: Result | None) -> Result | None:
     for result in given:
         if not isinstance(result, kind) or kind not in {Summary, Sums}:
             advice = "Write `merge(*results)`, once for each of the two passes."
-            raise InputTypeError.must("Each result", "one of `summarise`, or each of `partial_sums`", result, advice)
+            raise DataError(
+                f"Each result must be one of `summarise`, or each of `partial_sums`; got {type(result).__name__}.",
+                advice,
+            )
     merged: Result | None = given[0].merge(given[1:]) if given else None
     return merged
 
@@ -213,7 +217,9 @@ def finish(model: Any, summary: Summary | None, sums: Sums | None) -> Explanatio
 def _check_merged(result: object, kind: type, name: str) -> None:
     if result is not None and not isinstance(result, kind):
         advice = "Merge the results of all partitions until one is left: `merge(*results)`."
-        raise InputTypeError.must(name, f"one {kind.__name__}, that of all partitions", result, advice)
+        raise DataError(
+            f"{name} must be one {kind.__name__}, that of all partitions; got {type(result).__name__}.", advice
+        )
 
 
 def __dir__() -> list[str]:

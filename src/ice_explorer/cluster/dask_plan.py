@@ -15,17 +15,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer import cluster
 from ice_explorer import plan as one_machine
+from ice_explorer.checks import weights_error
 from ice_explorer.cluster.sums import check_options, check_rows, explain_feature, plan_sample
 from ice_explorer.errors import (
     Cancelled,
+    DataError,
     ICEExplorerError,
-    InputTypeError,
-    InvalidOptionError,
-    MissingDependencyError,
+    MissingPackageError,
+    OptionError,
     PredictionError,
 )
 from ice_explorer.errors.base import cause_of, counted
 from ice_explorer.plan import Plan
+from ice_explorer.tables.table import no_table_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +49,7 @@ def prepare_on_dask(model: Any, X: Any, options: Options, *, is_opening: bool = 
     """
     check_options(options)
     if y is not None:
-        raise InvalidOptionError("`y` needs all rows in one place, but X is on a cluster.", "Leave it out.")
+        raise OptionError("`y` needs all rows in one place, but X is on a cluster.", "Leave it out.")
     partitions = _read_partitions(X, options.sample_weight)
     client = _current_client()
     of_partitions = {name: getattr(options, name) for name in cluster.OPTIONS}
@@ -59,20 +61,21 @@ def prepare_on_dask(model: Any, X: Any, options: Options, *, is_opening: bool = 
 def _read_partitions(X: Any, sample_weight: Any) -> list[tuple[Any, Any]]:
     """Return what Dask computes for each partition: its rows, and their weights, None where there are none.
 
-    - raises InputTypeError: if X is no table, or the weights are in one place.
+    - raises DataError: if X is no table, or the weights are in one place.
     """
     if not hasattr(X, "columns") and not hasattr(X, "rechunk"):
-        raise InputTypeError.table(X)
+        raise no_table_error(X)
     rows = _delayed(X)
     if sample_weight is None:
         return [(each, None) for each in rows]
     if not hasattr(sample_weight, "to_delayed"):
-        raise InputTypeError.must(
-            "`sample_weight`", "a Dask Series or array, as X is", sample_weight, "Pass a column of X: `X['weight']`."
+        raise DataError(
+            f"`sample_weight` must be a Dask Series or array, as X is; got {type(sample_weight).__name__}.",
+            "Pass a column of X: `X['weight']`.",
         )
     weights = _delayed(sample_weight)
     if len(weights) != len(rows):
-        raise InvalidOptionError.sample_weight(
+        raise weights_error(
             f"got {counted(len(weights), 'partition')} for {counted(len(rows), 'partition')} of X",
             "Pass a column of X before it is filtered or repartitioned.",
         )
@@ -142,7 +145,7 @@ def _current_client() -> Any:
     try:
         from distributed import get_client
     except ImportError as error:
-        raise MissingDependencyError.extra("Explaining rows on a cluster", "distributed", "distributed") from error
+        raise MissingPackageError.extra("Explaining rows on a cluster", "distributed", "distributed") from error
     try:
         return get_client()
     except ValueError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.checks import check_names, check_weights
-from ice_explorer.errors import InputDataError, InvalidOptionError
+from ice_explorer.errors import DataError, OptionError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.feature import Feature, align_levels
@@ -80,7 +80,7 @@ class ColumnSummary:
     def merge(self, others: Sequence[ColumnSummary]) -> ColumnSummary:
         """Return the summary of all.
 
-        - raises InputDataError: if they differ in kind, or in levels that their dtype declares.
+        - raises DataError: if they differ in kind, or in levels that their dtype declares.
         """
         parts, feature, values, moments = [self, *others], self.feature, [self.feature.values], Moments(1)
         for other in others:
@@ -185,8 +185,8 @@ def _align(feature: Feature, other: Feature) -> tuple[Feature, Array]:
     return replace(merged, levels=aligned.levels, codebook=aligned.codebook), aligned.values
 
 
-def _unlike(feature: Feature, what: str, first: str, second: str) -> InputDataError:
-    return InputDataError(
+def _unlike(feature: Feature, what: str, first: str, second: str) -> DataError:
+    return DataError(
         f"{quoted(feature.readable)} must {what}; got {first} in one and {second} in another.",
         "Give the column one dtype: `X[name] = X[name].astype(...)`, or for categories `X = X.categorize()`.",
     )
@@ -268,7 +268,7 @@ def summarise_rows(model: Any, rows: Any, number: int, sample_weight: Any, optio
         objects = {}
         numbers = list(dict.fromkeys(columns.number(name) for name in check_names("features", options.features)))
         if not numbers:
-            raise InvalidOptionError.no_features()
+            raise OptionError.no_features()
     generator = np.random.default_rng([options.random_state, zlib.crc32(b"rows of partitions"), number])
     keys = np.where(weights > 0, generator.random(n_rows), 2.0)  # rows without weight come last
     sampled = _draw(keys)

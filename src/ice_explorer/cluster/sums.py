@@ -16,7 +16,7 @@ from ice_explorer.cluster.summary import MOST_DISTINCT, RANK_ERROR, ColumnSummar
 from ice_explorer.engines import notes
 from ice_explorer.engines.feature_input import FeatureInput, measure
 from ice_explorer.engines.sums import empty_sums
-from ice_explorer.errors import Cancelled, ICEExplorerError, InputDataError, InvalidOptionError
+from ice_explorer.errors import Cancelled, DataError, ICEExplorerError, OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
@@ -110,7 +110,7 @@ def name_partition(number: int) -> Iterator[None]:
 def check_options(options: Options) -> None:
     """Refuse options that need all rows in one place.
 
-    - raises InvalidOptionError: naming the option and what to do.
+    - raises OptionError: naming the option and what to do.
     """
     for option, is_given, advice in (
         ("budget", options.budget is not None, "Leave it out."),
@@ -123,7 +123,7 @@ def check_options(options: Options) -> None:
         if is_given:
             got = getattr(options, option)
             shown = f"{option}={got!r}" if isinstance(got, str | int | float) else f"`{option}`"
-            raise InvalidOptionError(f"{shown} needs all rows in one place, but X is on a cluster.", advice)
+            raise OptionError(f"{shown} needs all rows in one place, but X is on a cluster.", advice)
 
 
 def plan_sample(
@@ -131,10 +131,10 @@ def plan_sample(
 ) -> tuple[Plan, Grids]:
     """Choose the grids of all rows, and plan the explanation of the sample on them.
 
-    - raises InputDataError: if no row has weight, there is no feature, or a chosen one has too many levels.
+    - raises DataError: if no row has weight, there is no feature, or a chosen one has too many levels.
     """
     if summary is None or summary.n_weighing == 0:
-        raise InputDataError("X must have rows that have weight; its partitions have none.", "Check them.")
+        raise DataError("X must have rows that have weight; its partitions have none.", "Check them.")
     check_total_weight(summary.total_weight)
     options = summary.options
     table, groups = fitted_table(model, summary.rows), check_groups(options.groups)
@@ -184,7 +184,7 @@ def _choose_features(
         for column in features.values():
             if column.is_crowded:
                 problem, advice = f"at most {MOST_DISTINCT:,} levels", "Leave it out with `features=`."
-                raise InputDataError.feature_must(column.feature.label, problem, "has more", advice)
+                raise DataError.feature_must(column.feature.label, problem, "has more", advice)
         return list(features), []
     usable = [number for number, column in features.items() if column.n_present and not column.is_crowded]
     names = [
@@ -193,7 +193,7 @@ def _choose_features(
     ]  # fmt: skip
     chosen = [number for number in usable if number not in names] or usable
     if not chosen:
-        raise InputDataError(
+        raise DataError(
             "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
             "it has none on the cluster.",
             "Turn one into such a column in front of the model.",
@@ -233,7 +233,7 @@ def check_rows(sums: Sums | None, grids: Grids) -> Sums:
     """Check that both passes had the same rows."""
     n_rows = 0 if sums is None else sums.n_rows
     if sums is None or n_rows != grids.n_weighing:
-        raise InputDataError(
+        raise DataError(
             "Partitions must hold the same rows in both passes; the first pass got "
             f"{counted(grids.n_weighing, 'row')} that have weight, the second {n_rows}.",
             "Store rows that are drawn at random before they are explained.",

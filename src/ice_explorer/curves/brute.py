@@ -236,8 +236,7 @@ class BruteCurves:
             passing = PredictionError(
                 f"The model failed: {cause} It was predicting phantom observations of {name}, whose values are not the "
                 "reason.",
-                "Call `explain` again when the model works.",
-                'Features that are computed are kept; press "Resume" when the model works.',
+                'Call `explain` again, or press "Resume" in the explorer, when the model works.',
             )
             passing.is_passing = True
             return passing
@@ -266,7 +265,6 @@ class BruteCurves:
         return PredictionError(
             f"The model failed on {phantoms}: {cause}",
             "Limit the grid with `grid=`, or leave the feature out with `features=`.",
-            "Choose another feature in the ranking. For this one, create the explorer with other grid values.",
         )
 
     def _fails(self, rows: Callable[[], Any]) -> bool:
@@ -325,7 +323,6 @@ def check_fits(feature: VariedFeature, positions: Rows, values: Array, predictio
     raise PredictionError(
         f"The model must return finite numbers; it returned {predicted!r} on {phantom}.",
         "Limit the grid with `grid=`, or use another `response`.",
-        'Choose another scale under "Response", where there is one, or create the explorer with other grid values.',
     )
 
 

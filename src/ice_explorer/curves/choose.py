@@ -11,7 +11,7 @@ import numpy as np
 from ice_explorer.curves.closed_forms import read_kernel, read_linear
 from ice_explorer.curves.method import BruteMethod, ClosedFormMethod, CurveMethod, TreeMethod
 from ice_explorer.curves.model_matrix import read_matrix
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.models.pipeline import unwrap
 from ice_explorer.runtime import HAS_NUMBA
 from ice_explorer.trees.curves import MOST_FEATURES
@@ -93,7 +93,7 @@ def choose_method(
     - `wanted`: "auto", or the method that the user insists on.
     - `inside`: of the model.
     - returns `notes`: why a model that a method is made for is not computed by it.
-    - raises InvalidOptionError: if the method that was asked for cannot explain the model.
+    - raises OptionError: if the method that was asked for cannot explain the model.
     """
     if wanted == "brute":
         return BruteMethod("requested; " + _BRUTE, context, items, n_jobs), []
@@ -103,8 +103,9 @@ def choose_method(
             return _exact_method(name, inside, context, items, n_jobs), []
         except NotExactError as error:
             if wanted != "auto":
-                what = "a model that it computes exactly"
-                raise InvalidOptionError.needs(f'method="{name}"', what, str(error), 'method="auto"') from error
+                raise OptionError(
+                    f'`method="{name}"` needs a model that it computes exactly. {error}', 'Use `method="auto"`.'
+                ) from error
             if not isinstance(error, UnsupportedModelError):
                 notes.append(f"The {name} method is not used; every phantom observation is predicted: {error}")
     return BruteMethod(_BRUTE, context, items, n_jobs), notes

@@ -99,7 +99,6 @@ class PredictionCheck:
             "The model must stay as it was explained; it changed since `explain`, and predicts the same rows "
             f"differently by up to {change:.3g}.",
             "Explain it again.",
-            "Run the cell of the explorer again.",
         )
 
     def is_reproduced(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.curves.model_matrix import same
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.trees.forest import NotExactError
 
 if TYPE_CHECKING:
@@ -44,13 +44,12 @@ def threshold_grids(
     - returns `grids`: grid values by label, of columns of numbers whose thresholds are values of X. Of others the
       values that occur are all there is to tell apart.
     - returns `notes`: which columns of numbers have no such grid.
-    - raises InvalidOptionError: if the model is no tree ensemble, or none of its thresholds is a value of X.
+    - raises OptionError: if the model is no tree ensemble, or none of its thresholds is a value of X.
     """
     try:
         forest = inside.trees
     except NotExactError as error:
-        instead = 'grid="observed"'
-        raise InvalidOptionError.needs('grid="thresholds"', "a tree model", str(error), instead) from error
+        raise OptionError(f'`grid="thresholds"` needs a tree model. {error}', 'Use `grid="observed"`.') from error
     transform, grids, lost = inside.unwrapped.transform, {}, []
     for feature in map(columns.feature, positions):
         if feature.kind != "numeric" or np.isnan(feature.values).all():
@@ -62,7 +61,7 @@ def threshold_grids(
         elif transform is not None:  # else it is split by category
             lost.append(feature.label)
     if lost and not grids:
-        raise InvalidOptionError(
+        raise OptionError(
             '`grid="thresholds"` needs a column of numbers that the model sees as it is, or scaled. '
             f"The transformers in front of {type(inside.unwrapped.model).__name__} combine or encode all of them.",
             'Use `grid="observed"`.',

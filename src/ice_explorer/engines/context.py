@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.checks import check_positions
-from ice_explorer.errors import InvalidOptionError, ModelNeededError, PredictionError
+from ice_explorer.errors import ModelNeededError, OptionError, PredictionError
 from ice_explorer.errors.base import counted
 from ice_explorer.metrics.likelihood import standard_deviation
 
@@ -83,7 +83,7 @@ class Context:
         """Raise if numbers for rows and grid values take more than the memory limit, of at least 64 MB."""
         size, limit = n_bytes * n_rows * n_grid, max(self.settings.memory_limit, LEAST_BYTES)
         if size > limit:
-            raise InvalidOptionError(
+            raise OptionError(
                 f"`memory_limit` must be at least the size of what is read; {what} of {n_rows:,} rows × {n_grid:,} "
                 f"grid values take {size / 1e9:.3g} GB, the limit is {limit / 1e9:.3g} GB.",
                 "Read those of some rows: `f.compute_curves(rows)`, or `rows=` of `likelihood`, `extrapolation` and "
@@ -99,12 +99,10 @@ class Context:
             raise ModelNeededError(
                 f"{what} the curves of all rows; this explanation has those of {rows}, the others are on a cluster.",
                 "Explain rows that fit into memory: `explain(model, X.sample(frac=0.01).compute())`.",
-                "Create the explorer with rows that fit into memory.",
             )
         raise ModelNeededError(
             f"{what} the curves of all rows; this explanation was opened from a file with {rows}.",
             f"Explain the model again, or save all rows: `e.save('result.ice', max_lines={self.n_explained})`.",
-            "Create the explorer with the model and X.",
         )
 
     def with_distance(self, distance: str) -> Context:
@@ -131,7 +129,7 @@ class Context:
     def positions(self, given: object, option: str = "positions") -> Rows:
         """Return positions of rows of X, given as such or as a boolean mask.
 
-        - raises InvalidOptionError: if they are neither, or belong to another index.
+        - raises OptionError: if they are neither, or belong to another index.
         """
         return check_positions(given, self.table.n_observations, option, self.table.index)
 
@@ -159,8 +157,6 @@ class Context:
                 raise PredictionError(
                     f"The model must return finite numbers; it returned {value!r} for row {row} of X.",
                     "Leave such rows out, or use another `response`.",
-                    'Choose another scale under "Response", where there is one, or create the explorer without such '
-                    "rows.",
                 )
         return predicted
 

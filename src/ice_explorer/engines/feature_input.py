@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import make_feature
 from ice_explorer.features.grid import feature_seed, make_grid
@@ -140,7 +140,7 @@ def feature_input(
         others = read_predictors(context, feature)
         likelihood_scale = conditional_moments(values, others, sigma, weights, settings.random_state).scale
     elif scale is not None and feature.is_unordered:
-        raise InvalidOptionError(
+        raise OptionError(
             "`distance` must give standard deviations of features with an order; got one for "
             f"{quoted(feature.readable)}, an unordered category, whose levels are all as far from each other.",
             'Leave it out, or use `distance="conditional"`.',
@@ -152,11 +152,10 @@ def feature_input(
         generator = feature_seed(settings.random_state, feature.label)
         positions = summed = draw_stratified(values, context.weighted_rows, n_rows, generator)
         if weights is not None and weights[summed].sum() <= 1:
-            raise InvalidOptionError(
+            raise OptionError(
                 "`sample_weight` of the sampled observations must sum to more than 1; got a sum of "
                 f"{float(weights[summed].sum())!r} for {quoted(feature.readable)}.",
                 "Use a larger `sample`, or multiply the weights.",
-                "Choose another feature in the ranking. For this one, create the explorer with a larger sample.",
             )
     changes = np.full(len(values) if has_missing else 0, np.nan)
     return FeatureInput(

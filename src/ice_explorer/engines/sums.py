@@ -78,7 +78,6 @@ def check_changes(sums: Sums, item: FeatureInput) -> None:
                 f"Predictions must change by at most {LARGEST:g} along a feature; they change by more along "
                 f"{quoted(item.feature.readable)}.",
                 "Predict on another scale, or leave the feature out with `features=`.",
-                'Choose another scale under "Response", or create the explorer without the feature.',
             )
     # Those of all windows, because curves that do not change in one are known to some engines only.
     ratios = [windows.ratios for windows in sums.windows.values()] if isinstance(sums, OrderedSums) else []
@@ -89,7 +88,6 @@ def check_changes(sums: Sums, item: FeatureInput) -> None:
             f"Grid values of {quoted(item.feature.readable)} must be further apart than "
             f"{item.scale / LARGEST:.3g}; two are {float(np.diff(sums.grid).min()):.3g} apart.",
             "Write the feature in a smaller unit, or space its values with `grid=`.",
-            "Write the feature in a smaller unit, or create the explorer with grid values that are further apart.",
         )
 
 

@@ -7,8 +7,6 @@ import math
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ice_explorer.runtime import ipython_shell
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Self
@@ -106,40 +104,14 @@ class ICEExplorerError(Exception):
         What must hold, what came, and where: "`path` must be that of a file; there is none at 'a.svg'."
     advice : str
         What to do: "Check its name and its folder."
-    control : str
-        What to do in an explorer, where it has a control for that; else "".
     """
 
-    def __init__(self, facts: str = "", advice: str = "", control: str = "") -> None:
+    def __init__(self, facts: str = "", advice: str = "") -> None:
         super().__init__(f"{facts} {advice}" if advice else facts)
-        self.facts, self.control = facts, control
-
-    def in_explorer(self) -> Self:
-        """Return the same error with the advice that names controls of an explorer, where there is one."""
-        return self.advising(self.control) if self.control else self
+        self.facts = facts
 
     def advising(self, advice: str) -> Self:
         """Return the same error, of the same cause, with other advice."""
         error = type(self)(self.facts, advice)
         error.__cause__ = self.__cause__
         return error
-
-    def end_at_caller(self) -> None:
-        """Cut frames that are to be hidden off the end of the traceback: those of `tracebacks`."""
-        entry = last_shown = self.__traceback__
-        while entry is not None:
-            if "__tracebackhide__" not in entry.tb_frame.f_locals:
-                last_shown = entry
-            entry = entry.tb_next
-        if last_shown is not None:
-            last_shown.tb_next = None
-
-    def _render_traceback_(self) -> list[str]:
-        """Return the lines that IPython shows; without this method it always shows the last frame."""
-        self.end_at_caller()
-        shown: list[str] = ipython_shell().InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
-        return shown
-
-
-class Cancelled(ICEExplorerError):  # noqa: N818 - not a mistake of anyone's, like KeyboardInterrupt
-    """The computation was stopped by the user before it finished."""

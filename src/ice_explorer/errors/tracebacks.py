@@ -1,15 +1,9 @@
 """Tracebacks of the user's mistakes: they end at the line that called the package.
 
-A function that users call is decorated with `short_traceback`, a class with `short_tracebacks`. An
-`ICEExplorerError` that leaves one of them has lost the frames of this package; its message says what
-to do. A keyword that the function does not have becomes an `UnknownOptionError` here, so that signatures list their
-options alone, for type checkers. The error of a model keeps the frames of the model, as `__cause__`. Other errors are
-faults of this package and keep everything. The environment variable ICE_EXPLORER_TRACEBACK=1 keeps everything
-everywhere.
-
-What shows a traceback, shows it without the one frame that is left, that of the decorator: pytest
-because of `__tracebackhide__`, IPython by `ICEExplorerError._render_traceback_`, and Python itself by
-`sys.excepthook`, which is replaced where a program has none of its own.
+A function that users call is decorated with `short_traceback`, a class with `short_tracebacks`. An `ICEExplorerError`
+that leaves one of them has lost the frames of this package, but that of the decorator; its message says what to do. The
+error of a model keeps the frames of the model, as `__cause__`. Other errors are faults of this package and keep
+everything. The environment variable ICE_EXPLORER_TRACEBACK=1 keeps everything everywhere.
 """
 
 from __future__ import annotations
@@ -17,22 +11,20 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-import sys
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ice_explorer import version
-from ice_explorer.errors import ICEExplorerError, InputTypeError, UnknownOptionError
+from ice_explorer.errors import ArgumentError, ICEExplorerError
+from ice_explorer.errors.keywords import unknown_keyword
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import TracebackType
 
-_VARIABLE: Final = "ICE_EXPLORER_TRACEBACK"
 _PACKAGE: Final = str(Path(version.__file__).parent) + os.sep  # at its root
 _KEPT: Final = (*functools.WRAPPER_ASSIGNMENTS, "__kwdefaults__")
-_SPECIAL: Final = {"__init__", "__getitem__", "__setattr__", "__getstate__"}
+_SPECIAL: Final = {"__init__", "__getitem__", "__setattr__", "__getstate__", "__copy__"}
 
 F = TypeVar("F", bound="Callable[..., Any]")
 C = TypeVar("C", bound=type)
@@ -47,14 +39,20 @@ def short_traceback(function: F) -> F:
         try:
             return function(*args, **kwargs)
         except (ICEExplorerError, TypeError) as error:
-            if os.environ.get(_VARIABLE) == "1":
+            if os.environ.get("ICE_EXPLORER_TRACEBACK") == "1":
                 raise
-            mistake = _mistake(error, function, kwargs)
-            if mistake is None:
+            if isinstance(error, ICEExplorerError):
+                mistake, cause = error, error.__cause__
+            elif error.__traceback__ is not None and error.__traceback__.tb_next is None:
+                mistake, cause = _argument_error(error, function, kwargs), None  # the call itself refused its arguments
+            else:
                 raise
-            if sys.excepthook is sys.__excepthook__:
-                sys.excepthook = _show
-            raise mistake.with_traceback(None) from _from_its_model(error.__cause__)
+            if cause is not None:  # of a model: its frames alone
+                frames = cause.__traceback__
+                while frames is not None and frames.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+                    frames = frames.tb_next
+                cause = cause.with_traceback(frames)
+            raise mistake.with_traceback(None) from cause  # ICE_EXPLORER_TRACEBACK=1 shows all frames
 
     return call  # type: ignore[return-value]
 
@@ -73,35 +71,11 @@ def short_tracebacks(cls: C) -> C:
     return cls
 
 
-def _mistake(
-    error: ICEExplorerError | TypeError, function: Callable[..., Any], keywords: Mapping[str, object]
-) -> ICEExplorerError | None:
-    """Return what the user did wrong: also where arguments do not fit, which the call itself raises, in no frame."""
-    if isinstance(error, ICEExplorerError):
-        return error
-    if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-        return None
+def _argument_error(error: TypeError, function: Callable[..., Any], keywords: Mapping[str, object]) -> ArgumentError:
+    """Return the error for arguments that do not fit a signature."""
     parameters = inspect.signature(function).parameters
     unknown = next((name for name in keywords if name not in parameters), None)
     if unknown is None:
-        return InputTypeError(f"{error}.")
+        return ArgumentError(f"{error}.")
     options = [name for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY or "=" in str(each)]
-    options = [name for name in options if name not in {"X", "y"}]
-    return UnknownOptionError.keyword(function.__name__, unknown, options)
-
-
-def _from_its_model(cause: BaseException | None) -> BaseException | None:
-    """Return a cause whose traceback begins behind the frames of this package."""
-    if cause is None:
-        return None
-    traceback = cause.__traceback__
-    while traceback is not None and traceback.tb_frame.f_code.co_filename.startswith(_PACKAGE):
-        traceback = traceback.tb_next
-    return cause.with_traceback(traceback)
-
-
-def _show(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    """Show an error that ends the program as Python does, but for the frame of the decorator."""
-    if isinstance(error, ICEExplorerError):
-        error.end_at_caller()
-    sys.__excepthook__(kind, error, traceback)
+    return unknown_keyword(function.__name__, unknown, [name for name in options if name not in {"X", "y"}])

@@ -8,9 +8,10 @@ from mimetypes import MimeTypes
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.errors import ExportError
+from ice_explorer.errors import OptionError
 from ice_explorer.export import save
 from ice_explorer.export.file_names import FEATURE, files_of, plain_name
+from ice_explorer.export.write_files import not_written_error
 from ice_explorer.scene.view_state import USUAL, compared_with
 from ice_explorer.wire.messages import WHATS, ExportBody, FormatHead
 
@@ -94,7 +95,7 @@ def _save_beside_notebook(
     try:
         file = Path.cwd() / name
     except OSError as error:
-        raise ExportError(
+        raise OptionError(
             "The kernel must run in a folder that is there, to put a file next to the notebook; its folder is gone.",
             "Change it with `os.chdir(...)`, or download the file.",
         ) from error
@@ -110,7 +111,7 @@ def _save_beside_notebook(
     try:
         target.mkdir()
     except OSError as error:
-        raise ExportError.not_written(target, error) from error
+        raise not_written_error(target, error) from error
     try:
         save.save(explanation, state, target / f"{FEATURE}{file.suffix}", what, **options)
     except BaseException:

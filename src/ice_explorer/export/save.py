@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer
-from ice_explorer.errors import ExportError, MissingDependencyError
+from ice_explorer.errors import MissingPackageError, OptionError
 from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export.data_files import csv_bytes, json_bytes, parquet_bytes
 from ice_explorer.export.file_names import CSV, FEATURE, files_of, name_each
@@ -99,7 +99,10 @@ def file_contents(
     suffix, state, content = file.suffix.lower(), ViewState.of(view_state), content_of(what)
     _check_format(file)
     if content == "all" and suffix in ONE_EACH:
-        raise ExportError.one_file_each(file, suffix)
+        raise OptionError(
+            f"`path` must hold '{{feature}}' where a {suffix} of each feature is wanted; got {quoted(str(file))}.",
+            f"Write for example 'figures/{{feature}}{suffix}', or use '.pdf', which has a page for each.",
+        )
     if suffix == RESULT:
         return (_result(explanation, state, file, what, max_lines),)
     sheet = Paper.checked(_VIEW_WIDTH if content == "view" else _PANEL_WIDTH, **paper)
@@ -158,7 +161,7 @@ def _opening_with(state: ViewState, content: str) -> ViewState:
 
 def _result(explanation: Explanation, state: ViewState, file: Path, what: str, max_lines: int | None) -> bytes:
     if content_of(what) != "view" and not (content_of(what) == "panel" and len(explanation) == 1):
-        raise ExportError(
+        raise OptionError(
             f"A '{RESULT}' holds a whole explanation; got what={quoted(what)}.",
             "Leave `what` out, or call `save` of one feature.",
         )
@@ -187,18 +190,18 @@ def frozen(explanation: Explanation, view_state: ViewState | Mapping[str, Any], 
     return Frozen(frozen_page(explanation, state, call, in_cell=True))
 
 
-def missing_package(suffix: str) -> MissingDependencyError | None:
+def missing_package(suffix: str) -> MissingPackageError | None:
     """Return the error for a format whose package is not installed."""
     package = PACKAGES.get(suffix)
     if package is None or find_spec(package) is not None:
         return None
-    return MissingDependencyError.extra(suffix[1:].upper(), package, "export")
+    return MissingPackageError.extra(suffix[1:].upper(), package, "export")
 
 
 def _check_format(file: Path) -> None:
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
-        raise ExportError(
+        raise OptionError(
             f"`path` must end in {or_listed(SUFFIXES)}; got {quoted(str(file))}.", "The suffix chooses the format."
         )
     problem = missing_package(suffix)

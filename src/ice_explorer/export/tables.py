@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.checks import check_names, check_one_of
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.labels import readable
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import KINDS
@@ -114,10 +114,10 @@ def long_frame(
         names = [features] if features in explanation else check_names("features", features)
         opened = [explanation[name] for name in names]
     if not opened:
-        raise InvalidOptionError.no_features()
+        raise OptionError.no_features()
     unordered = next((f for f in opened if kind == "d-ice" and f.dtype_kind in UNORDERED), None)
     if unordered is not None:
-        raise InvalidOptionError.no_slopes(readable(unordered.feature, unordered.label))
+        raise OptionError.no_slopes(readable(unordered.feature, unordered.label))
     chosen = None if rows is None else explanation._check_positions(rows, "rows")
     drawn: Drawn = [
         (f, f.rows if chosen is None else chosen, f._anchor_place(anchor) if kind == "c-ice" else "min") for f in opened

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from contextlib import contextmanager
@@ -9,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ice_explorer.errors import ExportError, InputTypeError
-from ice_explorer.errors.base import quoted
+from ice_explorer.errors import OptionError
+from ice_explorer.errors.base import quoted, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -21,19 +22,21 @@ def as_path(path: object) -> Path:
     """Return what a user gives as a path."""
     name = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(name, str):
-        raise InputTypeError.must("`path`", "a text or a Path", path, 'Write for example `"view.svg"`.')
+        raise OptionError(
+            f"`path` must be a text or a Path; got {type(path).__name__}.", 'Write for example `"view.svg"`.'
+        )
     return Path(name)
 
 
 def check_target(file: Path, *, overwrite: bool) -> Path:
     """Return the path to write a file to, which a link leads to; raise if it cannot be created or replaced."""
-    with _system_errors(file, ExportError.not_written):
+    with _system_errors(file, not_written_error):
         target = Path(os.path.realpath(file))
         is_there = _is_file(target, file)
         if is_there and not overwrite:
-            raise ExportError.exists(file)
+            raise _exists_error(file)
         if not is_there and not target.parent.is_dir():
-            raise ExportError(
+            raise OptionError(
                 f"`path` must be in a folder that is there; {quoted(str(file))} is in none.",
                 "Make the folder, or choose another.",
             )
@@ -49,7 +52,7 @@ def write_files(contents: Mapping[Path, bytes], *, overwrite: bool) -> None:
     targets = {check_target(file, overwrite=overwrite): content for file, content in contents.items()}
     file = next(iter(contents))
     with (
-        _system_errors(file, ExportError.not_written),
+        _system_errors(file, not_written_error),
         TemporaryDirectory(prefix=".ice-explorer-", dir=next(iter(targets)).parent) as folder,
     ):
         for number, (target, content) in enumerate(targets.items()):
@@ -66,9 +69,9 @@ def write_files(contents: Mapping[Path, bytes], *, overwrite: bool) -> None:
 def open_file(path: object) -> BinaryIO:
     """Open a regular file for reading."""
     file = as_path(path)
-    with _system_errors(file, ExportError.not_read):
+    with _system_errors(file, _not_read_error):
         if not _is_file(file, file):
-            raise ExportError(
+            raise OptionError(
                 f"`path` must be that of a file; there is none at {quoted(str(file))}.",
                 "Check its name and its folder.",
             )
@@ -82,20 +85,52 @@ def _is_file(target: Path, file: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     if not target.is_file():
-        raise ExportError.not_a_file(file, "a folder" if target.is_dir() else "no regular file")
+        what = "a folder" if target.is_dir() else "no regular file"
+        raise OptionError(
+            f"`path` must be that of a file; there is {what} at {quoted(str(file))}.", "Choose another name."
+        )
     return True
 
 
+def not_written_error(path: object, error: OSError) -> OptionError:
+    """Return the error for a file that the system refuses to write."""
+    is_long = error.errno == errno.ENAMETOOLONG
+    return OptionError(
+        f"`path` must be where files can be written; at {quoted(str(path))} the system says: {_reason(error)}.",
+        "Choose a shorter name." if is_long else "Choose another folder, or make room.",
+    )
+
+
+def _not_read_error(path: object, error: OSError) -> OptionError:
+    return OptionError(
+        f"`path` must be a file that can be read; of {quoted(str(path))} the system says: {_reason(error)}.",
+        "Check its name and its permissions.",
+    )
+
+
+def _exists_error(path: object) -> OptionError:
+    return OptionError(
+        f"`path` must not exist yet; there is a file at {quoted(str(path))}.", "Pass `overwrite=True` to replace it."
+    )
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or text_of(error) or type(error).__name__
+
+
 @contextmanager
-def _system_errors(file: Path, refusal: Callable[[object, OSError], ExportError]) -> Iterator[None]:
+def _system_errors(file: Path, refusal: Callable[[object, OSError], OptionError]) -> Iterator[None]:
     """Raise errors of the system as errors of the package."""
     try:
         yield
-    except ExportError:
+    except OptionError:
         raise
     except FileExistsError as error:
-        raise ExportError.exists(file) from error
+        raise _exists_error(file) from error
     except OSError as error:
         raise refusal(file, error) from error
     except ValueError as error:  # NUL, or half a character
-        raise ExportError.no_file_name(file) from error
+        raise OptionError(
+            f"`path` must be a name that the system can write; got {quoted(str(file))}.",
+            "Leave out NUL and halves of characters.",
+        ) from error

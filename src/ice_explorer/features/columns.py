@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -9,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.errors import InputDataError, InvalidOptionError, UnknownFeatureError
-from ice_explorer.errors.base import listed, quoted, text_of
+from ice_explorer.errors import OptionError, UnknownFeatureError
+from ice_explorer.errors.base import counted, described, did_you_mean, listed, quoted, text_of
 from ice_explorer.errors.labels import labels_of, readable
-from ice_explorer.features.feature import make_feature, unordered
+from ice_explorer.features.feature import make_feature, no_axis_error, unordered
 from ice_explorer.features.groups import make_group
 
 if TYPE_CHECKING:
@@ -51,21 +52,21 @@ class Columns:
         for position in self.categorical:
             if self.at(position).kind == "other":
                 dtype = self.at(position).dtype
-                raise InputDataError.no_kind(self._readable[position], dtype, option="categorical_features")
+                raise no_axis_error(self._readable[position], dtype, option="categorical_features")
         for number in range(len(self.names), len(self.labels)):  # a wrong group is refused whatever it is used for
             self.feature(number)
 
     def _declare(self, name: Name, members: Sequence[Name]) -> None:
         """Add a group, whose name and columns must occur nowhere else."""
         if str(name) in self._by_key or str(name) in map(str, self.groups):
-            raise InvalidOptionError(
+            raise OptionError(
                 f"`groups` must have names of their own; {quoted(name)} is the name of a column or of another group.",
                 "Choose another name for the group.",
             )
         positions = [self.position(member) for member in members]
         if len(positions) < 2:
             got = listed(members) if members else "none"
-            raise InvalidOptionError(
+            raise OptionError(
                 f"`groups` must give each group at least two columns; got {got} for {quoted(name)}.",
                 "A single column of 0 and 1 is a feature as it is.",
             )
@@ -73,7 +74,7 @@ class Columns:
             if position in self._group_of:
                 column, first = quoted(self._readable[position]), self._group_of[position]
                 where = f"in {quoted(first)} and in {quoted(name)}" if first != name else f"twice in {quoted(first)}"
-                raise InvalidOptionError(
+                raise OptionError(
                     f"A column can be in one group, once; {column} is {where}.", "Remove it from one place."
                 )
             self._group_of[position] = name
@@ -83,7 +84,7 @@ class Columns:
         position = self.position(name)
         if position in self._group_of:
             group = quoted(self._group_of[position])
-            raise InvalidOptionError(
+            raise OptionError(
                 f"A column of a group moves with the others; {quoted(self._readable[position])} belongs to {group}.",
                 f"Name {group} instead, or leave the column out of `groups`.",
             )
@@ -98,7 +99,16 @@ class Columns:
                     return self._by_key[key]
         if is_integer and 0 <= name < len(self.names):
             return int(name)
-        raise UnknownFeatureError.column(name, self._readable, list(self.groups))
+        if not isinstance(name, Hashable):
+            raise UnknownFeatureError(
+                f"A column of X must be given by its name; got {described(name)}.",
+                f"Columns are {listed(self._readable)}.",
+            )
+        groups = f" Its groups are {listed(self.groups)}." if self.groups else ""
+        raise UnknownFeatureError(
+            f"No column named {quoted(name)} in X.{did_you_mean(name, [*self._readable, *self.groups])}",
+            f"X has {counted(len(self._readable), 'column')}: {listed(self._readable)}.{groups}",
+        )
 
     def at(self, position: int) -> Column:
         """Return a column by its position."""
@@ -148,7 +158,7 @@ class Columns:
     def feature(self, number: int) -> Feature:
         """Return a feature by its number.
 
-        - raises InputDataError, InvalidOptionError: if what its columns hold cannot be put on an axis.
+        - raises DataError, OptionError: if what its columns hold cannot be put on an axis.
         """
         if number not in self._features:
             if number < len(self.names):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from ice_explorer.checks import LARGEST, n_masked, to_float_array
-from ice_explorer.errors import InputDataError, InvalidOptionError
+from ice_explorer.errors import DataError, OptionError
 from ice_explorer.errors.base import counted, did_you_mean, listed, quoted
 from ice_explorer.features.axis_text import cell_writer
 from ice_explorer.tables.column import MOMENTS, Column, days, is_missing
@@ -114,7 +114,7 @@ class Feature(Column):
                     where, got = f" for {quoted(self.readable)}", values[place] if values else given
                     known = self.levels.tolist()
                     advice = f"Its levels are {listed(known)}."
-                    raise InvalidOptionError.must("grid", what, got, advice, where=where, known=known)
+                    raise OptionError.must("grid", what, got, advice, where=where, known=known)
             return np.sort(np.array(found, dtype=np.float64))
         wrong = [value for value, each in zip(values, found, strict=True) if each is None or abs(each) > LARGEST]
         if wrong or not values or not is_list or n_masked(given):
@@ -122,19 +122,23 @@ class Feature(Column):
             problem = f"got {quoted(got.item() if isinstance(got, np.number) else got)}"
             numbers = f"numbers from {-LARGEST:g} to {LARGEST:g}"
             what = {"datetime": "dates", "timedelta": "timedeltas"}.get(self.kind, numbers)
-            raise InvalidOptionError.grid_values(self.readable, problem, f"Pass a list of {what}.")
+            raise self._grid_error(problem, f"Pass a list of {what}.")
         coordinates = np.array(found, dtype=np.float64)
         falling = np.flatnonzero(coordinates[1:] <= coordinates[:-1])
         if falling.size:
             first, second = coordinates[falling[0] : falling[0] + 2].tolist()
             problem = f"got {self.text(first)} before {self.text(second)}"
-            raise InvalidOptionError.grid_values(self.readable, problem, "Pass `np.unique(values)`.")
+            raise self._grid_error(problem, "Pass `np.unique(values)`.")
         return coordinates
+
+    def _grid_error(self, problem: str, advice: str) -> OptionError:
+        what = "`grid` must give each feature increasing finite values"
+        return OptionError(f"{what}; {problem} for {quoted(self.readable)}.", advice)
 
     def _day_of(self, value: Any) -> float | None:
         """Return a date or timedelta in days, text in the zone of the column; None where it is neither.
 
-        - raises InvalidOptionError: if one of value and column has a time zone and the other has none: that is a shift
+        - raises OptionError: if one of value and column has a time zone and the other has none: that is a shift
           by hours.
         """
         is_number = isinstance(value, (bool, int, float, np.number)) and not isinstance(value, np.timedelta64)
@@ -160,7 +164,7 @@ class Feature(Column):
         else:
             what = f"a time zone, because the column is in {quoted(str(self.zone))}"
             advice = f"Write `pd.Timestamp({quoted(str(value))}, tz={quoted(str(self.zone))})`."
-        raise InvalidOptionError(f"Values of {quoted(self.readable)} must have {what}; got {quoted(value)}.", advice)
+        raise OptionError(f"Values of {quoted(self.readable)} must have {what}; got {quoted(value)}.", advice)
 
 
 def is_identifier(n_levels: int, n_rows: int) -> bool:
@@ -168,13 +172,23 @@ def is_identifier(n_levels: int, n_rows: int) -> bool:
     return n_levels > _FEW_LEVELS and 2 * n_levels > n_rows
 
 
+def no_axis_error(feature: object, dtype: object, option: str = "features") -> DataError:
+    """Return the error for a column of objects that no axis can show."""
+    return DataError.feature_must(
+        feature,
+        "numbers, booleans, categories, texts, dates or timedeltas",
+        f"has dtype {dtype} and holds other objects",
+        f"Leave it out of `{option}=`: it stays available to colour by.",
+    )
+
+
 def make_feature(column: Column) -> Feature:
     """Make a feature of a column as it is."""
     if column.kind == "other":
-        raise InputDataError.no_kind(column.readable, column.dtype)
+        raise no_axis_error(column.readable, column.dtype)
     wrong = np.flatnonzero(np.abs(column.values) > LARGEST)
     if wrong.size:
-        raise InputDataError.feature_must(
+        raise DataError.feature_must(
             column.readable,
             f"finite numbers from {-LARGEST:g} to {LARGEST:g}",
             f"holds infinite or larger ones in {counted(wrong.size, 'row')}: {listed(wrong.tolist())}",
@@ -206,7 +220,7 @@ def unordered(feature: Feature) -> Feature:
 def align_levels(feature: Feature, other: Feature) -> Feature:
     """Number the levels of a feature as those of the same feature elsewhere; levels of its own come after them.
 
-    - raises InvalidOptionError: if the dtype of its column declares its levels, and not all of the other's.
+    - raises DataError: if the dtype of its column declares its levels, and not all of the other's.
     """
     if feature.levels is None or other.levels is None:
         return feature
@@ -214,10 +228,10 @@ def align_levels(feature: Feature, other: Feature) -> Feature:
     if own == levels:
         return feature
     if feature.kind == "ordered" or (feature.has_declared_levels and not set(levels) <= set(own)):
-        raise InvalidOptionError.unlike(
-            feature.readable,
-            f"declare the levels that it has in the explanation in `grid`, {listed(levels)}",
-            listed(own),
+        raise DataError(
+            f"{quoted(feature.readable)} must declare the levels that it has in the explanation in `grid`, "
+            f"{listed(levels)}; got {listed(own)}.",
+            "Give the column the same dtype in both tables.",
         )
     known = set(levels)
     new = [code for code, level in enumerate(own) if level not in known]
@@ -234,10 +248,10 @@ def align_levels(feature: Feature, other: Feature) -> Feature:
 def check_step(feature: Feature, step: object) -> float:
     """Return a step along the axis of a feature, given as a number or, of dates and durations, as a timedelta.
 
-    - raises InvalidOptionError: if the feature has no order, or the step is not a number greater than 0.
+    - raises OptionError: if the feature has no order, or the step is not a number greater than 0.
     """
     if feature.is_unordered:
-        raise InvalidOptionError(
+        raise OptionError(
             f"`unit` gives {quoted(feature.readable)} a step, but its levels have no order.", "Leave it out of `unit`."
         )
     length: Any = None
@@ -248,7 +262,7 @@ def check_step(feature: Feature, step: object) -> float:
             length = np.timedelta64(cast("Any", step), "us") / np.timedelta64(1, "D")
     if length is None or not (0 < length < np.inf):
         what = f"give {quoted(feature.readable)} a number greater than 0, or of dates a timedelta"
-        raise InvalidOptionError.must("unit", what, step, "Leave it out of `unit` for one standard deviation.")
+        raise OptionError.must("unit", what, step, "Leave it out of `unit` for one standard deviation.")
     return float(length)
 
 
@@ -275,7 +289,7 @@ def check_anchor(anchor: object) -> AnchorName | float:
     if number is not None and np.isfinite(number):
         return float(number)
     what = "be 'min', 'max', 'median', 'own' or a finite value of the feature"
-    raise InvalidOptionError.must("anchor", what, anchor, "The nearest grid value is used for a number.")
+    raise OptionError.must("anchor", what, anchor, "The nearest grid value is used for a number.")
 
 
 def anchor_index(grid: Array, median: float, anchor: AnchorName | float) -> int | None:
@@ -300,7 +314,7 @@ def convert_anchor(feature: Feature, grid: Array, anchor: object) -> AnchorName 
       first.
     - returns: the name, or the place: the rank of a level with an order, the position on the grid of one without, else
       the coordinate. It need not be that of a grid value.
-    - raises InvalidOptionError: if the feature has no such value, or for a level without an order its grid.
+    - raises OptionError: if the feature has no such value, or for a level without an order its grid.
     """
     if isinstance(anchor, str) and anchor in ANCHOR_NAMES:
         return anchor
@@ -312,7 +326,7 @@ def convert_anchor(feature: Feature, grid: Array, anchor: object) -> AnchorName 
     on_grid = np.flatnonzero(grid == coordinate)
     if coordinate is None or (feature.is_unordered and on_grid.size == 0):
         levels: Sequence[Any] = feature.native(grid).tolist()
-        raise InvalidOptionError(
+        raise OptionError(
             "`anchor` of a category must be 'min', 'max', 'median', 'own' or a level on its grid; got "
             f"{quoted(anchor)} for {quoted(feature.readable)}.{did_you_mean(anchor, levels)}",
             f"Its grid is {listed(levels)}.",

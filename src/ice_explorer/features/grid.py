@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ice_explorer.errors import InputDataError
+from ice_explorer.errors import DataError
 from ice_explorer.metrics.likelihood import distinct_values
 
 if TYPE_CHECKING:
@@ -69,13 +69,13 @@ def make_grid(
       without an order.
     - `random_state`: seed of grid="random".
     - returns: strictly increasing values.
-    - raises InputDataError: if no row that has weight holds a value.
+    - raises DataError: if no row that has weight holds a value.
     """
     is_unordered, digits = feature.is_unordered, feature.digits
     n_distinct = column.n_distinct
     if n_distinct == 0:
         problem, advice = "is missing in every row that has weight", "Leave it out with `features=`."
-        raise InputDataError.feature_must(feature.label, "at least one value", problem, advice)
+        raise DataError.feature_must(feature.label, "at least one value", problem, advice)
     if not isinstance(grid, str):
         given = grid.get(feature.label)
         if given is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.labels import labels_of, n_shared
 from ice_explorer.features.feature import Feature
@@ -32,21 +32,25 @@ def make_group(number: int, name: Name, label: str, members: Sequence[Column]) -
     Its levels are named by what the columns' names do not have in common; where no column is 1 the
     level is "none of them", if some row has it.
 
-    - raises InvalidOptionError: if a column holds anything but 0 and 1, or two of them are 1 in a row.
+    - raises OptionError: if a column holds anything but 0 and 1, or two of them are 1 in a row.
     """
     for member in members:
         is_binary = np.isin(member.values, (0.0, 1.0)) & (member.kind in _BINARY)
         if not is_binary.all():
             row = int(np.argmin(is_binary))
             got = float(member.values[row]) if member.kind == "numeric" else member.labels[row]
-            raise InvalidOptionError.member_values(member.readable, label, got, row)
+            raise OptionError(
+                f"The columns of a group must hold 0 and 1 only; {quoted(member.readable)} of {quoted(label)} holds "
+                f"{quoted(got)} in row {row}.",
+                "Leave the column out of the group.",
+            )
     are_on = np.column_stack([member.values for member in members]) == 1.0
     n_on = are_on.sum(axis=1)
     if n_on.max() > 1:
         row = int(np.argmax(n_on > 1))
         first, second = np.flatnonzero(are_on[row])[:2]
         both = f"{quoted(members[first].readable)} and {quoted(members[second].readable)}"
-        raise InvalidOptionError(
+        raise OptionError(
             f"At most one column of a group can be 1 in a row; {both} of {quoted(label)} are both 1 in row {row}.",
             "Leave one of them out of the group, or explain the columns without it.",
         )
@@ -88,7 +92,7 @@ def check_groups(groups: object, table: Table | None = None) -> dict[Name, list[
     """Return groups as lists of names of columns.
 
     - `table`: X, in which the groups of "auto" are found; None where only a part of it is at hand.
-    - raises InvalidOptionError: if they are not written so.
+    - raises OptionError: if they are not written so.
     """
     if groups is None:
         return {}
@@ -101,7 +105,7 @@ def check_groups(groups: object, table: Table | None = None) -> dict[Name, list[
         what = "be 'auto' or a mapping of names to lists of columns"
         what = what if table is not None else "be a mapping of names to lists of columns where rows are partitions"
         advice = "Write `groups={'city': ['city_a', 'city_b']}`, or leave it out."
-        raise InvalidOptionError.must("groups", what, groups, advice)
+        raise OptionError.must("groups", what, groups, advice)
     return {name: list(members) for name, members in groups.items()}
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 
 if TYPE_CHECKING:
     from ice_explorer.arrays import Array
@@ -50,11 +50,11 @@ class DecayNodes(NamedTuple):
 
         - `sums` (n_nodes + 1, …): at `exponents`.
         - returns (n_decays, …).
-        - raises InvalidOptionError: if a decay is below 0.01 and not that of the explanation.
+        - raises OptionError: if a decay is below 0.01 and not that of the explanation.
         """
         is_own = decays == self.decay
         if (~is_own & (decays < LOWEST_DECAY * (1 - 1e-12))).any():
-            raise InvalidOptionError(
+            raise OptionError(
                 f"`decay` must be at least {LOWEST_DECAY}, or that of the explanation, {self.decay!r}; "
                 f"got {float(decays.min())!r}.",
                 "Explain with that decay: `explain(…, decay=…)`.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.checks import to_float_array
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted, quoted
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def check_decay(decay: object) -> float:
     numbers = (int, float, np.integer, np.floating)
     if isinstance(decay, bool) or not isinstance(decay, numbers) or not 0 < decay <= 1:  # NaN fails too
         advice = "Use `decay=1` to weight all phantom observations equally."
-        raise InvalidOptionError.must("decay", "be greater than 0 and at most 1", decay, advice)
+        raise OptionError.must("decay", "be greater than 0 and at most 1", decay, advice)
     return float(decay)
 
 
@@ -188,11 +188,11 @@ def floored_scale(feature: object, given: ArrayLike, standard_deviation_: float,
     """Check a likelihood scale given by the user and keep it above 1 % of the standard deviation."""
     scale = to_float_array(given)
     if scale is None:
-        raise InvalidOptionError.scale_values(feature, f"got {quoted(given)}")
+        raise OptionError.scale_values(feature, f"got {quoted(given)}")
     if scale.shape not in {(), (n_observations,)}:
         size = counted(n_observations, "observation")
-        raise InvalidOptionError.scale_values(feature, f"got shape {scale.shape} for {size}")
+        raise OptionError.scale_values(feature, f"got shape {scale.shape} for {size}")
     wrong = ~(np.isfinite(scale) & (scale > 0))
     if wrong.any():
-        raise InvalidOptionError.scale_values(feature, f"got {float(scale[wrong].flat[0])!r}")
+        raise OptionError.scale_values(feature, f"got {float(scale[wrong].flat[0])!r}")
     return np.maximum(np.broadcast_to(scale, (n_observations,)), LEAST_SHARE_OF_SCALE * standard_deviation_)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.errors import InputDataError
+from ice_explorer.errors import DataError
 from ice_explorer.errors.base import closest, listed, quoted
 from ice_explorer.locks import find_bound_object
+from ice_explorer.models.pipeline import read_attribute
 from ice_explorer.models.predict import default_call
 from ice_explorer.tables.table import table_from
 
@@ -27,18 +28,18 @@ def fitted_table(model: Any, X: Any) -> Table:
     """Wrap X as `table_from` does, and check that the model was fitted on these columns.
 
     - `X`: columns of an array get the names of the fit.
-    - raises InputDataError: if columns are missing or in another order, or if there are columns that the model does not
+    - raises DataError: if columns are missing or in another order, or if there are columns that the model does not
       take.
     """
     table, owner = table_from(X), find_bound_object(model)
     names = [str(name) for name in table.names]
     fitted, expression = _columns_of_fit(owner)
     if not fitted:  # the first step of a pipeline may have no names, where the last one has those of X
-        fitted, expression = _columns_of_fit(getattr(owner, "_final_estimator", None))
+        fitted, expression = _columns_of_fit(read_attribute(owner, "_final_estimator"))
         fitted = fitted if sorted(fitted) == sorted(names) else []
         expression = expression.replace("model", "model[-1]")
     exog = getattr(_exog_of(owner), "exog", None)
-    n_fitted: Any = getattr(owner, "n_features_in_", None) if exog is None else exog.shape[1]
+    n_fitted: Any = read_attribute(owner, "n_features_in_") if exog is None else exog.shape[1]
     # Libraries number the columns of an array.
     is_numbered = any(fitted == [f"{start}{k}" for k in range(len(fitted))] for start in ("Column_", "", "f"))
     if fitted and is_numbered and not set(names) <= set(fitted):
@@ -46,12 +47,19 @@ def fitted_table(model: Any, X: Any) -> Table:
     if fitted and hasattr(X, "columns"):
         _check_names(model, table, fitted, expression)
     elif fitted and len(fitted) != len(names):
-        raise InputDataError.number_of_columns(len(fitted), len(names), fitted)
+        raise _width_error(f"{len(fitted)} ({listed(fitted)})", len(names))
     elif fitted:
         table.names = list(fitted)
     elif isinstance(n_fitted, (int, np.integer)) and n_fitted != len(names):
-        raise InputDataError.number_of_columns(int(n_fitted), len(names))
+        raise _width_error(str(n_fitted), len(names))
     return table
+
+
+def _width_error(fitted: str, n_columns: int) -> DataError:
+    return DataError(
+        f"X must have as many columns as the model was fitted on, {fitted}; got {n_columns}.",
+        "Pass the columns of the fit, in their order.",
+    )
 
 
 def _columns_of_fit(model: Any) -> tuple[list[str], str]:
@@ -60,9 +68,9 @@ def _columns_of_fit(model: Any) -> tuple[list[str], str]:
     if type(model).__name__ == "Booster":  # LightGBM, XGBoost
         attributes += ["feature_name", "feature_names"]
     for attribute in attributes:
-        names: Any = getattr(model, attribute, None)
-        expression = f"model.{attribute}()" if callable(names) else f"model.{attribute}"
-        names = names() if callable(names) else names
+        is_method = callable(read_attribute(model, attribute))
+        names: Any = read_attribute(model, attribute, call=True)
+        expression = f"model.{attribute}()" if is_method else f"model.{attribute}"
         if isinstance(names, list | np.ndarray) and len(names) and all(isinstance(name, str) for name in names):
             return list(map(str, names)), expression
     columns = getattr(getattr(_exog_of(model), "orig_exog", None), "columns", ())
@@ -71,7 +79,7 @@ def _columns_of_fit(model: Any) -> tuple[list[str], str]:
 
 def _exog_of(results: Any) -> Any:
     """Return the data of results of statsmodels, which take columns by position; None if a formula names them."""
-    model = getattr(results, "model", None)
+    model = read_attribute(results, "model")
     return None if hasattr(model, "formula") else getattr(model, "data", None)
 
 
@@ -92,7 +100,7 @@ def _check_names(model: Any, table: Table, fitted: list[str], expression: str) -
         difference = f"it was not fitted on {listed(unknown)}" if unknown else f"got the order {listed(names)}"
         columns = expression if set(fitted) <= set(names) else repr([known[name] for name in fitted])
         advice = f"Pass `X[{columns}]`." if table.index is not None else f"Pass `X.select({columns})`."
-    raise InputDataError(f"X must have the columns that the model was fitted on, in their order; {difference}.", advice)
+    raise DataError(f"X must have the columns that the model was fitted on, in their order; {difference}.", advice)
 
 
 def _finds_by_name(model: Any, table: Table) -> bool:

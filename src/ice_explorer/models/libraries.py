@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.errors import InputDataError, InputTypeError, PredictionError
+from ice_explorer.errors import DataError, PredictionError
 from ice_explorer.locks import Lock
-from ice_explorer.models.pipeline import dense, unwrap
+from ice_explorer.models.pipeline import dense, read_attribute, unwrap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,11 +61,11 @@ def list_methods(model: Any) -> Methods:
     - returns `methods`: by response, the default first; "callable" for a function.
     - returns `classes`: class labels, as scikit-learn's `classes_`: a list of arrays for several outputs; None where
       the model lists none.
-    - raises InputTypeError: if it is none of these.
+    - raises DataError: if it is none of these.
     """
     if isinstance(model, type):
         name = model.__name__
-        raise InputTypeError(
+        raise DataError(
             f"model must be a fitted model; got the class {name}.",
             f"Make a model of it and fit that: `{name}().fit(X, y)`.",
         )
@@ -73,10 +73,10 @@ def list_methods(model: Any) -> Methods:
         read = _LIBRARIES.get((base.__module__.partition(".")[0], base.__name__))
         if read is not None:
             return read(model)
-    if hasattr(model, "predict"):
+    if read_attribute(model, "predict") is not None:
         return _estimator(model)
     if not callable(model):
-        raise InputTypeError(
+        raise DataError(
             f"model must have a predict method or be a function of X; got {type(model).__name__}.",
             "Pass `lambda X: …` that returns one number per row.",
         )
@@ -86,35 +86,35 @@ def list_methods(model: Any) -> Methods:
 def _estimator(model: Any) -> Methods:
     """List the methods of a model with scikit-learn's interface."""
     unwrapped = unwrap(model)
-    inner, tags = unwrapped.model, getattr(model, "__sklearn_tags__", None)
-    kind = getattr(model, "_estimator_type", None) if tags is None else tags().estimator_type
-    has_proba, classes = hasattr(model, "predict_proba"), getattr(model, "classes_", None)
+    inner, tags = unwrapped.model, read_attribute(model, "__sklearn_tags__", call=True)
+    kind = read_attribute(model, "_estimator_type") if tags is None else tags.estimator_type
+    has_proba = read_attribute(model, "predict_proba") is not None
+    classes = read_attribute(model, "classes_")
     if kind == "outlier_detector":
         labels = {"predict": PredictionMethod(model.predict, "labels")}
-        score = next((name for name in ("decision_function", "score_samples") if hasattr(model, name)), None)
+        score = next((name for name in ("decision_function", "score_samples") if read_attribute(model, name)), None)
         if score is None:
             return labels, [-1, 1]
         scores = PredictionMethod(getattr(model, score), "numbers", score, _NOTE_OF_OUTLIERS.format(score))
         return {"decision_function": scores, **labels}, [-1, 1]
     if kind == "clusterer" and not has_proba:
         # Labels are those of the training data, and of the centres where the model has some.
-        centers = range(len(getattr(inner, "cluster_centers_", ())))
-        clusters = sorted({*np.asarray(getattr(inner, "labels_", ())).tolist(), *centers})
+        centers = range(len(read_attribute(inner, "cluster_centers_", ())))
+        clusters = sorted({*np.asarray(read_attribute(inner, "labels_", ())).tolist(), *centers})
         return {"predict": PredictionMethod(model.predict, "labels", note=_NOTE_OF_CLUSTERS)}, clusters or None
     classes = None if classes is None or len(classes) == 0 else classes  # regressors of CatBoost have an empty list
     is_classifier = classes is not None or has_proba
     order = ["predict_proba", "decision_function", "predict"] if is_classifier else ["predict", "decision_function"]
-    if getattr(inner, "decision_function_shape", None) == "ovo":  # scores of pairs of classes, not of classes
+    if read_attribute(inner, "decision_function_shape") == "ovo":  # scores of pairs of classes, not of classes
         order = ["predict_proba", "predict", "decision_function"]
     returns: dict[str, Returns] = {
         "predict_proba": "probabilities",
         "decision_function": "scores",
         "predict": "labels" if is_classifier else "numbers",
     }
-    methods = {
-        name: PredictionMethod(getattr(model, name), returns[name], name) for name in order if hasattr(model, name)
-    }
-    objective = getattr(inner, "objective", None)
+    called = {name: read_attribute(model, name) for name in order}
+    methods = {name: PredictionMethod(call, returns[name], name) for name, call in called.items() if call is not None}
+    objective = read_attribute(inner, "objective")
     if has_proba and type(inner).__module__.startswith("xgboost.") and objective in _XGBOOST_PROBABILITIES:
         margin = lambda rows: inner.predict(unwrapped.transform_rows(rows), output_margin=True)  # noqa: E731
         methods["log_odds"] = _log_odds(margin, objective)
@@ -198,7 +198,7 @@ def _catboost(model: Any) -> Methods:
 def _statsmodels_results(results: Any) -> Methods:
     model = results.model
     if not getattr(model, "_no_exog_infl", True):  # else zeros would be predicted from rows of the fit
-        raise InputDataError(
+        raise DataError(
             f"A model fitted with `exog_infl` must be a function of X; got results of {type(model).__name__}.",
             "Pass `lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`.",
         )
@@ -221,7 +221,9 @@ def _statsmodels_results(results: Any) -> Methods:
 
 
 def _statsmodels_model(model: Any) -> Methods:
-    raise PredictionError.not_fitted(model, "Pass what `model.fit()` returns.")
+    raise PredictionError(
+        f"model must be fitted; this {type(model).__name__} is not.", "Pass what `model.fit()` returns."
+    )
 
 
 def _torch_module(module: Any) -> Methods:

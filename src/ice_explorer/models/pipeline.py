@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ice_explorer.errors import PredictionError
+from ice_explorer.errors.base import cause_of
 from ice_explorer.locks import lock_of_model
 
 if TYPE_CHECKING:
@@ -57,6 +59,23 @@ class UnwrappedModel:
         return predicted if self.restore is None else self.restore(predicted)
 
 
+def read_attribute(model: Any, name: str, default: Any = None, *, call: bool = False) -> Any:
+    """Return an attribute of a model, or a default where it has none.
+
+    - `call`: whether a method is called, in place of an attribute.
+    - raises PredictionError: if reading it raises anything but an AttributeError, as a property may.
+    """
+    try:
+        value = getattr(model, name, default)
+        return value() if call and callable(value) else value
+    except Exception as error:
+        raise PredictionError(
+            f"The attributes of the model must be readable; {name!r} of {type(model).__name__} raises "
+            f"{cause_of(error)}",
+            "Correct that attribute, or pass a function such as `lambda X: model.predict(X)`.",
+        ) from error
+
+
 def unwrap(model: Any, response: str = "auto") -> UnwrappedModel:
     """Remove all wrappers, however nested.
 
@@ -67,7 +86,7 @@ def unwrap(model: Any, response: str = "auto") -> UnwrappedModel:
     wrappers = _INSIDE if response == "predict" else _INSIDE | _THRESHOLDS
     while type(model).__module__.startswith("sklearn."):
         name = type(model).__name__
-        inner = getattr(model, "best_estimator_" if name.endswith("SearchCV") else wrappers.get(name, ""), None)
+        inner = read_attribute(model, "best_estimator_" if name.endswith("SearchCV") else wrappers.get(name, ""))
         if inner is not None:
             model = inner
         elif name == "Pipeline":

@@ -16,14 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ice_explorer.checks import check_one_of, n_masked
-from ice_explorer.errors import (
-    ICEExplorerError,
-    InvalidOptionError,
-    ModelNeededError,
-    OutputError,
-    PredictionError,
-)
-from ice_explorer.errors.base import cause_of, did_you_mean, listed, quoted
+from ice_explorer.errors import ICEExplorerError, ModelNeededError, OptionError, PredictionError
+from ice_explorer.errors.base import cause_of, counted, did_you_mean, listed, quoted
 from ice_explorer.errors.labels import labels_of
 from ice_explorer.locks import find_bound_object, lock_of_model
 from ice_explorer.models.libraries import list_methods
@@ -104,8 +98,11 @@ class Outputs:
         sizes = np.bincount([number for number, _ in pairs]).tolist()  # classes of each output
         if self.form == "tables":
             if not isinstance(returned, list | tuple) or len(returned) != len(sizes):
-                what = f"a list of {len(sizes)} arrays, one per output with a column per class"
-                raise PredictionError.must_return(self.method.name, what, "something else", _NUMBER_PER_ROW)
+                raise PredictionError(
+                    f"{self.method.name}() must return a list of {len(sizes)} arrays, one per output with a column per "
+                    "class; it returned something else.",
+                    _NUMBER_PER_ROW,
+                )
             return np.hstack([self._table(part, n_rows, size) for part, size in zip(returned, sizes, strict=True)])
         table = self._table(returned, n_rows, len(sizes) if isinstance(self.names[0], tuple) else 0)
         if self.form == "labels":
@@ -118,7 +115,7 @@ class Outputs:
         array = _as_array(returned) if self.form == "labels" else _as_numbers(self.method.name, returned)
         tail = (width,) if width else ()
         if array.shape != (n_rows, *tail) and (width or array.shape != (n_rows, 1)):
-            raise PredictionError.wrong_shape(self.method.name, array.shape, n_rows, *tail)
+            raise _shape_error(self.method.name, array.shape, (n_rows, *tail))
         return array.reshape(n_rows, -1)
 
     @property
@@ -131,13 +128,13 @@ class Outputs:
 
         - `output`: looked up by an equal label or name, then by position where no label is a number; of pairs also the
           number of the output alone. None for the default, of two classes the second.
-        - raises OutputError: if there is no default, or no such output.
+        - raises OptionError: if there is no default, or no such output.
         """
         names: Any = self.names
         if output is None and self.must_be_chosen:
             raise _output_needed(self.what, names)
         if output is not None and not names:
-            raise OutputError.single(output)
+            raise single_output_error(output)
         output = tuple(output) if isinstance(output, list) else output
         is_whole = isinstance(output, (int, np.integer)) and not isinstance(output, bool)
         # Where labels are numbers, a position would be taken for a label: of 1, 2, 3 position 1 is not label 1.
@@ -156,7 +153,7 @@ class Outputs:
             positions = f", or a position from 0 to {len(names) - 1}" if has_positions else ""
             advice = "Only labels predicted for the first rows are known." if self.is_observed else ""
             got = f"{quoted(output)}.{did_you_mean(output, names)}"
-            raise OutputError(f"`output` must be one of {listed(names, _SHOWN)}{positions}; got {got}", advice)
+            raise OptionError(f"`output` must be one of {listed(names, _SHOWN)}{positions}; got {got}", advice)
         if len(matches) < 2:
             return matches[0], ()
         first, second = (quoted(names[k]) for k in matches)
@@ -197,9 +194,31 @@ def _word(label: object) -> str:
     return labels_of([label])[0] if isinstance(label, str) else quoted(label)
 
 
-def _output_needed(what: str, names: Sequence[object]) -> OutputError:
+def single_output_error(got: object) -> OptionError:
+    """Return the error for an output of a model that has only one."""
+    return OptionError(
+        f"`output` chooses among several outputs; the model has one, got output={quoted(got)}.", "Leave `output` out."
+    )
+
+
+def function_response_error(got: str) -> OptionError:
+    """Return the error for a response of a function, which has only one."""
+    return OptionError(
+        f"`response` chooses among the methods of an estimator; got {quoted(got)} with a plain function.",
+        "Leave `response` out and let the function return what you want to explain.",
+    )
+
+
+def _shape_error(method: str, shape: tuple[int, ...], expected: tuple[int, ...]) -> PredictionError:
+    return PredictionError(
+        f"{method}() returned shape {shape} for {counted(expected[0], 'row')}; expected {expected}.",
+        "Wrap the model in a function that returns that.",
+    )
+
+
+def _output_needed(what: str, names: Sequence[object]) -> OptionError:
     others = f" (or {listed(names[1:], _SHOWN)})" if len(names) > 1 else ""
-    return OutputError(
+    return OptionError(
         f"The model returns {len(names)} {what}, so one must be chosen.", f"Pass `output={quoted(names[0])}`{others}."
     )
 
@@ -222,7 +241,7 @@ def _outputs_of(  # noqa: PLR0911 - one per form
             return _outputs_of_labels(method, returned)
         classes = range(np.shape(methods["predict_proba"].call(rows))[1])
     elif classes is None and len(shape) != 2:
-        raise PredictionError.wrong_shape(method.name, shape, n_rows)
+        raise _shape_error(method.name, shape, (n_rows,))
     names = _plain(range(shape[1]) if classes is None else classes)
     outputs = Outputs(method, names, _TEXT[method.returns])
     if method.returns == "labels" and (len(names) < 2 or shape[1:] != (len(names),)):
@@ -286,7 +305,7 @@ def _as_numbers(method: str, returned: Any) -> Array:
     if array.dtype.kind == "O" and not any(isinstance(value, str | complex | None) for value in array.flat):
         return np.asarray(array, dtype=np.float64)
     got = "None" if returned is None else f"dtype {array.dtype}"
-    raise PredictionError.must_return(method, "numbers", got, _NUMBER_PER_ROW)
+    raise PredictionError(f"{method}() must return numbers; it returned {got}.", _NUMBER_PER_ROW)
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -400,7 +419,7 @@ def make_predictor(
     - `n_jobs`: from how many threads it may be called at once; nothing else calls it meanwhile.
     - `opening`: chooses an output where `output` is None, from the outputs and a function that predicts all of them.
     - raises PredictionError: if the model fails on the first rows or returns what is no prediction.
-    - raises OutputError: if an output must be chosen, or the chosen one does not exist.
+    - raises OptionError: if an output must be chosen, or the chosen one does not exist.
     """
     check_one_of("response", response, RESPONSES)
     methods, classes = _methods_in_turn(model, n_jobs)
@@ -417,7 +436,9 @@ def make_predictor(
         raise
     except Exception as error:
         if type(error).__name__.endswith("NotFittedError"):  # of scikit-learn and LightGBM
-            raise PredictionError.not_fitted(model, "Call `model.fit(X, y)` first.") from error
+            raise PredictionError(
+                f"model must be fitted; this {type(model).__name__} is not.", "Call `model.fit(X, y)` first."
+            ) from error
         raise PredictionError.failed_on_rows(error) from error
     if called != chosen:
         outputs = replace(outputs, text=_TEXT["log-odds"], is_rescaled=True)
@@ -459,10 +480,10 @@ def _choose_response(methods: dict[str, PredictionMethod], response: Response, m
     if response == "auto":
         return next(iter(methods))
     if "callable" in methods:
-        raise InvalidOptionError.response_of_callable(response)
+        raise function_response_error(response)
     needed = "predict_proba" if response == "log_odds" else response
     if needed not in methods:
-        raise InvalidOptionError(
+        raise OptionError(
             f"`response={quoted(response)}` needs a model with {needed}; {model} has none.",
             'Use `response="auto"`, or pass a function that returns what you want to explain.',
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import DataError
 from ice_explorer.errors.base import counted, listed, quoted
 from ice_explorer.errors.labels import labels_of
 from ice_explorer.tables.column import is_missing
@@ -31,7 +31,7 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
     Where a class is explained, the target is 1 for rows of that class and 0 for others.
 
     - `y`: numbers or class labels, one per row of X; for several outputs a table with one column for each.
-    - raises InvalidOptionError: if y is not the target of these rows, or of what is explained.
+    - raises OptionError: if y is not the target of these rows, or of what is explained.
     """
     columns, names = target_columns(y), _column_names(y)
     outputs: Any = predictor.outputs
@@ -40,16 +40,17 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
     for column in columns:
         if len(column) != n_observations:
             advice, where = "Pass the targets of the rows of X, in their order.", counted(n_observations, "observation")
-            raise InvalidOptionError.must(
-                "y", "hold one value per observation", len(column), advice, where=f" for {where}"
-            )
+            raise DataError(f"`y` must hold one value per observation; got {len(column)} for {where}.", advice)
     label: Any = predictor.output
     is_pair = isinstance(label, tuple)  # several outputs with classes of their own
     # Of several labels of which each may hold, there is a column of 0 and 1 for each.
     is_single = predictor.of_classes and not is_pair and len(columns) == 1
     n_columns = 1 if is_single else 1 + outputs[-1][0] if is_pair else max(1, len(outputs))
     if len(columns) != n_columns:
-        raise InvalidOptionError.target_columns(len(columns), n_columns)
+        raise DataError(
+            f"`y` must have one column for each output of the model, {n_columns}; got {len(columns)}.",
+            "Pass the target that the model was fitted on.",
+        )
     values = columns[label[0] if is_pair else 0 if is_single else predictor.position or 0]
     if not (is_pair or is_single):
         return _numbers(values)
@@ -59,7 +60,7 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
     if not any(value == each for value in values if value is not None for each in labels):
         first = next((value for value in values if value is not None), None)
         got = "nothing but missing values" if first is None else f"{quoted(first)} and no label among them"
-        raise InvalidOptionError(
+        raise DataError(
             f"`y` must hold labels of the classes, {listed(labels)}; got {got}.",
             "Pass the labels that the model was fitted on.",
         )
@@ -79,8 +80,10 @@ def target_columns(y: object) -> list[list[Any]]:
         except ValueError:  # lists of different lengths
             array = np.empty(())
         if array.ndim not in (1, 2):
-            what = "be the observed target, one value per observation"
-            raise InvalidOptionError.must("y", what, y, "Pass an array or a series, or leave it out.")
+            raise DataError(
+                f"`y` must be the observed target, one value per observation; got {quoted(y)}.",
+                "Pass an array or a series, or leave it out.",
+            )
         columns = [array.tolist()] if array.ndim == 1 else array.T.tolist()
     return [[None if is_missing(value) else value for value in column] for column in columns]
 
@@ -104,9 +107,10 @@ def _numbers(column: Sequence[Any]) -> Array:
         with suppress(TypeError, ValueError, OverflowError):  # text that looks like a number is none
             values[row] = math.nan if isinstance(value, str | bytes | complex) else float(value)
         if value is not None and not math.isfinite(values[row]):
-            what = "be finite numbers, because the model predicts numbers"
-            advice = "Pass the target that the model was fitted on; missing values may stay."
-            raise InvalidOptionError.must("y", what, value, advice, where=f" in row {row}")
+            raise DataError(
+                f"`y` must be finite numbers, because the model predicts numbers; got {quoted(value)} in row {row}.",
+                "Pass the target that the model was fitted on; missing values may stay.",
+            )
     return values
 
 

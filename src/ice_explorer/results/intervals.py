@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ice_explorer.engines.sums import missing_change
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.metrics.decay import LOWEST_DECAY
 from ice_explorer.metrics.influence import DECAYED, PER_SCALE, Block, influences
@@ -50,7 +50,7 @@ def check_level(ci: object, option: str = "ci") -> float:
     """Return the level of intervals as a float, or raise if it is none."""
     is_number = isinstance(ci, (int, float, np.integer, np.floating)) and not isinstance(ci, bool)
     if not is_number or not 0 < ci < 1:  # type: ignore[operator]
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             option, "be greater than 0 and less than 1", ci, f"Use `{option}={USUAL_LEVEL}` for intervals of 95 %."
         )
     return float(ci)  # type: ignore[arg-type]

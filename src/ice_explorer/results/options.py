@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from ice_explorer.checks import check_integer, check_one_of, to_float_array
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted, or_listed
 from ice_explorer.features.grid import GRID_NAMES
 from ice_explorer.metrics.likelihood import check_decay
@@ -134,7 +134,7 @@ def resolve_display(settings: Settings, decay: float | None, convention: Convent
 def _check_values(option: str, words: Sequence[str], got: object) -> None:
     """Check an option that takes one of some words, or values by feature."""
     if not isinstance(got, Mapping) and not (isinstance(got, str) and got in words):
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             option,
             f"be {or_listed(words)}, or a mapping of features to values",
             got,
@@ -159,7 +159,7 @@ def check_n_jobs(n_jobs: object) -> int:
     if isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool) and (n_jobs >= 1 or n_jobs == -1):
         count = int(n_jobs) if n_jobs >= 1 else os.cpu_count() or 1
         return count if count == 1 or can_start_threads() else 1
-    raise InvalidOptionError.must(
+    raise OptionError.must(
         "n_jobs",
         "be a number of threads of at least 1, or -1 for one per processor",
         n_jobs,
@@ -175,7 +175,7 @@ def check_sample(sample: object, n_observations: int) -> int | None:
         return int(sample)
     if isinstance(sample, (float, np.floating)) and 0 < sample < 1:
         return max(1, round(float(sample) * n_observations))
-    raise InvalidOptionError.must(
+    raise OptionError.must(
         "sample",
         "be a count from 1 to the number of observations or a fraction greater than 0 and less than 1",
         sample,
@@ -188,7 +188,7 @@ def _check_budget(got: object) -> None:
     numbers = (int, float, np.integer, np.floating)
     if got is not None and (isinstance(got, bool) or not isinstance(got, numbers) or not 0 < got < math.inf):
         what = "be a positive number of seconds"
-        raise InvalidOptionError.must("budget", what, got, "Leave it out to use all rows, however long that takes.")
+        raise OptionError.must("budget", what, got, "Leave it out to use all rows, however long that takes.")
 
 
 def parse_memory_limit(limit: object) -> int:
@@ -206,7 +206,7 @@ def parse_memory_limit(limit: object) -> int:
         number = math.nan if given is None else float(given)
     if not (math.isfinite(number) and number >= 1):
         what = "be a positive number of bytes or a text such as '500MB' or '2GB'"
-        raise InvalidOptionError.must("memory_limit", what, limit, "The default is '1GB'.")
+        raise OptionError.must("memory_limit", what, limit, "The default is '1GB'.")
     return int(number)
 
 

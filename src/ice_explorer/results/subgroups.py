@@ -14,7 +14,7 @@ import numpy as np
 from ice_explorer.checks import check_index
 from ice_explorer.engines.notes import merge_notes
 from ice_explorer.engines.sums import add_block, empty_sums, missing_change
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.metrics.sums import FeatureMetrics
 
@@ -71,13 +71,13 @@ def subgroups_of(columns: Columns, index: Any, by: Name | ArrayLike) -> Subgroup
     - `index`: labels of the rows of X, which those of a Series must equal.
     - `by` (n_observations,): name of a column or group, or a label of each observation.
     - raises UnknownFeatureError: if there is no column of that name.
-    - raises InvalidOptionError: if there are too many groups, or labels are not one for each observation.
+    - raises OptionError: if there are too many groups, or labels are not one for each observation.
     """
     if isinstance(by, Hashable):
         return _of_column(columns.named(by))
     given = np.asarray(by) if hasattr(by, "__len__") else None
     if given is None or given.shape != (columns.n_observations,):
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             "by",
             f"be a column or group of X, or one label for each of its {columns.n_observations:,} rows",
             by,
@@ -105,7 +105,7 @@ def _numbered(name: Name, labels: list[Any]) -> Subgroups:
 
 def _coded(name: Name, present: list[Any], labels: list[Any]) -> Subgroups:
     if len(present) > _MOST_GROUPS:
-        raise InvalidOptionError(
+        raise OptionError(
             f"`by` must name at most {_MOST_GROUPS} groups; {quoted('by' if name is None else name)} has "
             f"{len(present):,} values.",
             "Pass labels of intervals instead, such as `pandas.qcut(X['name'], 4)`.",

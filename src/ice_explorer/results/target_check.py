@@ -50,7 +50,7 @@ class KnownTarget:
 def known_target(y: object, predictor: Predictor, columns: Columns) -> KnownTarget:
     """Compare the observed target with every column of X: its values, and where they are missing.
 
-    - raises InvalidOptionError: if y is not the target of the rows of X, or of what is explained.
+    - raises OptionError: if y is not the target of the rows of X, or of what is explained.
     """
     numbers, sentences = target_values(y, predictor, columns.n_observations), {}
     codes = _codes(y, predictor) if predictor.of_classes else None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from ice_explorer.checks import check_integer
-from ice_explorer.errors import InputDataError, InvalidOptionError, PredictionError
+from ice_explorer.errors import DataError, OptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed, make_grid
@@ -82,7 +82,7 @@ class TwoWay:
         try:
             features = _features(context, first, second)
             self.first, self.second = (_axis_of(feature, context, grid_size) for feature in features)
-        except InputDataError as error:
+        except DataError as error:
             raise error.advising("Name another feature.") from error.__cause__
         self.row_positions = _draw(context, min(features, key=lambda feature: feature.position), sample)
         self.n_observations = context.table.n_observations
@@ -144,7 +144,7 @@ class TwoWay:
                 try:
                     self._add_block()
                 except PredictionError as error:
-                    if not error.control:  # what to do does not depend on what was called
+                    if "`grid=`" not in str(error):  # which is an option of `explain` alone
                         raise
                     advice = "Name another pair, or explain a function that can predict it."
                     raise error.advising(advice) from error.__cause__
@@ -203,11 +203,13 @@ def _features(context: Context, first: Name, second: Name) -> list[Feature]:
     """Find two features, none of which need have been explained."""
     try:
         numbers = [context.columns.number(name) for name in (first, second)]
-    except InvalidOptionError as error:
+    except UnknownFeatureError:
+        raise
+    except OptionError as error:
         raise error.advising("Name the group.") from error.__cause__
     if numbers[0] == numbers[1]:
         name = context.columns.feature(numbers[0]).name
-        raise InvalidOptionError(
+        raise OptionError(
             f"The two features of a pair must differ; got {quoted(name)} twice.", "Pass two different features."
         )
     return [context.columns.feature(number) for number in numbers]

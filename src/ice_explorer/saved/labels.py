@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 
-from ice_explorer.errors import ExportError
+from ice_explorer.errors import DataError
 from ice_explorer.errors.base import quoted
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def to_json(label: Any, what: str = "A name or label") -> Any:
     """Return a name or label as JSON.
 
     - `what`: what it is, at the beginning of a sentence.
-    - raises ExportError: if it is of a type that no file has.
+    - raises DataError: if it is of a type that no file has.
     """
     if isinstance(label, np.generic) and not isinstance(label, np.datetime64 | np.timedelta64):
         label = label.item()
@@ -51,7 +51,7 @@ def to_json(label: Any, what: str = "A name or label") -> Any:
             except UNREADABLE:  # a zone without a name, a date without a unit
                 break
             return entry
-    raise ExportError(
+    raise DataError(
         f"{what} must be a text, a number, a date (in a time zone of the IANA data base, or at an offset from UTC), a "
         f"duration, an interval or a tuple of these to be saved; got {quoted(label)} of type {type(label).__name__}.",
         "Turn such names and labels into text in X, and explain it again.",

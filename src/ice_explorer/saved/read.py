@@ -18,7 +18,7 @@ from ice_explorer.curves.prediction_check import PredictionCheck
 from ice_explorer.engines.context import Context
 from ice_explorer.engines.feature_input import FeatureInput
 from ice_explorer.engines.sums import empty_sums
-from ice_explorer.errors import ExportError
+from ice_explorer.errors import DataError
 from ice_explorer.errors.base import quoted
 from ice_explorer.explanation import Explanation
 from ice_explorer.feature import FeatureExplanation
@@ -49,7 +49,7 @@ def read_result(file: BinaryIO, name: str) -> Explanation:
     """Return the explanation that a file has.
 
     - `name`: of the file, for messages.
-    - raises ExportError: if the file is damaged, or of a later version of the format.
+    - raises DataError: if the file is damaged, or of a later version of the format.
     """
     try:
         archive = Archive(file)
@@ -63,16 +63,16 @@ def read_result(file: BinaryIO, name: str) -> Explanation:
             with np.errstate(all="ignore"):  # sums that nobody has computed
                 return _explanation(entries)
     except MemoryError as error:
-        raise ExportError(
+        raise DataError(
             f"`path` must be a result that fits into memory; {quoted(name)} does not.",
             "Save it again with a smaller `max_lines`.",
         ) from error
     except _DAMAGED as error:
-        raise ExportError(
+        raise DataError(
             f"`path` must be a result that `save` wrote as '.ice'; {quoted(name)} is damaged, or none.",
             "Save it again.",
         ) from error
-    raise ExportError(
+    raise DataError(
         f"`path` must be a result of version {VERSION} of the format, or before; "
         f"{quoted(name)} is of version {version}.",
         "Install a later version of ice_explorer.",

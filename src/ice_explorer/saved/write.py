@@ -9,7 +9,7 @@ import numpy as np
 
 from ice_explorer.beyond.effects import saved_effects
 from ice_explorer.checks import check_integer
-from ice_explorer.errors import InputDataError
+from ice_explorer.errors import DataError
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.saved.archive import pack
@@ -35,7 +35,7 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
     - `provenance`: where the file comes from; that of the file where the explanation was opened from one.
     - `max_lines`: how many rows of X are saved with their curves; of more a sample that depends on `random_state` and
       on the number of rows alone, so that files of several models have the same rows.
-    - raises ExportError: if a name or label is of a type that no file has, or the result is too large.
+    - raises DataError: if a name or label is of a type that no file has, or the result is too large.
     - raises PredictionError: if the model fails or changed: drivers and effects are computed now.
     """
     check_integer("max_lines", max_lines, 1, f"Leave it out for {MOST_ROWS}.")
@@ -131,7 +131,7 @@ def _feature(result: FeatureExplanation, rows: Rows, predictions: Array) -> dict
     starts = np.flatnonzero(np.append(True, (curves[:, 1:] != curves[:, :-1]).any(axis=0)))
     try:
         effects = saved_effects(result)
-    except InputDataError:  # no row has a value
+    except DataError:  # no row has a value
         effects = None
     drivers = result._search_drivers()
     combined = drivers.combined

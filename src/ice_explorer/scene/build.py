@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.beyond.correlations import strong_correlations
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.features.dates import choose_unit
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import OF_MODELS, resolve_display
@@ -231,7 +231,7 @@ def _of_models(
     """Return the metric of the ranking by each of several models, or how far these disagree, by feature."""
     models = state.besides.models
     if models is None and state.rank_by == OF_MODELS:
-        raise InvalidOptionError.needs_models("rank_by='disagreement'", ", or `explain({name: model, …}, X)`")
+        raise OptionError.needs_models("rank_by='disagreement'", ", or `explain({name: model, …}, X)`")
     if models is None:
         return {}
     if state.rank_by == OF_MODELS:

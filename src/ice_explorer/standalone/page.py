@@ -11,7 +11,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer import version
-from ice_explorer.errors import FrontEndMissingError
+from ice_explorer.errors import missing_front_end
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.scene import CONVENTION_TITLES
 
@@ -124,7 +124,7 @@ def size_text(n_bytes: int) -> str:
 def _bundled(name: str) -> str:
     file = _STATIC / name
     if not file.is_file():
-        raise FrontEndMissingError.bundle(file)
+        raise missing_front_end(file)
     return file.read_text(encoding="utf-8")
 
 

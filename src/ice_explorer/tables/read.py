@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from dataclasses import replace
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
+from ice_explorer.errors import DataError
+from ice_explorer.errors.base import described, text_of
 from ice_explorer.tables.column import Column, ColumnKind, days
 from ice_explorer.tables.natural_order import sort_levels
 
@@ -33,7 +36,11 @@ def read_column(name: Name, series: nw.Series[Any]) -> Column:
             series = nw.from_native(native.sparse.to_dense(), series_only=True)
         elif zone is not None:  # narwhals does not know the names of all zones
             series = nw.from_native(native.dt.tz_convert("UTC"), series_only=True)
-    kind, missing = series.dtype, series.is_null().to_numpy()
+    try:
+        kind, missing = series.dtype, series.is_null().to_numpy()
+    except InvalidOperation as error:  # of pandas, which compares each value with itself
+        advice = "Write None for a missing value."
+        raise DataError.feature_must(name, "values that can be compared", "holds Decimal('sNaN')", advice) from error
     if kind.is_float():
         return number_column(name, str(dtype), np.asarray(series.to_numpy(), dtype=np.float64), missing)
     if kind == nw.Boolean or (kind.is_integer() and kind not in (nw.Int128, nw.UInt128)):
@@ -90,6 +97,10 @@ def _coded_column(
     """Make a category of labels, None where missing; `declared` are all categories of the dtype, in its order."""
     present = (label for label in labels.tolist() if label is not None)
     levels = list(dict.fromkeys(present) if declared is None else declared)
+    unwritable = [level for level in levels if text_of(level) is None]
+    if unwritable:
+        what = f"holds {described(unwritable[0])}"
+        raise DataError.feature_must(name, "levels that can be written as text", what, "Turn them into text.")
     # pandas sorts categories that it infers from texts, so alphabetical order declares nothing.
     is_inferred = all(isinstance(level, str) for level in levels) and levels == sorted(levels)
     if declared is None or (is_inferred and not is_ordered):
@@ -118,6 +129,15 @@ def _object_column(name: Name, dtype: str, values: NDArray[Any], missing: NDArra
         return number_column(name, dtype, np.where(missing, False, values).astype(np.bool_), missing)  # noqa: FBT003
     if not any(are_booleans) and all(issubclass(each, int | float | Decimal | np.number) for each in types):
         numbers = np.array(np.where(missing, 0, values).tolist())
-        numbers = numbers if numbers.dtype.kind in "iu" else numbers.astype(np.float64)
+        if numbers.dtype.kind not in "iu":
+            numbers = np.array([_float(number) for number in numbers.tolist()])
         return number_column(name, dtype, numbers, missing)
     return _coded_column(name, dtype, values)
+
+
+def _float(number: Any) -> float:
+    """Return a number as a float; whole numbers that no float can hold as infinite, which no feature may be."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf

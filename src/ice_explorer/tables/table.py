@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.errors import InputDataError, InputTypeError
+from ice_explorer.errors import DataError
 from ice_explorer.errors.base import quoted
 from ice_explorer.tables.column import can_represent
 from ice_explorer.tables.read import number_column, read_column
@@ -254,11 +254,15 @@ def _made(column: Column, series: nw.Series[Any], coordinates: Array) -> nw.Seri
     return nw.new_series(series.name, coordinates, nw.Float64(), backend=series.implementation)
 
 
+# Methods that make a table: of Dask, of Spark, on a GPU, of lazy frames and of series; Spark's `collect` gives rows.
+_TO_TABLE: Final = ("compute", "toPandas", "to_pandas", "collect", "to_frame")
+
+
 def table_from(X: object) -> Table:
     """Wrap X.
 
-    - raises InputDataError: if X is empty, not two-dimensional, names two columns alike, or is an array of objects;
-      InputTypeError if it is no DataFrame, array or sparse matrix.
+    - raises DataError: if X is no DataFrame, array or sparse matrix, is empty or not two-dimensional, names two columns
+      alike, or is an array of objects.
     """
     if isinstance(X, np.ndarray) and not isinstance(X, (np.matrix, np.ma.MaskedArray)):
         return ArrayTable(X)  # a column of a matrix is a table, and models overlook masks
@@ -272,35 +276,63 @@ def table_from(X: object) -> Table:
         _check_frame(native.shape, native.column_names)
     frame = nw.from_native(native, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
-        raise InputTypeError.table(X)
+        raise no_table_error(X)
     _check_frame(frame.shape, frame.columns)
     return FrameTable(frame)
 
 
+def no_table_error(got: Any) -> DataError:
+    """Return the error for an X that is no table, with what makes one of it."""
+    name = type(got).__name__
+    library = f" of {type(got).__module__.partition('.')[0]}" if name == "DataFrame" else ""
+    method = next((method for method in _TO_TABLE if hasattr(got, method)), None)
+    if got is None or isinstance(got, str):
+        advice = "Pass the observations to explain the model on."
+    elif callable(got) or hasattr(got, "predict"):
+        advice = "The model comes first: `explain(model, X)`."
+    elif hasattr(got, "iloc"):  # a series of pandas
+        advice = "Pass a table: a row is `X.iloc[[0]]`, a column `X[['name']]`."
+    elif method is not None:
+        advice = f"Pass `X.{method}()`."
+    else:
+        advice = "Pass `X.filled(np.nan)`." if hasattr(got, "filled") else "Convert it, for example `np.asarray(X)`."
+    return DataError(
+        f"X must be a DataFrame, a two-dimensional numpy array or a sparse matrix; got {name}{library}.", advice
+    )
+
+
+def _empty_error(shape: tuple[int, ...]) -> DataError:
+    return DataError(
+        f"X must have at least one row and one column; got shape {shape}.",
+        "Pass the observations to explain the model on.",
+    )
+
+
 def _is_sparse(X: object) -> bool:
-    sparse: Any = sys.modules.get("scipy.sparse")  # which is loaded if X is of it
-    return sparse is not None and bool(sparse.issparse(X))
+    # Loaded if X is of it; else another thread may be about to load it.
+    issparse: Any = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
+    return issparse is not None and bool(issparse(X))
 
 
 def _check_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     if len(shape) != 2:
-        raise InputDataError(
+        raise DataError(
             f"X must have two dimensions, observations × features; got an array of shape {shape}.",
             "Reshape it: one feature is `X.reshape(-1, 1)`, one row `X.reshape(1, -1)`.",
         )
     if 0 in shape:
-        raise InputDataError.empty(shape)
+        raise _empty_error(shape)
     if dtype.kind not in "fiub":
         problem = f"An array X must hold numbers or booleans; got dtype {dtype}."
-        raise InputDataError(problem, "Pass a DataFrame with one dtype per column.")
+        raise DataError(problem, "Pass a DataFrame with one dtype per column.")
 
 
 def _check_frame(shape: tuple[int, int], names: Iterable[Name]) -> None:
     if 0 in shape:
-        raise InputDataError.empty(shape)
+        raise _empty_error(shape)
     ((label, count),) = Counter(str(name) for name in names).most_common(1)
     if count > 1:
-        raise InputDataError(
+        raise DataError(
             f"Column names must be different from each other; {quoted(label)} names more than one column of X.",
             "Rename one of them.",
         )

@@ -22,7 +22,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
 
-from ice_explorer.errors import Cancelled, ComputationError
+from ice_explorer.errors import Cancelled, ICEExplorerError
 from ice_explorer.errors.base import cause_of, quoted
 from ice_explorer.locks import Lock
 
@@ -469,7 +469,7 @@ def _as_exception(error: BaseException, name: Hashable) -> Exception:
     """Return what is an `Exception` as it is, and a sentence about anything else."""
     if isinstance(error, Exception):
         return error
-    stopped = ComputationError(
+    stopped = ICEExplorerError(
         f"A model must return numbers or raise an Exception; computing {quoted(name)} ended with {cause_of(error)}",
         f"Wrap the model in a function that catches {type(error).__name__} and raises a RuntimeError.",
     )
@@ -477,8 +477,8 @@ def _as_exception(error: BaseException, name: Hashable) -> Exception:
     return stopped
 
 
-def _lost(name: Hashable) -> ComputationError:
-    return ComputationError(
+def _lost(name: Hashable) -> ICEExplorerError:
+    return ICEExplorerError(
         "The thread of an explorer must live until all features are computed; it ended while computing "
         f"{quoted(name)}, as threads do in a forked process.",
         'Press "Resume" in the explorer, or make it again.',

@@ -20,21 +20,21 @@ import threading
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeVar, cast, overload
 
 import anywidget
 import traitlets
 
 from ice_explorer.errors import (
+    ArgumentError,
     Cancelled,
-    FrontEndMissingError,
     ICEExplorerError,
-    InvalidOptionError,
-    UnknownNameError,
-    UnknownOptionError,
+    OptionError,
+    UnknownAttributeError,
+    missing_front_end,
 )
 from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
-from ice_explorer.errors.options import meant_by
+from ice_explorer.errors.keywords import meant_by
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explain_model import explain
 from ice_explorer.locks import Lock
@@ -46,7 +46,7 @@ from ice_explorer.widget.background import Background, Snapshot
 from ice_explorer.widget.filling_tables import FillingTables
 from ice_explorer.widget.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.widget.lifetime import Lifetime, is_shared, weakly
-from ice_explorer.widget.replies import Answer, answer_of, in_explorer, sentence, state_text, status_of
+from ice_explorer.widget.replies import Answer, answer_of, sentence, state_text, status_of
 from ice_explorer.widget.session import Wanted, Work, work_of
 from ice_explorer.widget.state import fit_state, read_state
 from ice_explorer.widget.static_picture import add_picture, check_static_picture, wait_a_moment
@@ -254,7 +254,7 @@ class ICEExplorer(anywidget.AnyWidget):
         **options: Unpack[ExplainOptions],
     ) -> None:
         if not SCRIPT.is_file():
-            raise FrontEndMissingError.bundle(SCRIPT)
+            raise missing_front_end(SCRIPT)
         self._lifetime = Lifetime(self, self._pause, self._unpause)
         self._sync_lock = Lock()
         self._hearing: int | None = None  # thread that takes over what the browser sets
@@ -264,10 +264,10 @@ class ICEExplorer(anywidget.AnyWidget):
         given: Mapping[str, object] = options
         for name in traits:
             if name in given and name not in DEFAULTS:
-                raise UnknownOptionError(
+                advice = f"Write `x = ICEExplorer(model, X)`, then `x.{name} = {given[name]!r}`."
+                raise ArgumentError(
                     f"ICEExplorer() has no option {quoted(name)}: it is set on an explorer that is there.",
-                    f"Write `x = ICEExplorer(model, X)`, then `x.{name} = {given[name]!r}`."
-                    f"{meant_by(name, given[name])}",
+                    f"{advice} {meant_by(name, given[name])}".rstrip(),
                 )
         wanted = read_state(state, traits)
         self._work: Work | None = work_of(
@@ -301,13 +301,13 @@ class ICEExplorer(anywidget.AnyWidget):
             """Refuse a misspelt trait, which would be kept and never shown, and what follows from other traits."""
             if not name.startswith("_") and not hasattr(type(self), name) and closest(name, self._public_traits()):
                 traits = self._public_traits()
-                raise UnknownOptionError(
+                raise UnknownAttributeError(
                     f"An explorer has no {quoted(name)} to set.{did_you_mean(name, traits)}",
                     f"There are {', '.join(traits)}.",
                 )
             found = getattr(type(self), name, None)
             if isinstance(found, property) and found.fset is None:
-                raise UnknownNameError(
+                raise UnknownAttributeError(
                     f"`{name}` of an explorer can be read, but not set.",
                     f"Set one of {', '.join(self._public_traits())}.",
                 )
@@ -459,7 +459,7 @@ class ICEExplorer(anywidget.AnyWidget):
         snapshot, work = self._wait()
         self._publish()  # the traits are up to date when the result is read
         if snapshot.error is not None:
-            raise in_explorer(snapshot.error)
+            raise snapshot.error
         if snapshot.state == "cancelled":
             raise Cancelled(
                 "The explanation must be complete to be read; it was cancelled after "
@@ -483,13 +483,13 @@ class ICEExplorer(anywidget.AnyWidget):
 
         Raises
         ------
-        InvalidOptionError
+        OptionError
             If the explorer is of one model; also a ValueError.
         """
         self.explanation  # noqa: B018 - waits for it
         found = self._open_work().models
         if found is None:
-            raise InvalidOptionError.needs_models("models", ", or read `explanation`")
+            raise OptionError.needs_models("models", ", or read `explanation`")
         return found
 
     @property
@@ -660,10 +660,9 @@ class ICEExplorer(anywidget.AnyWidget):
 
         Raises
         ------
-        ExportError
-            If the suffix is unknown, there is a file already, or the system does not write it; also a ValueError.
-        MissingDependencyError
-            If a package is needed and not installed; also an ImportError.
+        OptionError
+            If the suffix is unknown, there is a file already, the system does not write it, or a package is needed that
+            is not installed (then also an ImportError).
         """
         from ice_explorer.export import save as export
 
@@ -706,6 +705,18 @@ class ICEExplorer(anywidget.AnyWidget):
 
         explanation = self.explanation
         return export.frozen(explanation, self._drawn(self._open_work()), max_lines)
+
+    def __copy__(self) -> NoReturn:
+        raise ICEExplorerError(
+            "An explorer cannot be copied or pickled, because it computes in a thread and is shown on a page.",
+            "Use `x.explanation`, or create another one: `ICEExplorer(model, X, state=x.state())`.",
+        )
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__copy__()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        self.__copy__()
 
     def __del__(self, is_python_ending: Callable[[], bool] = sys.is_finalizing) -> None:
         """Close what nothing refers to; where Python itself ends, what closing takes is gone already."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 import numpy as np
 
 from ice_explorer.checks import check_one_of
-from ice_explorer.errors import Cancelled, ExportError, ICEExplorerError, OutputError, UnknownFeatureError
+from ice_explorer.errors import Cancelled, ICEExplorerError, OptionError, UnknownFeatureError
 from ice_explorer.results.options import OF_MODELS
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
@@ -75,7 +75,7 @@ def answer_of(
         if name is None:
             raise UnknownFeatureError.feature(label, work.readable)
     if request["type"] == "classes" and work.choices.classes is None:
-        raise OutputError(
+        raise OptionError(
             "Classes can be shown side by side where the model at hand has several; this explorer knows of one output.",
             "Call `ICEExplorer(model, X)` with a model of several classes.",
         )
@@ -100,7 +100,7 @@ def _export(
 
     snapshot = background.snapshot()  # of the requested output: another one may be chosen meanwhile
     if export_request.holds_all(request) and len(snapshot.known) < snapshot.n_features:
-        raise ExportError(
+        raise OptionError(
             "All features must be computed to be exported together; "
             f"{len(snapshot.results)} of {snapshot.n_features} are.",
             "Wait until they are there, or export a picture of the view.",
@@ -303,11 +303,6 @@ def state_text(status: Status) -> str:
     return status["message"].rstrip(".") or status["state"]
 
 
-def in_explorer(error: Exception) -> Exception:
-    """Return an error with the advice that names controls of the explorer, where it has one."""
-    return error.in_explorer() if isinstance(error, ICEExplorerError) else error
-
-
 def sentence(error: Exception) -> str:
     """What went wrong, for the panel that asked."""
-    return str(in_explorer(error)) if isinstance(error, ICEExplorerError) else f"{type(error).__name__}: {error}"
+    return str(error) if isinstance(error, ICEExplorerError) else f"{type(error).__name__}: {error}"

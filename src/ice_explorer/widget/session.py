@@ -20,7 +20,8 @@ from ice_explorer.comparison import (
     prepared_alike,
 )
 from ice_explorer.drafts import Drafts
-from ice_explorer.errors import Cancelled, InputTypeError, InvalidOptionError, OutputError, UnknownOptionError
+from ice_explorer.errors import ArgumentError, Cancelled, DataError, OptionError
+from ice_explorer.errors.keywords import unknown_keyword
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.explain_model import prepare
 from ice_explorer.explanation import Explanation
@@ -276,7 +277,7 @@ class ModelWork(Work):
 
     def __init__(self, model: Any, X: Any, y: object, options: Mapping[str, Any]) -> None:
         if X is None:
-            raise InputTypeError(
+            raise DataError(
                 "ICEExplorer needs the observations to explain the model on; got a model alone.",
                 "Call `ICEExplorer(model, X)`.",
             )
@@ -620,19 +621,19 @@ def _work_of_arguments(model: Any, X: Any, y: object, options: Mapping[str, Any]
 def _check_options(options: Mapping[str, Any]) -> None:
     for option in options:
         if option == "budget":
-            raise UnknownOptionError(
+            raise ArgumentError(
                 "ICEExplorer() has no option 'budget': it shows samples of the rows until the result is there.",
                 "Leave it out, or write `ICEExplorer(explain(model, X, budget=…))`.",
             )
         if option not in OF_EXPLORERS:
-            raise UnknownOptionError.keyword("ICEExplorer", option, [*OF_EXPLORERS, "state"])
+            raise unknown_keyword("ICEExplorer", option, [*OF_EXPLORERS, "state"])
 
 
 def _check_alone(X: Any, options: Mapping[str, Any]) -> None:
     """Check that nothing comes with an explanation."""
     further = ["X"] * (X is not None) + list(options)
     if further:
-        raise InputTypeError(
+        raise DataError(
             "ICEExplorer(explanation) takes nothing else but y, because an explanation brings its data "
             f"and its options; got {', '.join(further)} as well.",
             "Pass that to `explain`.",
@@ -689,7 +690,7 @@ def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], *
             further = {name: value for name, value in chosen.items() if value != ""}
             try:
                 work = ModelWork(model, X, y, {**options, **further})
-            except (InvalidOptionError, OutputError):
+            except (DataError, OptionError):
                 continue  # also checked below, where an option is wrong
             # A number stands for a position as well, and means nothing then.
             if output in {"", work.choices.output}:

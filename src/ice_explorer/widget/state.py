@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.results.options import OF_MODELS
 from ice_explorer.scene.view_state import STATE_VERSION
@@ -69,21 +69,21 @@ def read_state(state: object, traits: Collection[str]) -> State:
 
     - `state`: what `ICEExplorer.state` returned, maybe by way of JSON; None stands for an empty one.
     - `traits`: names of the public traits.
-    - raises InvalidOptionError: if it is no dict, of another version, or has an entry that no explorer wrote.
+    - raises OptionError: if it is no dict, of another version, or has an entry that no explorer wrote.
     """
     if state is None:
         return State({}, {})
     if not isinstance(state, Mapping):
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             "state",
             "be a dict that `state()` of an explorer returned",
             state,
             "Read a text of JSON with `json.loads`." if isinstance(state, str) else "Pass `state=x.state()`.",
         )
     version = state.get("version")
-    if isinstance(version, bool) or version != STATE_VERSION:
+    if type(version) is not int or version != STATE_VERSION:
         given = "none" if version is None else quoted(version)
-        raise InvalidOptionError(
+        raise OptionError(
             f"`state['version']` must be {STATE_VERSION}; got {given}.",
             "Pass a whole state, and read one of a newer release with that release.",
         )
@@ -95,11 +95,11 @@ def read_state(state: object, traits: Collection[str]) -> State:
 def check_view(view: object) -> Mapping[str, Any]:
     """Return what a reader chose about the view, or say what is none of the choices.
 
-    - raises InvalidOptionError.
+    - raises OptionError.
     """
     where = "state['view']"
     if not isinstance(view, Mapping):
-        raise InvalidOptionError.state_value(where, _OF_DATA["view"].expected, view)
+        raise _value_error(where, _OF_DATA["view"].expected, view)
     _check_entries(where, view, VIEW_CHOICES)
     return view
 
@@ -108,15 +108,19 @@ def _check_entries(where: str, entries: Mapping[Any, Any], forms: Mapping[str, F
     check_entries(
         entries,
         forms,
-        lambda name: InvalidOptionError.must(
+        lambda name: OptionError.must(
             where,
             "have no other entries than `state()` of an explorer writes",
             name,
             "Leave it out.",
             known=tuple(forms),
         ),
-        lambda name, expected, got: InvalidOptionError.state_value(f"{where}[{name!r}]", expected, got),
+        lambda name, expected, got: _value_error(f"{where}[{name!r}]", expected, got),
     )
+
+
+def _value_error(where: str, expected: str, got: object) -> OptionError:
+    return OptionError.must(where, f"be {expected}", got, "Leave it out for the default.")
 
 
 def fit_state(
@@ -139,7 +143,8 @@ def fit_state(
         traits["feature"] = feature
     elif feature != "":
         notes.append(f"The saved state opens {feature!r}, which is not an explained feature; ignored.")
-    if traits.get("rank_by") == OF_MODELS and not has_models:
+    ranking = traits.get("rank_by")  # which may be an array, until the trait refuses it
+    if isinstance(ranking, str) and ranking == OF_MODELS and not has_models:
         del traits["rank_by"]
         notes.append("The saved state ranks by the disagreement of several models; ignored.")
     column = traits.get("color_by")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.figures.compose import compose
 from ice_explorer.figures.page.paper import Paper
 from ice_explorer.figures.page.svg import svg_page
@@ -49,7 +49,7 @@ def check_static_picture(got: object) -> bool | Literal["wait"]:
     if isinstance(got, str) and got == "wait":
         return "wait"
     if not isinstance(got, (bool, np.bool_)):
-        raise InvalidOptionError.must("static_picture", "be True, False or 'wait'", got, "Leave it out for True.")
+        raise OptionError.must("static_picture", "be True, False or 'wait'", got, "Leave it out for True.")
     return bool(got)
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from ice_explorer.checks import check_integer, check_one_of
-from ice_explorer.errors import InvalidOptionError, OutputError, UnknownFeatureError
+from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import check_anchor, is_shared_anchor
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.windows import CONVENTIONS
+from ice_explorer.models.predict import function_response_error, single_output_error
 from ice_explorer.results.intervals import USUAL_LEVEL, check_level
 from ice_explorer.results.options import KINDS, METRIC_RANKINGS, OF_MODELS, RANKINGS, UNITS
 from ice_explorer.widget.state import check_view
@@ -66,10 +67,16 @@ def _check_output(value: object, open_work: Callable[[], Work]) -> str:
     if label in {"", choices.output}:
         return choices.output
     if choices.output == "":
-        raise OutputError.single(value)
+        raise single_output_error(value)
     if not choices.has_model:
-        raise InvalidOptionError.of_explanation(option="output", got=value, current=choices.output)
+        raise _fixed_error("output", value, choices.output)
     return check_one_of("output", label, choices.outputs or (choices.output,))
+
+
+def _fixed_error(option: str, got: object, current: str) -> OptionError:
+    """Return the error for an explorer without a model, which cannot explain anything else."""
+    advice = "Call `ICEExplorer(model, X)` for an explorer that can explain another."
+    return OptionError.must(option, f"stay what the explanation has, {quoted(current)}", got, advice)
 
 
 def _check_response(value: object, open_work: Callable[[], Work]) -> str:
@@ -78,33 +85,38 @@ def _check_response(value: object, open_work: Callable[[], Work]) -> str:
     if str(value) in {"", choices.response}:
         return choices.response
     if not choices.has_model:
-        raise InvalidOptionError.of_explanation(option="response", got=value, current=choices.response)
+        raise _fixed_error("response", value, choices.response)
     if choices.response == "callable":
-        raise InvalidOptionError.response_of_callable(str(value))
+        raise function_response_error(str(value))
     return check_one_of("response", str(value), choices.responses or (choices.response,))
+
+
+def _is_empty(value: object) -> bool:
+    """Return whether a value is the empty text; an array would be compared element by element."""
+    return isinstance(value, str) and value == ""
 
 
 def _check_distance(value: object, open_work: Callable[[], Work]) -> str:
     """Return the name of a unit of the distance from the observed value."""
     choices = open_work().choices
-    return choices.distance if value == "" else check_one_of("distance", value, choices.distances)
+    return check_one_of("distance", choices.distance if _is_empty(value) else value, choices.distances)
 
 
 def _check_model(value: object, open_work: Callable[[], Work]) -> str:
     """Return the name of one of several models."""
     choices = open_work().choices
-    if value in ("", choices.model):
+    if _is_empty(value):
         return choices.model
     if not choices.models:
-        raise InvalidOptionError.needs_models(f"model={quoted(value)}")
+        raise OptionError.needs_models(f"model={quoted(value)}")
     return check_one_of("model", value, choices.models)
 
 
 def _check_rank_by(value: object, open_work: Callable[[], Work]) -> str:
     if open_work().choices.models:
         return check_one_of("rank_by", value, RANKINGS)
-    if value == OF_MODELS:
-        raise InvalidOptionError.needs_models("rank_by='disagreement'")
+    if isinstance(value, str) and value == OF_MODELS:
+        raise OptionError.needs_models("rank_by='disagreement'")
     return check_one_of("rank_by", value, METRIC_RANKINGS)
 
 
@@ -112,7 +124,7 @@ def _check_anchor(value: object, open_work: Callable[[], Work], feature: str) ->
     if is_shared_anchor(value):  # as the browser writes it, and as it stays when another feature is opened
         return check_anchor(value)
     if feature == "":
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             "anchor",
             "be 'min', 'max', 'median', 'own' or a number while no feature is open",
             value,
@@ -140,7 +152,7 @@ def _check_ci(value: object) -> float | None:
 
 def _check_given(value: object) -> list[str]:
     if not TEXTS.is_met(value):
-        raise InvalidOptionError.state_value("_given", TEXTS.expected, value)
+        raise OptionError.must("_given", f"be {TEXTS.expected}", value, "Leave it out for the default.")
     return cast("list[str]", value)
 
 

@@ -58,12 +58,11 @@ def check_sendable(feature: FeatureExplanation) -> None:
     for what, values in figures.items():
         largest = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
         if largest > _LARGEST_SENT:
-            scaled = "Explain a function that scales predictions down, such as `lambda X: model.predict(X) / 1e100`, or"
             raise PredictionError(
                 f"An explorer shows numbers from {-_LARGEST_SENT:g} to {_LARGEST_SENT:g}; the {what} of "
                 f"{quoted(feature.feature)} reach {largest:.3g}.",
-                f"{scaled} leave the feature out with `features=`.",
-                f"{scaled} choose another feature in the ranking.",
+                "Explain a function that scales predictions down, such as `lambda X: model.predict(X) / 1e100`, or "
+                "leave the feature out with `features=`.",
             )
 
 

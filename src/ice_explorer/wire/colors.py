@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ice_explorer.checks import check_distinct_positions
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.results.column_colors import LevelColors, column_colors
 from ice_explorer.wire.buffers import f32, f64
 from ice_explorer.wire.messages import CategoryColorsBody, ContinuousColorsBody
@@ -45,11 +45,11 @@ def groups_of(feature: FeatureExplanation, positions: Sequence[int]) -> tuple[Ca
     """Which rule of the best two columns together some rows fulfil, as something to colour by.
 
     - `positions`: rows of X.
-    - raises InvalidOptionError: if two columns explain no more than the best one.
+    - raises OptionError: if two columns explain no more than the best one.
     """
     found = feature._groups()
     if found is None:
-        raise InvalidOptionError(
+        raise OptionError(
             "Curves can be coloured by the groups of two columns where these explain more of the differences between "
             f"them than one column does; those of {feature.label!r} are explained as well by one.",
             "Colour them by a column.",

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
 
 from ice_explorer.beyond import measuring
-from ice_explorer.errors import MessageError
+from ice_explorer.errors import ICEExplorerError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import ANCHOR_NAMES
 from ice_explorer.metrics.windows import CONVENTIONS
@@ -939,11 +939,11 @@ def parse_request(content: Mapping[str, Any]) -> Request:
 
     - `content`: the JSON of a custom message.
     - returns: its id, type and fields, known to hold what the type promises; others are left out.
-    - raises MessageError: if the type is unknown or a field is missing or of another kind.
+    - raises ICEExplorerError: if the type is unknown or a field is missing or of another kind.
     """
     request = content.get("type")
     if not isinstance(request, str) or request not in _FIELDS:
-        raise MessageError(
+        raise ICEExplorerError(
             f"A request must be of type {', '.join(map(repr, _FIELDS))}; got {quoted(request)}.", _RELOAD
         )
     # A field that is missing holds nothing.
@@ -959,12 +959,12 @@ def _check(request: str, within: str, entries: Mapping[Any, Any], forms: Mapping
     check_entries(
         entries,
         forms,
-        lambda name: MessageError(
+        lambda name: ICEExplorerError(
             f"{within.removesuffix('.')!r} of a request {request!r} must have no other entries than "
             f"{', '.join(map(repr, forms))}; got {quoted(name)}.",
             _RELOAD,
         ),
-        lambda name, expected, got: MessageError(
+        lambda name, expected, got: ICEExplorerError(
             f"{within + name!r} of a request {request!r} must be {expected}; got {quoted(got)}.", _RELOAD
         ),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.checks import check_distinct_positions
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.features.axis_text import cell_text, cell_writer, short_cell_text, writer
 from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.wire.messages import (
@@ -58,7 +58,7 @@ def rows_of(
     if sort_by is not None:
         if sort_by >= len(labels):
             what = f"be the number of a column from 0 to {len(labels) - 1}"
-            raise InvalidOptionError.must("sort_by", what, sort_by, "Leave it out.")
+            raise OptionError.must("sort_by", what, sort_by, "Leave it out.")
         at = sort_by - len(outcomes)
         keys = list(outcomes.values())[sort_by] if at < 0 else _sort_keys(columns[at], chosen)
         order = np.argsort(-keys if descending else keys, kind="stable")  # NaN is last either way

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ice_explorer.checks import check_flag, check_integer, check_one_of
-from ice_explorer.errors import InputTypeError, InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.figures.axes.curves import FeaturePlot, level_handles
 from ice_explorer.figures.axes.impact import draw_ranking
 from ice_explorer.figures.axes.legend import add_color_bar, add_legend
@@ -96,13 +96,13 @@ def plot_curves(
         is_colored=drawn_models(state) is not None or color_by is not None,
     )  # fmt: skip
     if check_flag("share_axis", share_axis) and kind != "c-ice":
-        raise InvalidOptionError(
+        raise OptionError(
             f"`share_axis=True` must come with `kind='c-ice'`, whose curves are changes; got `kind={kind!r}`.",
             "Use `kind='c-ice'`, or leave `share_axis` out.",
         )
     chosen = [check_one_of("effects", name, EFFECTS) for name in ([effects] if isinstance(effects, str) else effects)]
     if chosen and kind == "d-ice":
-        raise InvalidOptionError(
+        raise OptionError(
             f"`effects` must come with `kind='ice'` or `kind='c-ice'`, whose unit they have; got {kind!r}.",
             "Leave `effects` out, or choose another kind.",
         )
@@ -154,6 +154,7 @@ def _check_axes(ax: object) -> None:
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        raise InputTypeError.must(
-            "`ax`", "a matplotlib Axes", ax, "Pass one of `plt.subplots()`, or leave it out for a new figure."
+        raise OptionError(
+            f"`ax` must be a matplotlib Axes; got {type(ax).__name__}.",
+            "Pass one of `plt.subplots()`, or leave it out for a new figure.",
         )

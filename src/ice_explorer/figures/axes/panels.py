@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer, check_names
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.figures.axes.curves import FeaturePlot
 from ice_explorer.figures.axes.legend import add_figure_legend, add_shared_color_bar
@@ -53,7 +53,7 @@ def plot_panels(
     """Draw the curves of several features side by side, as `Explanation.plot` describes."""
     shown = [explanation[feature] for feature in check_names("what", features)]
     if not shown:
-        raise InvalidOptionError.no_features()
+        raise OptionError.no_features()
     check_integer("n_columns", n_columns, 1, "Use `n_columns=3` for the default.")
     state = ViewState(
         color_by=None if color_by is None else explanation._column(color_by).label,

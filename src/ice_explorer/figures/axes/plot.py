@@ -6,7 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_one_of
-from ice_explorer.errors import UnknownOptionError
+from ice_explorer.errors.keywords import unknown_keyword
 from ice_explorer.figures.axes.axes import plot_curves, plot_ranking
 from ice_explorer.figures.axes.beyond import plot_effects
 from ice_explorer.figures.axes.pair import plot_pair
@@ -30,7 +30,7 @@ _LENGTH_OF_PAIR: Final = 2
 def plot(explanation: Explanation, what: Any, kind: str | None, options: Mapping[str, Any]) -> Axes | Figure:
     """Draw what `Explanation.plot` describes.
 
-    - raises UnknownOptionError: if the figure has no such option.
+    - raises ArgumentError: if the figure has no such option.
     """
     chosen = {} if kind is None else {"kind": check_one_of("kind", kind, _KINDS)}
     if what is None:
@@ -58,5 +58,5 @@ def _draw(draw: Callable[..., Axes | Figure], arguments: tuple[Any, ...], option
     known = [name for name in list(inspect.signature(draw).parameters)[len(arguments) :] if name != "besides"]
     unknown = next((name for name in options if name not in (*known, "besides")), None)
     if unknown is not None:
-        raise UnknownOptionError.keyword("plot", unknown, known)
+        raise unknown_keyword("plot", unknown, known)
     return draw(*arguments, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.checks import check_flag
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import listed, quoted, text_of
 from ice_explorer.figures.axes.text import root_of
 from ice_explorer.figures.page.matplotlib_page import require_matplotlib
@@ -54,18 +55,18 @@ class Styling:
 
         lines = _properties("line_kw", line_kw, LineCollection)
         if palette is not None and not is_colored:
-            raise InvalidOptionError(
+            raise OptionError(
                 "`palette` must come with `color_by`; no column colours the curves.",
                 "Name a column, or give all curves one colour with `line_kw={'color': 'tab:blue'}`.",
             )
         if is_colored and "color" in lines:
-            raise InvalidOptionError(
+            raise OptionError(
                 "`line_kw` must not hold 'color' where `color_by` names a column, which colours the curves.",
                 "Choose the colours with `palette`.",
             )
         for name in ("linewidth", "alpha"):
             if not isinstance(lines.get(name, 1.0), (int, float)):  # one for all curves
-                raise InvalidOptionError.must(
+                raise OptionError.must(
                     "line_kw",
                     f"hold one number as {name!r}, for all curves",
                     lines[name],
@@ -83,7 +84,7 @@ class Styling:
 def check_title(title: object) -> bool | str | None:
     """Check a title."""
     if title is not None and not isinstance(title, (bool, str)):
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             "title", "be a text, True or None", title, "Leave it out for the usual title, or use `title=None` for none."
         )
     return title
@@ -97,7 +98,7 @@ def _properties(option: str, given: object, artist: Any) -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             option,
             "be a mapping of Matplotlib properties to values",
             given,
@@ -106,11 +107,11 @@ def _properties(option: str, given: object, artist: Any) -> dict[str, Any]:
     try:
         named: dict[str, Any] = normalize_kwargs(dict(given), Line2D)
     except TypeError as error:  # a property by two names
-        raise InvalidOptionError.properties(option, str(error)) from None
+        raise _properties_error(option, error) from None
     for name in named:
         if not hasattr(artist, f"set_{name}"):
             known = [setter.removeprefix("set_") for setter in dir(artist) if setter.startswith("set_")]
-            raise InvalidOptionError.must(
+            raise OptionError.must(
                 option,
                 f"hold properties of Matplotlib's {artist.__name__}",
                 name,
@@ -120,8 +121,26 @@ def _properties(option: str, given: object, artist: Any) -> dict[str, Any]:
     try:
         _ = Line2D([], [], **named) if artist is Line2D else artist([], **named)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
-        raise InvalidOptionError.properties(option, str(error)) from None
+        raise _properties_error(option, error) from None
     return named
+
+
+def _properties_error(option: str, error: Exception) -> OptionError:
+    cause = re.split("[:;] supported ", str(error))[0].rstrip(".")  # a list of all values follows
+    return OptionError(f"`{option}` must hold valid Matplotlib properties: {cause}.", "Correct this property.")
+
+
+def _colors_error(error: Exception) -> OptionError:
+    cause = str(error).rstrip(".")
+    advice = "Use names such as 'tab:blue' or '#1f77b4'."
+    return OptionError(f"`palette` must hold colours of Matplotlib: {cause}.", advice)
+
+
+def _too_few_colors(got: int, what: str, needed: int) -> OptionError:
+    return OptionError(
+        f"`palette` must have at least {needed} colours for {what}; got {got}.",
+        "Add colours, or name a colormap such as 'viridis'.",
+    )
 
 
 # --- colours --------------------------------------------------------------------------------------
@@ -206,7 +225,7 @@ def with_palette(coloring: Coloring, palette: object, look: Look, plain: Any) ->
         by_label = {text_of(level): color for level, color in palette.items() if level is not None}
         lacking = [level for level in coloring.levels if level not in by_label]
         if lacking:
-            raise InvalidOptionError(
+            raise OptionError(
                 f"`palette` must have a colour for each level of {quoted(coloring.title)}; it has none for "
                 f"{listed(lacking)}.",
                 "Add the level, or pass a list of colours.",
@@ -222,7 +241,7 @@ def _with_colors(coloring: Coloring, kind: Any, colors: Any, missing: Any) -> Co
     try:
         found, none = (np.floor(255 * to_rgba_array(part)[:, :3] + 0.5) for part in (list(colors), [missing]))
     except (ValueError, TypeError) as error:
-        raise InvalidOptionError.palette_colors(str(error)) from None
+        raise _colors_error(error) from None
     red, green, blue = none[0].astype(int).tolist()
     return replace(coloring, palette=Palette(kind, found.astype(np.uint8), (red, green, blue)))
 
@@ -240,11 +259,11 @@ def _ramp(palette: object, look: Look) -> NDArray[np.float64]:
         return np.asarray(_colormap(palette)(places))
     colors = _listed(palette)
     if len(colors) < 2:
-        raise InvalidOptionError.palette_too_short(len(colors), "a ramp of numbers", 2)
+        raise _too_few_colors(len(colors), "a ramp of numbers", 2)
     try:
         return np.asarray(LinearSegmentedColormap.from_list("palette", colors)(places))
     except (ValueError, TypeError) as error:
-        raise InvalidOptionError.palette_colors(str(error)) from None
+        raise _colors_error(error) from None
 
 
 def _readable_part(shades: NDArray[np.float64], look: Look) -> tuple[float, float]:
@@ -281,13 +300,13 @@ def _level_colors(coloring: Coloring, palette: object, look: Look) -> Sequence[A
             return list(np.asarray(found(np.linspace(0, 1, n_levels))))
     colors = _listed(palette)
     if len(colors) < n_levels:
-        raise InvalidOptionError.palette_too_short(len(colors), f"the levels of {coloring.title!r}", n_levels)
+        raise _too_few_colors(len(colors), f"the levels of {coloring.title!r}", n_levels)
     return colors
 
 
 def _listed(palette: object) -> list[Any]:
     if isinstance(palette, Mapping) or not isinstance(palette, (Sequence, np.ndarray)):
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             "palette",
             "be a Matplotlib colormap or its name, a list of colours, or for levels a mapping of levels to colours",
             palette,
@@ -302,7 +321,7 @@ def _colormap(palette: str | Colormap) -> Colormap:
     if not isinstance(palette, str):
         return palette
     if palette not in colormaps:
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             "palette",
             "name a Matplotlib colormap",
             palette,

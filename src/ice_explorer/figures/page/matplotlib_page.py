@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.errors import MissingDependencyError
+from ice_explorer.errors import MissingPackageError
 from ice_explorer.figures.page.page import PX_PER_INCH, Circle, Group, Page, Path, Picture, Rect, Words
 from ice_explorer.version import __version__
 
@@ -40,7 +40,7 @@ def require_matplotlib() -> None:
     try:
         import matplotlib as mpl  # noqa: F401
     except ImportError as error:
-        raise MissingDependencyError.extra("Drawing with matplotlib", "matplotlib", "export") from error
+        raise MissingPackageError.extra("Drawing with matplotlib", "matplotlib", "export") from error
 
 
 def png_page(page: Page, title: str, description: str, provenance: str) -> bytes:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from ice_explorer.errors import InvalidOptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.figures.page.page import PX_PER_INCH, SIZE
 
 _MM_PER_INCH: Final = 25.4
@@ -63,7 +63,7 @@ class Paper:
 
         Raises
         ------
-        InvalidOptionError
+        OptionError
             If one of them cannot be, or the letters are too large for the width.
         """
         letters = _number("font_size", font_size, USUAL_FONT_SIZE, _FONT_SIZES, "pt, as letters are measured")
@@ -71,10 +71,9 @@ class Paper:
         room = usual_width * max(1.0, scale) if width is None else _millimetres(width, usual_width)
         least = math.ceil(_WIDTHS[0] * scale - 1e-6)
         if room < least:
-            raise InvalidOptionError(
+            raise OptionError(
                 f"`width` must be at least {least:g} mm for letters of {letters:g} pt; got {room:g} mm.",
                 "Use smaller letters, or a wider figure.",
-                'Choose a larger one under "Width".',
             )
         return cls(
             width=room,
@@ -90,12 +89,11 @@ def _millimetres(got: object, usual: float) -> float:
     found = _LENGTH.fullmatch(got) if isinstance(got, str) else None
     length = got if found is None else float(found[1]) * _MM_PER_UNIT[found[2]]
     if not _is_between(length, low, high):
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             "width",
             f"be from {low:g} to {high:g} mm, a number of mm or a text with its unit",
             got,
             f'Write for example `width="89mm"` or `width="3.5in"`, or leave it out for {usual:g}.',
-            'Choose another one under "Width".',
         )
     return float(length)  # type: ignore[arg-type]
 
@@ -105,9 +103,8 @@ def _number(option: str, got: object, usual: float, bounds: tuple[float, float],
         return usual
     if not _is_between(got, *bounds):
         low, high = bounds
-        control = f'Enter another number under "Resolution", or none for {usual:g}.' if option == "dpi" else ""
         what = f"be from {low:g} to {high:g} {unit}"
-        raise InvalidOptionError.must(option, what, got, f"Leave it out for {usual:g}.", control)
+        raise OptionError.must(option, what, got, f"Leave it out for {usual:g}.")
     return float(got)  # type: ignore[arg-type]
 
 
@@ -117,7 +114,7 @@ def _is_between(got: object, low: float, high: float) -> bool:
 
 def _said(option: str, got: object) -> bool | str:
     if not isinstance(got, (bool, str)):
-        raise InvalidOptionError.must(
+        raise OptionError.must(
             option, "be True, False or a text", got, f"Use `{option}=True` for the usual words, or give your own."
         )
     return got
