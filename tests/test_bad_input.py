@@ -228,17 +228,12 @@ MODELS = {
         ),
     },
     OptionError: {
-        "3 classes, so one must be chosen. Pass `output='high'` (or": lambda: explain_numbers(classes(3)),
         "or a position from 0 to 2; got 'hihg'. Did you mean 'high'?": lambda: explain_numbers(
             classes(3), output="hihg"
         ),
         "'no', 'yes', or a position from 0 to 1; got 'maybe'.": lambda: explain_numbers(classes(2), output="maybe"),
         "or a position from 0 to 2; got 3.": lambda: explain_numbers(classes(3), output=3),
         "the model has one, got output=0. Leave": lambda: explain_numbers(line(), output=0),
-        "returns 2 outputs, so one must be chosen. Pass `output=0` (or 1)": lambda: explain(
-            lambda rows: rows[["age", "income"]].to_numpy()
-        ),
-        "returns 2 classes, so one must be chosen. Pass `output='old'`": lambda: explain_numbers(Labels()),
         "one of 'old', 'young'; got 'yuong'. Did you mean 'young'? Only labels predicted for the first rows": lambda: (
             explain_numbers(Labels(), output="yuong")
         ),

@@ -157,7 +157,8 @@ def explain(
         Columns whose values are unordered codes.
     output : object, optional
         Class label, output name or position, looked up in that order. Defaults to the second class of a
-        binary classifier; required if the model has more classes or outputs.
+        binary classifier, of more classes to the one most frequent in y, else in the predictions, and to the first of
+        other outputs; a note says which.
     response : {"auto", "predict_proba", "decision_function", "predict", "log_odds"}
         "auto" is the first method of predict_proba, decision_function, predict that a classifier has,
         decision_function of an outlier detector, and predict of other models.
@@ -260,13 +261,13 @@ def explain(
     return compute(plan, {}, progress=progress) if sampled is None else sampled
 
 
-def prepare(model: Any, X: Any, options: Options, *, is_opening: bool = False, y: object = None) -> Plan:
+def prepare(model: Any, X: Any, options: Options, *, y: object = None) -> Plan:
     """Plan an explanation on this machine, or where the partitions of a Dask collection are; see `plan.prepare`."""
     if hasattr(X, "__dask_graph__"):
         from ice_explorer.cluster.dask_plan import prepare_on_dask
 
-        return prepare_on_dask(model, X, options, is_opening=is_opening, y=y)
-    return one_machine.prepare(model, X, options, is_opening=is_opening, y=y)
+        return prepare_on_dask(model, X, options, y=y)
+    return one_machine.prepare(model, X, options, y=y)
 
 
 def compute(

@@ -124,18 +124,17 @@ def prepare(
     X: Any,
     options: Options,
     *,
-    is_opening: bool = False,
     y: object = None,
     whole: Whole | None = None,
 ) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
-    Besides the options of `explain`, `is_opening` is whether an output is chosen where one must be and was not, `y` is
-    the observed target, and `whole` is what all rows hold where X has a part of them: grids and scales are theirs.
+    Besides the options of `explain`, `y` is the observed target, and `whole` is what all rows hold where X has a part
+    of them: grids and scales are theirs.
     """
     options = _as_in_reference(options)
     data = _read_data(model, X, options, whole)
-    asked = _ask_model(model, data, options, y, is_opening=is_opening)
+    asked = _ask_model(model, data, options, y)
     inside = InnerModel(model, asked.predictor, data.columns, data.table)
     grids = _Grids("observed", whole.features, []) if whole is not None else _choose_grids(inside, data, options)
     context = _context_of(data, asked, options, None if whole is None else whole.n_rows)
@@ -187,7 +186,7 @@ def _read_data(model: Any, X: Any, options: Options, whole: Whole | None) -> _Da
     return _Data(groups, categorical, table, weights, columns, chosen, skipped)
 
 
-def _ask_model(model: Any, data: _Data, options: Options, y: object, *, is_opening: bool) -> _Asked:
+def _ask_model(model: Any, data: _Data, options: Options, y: object) -> _Asked:
     """Choose what to predict, and name it after the target."""
     prediction_check = PredictionCheck(data.table, data.columns.columns_by_feature, options.random_state)
     make = partial(
@@ -196,7 +195,7 @@ def _ask_model(model: Any, data: _Data, options: Options, y: object, *, is_openi
         output=options.output,
         response=options.response,
         n_jobs=options.n_threads,
-        opening=partial(choose_initial_output, y, data.table) if is_opening else None,
+        opening=partial(choose_initial_output, y, data.table),
     )
     predictor = prediction_check.observe(make)
     return _Asked(replace(predictor, output_label=predictor.named_after(target_names(y))), prediction_check)

@@ -50,7 +50,7 @@ def test_the_class_most_frequent_in_the_target_or_in_the_predictions_is_opened()
     x, output, notes = opened(CLASSIFIER, np.array(["high"] * 50 + ["mid"] * 40))
     assert output == "high"
     assert x.explanation.output_label == "probability of high"
-    end = 'Choose another one under "Output".'
+    end = "Choose another one by `output=`."
     assert notes == [f"Explained class: 'high', the most frequent one in `y`. {end}"]
     _, output, notes = opened(CLASSIFIER)
     assert output == "mid"
@@ -94,7 +94,7 @@ def test_nothing_is_chosen_where_there_is_one_output(y):
     assert opened(LinearRegression().fit(X, X["b"]), y)[1:] == ("", [])
     x, output, notes = opened(LogisticRegression().fit(X, X["a"] > 2), np.zeros(90, bool))
     assert output == "True"
-    assert notes == ['Explained class: True, the second of two. Choose the other one under "Output".']
+    assert notes == ["Explained class: True, the second of two. Pass `output=False` for the other."]
     assert x._header["code"] == "ICEExplorer(model, X)"
 
 

@@ -42,7 +42,7 @@ _MERGED_AT_A_TIME: Final = 8
 _PAUSE: Final = 0.05  # seconds between two looks at what is done
 
 
-def prepare_on_dask(model: Any, X: Any, options: Options, *, is_opening: bool = False, y: object = None) -> Plan:
+def prepare_on_dask(model: Any, X: Any, options: Options, *, y: object = None) -> Plan:
     """Read what all rows of a collection of Dask hold, and plan the explanation of a sample of them.
 
     Arguments are those of `plan.prepare`.
@@ -54,7 +54,7 @@ def prepare_on_dask(model: Any, X: Any, options: Options, *, is_opening: bool = 
     client = _current_client()
     of_partitions = {name: getattr(options, name) for name in cluster.OPTIONS}
     summary = _reduce(client, partial(cluster.summarise, model, **of_partitions), partitions)
-    plan, grids = plan_sample(model, summary, progress=options.progress, is_opening=is_opening)
+    plan, grids = plan_sample(model, summary, progress=options.progress)
     return _DaskPlan(plan, (model, summary, grids), client, partitions)
 
 

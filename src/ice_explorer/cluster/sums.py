@@ -126,9 +126,7 @@ def check_options(options: Options) -> None:
             raise OptionError(f"{shown} needs all rows in one place, but X is on a cluster.", advice)
 
 
-def plan_sample(
-    model: Any, summary: Summary | None, *, progress: Any = None, is_opening: bool = False
-) -> tuple[Plan, Grids]:
+def plan_sample(model: Any, summary: Summary | None, *, progress: Any = None) -> tuple[Plan, Grids]:
     """Choose the grids of all rows, and plan the explanation of the sample on them.
 
     - raises DataError: if no row has weight, there is no feature, or a chosen one has too many levels.
@@ -152,7 +150,7 @@ def plan_sample(
     weights = summary.weights if bool((summary.weights != 1).any()) else None
     whole = Whole(inputs, summary.n_rows, summary.n_weighing)
     of_sample = replace(options, sample_weight=weights, progress=progress)
-    plan = prepare(model, summary.rows, of_sample, whole=whole, is_opening=is_opening)
+    plan = prepare(model, summary.rows, of_sample, whole=whole)
     said += notes.merge_notes(
         [features[number].feature.label for number in chosen if features[number].is_thinned],
         f" has more than {MOST_DISTINCT:,} distinct values: the ranks of its quantiles are off by at most about "

@@ -120,7 +120,7 @@ def _numbers(column: Sequence[Any]) -> Array:
 def choose_initial_output(
     y: object, table: Table, outputs: Outputs, predict: Callable[[Any], Array]
 ) -> tuple[int, tuple[str, ...]]:
-    """Choose an output where the user did not; `explain` requires a choice instead.
+    """Choose an output where the user did not.
 
     It is the class most frequent in y, else in the predictions, and the first of outputs that are no classes. As for
     `explain`, it is the second of two classes. Where outputs have classes of their own, it is a class of the first one.
@@ -131,16 +131,13 @@ def choose_initial_output(
     names: Any = outputs.names
     what, other = "class" if outputs.of_classes else "output", "another one" if len(names) > 2 else "the other one"
     if not outputs.must_be_chosen:
-        position, notes = outputs.choose(None)
-        if not notes:
-            return position, ()
-        why = "the second of two"
-    elif not outputs.of_classes:
+        return outputs.choose(None)
+    if not outputs.of_classes:
         position, why = 0, f"the first of {len(names)}"
     else:
         position, where = _most_frequent(y, table, names, predict)
         why = f"the most frequent one {where}"
-    choose = f' Choose {other} under "Output".' if len(names) > 1 else ""
+    choose = f" Choose {other} by `output=`." if len(names) > 1 else ""
     return position, (f"Explained {what}: {quoted(names[position])}, {why}.{choose}",)
 
 

@@ -286,7 +286,7 @@ class ModelWork(Work):
         self._arguments = model, X, y, options
         # The bars that fill in are the progress; anything else is an option.
         self._options = Options(**{**options, "progress": False})
-        self._plan = plan = prepare(model, X, self._options, is_opening=True, y=y)
+        self._plan = plan = prepare(model, X, self._options, y=y)
         if plan.is_opening:  # so that the line of code does not depend on what is frequent in the data
             options = {**options, "output": plan.settings.output}
             self._arguments = model, X, y, options
