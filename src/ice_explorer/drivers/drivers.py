@@ -194,7 +194,7 @@ def _combine(fit: CrossFit, columns: list[SplitColumn], best: Array, seconds: Se
     """Return the rules of two columns; none unless they explain more than the best column, which has a score."""
     pair, *by_fold = find_pairs(fit, columns)
     gains = fit.score([each.group() for each in by_fold])
-    is_better = fit.share(gains - best) >= LEAST_SHARE and fit.is_certain(gains - best, 1)
+    is_better = fit.share(gains - best) >= LEAST_SHARE and fit.is_certain(gains - best, len(columns))
     if not is_better or all(half is None for half in pair.halves):
         return Combined(is_searched=True)
     labels = pair.first.second.label, pair.second.second.label
