@@ -168,8 +168,8 @@ MUTATIONS: Final = r"""
 + curves[matches, place[matches]] = self._of_rows[matches]
 = a budget leaves out rows before grid values
 @ drafts.py : results/test_drafts.py
-- level = drafter.level_of(n_cells / drafter.cells(_FEWEST_WITHIN))
-+ level = drafter.level_of(n_cells / drafter.cells(_FEWEST_WITHIN)) - 1
+- size = self._choose_size(wanted, _VALUES_WITHIN)
++ size = self._choose_size(wanted, math.inf)
 = a column that no grid value moved stays where it is
 @ curves/model_matrix.py : engines/test_pipelines.py
 - moving[number, rest] = same(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)
