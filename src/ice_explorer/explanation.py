@@ -24,7 +24,7 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.feature import N_KEPT
 from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.models.target import target_names, target_values
+from ice_explorer.models.target import single_name, target_names, target_values
 from ice_explorer.results import two_way
 from ice_explorer.results.impact_notes import (
     missing_notes,
@@ -200,16 +200,18 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             *movement_notes(moving, self.settings.convention), *step_notes(stepped), *outlying_notes(apart),
         ]  # fmt: skip
 
-    def _beside(self, y: object) -> Self:
-        """Return the same with the name of y and notes on columns that equal it; itself where that changes nothing."""
+    def _with_y(self, y: object) -> Self:
+        """Return the same explanation with a target: its name, residuals, and notes on columns that equal it."""
         predictor = self._context.predictor
         label = predictor.named_after(target_names(y))
-        alerts = self._find_alerts(known_target(y, self._context.predictor, self._context.columns))
-        if (label, alerts) == (self.output_label, self._alerts):
-            return self
-        context = replace(self._context, predictor=replace(predictor, output_label=label))
-        notes = [*alerts, *self.notes[len(self._alerts) :]]
-        return self._with(_context=context, output_label=label, alerts=alerts, notes=notes)
+        alerts = self._find_alerts(known_target(y, predictor, self._context.columns))
+        changed: dict[str, Any] = {}
+        if (label, alerts) != (self.output_label, self._alerts):
+            changed = {
+                "_context": replace(self._context, predictor=replace(predictor, output_label=label)),
+                "output_label": label, "_alerts": alerts, "notes": [*alerts, *self.notes[len(self._alerts) :]],
+            }  # fmt: skip
+        return self._with(**changed)._with_target(self._target(y), single_name(y), y)
 
     def _with_distance(self, context: Context, results: Mapping[Name, FeatureExplanation]) -> Self:
         """Return the same explanation with another scale, by its context and the features that have that scale."""
@@ -221,11 +223,12 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             _results=features,
             _by_label=by_label,
             features=list(features),
-            labels=list(by_label),
+            _labels=list(by_label),
         )
 
     def _with(self, **changed: object) -> Self:
         """Return the same explanation but for some attributes."""
+        assert changed.keys() <= vars(self).keys()  # noqa: S101 - a name that is not there would change nothing
         other = object.__new__(type(self))
         vars(other).update({**vars(self), **changed})
         return other
@@ -692,11 +695,6 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
     def _with_target(self, target: NDArray[np.float64], name: str = "", y: object = None) -> Self:
         """Return the same explanation with an observed target beside its predictions; `name` is that of y."""
         return self._with(_observed_target=target, _target_name=name, _y=y)
-
-    def _with_y(self, y: object) -> Self:
-        """Return the same explanation with y as it was passed."""
-        names = target_names(y)
-        return self._with_target(self._target(y), names[0] if len(names) == 1 else "", y)
 
     @property
     def score(self) -> float | None:

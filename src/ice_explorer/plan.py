@@ -35,7 +35,7 @@ from ice_explorer.features.groups import check_groups, find_groups
 from ice_explorer.locks import Lock, cancel_wait_when
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
-from ice_explorer.models.target import choose_initial_output, target_names, target_values
+from ice_explorer.models.target import choose_initial_output, single_name, target_names, target_values
 from ice_explorer.results.options import OF_REFERENCE, Options, Settings, check_sample
 from ice_explorer.results.target_check import known_target
 from ice_explorer.tables.table import ArrayTable, SparseTable
@@ -565,8 +565,7 @@ class Plan:
         explanation = Explanation(self._context, self._method, computed, (*notes, *self.notes), self._target)
         if self._observed is None:
             return explanation
-        names = target_names(self._y)
-        return explanation._with_target(self._observed, names[0] if len(names) == 1 else "", self._y)
+        return explanation._with_target(self._observed, single_name(self._y), self._y)
 
     def explain_within(self, seconds: float) -> Explanation | None:
         """Explain as many grid values and rows as a budget allows; None where all fit into it."""

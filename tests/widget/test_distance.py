@@ -157,3 +157,10 @@ def test_an_explanation_and_values_by_feature_have_it_too(model):
     assert (given.distance, given._header["distances"]) == ("custom", ["custom", "marginal", "conditional"])
     for explorer in (of_explanation, given):
         explorer.close()
+
+
+def test_features_with_another_distance_so_far_have_their_labels(model):
+    """Not those of all features, of which some are still to come."""
+    e = explain(model, table())
+    first, *_ = e.features
+    assert e._with_distance(e._context, {first: e[first]})._labels == [e[first].label]

@@ -34,10 +34,8 @@ def find_outlying(ends: Sequence[Array]) -> Places:
     columns = np.stack([lowest, highest, highest - lowest])
     some = np.sort(columns[:, :: 1 + columns.shape[1] // _SOME], axis=1)
     low, middle, high = (some[:, int(share * (some.shape[1] - 1))] for share in (0.05, 0.5, 0.95))
-    largest = np.abs(columns).max()
-    if not largest > 0:
-        return np.empty(0, np.intp)
-    unit = np.maximum(high - low, max(_LEAST_SHARE * (high - low).max(), _ROUNDING * largest))[:, None]
+    least = max(_LEAST_SHARE * (high - low).max(), _ROUNDING * np.abs(columns).max())
+    unit = np.maximum(high - low, least)[:, None]
     from_middle = columns - middle[:, None]
     reach = np.maximum(from_middle.max(axis=1), -from_middle.min(axis=1))
     if (reach <= _FAR * unit[:, 0]).all():  # which takes less time than a distance of each row

@@ -94,6 +94,12 @@ def target_names(y: object) -> tuple[str, ...]:
     return tuple(labels_of(names)) if all(isinstance(name, str) and name.strip() for name in names) else ()
 
 
+def single_name(y: object) -> str:
+    """Return the name of the target; "" where it has none, or several."""
+    names = target_names(y)
+    return names[0] if len(names) == 1 else ""
+
+
 def _column_names(y: object) -> list[Any]:
     frame = nw.from_native(y, allow_series=True, eager_only=True, pass_through=True)
     if isinstance(frame, nw.Series):

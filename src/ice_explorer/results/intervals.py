@@ -46,12 +46,12 @@ _FEWEST_ROWS: Final = 500  # They give it to 3 %.
 _BLOCK: Final = 1 << 20  # influences of rows on all features that are worked on at a time
 
 
-def check_level(ci: object, option: str = "ci") -> float:
+def check_level(ci: object) -> float:
     """Return the level of intervals as a float, or raise if it is none."""
     is_number = isinstance(ci, (int, float, np.integer, np.floating)) and not isinstance(ci, bool)
     if not is_number or not 0 < ci < 1:  # type: ignore[operator]
         raise OptionError.must(
-            option, "be greater than 0 and less than 1", ci, f"Use `{option}={USUAL_LEVEL}` for intervals of 95 %."
+            "ci", "be greater than 0 and less than 1", ci, f"Use `ci={USUAL_LEVEL}` for intervals of 95 %."
         )
     return float(ci)  # type: ignore[arg-type]
 

@@ -229,7 +229,7 @@ class ExplanationWork(Work):
     """An explanation, of which everything is known."""
 
     def __init__(self, explanation: Explanation, y: object) -> None:
-        self._explanation = explanation = explanation if y is None else explanation._beside(y)._with_y(y)
+        self._explanation = explanation = explanation if y is None else explanation._with_y(y)
         for feature in explanation.values():
             check_sendable(feature)
         settings = explanation.settings
