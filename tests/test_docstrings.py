@@ -1,5 +1,6 @@
 """The examples of docstrings give what they show."""
 
+import builtins
 import doctest
 import importlib
 from pathlib import Path
@@ -17,6 +18,7 @@ MODULES = [
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_examples_give_what_they_show(module):
+def test_examples_give_what_they_show(module, monkeypatch):
     """Every line of an example that prints something prints exactly that."""
+    monkeypatch.setattr(builtins, "_", None, raising=False)  # which doctest sets, and IPython then does not
     assert doctest.testmod(importlib.import_module(module)).failed == 0

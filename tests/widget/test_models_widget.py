@@ -268,6 +268,8 @@ def test_plots_draw_every_model(make, X, models):
     assert_allclose(lengths.T, table, rtol=1e-9)
     bars = [patch for patch in both.plot(rank_by="disagreement").patches if patch.get_gid() == "bar"]
     assert_allclose([bar.get_width() for bar in bars], both.disagreement()["disagreement"], rtol=1e-9)
+    with pytest.raises(OptionError, match="plot\\(\\) has no option 'kind'"):
+        both.plot(kind="ice")
     assert explorer.plot("two", color_by="one").get_title() == "ICE of two"
     plt.close("all")
 

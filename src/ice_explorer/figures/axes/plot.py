@@ -47,11 +47,11 @@ def plot(explanation: Explanation, what: Any, kind: str | None, options: Mapping
 
 def plot_of_models(models: ModelComparison, what: Any, kind: str | None, options: Mapping[str, Any]) -> Any:
     """Draw what `ModelComparison.plot` describes."""
-    besides = {**options, "besides": Besides(models=models)}
+    chosen = {} if kind is None else {"kind": check_one_of("kind", kind, KINDS)}
+    besides = {**chosen, **options, "besides": Besides(models=models)}
     if what is None:
         return _draw(plot_ranking, (models._open,), besides)
-    chosen = {} if kind is None else {"kind": check_one_of("kind", kind, KINDS)}
-    return _draw(plot_curves, (models._open, what), {**chosen, **besides})
+    return _draw(plot_curves, (models._open, what), besides)
 
 
 def _draw(draw: Callable[..., Axes | Figure], arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Axes | Figure:
