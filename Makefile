@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 BUNDLE := src/ice_explorer/static/explorer.js
 LABEXTENSION := js/lab/labextension/package.json
-EXTRAS_OF_DEMO := boosting,bqplot,distributed,export,notebook
+EXTRAS_OF_DEMO := boosting,bqplot,distributed,notebook
 EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),dev,test
 # Node builds its parts by the rules below, so pip does not build them again.
 INSTALL = SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
@@ -147,7 +147,7 @@ clean: ## Remove environments, caches and everything built
 
 .venv-floors/.ready: pyproject.toml tests/floors.txt
 	python3.11 -m venv .venv-floors
-	SKIP_JUPYTER_BUILDER=1 $(FLOORS)/pip install --quiet -c tests/floors.txt -e '.[export]' \
+	SKIP_JUPYTER_BUILDER=1 $(FLOORS)/pip install --quiet -c tests/floors.txt -e . \
 		catboost hypothesis ipykernel lightgbm nbclient nbconvert nbformat nbstripout packaging polars pypdf pytest \
 		pytest-cov pytest-randomly pytest-timeout pytest-xdist scipy pyparsing statsmodels xgboost-cpu
 	touch $@
@@ -161,7 +161,7 @@ clean: ## Remove environments, caches and everything built
 .venv-docs/.ready: pyproject.toml $(CONSTRAINTS) .venv/bin/python
 	.venv/bin/python -m venv .venv-docs
 	grep -v ^docutils== tests/constraints.txt > .venv-docs/constraints.txt
-	SKIP_JUPYTER_BUILDER=1 $(DOCS)/python -m pip install --quiet -c .venv-docs/constraints.txt -e '.[boosting,bqplot,distributed,export,docs]'
+	SKIP_JUPYTER_BUILDER=1 $(DOCS)/python -m pip install --quiet -c .venv-docs/constraints.txt -e '.[boosting,bqplot,distributed,docs]'
 	touch $@
 
 # A notebook runs again when it, the package or the front end has changed.

@@ -1,5 +1,7 @@
 """Files as tests read them: their content, and their provenance by the libraries that users have."""
 
+import base64
+import io
 import json
 import re
 import zipfile
@@ -18,12 +20,18 @@ def file_bytes(explanation, state, name, what="view", **options):
     return file_contents(explanation, state, Path(name), what, **options)[0]
 
 
+def picture_origin(content):
+    """Return what the picture of a saved notebook tells of itself."""
+    with Image.open(io.BytesIO(base64.b64decode(content))) as image:
+        return json.loads(image.text["ice-explorer"])
+
+
 def read_provenance(path):
     """Return what a file tells of itself; of a CSV the file next to it."""
     path = Path(path).resolve()
     match path.suffix.lower():
         case ".svg":
-            text = ET.parse(path).findtext("{http://www.w3.org/2000/svg}metadata")  # noqa: S314 - our own
+            text = ET.parse(path).findtext(".//{http://purl.org/dc/elements/1.1/}source")  # noqa: S314 - our own
         case ".png":
             with Image.open(path) as image:
                 text = image.text["ice-explorer"]

@@ -30,10 +30,10 @@ PACKAGES = {
     "beyond": "numpy pandas shap sklearn",
     "scene": "numpy",
     "wire": "numpy",
-    "figures": "matplotlib numba numpy pandas",
+    "figures": "PIL matplotlib numpy pandas",
     "standalone": "numpy",
     "saved": "numpy pandas",
-    "export": "numpy pandas pyarrow",
+    "export": "matplotlib numpy pandas pyarrow",
     "feature": "numpy pandas",
     "explanation": "numpy pandas",
     "comparison": "numpy pandas",
@@ -52,8 +52,8 @@ PACKAGES = {
 
 # Methods of results that draw, or make another result, import what is above them when they are called.
 UPWARD = {
-    ("beyond.compare", "figures.axes.beyond"),
-    ("beyond.interactions", "figures.axes.beyond"),
+    ("beyond.compare", "figures.effects"),
+    ("beyond.interactions", "figures.effects"),
     ("feature", "explanation"),
 }
 

@@ -9,14 +9,14 @@ import subprocess
 import sys
 
 import pytest
-
-import ice_explorer as ice
-from ice_explorer.explain_model import ExplainOptions
-from ice_explorer.explanation import FileOptions, PlotOptions, SaveOptions
 from ice_explorer.figures.axes.axes import plot_curves, plot_ranking
 from ice_explorer.figures.axes.beyond import plot_effects
 from ice_explorer.figures.axes.pair import plot_pair
 from ice_explorer.figures.axes.panels import plot_panels
+
+import ice_explorer as ice
+from ice_explorer.explain_model import ExplainOptions
+from ice_explorer.explanation import FileOptions, PlotOptions, SaveOptions
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, Options
 
 # Types of the README's other libraries, which publish none.
@@ -67,7 +67,7 @@ WRONG = [
     'e.drivers("age", n=3)',
     'e.plot("age", colour_by="sex")',
     'e["age"].plot(colour_by="sex")',
-    "x.plot(colour_by=3)",
+    "x.figure(colour_by=3)",
     'e.to_frame("age", "both")',
     'e.save("a.svg", colour_by="sex")',
     'x.save("a.svg", overwrit=True)',

@@ -259,7 +259,7 @@ class ModelComparison:
         -------
         Axes
         """
-        from ice_explorer.figures.axes.plot import plot_of_models
+        from ice_explorer.figures.plot import plot_of_models
 
         drawn: Axes = plot_of_models(self, what, kind, options)
         return drawn

@@ -1198,7 +1198,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         >>> ax.get_title()
         'c-ICE of x0'
         """
-        from ice_explorer.figures.axes.plot import plot
+        from ice_explorer.figures.plot import plot
 
         return plot(self, what, kind, options)
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer.errors import OptionError
-from ice_explorer.figures.axes.beyond import ALE_OF_LEVELS
+from ice_explorer.figures.effects import ALE_OF_LEVELS
 
 SEASONS = ["winter", "spring", "summer"]
 

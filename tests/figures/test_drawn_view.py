@@ -3,36 +3,32 @@
 `python tests/figures/test_drawn_view.py` writes tests/contract/view/view.json anew.
 """
 
+import base64
 import itertools
 import json
 import math
 from pathlib import Path
 from types import SimpleNamespace
-from xml.etree import ElementTree as ET
 
 import numpy as np
 import pandas as pd
 import pytest
-from legible import assert_texts_have_their_place
 from matplotlib import pyplot as plt
+from matplotlib.colors import to_hex
 from numpy.testing import assert_allclose, assert_array_equal
+from origins import picture_origin, read_provenance
+from pictures import assert_texts_have_their_place, by_gid, texts, view_of
 from sklearn.linear_model import LogisticRegression
 
 from ice_explorer import explain
 from ice_explorer.export.save import save
 from ice_explorer.features.dates import UTC_CLOCK
-from ice_explorer.figures.compose import compose
-from ice_explorer.figures.map_labels import Labelled, place_labels
-from ice_explorer.figures.page.matplotlib_page import png_page
-from ice_explorer.figures.page.page import Box
-from ice_explorer.figures.page.paper import Paper
-from ice_explorer.figures.page.svg import svg_page
 from ice_explorer.results.column_colors import LevelColors, RampColors
 from ice_explorer.scene.around import with_surroundings
 from ice_explorer.scene.build import scene
 from ice_explorer.scene.curve_lines import middle_of, slope_ends
 from ice_explorer.scene.display_axis import DisplayAxis
-from ice_explorer.scene.palette import ramp_palette, split_palette
+from ice_explorer.scene.palette import ramp_palette
 from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_colors
 from ice_explorer.scene.view_state import Besides, ViewState
@@ -42,7 +38,6 @@ from ice_explorer.widget.session import Wanted, work_of
 from ice_explorer.widget.static_picture import picture
 
 CONTRACT = Path(__file__).parents[1] / "contract" / "view" / "view.json"
-SVG = "{http://www.w3.org/2000/svg}"
 N = 300
 
 
@@ -78,59 +73,6 @@ def seen(explanation, **state):
     return scene(explanation, ViewState(**state))
 
 
-def page_of(explanation, *, with_ranking=True, width=180.0, title=True, **state):
-    view = with_surroundings(explanation, seen(explanation, **state))
-    return view, compose(view, Paper(width, dpi=96.0, title=title), with_ranking=with_ranking)
-
-
-def drawn(explanation, **state):
-    view, page = page_of(explanation, **state)
-    return ET.fromstring(svg_page(page, view.heading, view.description, "{}"))  # noqa: S314 - written just now
-
-
-def group(root, name):
-    return root.find(f".//{SVG}g[@id='{name}']")
-
-
-def texts(element):
-    return [text.text for text in element.iter(f"{SVG}text")]
-
-
-def window(explanation, kind, feature, *ends):
-    return {"zoom": {f"{kind} {feature}: {explanation.output_label}": list(ends)}}
-
-
-# --- zoom -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("max_lines", [40, 300])  # strokes, and an image
-def test_a_figure_shows_the_part_of_the_axes_that_the_screen_shows(explanation, max_lines):
-    """Axes, ticks and data are those of the window; lines are cut off there, and rows beyond it have no dot."""
-    choices = window(explanation, "ice", "age", 40, 60, -5, 12)
-    lines = seen(explanation, feature="age", choices=choices, max_lines=max_lines).lines
-    assert (lines.x_domain, lines.y_domain) == ((40, 60), (-5, 12))
-    root = drawn(explanation, feature="age", choices=choices, max_lines=max_lines, with_ranking=False)
-    assert texts(group(root, "x-axis"))[0] == "40"
-    assert texts(group(root, "x-axis"))[-2:] == ["60", "age"]
-    assert group(root, "lines").get("clip-path") == "url(#within-lines)"
-    inside = (lines.own_x >= 40) & (lines.own_x <= 60) & (lines.own_y >= -5) & (lines.own_y <= 12)
-    assert len(group(root, "own-values")) == inside.sum()
-
-
-def test_a_window_is_that_of_a_kind_and_a_feature(explanation):
-    """Another kind, feature or output is shown whole; a window of all the axes, or on levels across, is none."""
-    choices = window(explanation, "ice", "age", 40, 60, -5, 12)
-    assert seen(explanation, feature="age", kind="c-ice", choices=choices).lines.window is None
-    assert seen(explanation, feature="dose", choices=choices).lines.window is None
-    other = {"zoom": {"ice age: another output": [40, 60, -5, 12]}}
-    assert seen(explanation, feature="age", choices=other).lines.window is None
-    assert (
-        seen(explanation, feature="age", choices=window(explanation, "ice", "age", 0, 99, -99, 99)).lines.window is None
-    )
-    towns = seen(explanation, feature="town", choices=window(explanation, "ice", "town", 0.2, 0.8, -5, 5)).lines
-    assert (towns.x_domain, towns.y_domain) == ((-0.5, 2.5), (-5, 5))
-
-
 # --- the axis of slopes ---------------------------------------------------------------------------
 
 
@@ -147,12 +89,10 @@ def test_slopes_are_cut_to_their_bulk_unless_all_are_asked_for(explanation):
     steepest = cut.lines.extent[1]
     remark = f"{n} of 300 curves extend above the axis (up to {steepest:.4g})."
     assert cut.lines.remark == remark
-    root = drawn(explanation, feature="dose", kind="d-ice", choices=every)
-    assert remark in texts(root)
-    assert len(group(root, "edge-arrows")) == 1
-    assert group(root, "lines").get("clip-path") is not None
-    whole = drawn(explanation, feature="dose", kind="d-ice", choices={**every, "full_slopes": True})
-    assert not any("the axis (" in (text or "") for text in texts(whole))
+    figure = view_of(explanation, feature="dose", kind="d-ice", choices=every)
+    assert remark in figure.axes[-1].get_xlabel().replace("\n", " ")
+    (drawn,) = by_gid(figure, "curves")
+    assert drawn.get_clip_box().height < figure.axes[-1].bbox.height
 
 
 def test_slopes_are_drawn_over_bins_and_computed_from_every_step(explanation):
@@ -202,22 +142,19 @@ def test_the_band_of_probabilities_is_that_of_quantiles():
         assert_allclose(lines.band, np.quantile(f.curves, [0.16, 0.84], axis=0), rtol=1e-12)
         assert lines.band.min() >= 0
         assert lines.band.max() <= 1
-        assert "partial dependence, middle 68\N{NO-BREAK SPACE}% of the curves, unweighted" in texts(
-            drawn(e, feature=feature)
-        )
+        assert "middle 68 %" in texts(view_of(e, feature=feature), "legend")
     beside = seen(e, feature="a").lines.missing
     assert beside.band == tuple(np.quantile(beside.values, [0.16, 0.84]))
     centred = seen(e, feature="a", kind="c-ice").lines
     assert_allclose(centred.band, [centred.mean - centred.spread, centred.mean + centred.spread])
-    assert "partial dependence ± 1 SD, unweighted" in texts(drawn(e, feature="a", kind="c-ice"))
+    assert "± 1 SD" in texts(view_of(e, feature="a", kind="c-ice"), "legend")
 
 
 # --- sentences and signs --------------------------------------------------------------------------
 
 
-def sentence(root):
-    found = group(root, "sentence")
-    return None if found is None else " ".join(texts(found))
+def sentence(figure):
+    return " ".join(" ".join(texts(figure, "sentence")).split())
 
 
 def test_the_sentence_under_the_title_is_that_of_the_screen(explanation):
@@ -226,13 +163,13 @@ def test_the_sentence_under_the_title_is_that_of_the_screen(explanation):
                 progress=False)  # fmt: skip
     average = "On average the prediction rises from 200,901 to 201,801 along x0."
     for kind in ("ice", "c-ice", "d-ice"):
-        assert sentence(drawn(e, kind=kind)) == f"{average} Rank 1 of 2."
-    assert sentence(drawn(e, with_ranking=False)) == average
-    assert sentence(drawn(e, title=False)) is None
-    assert sentence(drawn(e, title="Mine")) == f"{average} Rank 1 of 2."
-    assert sentence(drawn(e, choices={"compared": ["x1"]})) == f"{average} Rank 1 of 2."
-    assert sentence(drawn(e, choices={"right": "all"})) is None
-    assert sentence(drawn(e, feature="x1", rank_by="missing_impact")).endswith("x1 has one value, 1.")  # no rank
+        assert sentence(view_of(e, kind=kind)) == f"{average} Rank 1 of 2."
+    assert sentence(view_of(e, with_ranking=False)) == average
+    assert sentence(view_of(e, title=False)) == ""
+    assert sentence(view_of(e, title="Mine")) == f"{average} Rank 1 of 2."
+    assert sentence(view_of(e, choices={"compared": ["x1"]})) == f"{average} Rank 1 of 2."
+    assert sentence(view_of(e, choices={"right": "all"})) == "2 features by in-distribution impact"
+    assert sentence(view_of(e, feature="x1", rank_by="missing_impact")).endswith("x1 has one value, 1.")  # no rank
 
 
 def test_an_anchor_is_written_as_the_axis_writes_it(explanation):
@@ -254,47 +191,29 @@ def test_the_signs_that_are_drawn_are_explained(explanation):
         (["a", "town"], [rising, levels]), (["a"], [rising]), (["town"], [levels]), (["flat"], None),
     ):  # fmt: skip
         e = explain(lambda X: X["a"] + (X["town"] == "x"), X, features=features, progress=False)
-        key = group(drawn(e), "signs")
-        assert (key if key is None else texts(key)) == expected
-    assert group(drawn(explanation, rank_by="impact"), "signs") is not None
-    assert group(drawn(explanation, with_ranking=False), "signs") is None
+        named = set(texts(view_of(e).subfigs[0], "legend")) & {rising, levels}
+        assert named == set(expected or ())
+    assert rising in texts(view_of(explanation, rank_by="impact").subfigs[0], "legend")
 
 
 def test_the_weight_of_far_values_is_named_as_on_the_screen(explanation):
-    """In the key of the bars and in the description, and the mean is unweighted where there is a weight."""
-    weighted, alike = drawn(explanation, decay=0.5), drawn(explanation, decay=1.0)
-    assert "weight of far values 0.5" in texts(group(weighted, "ranking"))
-    described = weighted.findtext(f"{SVG}desc")
-    assert described.endswith("weight of far values 0.5 (a value 1.0 SD from the observed one counts half).")
-    assert alike.findtext(f"{SVG}desc").endswith("weight of far values 1 (all values count alike).")
-    assert "partial dependence ± 1 SD, unweighted" in texts(group(weighted, "key"))
-    assert "partial dependence ± 1 SD" in texts(group(alike, "key"))
+    """In the legend of the bars and in the description."""
+    weighted, alike = (seen(explanation, decay=decay) for decay in (0.5, 1.0))
+    assert "weight of far values 0.5" in texts(view_of(explanation, decay=0.5), "legend")
+    assert weighted.description.endswith("weight of far values 0.5 (a value 1.0 SD from the observed one counts half).")
+    assert alike.description.endswith("weight of far values 1 (all values count alike).")
 
 
-# --- density, ticks, target -----------------------------------------------------------------------
-
-
-def test_curves_are_drawn_as_their_density_where_that_is_chosen_or_they_are_many(explanation):
-    """Dots of observed values give way, and the key says what the shades mean; levels stay dots."""
-    root = drawn(explanation, feature="age", choices={"lines_as": "density"})
-    assert group(root, "own-values") is None
-    key = texts(group(root, "key"))
-    assert key[1] == "1 curve"
-    assert key[2].endswith(" % of the curves")
-    assert not {"observed value", "curve of one row"} & set(key)
-    assert not seen(explanation, feature="town", choices={"lines_as": "density"}).lines.is_dense
-    many = explain(lambda rows: rows[:, 0] ** 2, np.random.default_rng(0).normal(size=(2001, 1)), grid_size=9)
-    assert [seen(many, max_lines=most).lines.is_dense for most in (2001, 2000)] == [True, False]
-    assert not seen(many, max_lines=2001, choices={"lines_as": "lines"}).lines.is_dense
+# --- ticks, target ---------------------------------------------------------------------------------
 
 
 def test_own_values_have_ticks_while_they_can_be_told_apart(explanation):
     """One for each row that is drawn, selected ones stand out; none on levels, of many rows, or where switched off."""
-    root = drawn(explanation, feature="age", max_lines=50, selection=(2,))
-    plain, marked = (path.get("d").count("M") for path in group(root, "rug"))
-    assert plain == len(seen(explanation, feature="age", max_lines=50, selection=(2,)).lines.positions)
-    assert marked == 1
-    assert group(drawn(explanation, feature="age", choices={"rug": "off"}), "rug") is None
+    figure = view_of(explanation, feature="age", max_lines=50, selection=(2,))
+    (plain,), (marked,) = (by_gid(figure, gid) for gid in ("rug", "rug of selected rows"))
+    n_rows = len(seen(explanation, feature="age", max_lines=50, selection=(2,)).lines.positions)
+    assert (len(plain.get_xdata()), len(marked.get_xdata())) == (n_rows - 1, 1)
+    assert by_gid(view_of(explanation, feature="age", choices={"rug": "off"}), "rug") == []
     assert not seen(explanation, feature="town").lines.has_rug
     many = explain(lambda rows: rows[:, 0], np.random.default_rng(0).normal(size=(600, 1)), progress=False)
     assert seen(many, max_lines=500).lines.has_rug
@@ -308,13 +227,13 @@ def test_the_observed_target_stands_among_the_predictions(explanation, table):
     state = {"choices": {"target": True}, "besides": Besides(target)}
     view = seen(explanation, feature="age", max_lines=60, **state)
     assert view.lines.y_domain[1] > target[view.lines.positions][~np.isnan(target[view.lines.positions])].max()
-    root = drawn(explanation, feature="age", max_lines=60, **state)
-    circles = list(group(root, "target"))
-    assert len(circles) == np.isfinite(target[view.lines.positions]).sum()
-    assert {circle.get("fill") for circle in circles} == {"none"}
-    assert "observed target" in texts(group(root, "key"))
+    figure = view_of(explanation, feature="age", max_lines=60, **state)
+    (rings,) = by_gid(figure, "target")
+    assert_array_equal(rings.get_offsets()[:, 1], target[view.lines.positions])
+    assert len(rings.get_facecolor()) == 0
+    assert "observed target" in texts(figure, "legend")
     named = {**state, "besides": Besides(target, "cnt")}
-    assert "observed cnt" in texts(group(drawn(explanation, feature="age", **named), "key"))
+    assert "observed cnt" in texts(view_of(explanation, feature="age", **named), "legend")
     assert seen(explanation, feature="age", kind="c-ice", **state).lines.target is None
     assert seen(explanation, feature="age", besides=Besides(target)).lines.target is None
     X = np.random.default_rng(0).normal(size=(40, 2))
@@ -371,25 +290,21 @@ def test_effects_are_drawn_where_the_kind_has_their_unit(together):
 )
 def test_what_is_optional_is_drawn_and_named(together, feature, mark):
     """Each effect in the plot and in the legend, the strip under the lines, and sentences over them."""
-    view, page = page_of(together, feature=feature, choices=OPTIONAL, with_ranking=False)
-    root = ET.fromstring(svg_page(page, view.heading, view.description, "{}"))  # noqa: S314 - written just now
-    assert group(root, mark) is not None
-    assert {"ALE", "M-plot"} <= set(texts(group(root, "key")))
-    assert len(list(group(root, "unlike").iter())) > 1
-    assert view.panel_description.count("ALE, M-plot") == 1
-    written = " ".join(texts(group(root, "curves")))
-    assert together[feature].extrapolation().summary in written
-    assert "Varies with" in written
-    assert_texts_have_their_place(root)
-    without = drawn(together, feature=feature)
-    assert all(group(without, name) is None for name in ("ale", "m_plot", "unlike"))
-    assert png_page(page, "t", "d", "{}").startswith(b"\x89PNG")
-    alone = drawn(together, feature=feature, choices={"partial_dependence": False, "ale": True})
-    assert [group(alone, name) for name in ("partial-dependence", "band")] == [None, None]
-    assert texts(group(alone, "key"))[0] == "ALE"
-    notebook = ET.fromstring(picture(together, {"feature": feature, "choices": {"unlike": True}}))  # noqa: S314 - our own
-    assert group(notebook, "unlike") is None  # which fits no models
-    assert json.loads(notebook.findtext(f"{SVG}metadata"))["not_drawn"] == ["unlike"]
+    figure = view_of(together, feature=feature, choices=OPTIONAL, with_ranking=False)
+    assert by_gid(figure, mark)
+    assert {"ALE", "M-plot", "share unlike any observation"} <= set(texts(figure, "legend"))
+    (strip,) = by_gid(figure, "unlike")
+    assert len(strip.get_paths()) > 0
+    assert seen(together, feature=feature, choices=OPTIONAL).panel_description.count("ALE, M-plot") == 1
+    assert together[feature].extrapolation().summary in sentence(figure)
+    assert "Varies with" in sentence(figure)
+    assert_texts_have_their_place(figure)
+    without = view_of(together, feature=feature)
+    assert [by_gid(without, name) for name in ("ale", "m_plot", "unlike")] == [[], [], []]
+    alone = view_of(together, feature=feature, choices={"partial_dependence": False, "ale": True})
+    assert [by_gid(alone, name) for name in ("mean", "spread")] == [[], []]
+    origin = picture_origin(picture(together, {"feature": feature, "choices": {"unlike": True}}))
+    assert origin["not_drawn"] == ["unlike"]  # which fits models
 
 
 # --- two colours ----------------------------------------------------------------------------------
@@ -403,9 +318,8 @@ def test_lines_are_parted_at_the_median(explanation, table):
     assert view.coloring.levels == (f"dose ≤ {at:.4g}", f"dose > {at:.4g}", "missing")
     expected = np.where(np.isnan(doses), 2, doses > at)[view.lines.positions]
     assert_array_equal(view.coloring.values, expected)
-    root = drawn(explanation, feature="age", color_by="dose", max_lines=40, choices={"coloring": "median"})
-    palette = split_palette()
-    assert {path.get("stroke") for path in group(root, "lines")} == {palette.css(side) for side in range(3)}
+    figure = view_of(explanation, feature="age", color_by="dose", max_lines=40, choices={"coloring": "median"})
+    assert len({to_hex(color) for color in by_gid(figure, "curves")[0].get_colors()}) == 3
     plain = seen(explanation, feature="age", color_by="town", choices={"coloring": "median"})
     assert sorted(plain.coloring.levels) == ["Oslo", "Rome", "Ur"]
 
@@ -427,71 +341,54 @@ def test_lines_are_parted_by_what_explains_their_spread(explanation):
 
 def test_each_colour_that_is_a_level_has_its_mean(explanation):
     """The mean of the lines of a level is drawn over them, in its colour, and the key says so."""
-    root = drawn(explanation, feature="age", color_by="sex", max_lines=60)
+    figure = view_of(explanation, feature="age", color_by="sex", max_lines=60)
     view = seen(explanation, feature="age", color_by="sex", max_lines=60)
-    strokes = [path.get("stroke") for path in group(root, "group-means")]
-    assert strokes == ["#ffffff", view.coloring.palette.css(0), "#ffffff", view.coloring.palette.css(1)]
-    assert "mean of a colour" in texts(group(root, "key"))
-    plain = drawn(explanation, feature="age", color_by="dose", max_lines=60)
-    assert len(group(plain, "group-means")) == 0
-    towns = drawn(explanation, feature="town", color_by="sex", max_lines=60)
-    assert len(group(towns, "group-means")) == 6
-    towns = drawn(explanation, feature="town", color_by="sex", max_lines=60)
-    assert len(group(towns, "group-means")) == 6
-    selected = {path.get("stroke") for path in group(drawn(explanation, feature="age", selection=(3,)), "selected")}
-    of_level = drawn(explanation, feature="age", color_by="sex", selection=(3, 4))
-    assert "#c2410c" in selected
-    assert "#c2410c" not in {path.get("stroke") for path in group(of_level, "selected")}
+    means = by_gid(figure, "group mean")
+    for level, line in enumerate(means):
+        assert_allclose(line.get_ydata(), view.lines.values[view.coloring.values == level].mean(axis=0))
+    assert sorted(texts(figure, "group name")) == sorted(view.coloring.levels)
+    assert by_gid(view_of(explanation, feature="age", color_by="dose", max_lines=60), "group mean") == []
+    towns = view_of(explanation, feature="town", color_by="sex", max_lines=60)
+    assert [len(line.get_ydata()) for line in by_gid(towns, "group mean")] == [3, 3]
+    picked = by_gid(view_of(explanation, feature="age", selection=(3,)), "selected")[-1]
+    of_level = by_gid(view_of(explanation, feature="age", color_by="sex", selection=(3, 4)), "selected")[-1]
+    assert {to_hex(color) for color in picked.get_colors()} == {"#c2410c"}
+    assert "#c2410c" not in {to_hex(color) for color in of_level.get_colors()}
 
 
 # --- what stands around ---------------------------------------------------------------------------
 
 
-def test_the_map_stands_where_the_bars_were(explanation):
-    """A point for each feature, whose area is its impact; the open one has a ring."""
-    root = drawn(explanation, feature="age", choices={"left": "map"})
-    assert group(root, "ranking") is None
-    circles = list(group(root, "map").iter(f"{SVG}circle"))
-    assert len(circles) == 5
-    assert circles[-1].get("fill") == "none"
-    assert {"age", "dose", "town", "sex", "heterogeneity", "non-linearity"} <= set(texts(group(root, "map")))
-    radii = sorted((float(circle.get("r")) for circle in circles[:4]), reverse=True)
-    figures = explanation.table(0.75, rank_by="in_distribution_impact")["in_distribution_impact"].to_numpy()
-    assert_allclose(np.array(radii) ** 2 / radii[0] ** 2, figures / figures[0], atol=0.02)
-    assert group(drawn(explanation, feature="age", choices={"left": "map"}, with_ranking=False), "map") is None
-
-
 def test_compared_features_are_drawn_in_place_of_the_open_one_on_one_axis(explanation):
     """The open one first and never twice, of one size; slopes have an axis each, levels without an order none."""
     choices = {"compared": ["age", "dose", "town", "sex"]}
-    view, _ = page_of(explanation, feature="age", choices=choices, max_lines=50)
+    view = with_surroundings(explanation, seen(explanation, feature="age", choices=choices, max_lines=50))
     rows = view.lines.positions
     for small in view.compared:
         assert_array_equal(small.lines.positions, rows)
     assert [small.lines.feature for small in view.compared] == ["age", "dose", "town"]
     assert len({small.lines.y_span for small in view.compared}) == 1
     assert view.compared[0].lines.y_span[1] >= max(small.lines.extent[1] for small in view.compared)
-    root = drawn(explanation, feature="age", choices=choices)
-    assert "ICE of age, dose and town" in texts(root)
-    assert group(root, "curves") is None
-    assert {"age", "dose", "town"} <= set(texts(group(root, "compared")))
-    slopes = drawn(explanation, feature="age", kind="d-ice", choices=choices)
-    assert "Levels without an order" in " ".join(texts(group(slopes, "compared")))
+    figure = view_of(explanation, feature="age", choices=choices)
+    assert "ICE of age, dose and town" in texts(figure, "title")
+    assert [ax.get_label() for ax in figure.axes[1:]] == ["age", "dose", "town"]
+    slopes = view_of(explanation, feature="age", kind="d-ice", choices=choices)
+    assert texts(slopes, "note")[0].split() == ["Levels", "without", "an", "order", "have", "no", "slopes."]
 
 
 def test_all_features_stand_in_small_in_the_order_of_the_bars(explanation):
     """Each has its name, rank and figure; on one axis where that is chosen."""
     choices = {"right": "all"}
-    view, _ = page_of(explanation, kind="c-ice", choices=choices)
+    view = with_surroundings(explanation, seen(explanation, kind="c-ice", choices=choices))
     order = [bar.label for bar in view.ranking.bars]
     assert [small.lines.feature for small in view.features] == order
     assert len({small.lines.y_span for small in view.features}) > 1
-    root = drawn(explanation, kind="c-ice", choices=choices)
-    assert group(root, "curves") is None
-    tiles = [part for part in group(root, "all-features") if part.get("id", "").startswith("feature")]
-    assert [texts(tile)[0] for tile in tiles] == order
-    assert texts(tiles[0])[1].startswith("1 · ")
-    shared, _ = page_of(explanation, kind="c-ice", choices={**choices, "shared_y": True})
+    figure = view_of(explanation, kind="c-ice", choices=choices)
+    tiles = figure.axes[1:]
+    assert [ax.get_label() for ax in tiles] == order
+    assert [ax.get_title("left") for ax in tiles] == order
+    assert tiles[0].get_title("right").startswith("1 · ")
+    shared = with_surroundings(explanation, seen(explanation, kind="c-ice", choices={**choices, "shared_y": True}))
     assert len({small.lines.y_span for small in shared.features}) == 1
 
 
@@ -503,48 +400,43 @@ def test_every_class_stands_under_the_curves():
     results = {name: work.compute(name, lambda: None, lambda: False) for name in work.names}
     explanation = work.explanation(results)
     state = {"choices": {"classes": True}, "besides": Besides(classes=work.choices.classes)}
-    view, _ = page_of(explanation, feature="x0", **state)
+    view = with_surroundings(explanation, seen(explanation, feature="x0", **state))
     assert [small.title for small in view.classes] == ["a", "b", "c"]
     assert_allclose(view.classes[1].lines.values, explanation["x0"].curves)
-    root = drawn(explanation, feature="x0", **state)
-    assert "x0 for every class" in texts(root)
-    bold = [text.text for text in group(root, "classes").iter(f"{SVG}text") if text.get("font-weight") == "bold"]
+    figure = view_of(explanation, feature="x0", **state)
+    assert texts(figure, "classes") == ["x0 for every class"]
+    classes = [ax for ax in figure.axes if ax.get_label() in ("a", "b", "c")]
+    bold = [
+        ax.get_label() for ax in classes if ax.title.get_fontweight() == "bold" or ax._left_title.get_weight() == "bold"
+    ]
     assert bold == ["b"]
-    parts = [group(root, f"class{again}") for again in ("", "-2", "-3")]
-    assert [len(list(part.iter(f"{SVG}path"))) > 60 for part in parts] == [True] * 3
-    assert group(drawn(explanation, feature="x0", choices={"classes": True}), "classes") is None
+    assert texts(view_of(explanation, feature="x0", choices={"classes": True}), "classes") == []
 
 
-AROUND = {"left": "map", "compared": ["dose", "town", "sex"], "target": True}
-
-
-@pytest.mark.parametrize("width", [89.0, pytest.param(180.0, marks=pytest.mark.wide)])
+@pytest.mark.parametrize("width", [89.0, pytest.param(183.0, marks=pytest.mark.wide)])
 @pytest.mark.parametrize("right", ["feature", "all"])
 @pytest.mark.parametrize("kind", ["ice", "d-ice"])
 def test_no_text_touches_another(explanation, width, right, kind):
     """Whatever stands on a page leaves room for the words of the others."""
-    choices = {"left": "map", "compared": ["dose", "town", "sex"], "target": True, "right": right, "coloring": "driver"}
-    besides = Besides(np.zeros(N))
-    root = drawn(explanation, kind=kind, color_by="sex", choices=choices, besides=besides, width=width, selection=(4,))
-    assert_texts_have_their_place(root)
-    names = [part.get("id") for part in root.iter(f"{SVG}g")]
-    assert len(names) == len(set(names))
+    choices = {"compared": ["dose", "town", "sex"], "target": True, "right": right, "coloring": "driver"}
+    besides = {"besides": Besides(np.zeros(N)), "width": width, "selection": (4,)}
+    assert_texts_have_their_place(view_of(explanation, kind=kind, color_by="sex", choices=choices, **besides))
 
 
 @pytest.mark.wide
 def test_the_picture_of_a_notebook_follows_within_its_bounds(explanation, table, tmp_path):
-    """Small as it is, it shows the map and the part of the axes; where a model is slow it says what it leaves out."""
-    choices = {"left": "map", "right": "all", **window(explanation, "ice", "age", 40, 60, -5, 12)}
-    root = ET.fromstring(picture(explanation, {"feature": "age", "choices": choices}))  # noqa: S314 - our own
-    assert group(root, "map") is not None
+    """At most 60 kB; where a model is slow it says what it leaves out."""
+    choices = {"right": "all"}
     slow = explanation.method == "brute"
-    assert (group(root, "all-features") is None) == slow
-    found = json.loads(root.findtext(f"{SVG}metadata"))
-    assert found["not_drawn"] == (["right"] if slow else [])
+    assert picture_origin(picture(explanation, {"feature": "age", "choices": choices}))["not_drawn"] == (
+        ["right"] if slow else []
+    )
     wide = explain(lambda rows: rows @ np.ones(40), np.random.default_rng(0).normal(size=(300, 40)), progress=False)
-    assert len(picture(wide, {"choices": {"right": "all"}}).encode()) < 450_000
+    for state in ({}, {"color_by": "x1"}, {"choices": choices}):
+        assert len(base64.b64decode(picture(wide, state))) < 60_000
+    assert len(base64.b64decode(picture(explanation, {"feature": "age", "color_by": "town"}))) < 60_000
     file = save(explanation, {"feature": "age", "choices": choices}, tmp_path / "panel.svg", "panel")
-    assert json.loads(ET.parse(file).findtext(f"{SVG}metadata"))["not_drawn"] == ["left", "right"]  # noqa: S314
+    assert read_provenance(file)["not_drawn"] == ["right"]
 
 
 def test_lines_have_the_colours_of_two_columns_together():
@@ -563,14 +455,16 @@ def test_lines_have_the_colours_of_two_columns_together():
 @pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
 def test_several_selected_rows_have_a_mean(explanation, kind):
     """A line, or a dot for each level, which the key names; one row alone has none."""
-    root = drawn(explanation, feature="age", kind=kind, selection=(3, 4, 5))
-    assert len(group(root, "selected-mean").findall(f"{SVG}path")) == 2  # with paper around it
-    assert "mean of the selected" in texts(group(root, "key"))
-    alone = drawn(explanation, feature="age", kind=kind, selection=(3,))
-    assert group(alone, "selected-mean") is None
-    assert "mean of the selected" not in texts(group(alone, "key"))
-    levels = drawn(explanation, feature="town", selection=(3, 4, 5))
-    assert len(group(levels, "selected-mean").findall(f"{SVG}circle")) == 3
+    figure = view_of(explanation, feature="age", kind=kind, selection=(3, 4, 5))
+    (mean,) = by_gid(figure, "selected mean")
+    lines = seen(explanation, feature="age", kind=kind, selection=(3, 4, 5)).lines
+    assert_allclose(mean.get_ydata(), lines.values[lines.selected].mean(axis=0))
+    assert "mean of the selected" in texts(figure, "legend")
+    alone = view_of(explanation, feature="age", kind=kind, selection=(3,))
+    assert by_gid(alone, "selected mean") == []
+    assert "mean of the selected" not in texts(alone, "legend")
+    levels = view_of(explanation, feature="town", selection=(3, 4, 5))
+    assert len(by_gid(levels, "selected mean")[0].get_ydata()) == 3
 
 
 # --- the arithmetic that the browser has too ------------------------------------------------------
@@ -662,19 +556,6 @@ def split_cases():
     return written
 
 
-def label_cases():
-    generator = np.random.default_rng(9)
-    frame = {"left": 10.0, "top": 0.0, "right": 300.0, "bottom": 200.0}
-    reserved = [{"left": 200.0, "top": 160.0, "right": 300.0, "bottom": 172.0}]
-    points = [
-        dict(zip(("x", "y", "radius", "width"), row, strict=True))
-        for row in np.round(generator.uniform([10, 10, 2, 20], [290, 190, 12, 110], (30, 4)) * 8).tolist()
-    ]
-    points = [{name: value / 8 for name, value in point.items()} for point in points]
-    sides = place_labels([Labelled(**p) for p in points], 12.0, Box(**frame), [Box(**r) for r in reserved], 14)
-    return {"frame": frame, "reserved": reserved, "points": points, "height": 12.0, "most": 14, "sides": sides}
-
-
 def sentence_cases():
     """Means along axes of every kind, and the notes about them."""
     dates = (11_000.0 + 400 * np.arange(4)).tolist()
@@ -723,7 +604,6 @@ def contract():
         "bins": [{"n_grid": n, "ends": slope_ends(n).tolist()} for n in (0, 1, 2, 21, 22, 41, 100, 595)],
         "middle": middle_cases(),
         "splits": split_cases(),
-        "labels": label_cases(),
     }
 
 

@@ -18,7 +18,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import explain
 from ice_explorer.errors import OptionError
-from ice_explorer.figures.axes.image import LinesImage
+from ice_explorer.figures.lines_image import LinesImage
 
 pytestmark = pytest.mark.usefixtures("_clean")
 STYLES = ["default", "dark_background", "ggplot", "seaborn-v0_8"]
@@ -275,7 +275,7 @@ def test_artists_are_found_by_their_group_id(e):
 
 def test_legends_are_ordinary(e):
     """There is one Legend with levels and marks, and `ax.legend()` makes it anew from the artists."""
-    ax = e.plot("temp", color_by="season", max_lines=50)
+    ax = e.plot("temp", color_by="season", max_lines=50, ax=plt.subplots()[1])
     legend = ax.get_legend()
     named = [text.get_text() for text in legend.get_texts()]
     assert set(named[:4]) == set(SEASONS)
@@ -283,6 +283,28 @@ def test_legends_are_ordinary(e):
     assert legend.get_title().get_text() == "season"
     again = [text.get_text() for text in ax.legend().get_texts()]
     assert set(again) == set(named)
+
+
+def test_names_of_groups_are_beside_the_ends_of_their_means(e):
+    """In a figure of our own: in the order of the means, in readable colours, and apart from each other."""
+    ax = e.plot("temp", color_by="season", max_lines=50)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "50 of 160 curves",
+        "mean",
+        "± 1 SD",
+        "observed",
+    ]
+    ends = {line.get_label().removeprefix("_mean of "): line.get_ydata()[-1] for line in by_gid(ax, "group mean")}
+    names = by_gid(ax, "group name")
+    assert [name.get_text() for name in names] == sorted(ends, key=ends.get)
+    ax.figure.draw_without_rendering()
+    boxes = [name.get_window_extent() for name in names]
+    for lower, upper in itertools.pairwise(boxes):
+        assert lower.y1 - 0.25 * lower.height < upper.y0
+    assert all(contrast(name.get_color(), "white") >= 4.5 for name in names)
+    assert max(box.x1 for box in boxes) <= ax.figure.bbox.x1
+    (title,) = by_gid(ax, "group title")
+    assert title.get_text() == "season"
 
 
 def test_two_explanations_on_the_same_axes_have_a_legend_together(e):
@@ -341,7 +363,7 @@ def test_colours_widths_and_fonts_are_those_of_rc_params(e):
         assert (ax.title.get_fontsize(), ax.xaxis.label.get_fontsize()) == (21, 17)
         assert ax.get_legend().get_texts()[0].get_fontsize() == 6
         assert tuple(ax.figure.get_size_inches()) == (5, 3)
-        levels = e.plot("temp", color_by="season")
+        levels = e.plot("temp", color_by="season", ax=plt.subplots()[1])
         handles = levels.get_legend().legend_handles[:4]
         assert [to_hex(handle.get_color()) for handle in handles] == [
             to_hex(color) for color in ("crimson", "teal", "olive", "navy")
@@ -354,7 +376,7 @@ def test_colours_widths_and_fonts_are_those_of_rc_params(e):
 
 def test_levels_are_told_apart_by_colour_blind_readers_unless_a_style_says_otherwise(e):
     """Matplotlib's own cycle is replaced; the ramp loses the end that white swallows."""
-    handles = e.plot("temp", color_by="season").get_legend().legend_handles[:4]
+    handles = e.plot("temp", color_by="season", ax=plt.subplots()[1]).get_legend().legend_handles[:4]
     assert [to_hex(handle.get_color()) for handle in handles] == ["#0072b2", "#d55e00", "#009e73", "#e69f00"]
     (bar,) = by_gid(e.plot("temp", color_by="hum").figure, "colorbar")
     assert contrast(bar.collections[-1].get_cmap()(1.0), "white") >= 1.5
@@ -391,7 +413,7 @@ def test_signs_of_directions_need_no_font(e):
 )
 def test_a_palette_colours_levels(e, palette, expected):
     """In the order of the levels, or by their names; as curves, dots and legend."""
-    ax = e.plot("temp", color_by="season", palette=palette, max_lines=100)
+    ax = e.plot("temp", color_by="season", palette=palette, max_lines=100, ax=plt.subplots()[1])
     handles = ax.get_legend().legend_handles[:4]
     if expected is None:
         expected = [palette[text.get_text()] for text in ax.get_legend().get_texts()[:4]]

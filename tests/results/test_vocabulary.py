@@ -1,6 +1,7 @@
 """One word for one thing: an explanation, one of its features and an explorer have the same names."""
 
 import inspect
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -69,7 +70,7 @@ def test_the_surface_is_small(three):
     }  # fmt: skip
     assert members(x) == {
         "anchor", "ci", "color_by", "convention", "decay", "distance", "explanation", "feature", "freeze", "kind",
-        "max_lines", "model", "models", "output", "plot", "rank_by", "response", "save", "selected", "selection",
+        "figure", "max_lines", "model", "models", "output", "rank_by", "response", "save", "selected", "selection",
         "state", "table", "unit",
     }  # fmt: skip
     assert list(inspect.signature(ice.explain).parameters) == [
@@ -108,19 +109,21 @@ def test_several_decays_are_one_table(three):
 
 
 def test_plots_are_axes(three):
-    """Of an explorer with what it shows, unless it is given."""
+    """Of an explorer there is a figure of what it shows."""
     e, f, x = three
     x.kind, x.color_by, x.decay, x.max_lines = "c-ice", "sex", 0.9, 30
-    for ax in (e.plot("age", "d-ice"), f.plot("d-ice"), x.plot(kind="d-ice")):
-        assert isinstance(ax, Axes)
-    shown = x.plot()
-    assert shown.get_xlabel() == "age"
-    assert [text.get_text() for text in shown.texts] == [
-        text.get_text() for text in e.plot("age", "c-ice", color_by="sex", decay=0.9, max_lines=30).texts
-    ]
-    assert x.plot("bmi").get_xlabel() == "bmi"
     ax = plt.figure().add_subplot()
-    assert x.plot(ax=ax) is ax
+    assert e.plot("age", ax=ax) is ax
+    assert all(isinstance(ax, Axes) for ax in (e.plot("age", "d-ice"), f.plot("d-ice")))
+    n_figures = len(plt.get_fignums())
+    (shown,) = x.figure("panel").axes
+    plotted = e.plot("age", "c-ice", color_by="sex", decay=0.9, max_lines=30, ax=ax)
+    assert (shown.get_xlabel(), shown.get_ylabel().split()) == (plotted.get_xlabel(), plotted.get_ylabel().split())
+    assert len(x.figure().axes) == 2
+    assert x.figure("bmi", width="89mm").axes[0].get_xlabel() == "bmi"
+    assert len(plt.get_fignums()) == n_figures
+    with pytest.raises(ice.errors.OptionError, match=re.escape("save('figures.pdf', 'all')")):
+        x.figure("all")
 
 
 def test_saved_files_are_paths(three, tmp_path):

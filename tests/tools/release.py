@@ -73,7 +73,7 @@ def try_out(distribution, folder):
     python = folder / "venv" / "bin" / "python"
     environment = ENVIRONMENT | {"PATH": str(folder / "venv" / "bin")}
     install = [python, "-m", "pip", "install", "--quiet", "-c", CONSTRAINTS]
-    run(*install, f"{distribution}[export]", "ipykernel", "nbclient", "nbformat", env=environment, cwd=folder)
+    run(*install, distribution, "ipykernel", "nbclient", "nbformat", env=environment, cwd=folder)
     shutil.copy(NOTEBOOK, folder)
     return run(python, "-c", EXECUTE, NOTEBOOK.name, env=environment, cwd=folder)
 

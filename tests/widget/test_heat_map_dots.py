@@ -1,10 +1,9 @@
 """The observations on a heat map: those that the mean is of, drawn from all of X."""
 
-import re
-
 import numpy as np
 import pandas as pd
 from numpy.testing import assert_array_equal
+from pictures import by_gid
 
 X = pd.DataFrame(np.random.default_rng(0).uniform(size=(900, 2)), columns=["one", "two"]).sort_values("two")
 
@@ -23,11 +22,10 @@ def test_a_page_gets_the_rows_of_the_mean(make, ask):
         assert_array_equal(np.frombuffer(buffer, "<f8"), X[name].iloc[two.row_positions])
 
 
-def test_a_picture_draws_the_rows_of_the_mean(make, tmp_path):
+def test_a_picture_draws_the_rows_of_the_mean(make):
     """Each dot has the place of its row on both axes."""
     explorer = make(model, X, state={"version": 2, "feature": "one", "view": {"pair": ["one", "two"]}})
     rows = explorer.explanation.two_way("one", "two").row_positions
-    svg = explorer.save(tmp_path / "pair.svg", "panel").read_text(encoding="utf-8")
-    dots = np.array(re.findall(r'<circle cx="([0-9.]+)" cy="([0-9.]+)"', svg), float)[: len(rows)]
-    assert np.corrcoef(dots[:, 0], X["one"].iloc[rows])[0, 1] > 0.9999
-    assert np.corrcoef(dots[:, 1], X["two"].iloc[rows])[0, 1] < -0.9999
+    (axes, *_) = explorer.figure("panel").axes
+    (dots,) = by_gid(axes, "observations")
+    assert_array_equal(dots.get_offsets(), X[["one", "two"]].iloc[rows])

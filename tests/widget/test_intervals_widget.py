@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
-from origins import read_provenance
+from origins import picture_origin, read_provenance
 
 import ice_explorer as ice
 from ice_explorer.scene.build import ranking_of
@@ -168,11 +168,12 @@ def test_the_picture_beside_an_explorer_does_not_wait_for_intervals(X):
     """It has them where they are at hand, and its code names what it shows."""
     e = ice.explain(Model(), X, progress=False)
     state = ViewState(ci=0.95)
-    assert "interval over other samples" not in picture(e, state)
+    assert picture_origin(picture(e, state))["ci"] is None
     assert not e._has_intervals(0.75, "step")
     for text in (picture(e, state, waits=True), picture(e, state)):
-        assert "95 % interval over other samples of rows" in text
-        assert "x.ci = 0.95" in text
+        found = picture_origin(text)
+        assert found["ci"] == 0.95
+        assert "x.ci = 0.95" in found["code"]
 
 
 @pytest.mark.parametrize(("how", "has_them"), [(True, False), ("wait", True)])
@@ -182,7 +183,7 @@ def test_a_picture_that_is_worth_waiting_for_has_the_intervals(make, X, how, has
     assert explorer.explanation
     explorer.ci = True
     data, _ = explorer._repr_mimebundle_()
-    assert ("95 % interval over other samples of rows" in data["image/svg+xml"]) == has_them
+    assert (picture_origin(data["image/png"])["ci"] is not None) == has_them
 
 
 def test_a_panel_has_no_ranking_and_computes_no_intervals(make, X, tmp_path):

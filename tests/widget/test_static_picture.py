@@ -4,7 +4,6 @@ import base64
 import logging
 import re
 import threading
-from xml.etree import ElementTree as ET
 
 import nbformat
 import numpy as np
@@ -12,13 +11,14 @@ import pytest
 from kernel_end import SECONDS
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter, MarkdownExporter
+from origins import picture_origin
 
 import ice_explorer as ice
 from ice_explorer.widget.static_picture import picture
 
 VIEW = "application/vnd.jupyter.widget-view+json"
-SVG = "image/svg+xml"
-MOST_BYTES = 450_000
+PNG = "image/png"
+MOST_BYTES = 60_000
 
 
 def numbers(n_rows=80):
@@ -52,9 +52,9 @@ def test_a_picture_of_the_view_stands_beside_the_explorer(make):
     explorer.feature, explorer.kind = "x1", "c-ice"
     assert explorer.explanation
     data = shown(explorer)
-    assert set(data) == {"text/plain", VIEW, SVG}
-    root = ET.fromstring(data[SVG])  # noqa: S314 - our own
-    assert root.findtext("{http://www.w3.org/2000/svg}title") == "c-ICE of x1"
+    assert set(data) == {"text/plain", VIEW, PNG}
+    found = picture_origin(data[PNG])
+    assert (found["feature"], found["kind"]) == ("x1", "c-ice")
 
 
 def test_an_explorer_that_takes_long_is_shown_without_a_picture(make, caplog):
@@ -74,7 +74,7 @@ def test_an_explorer_of_a_slow_model_does_not_wait_for_its_picture_in_vain(make)
     explorer = make(held, numbers(), method="brute")
     waited, wait = [], explorer._background.wait
     explorer._background.wait = lambda at_most: waited.append(at_most) or wait(at_most)
-    assert SVG not in shown(explorer)
+    assert PNG not in shown(explorer)
     assert waited == [0.08]
     held.gate.set()
 
@@ -85,7 +85,7 @@ def test_a_picture_can_be_waited_for(make):
     explorer = make(held, numbers(), static_picture="wait")
     wait = explorer._background.wait
     explorer._background.wait = lambda: held.gate.set() or wait()  # it is called without a limit
-    assert set(shown(explorer)) == {"text/plain", VIEW, SVG}
+    assert set(shown(explorer)) == {"text/plain", VIEW, PNG}
 
 
 def test_a_picture_can_be_left_out(make):
@@ -105,7 +105,7 @@ def test_an_explorer_whose_picture_fails_is_shown_without_it(make, monkeypatch, 
     explorer = make(wave, numbers())
     assert explorer.explanation
     with caplog.at_level(logging.ERROR):
-        assert SVG not in shown(explorer)
+        assert PNG not in shown(explorer)
     assert "There is no picture beside the explorer." in caplog.text
 
 
@@ -113,10 +113,10 @@ def test_an_explorer_whose_picture_fails_is_shown_without_it(make, monkeypatch, 
 @pytest.mark.parametrize("n_rows", [60, 200, 3000])
 @pytest.mark.parametrize("grid", ["quantile", "observed"])
 def test_a_picture_is_of_bounded_size(n_rows, grid):
-    """However many rows and grid values there are, a notebook grows by less than half a megabyte."""
+    """However many rows and grid values there are, a notebook grows by 60 kB at most."""
     e = ice.explain(wave, numbers(n_rows), grid=grid, grid_size=200, progress=False)
     text = picture(e, {"feature": "x0", "selection": list(range(0, n_rows, 2))})
-    assert len(text.encode()) < MOST_BYTES
+    assert len(base64.b64decode(text)) < MOST_BYTES
 
 
 SLOW = """\
@@ -138,7 +138,7 @@ def test_a_notebook_that_a_program_runs_has_its_picture(tmp_path, monkeypatch, s
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(SLOW)])
     NotebookClient(notebook, timeout=50).execute()
     (output,) = notebook.cells[0].outputs
-    assert (SVG in output["data"]) == (server == "")
+    assert (PNG in output["data"]) == (server == "")
 
 
 @pytest.mark.slow
@@ -157,12 +157,12 @@ def test_what_is_made_of_a_saved_notebook_shows_the_picture(tmp_path, monkeypatc
     NotebookClient(notebook, timeout=50, store_widget_state=False).execute()
     nbformat.validate(notebook)
     page, _ = HTMLExporter().from_notebook_node(notebook)
-    (embedded,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', page)
-    assert b"<title>ICE of x1</title>" in base64.b64decode(embedded)
+    (embedded,) = re.findall(r'src="data:image/png;base64,([^"]+)"', page)
+    assert picture_origin(embedded)["feature"] == "x1"
     text, resources = MarkdownExporter().from_notebook_node(notebook)
-    (name,) = [name for name in resources["outputs"] if name.endswith(".svg")]
+    (name,) = [name for name in resources["outputs"] if name.endswith(".png")]
     assert f"({name})" in text
-    assert b"ICE of x1" in resources["outputs"][name]
+    assert resources["outputs"][name] == base64.b64decode(embedded)
 
 
 @pytest.mark.slow

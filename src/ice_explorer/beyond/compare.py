@@ -112,9 +112,9 @@ class Importances:
         OptionError
             If an option has an invalid value, or Matplotlib is not installed (then also an ImportError).
         """
-        from ice_explorer.figures.axes import beyond
+        from ice_explorer.figures import effects
 
-        return beyond.plot_comparison(self, ax, max_features=max_features, title=title, legend=legend)
+        return effects.plot_comparison(self, ax, max_features=max_features, title=title, legend=legend)
 
 
 @dataclass(frozen=True)

@@ -357,13 +357,13 @@ class Interactions:
         PredictionError
             If the model fails or changed since `explain`.
         """
-        from ice_explorer.figures.axes import beyond
+        from ice_explorer.figures import effects
 
         is_of_pairs = check_one_of("of", of, ("pairs", "features")) == "pairs"
         h2 = self.pairs["h2"] if is_of_pairs else self.features
         labels = {name: result.label for name, result in self._results.items()}
         names = [" × ".join(labels[name] for name in (key if is_of_pairs else [key])) for key in h2.index]
-        return beyond.plot_interactions(h2.to_list(), names, of, ax, max_bars=max_bars, title=title)
+        return effects.plot_interactions(h2.to_list(), names, of, ax, max_bars=max_bars, title=title)
 
 
 def _unreported(_made: int, _of_step: int, _label: str) -> None:

@@ -13,7 +13,8 @@ import bqplot
 import numpy as np
 
 from ice_explorer.features.axis_text import Tick, ticks
-from ice_explorer.figures.page.lettering import elide, text_width
+from ice_explorer.figures.text import elide
+from ice_explorer.figures.text import width_of as text_width
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,7 +84,7 @@ def heading_axis() -> Axis:
 
 def set_heading(made: Axis, text: str, room: float = _HEADING_ROOM) -> None:
     """Set the title of a plot."""
-    made.tick_labels = {"0": elide(text, room, 13.0, bold=True)}
+    made.tick_labels = {"0": elide(text, 0.75 * room, 10.5)}
 
 
 def figure(marks: Sequence[Mark], axes: Sequence[Axis]) -> Figure:

@@ -13,7 +13,7 @@ import numpy as np
 from ice_explorer.bqplot import look
 from ice_explorer.bqplot.link import Link
 from ice_explorer.features.axis_text import ticks
-from ice_explorer.figures.ranking_panel import TICK_TEXT
+from ice_explorer.glossary import explanation
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.view_state import Besides
 from ice_explorer.scene.words import weight_text
@@ -85,7 +85,7 @@ class Bars:
         opened = [place for place, bar in enumerate(shown) if bar.is_open]
         x = np.array(self._labels, dtype=np.str_)
         self._set_axes(ranking)
-        bars = f"{weight_text(decay)}; {TICK_TEXT}" if ranking.has_ticks else ""
+        bars = f"{weight_text(decay)}; {explanation('tick').name}" if ranking.has_ticks else ""
         look.set_heading(self._legend, bars)
         width = _TICK_WIDTH * ranking.longest if ranking.has_ticks else 0.0
         ticks = np.array([bar.tick or 0.0 for bar in shown])

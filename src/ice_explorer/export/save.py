@@ -14,10 +14,7 @@ from ice_explorer.export.data_files import csv_bytes, json_bytes, parquet_bytes
 from ice_explorer.export.file_names import CSV, FEATURE, files_of, name_each
 from ice_explorer.export.tables import curves_table, metrics_table
 from ice_explorer.export.write_files import as_path, check_target, write_files
-from ice_explorer.figures.compose import compose
-from ice_explorer.figures.page.matplotlib_page import pdf_pages, png_page
-from ice_explorer.figures.page.paper import USUAL_DPI, Paper
-from ice_explorer.figures.page.svg import svg_page
+from ice_explorer.figures.paper import USUAL_DPI, Paper
 from ice_explorer.saved.write import MOST_ROWS, result_bytes
 from ice_explorer.scene.around import with_pair, with_surroundings
 from ice_explorer.scene.build import ranking_of, scene, scenes
@@ -32,13 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from matplotlib.figure import Figure
+
     from ice_explorer.explanation import Explanation
     from ice_explorer.scene.scene import Scene
 
 RESULT: Final = ".ice"
-SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", CSV, ".parquet", ".json", RESULT)
+PARQUET: Final = ".parquet"
+SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", CSV, PARQUET, ".json", RESULT)
 ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
-PACKAGES: Final = {".png": "matplotlib", ".pdf": "matplotlib", ".parquet": "pyarrow"}
 _WORDS: Final = ("view", "panel", "all")
 _VIEW_WIDTH: Final = 180.0  # mm
 _PANEL_WIDTH: Final = 120.0
@@ -105,11 +104,8 @@ def file_contents(
         )
     if suffix == RESULT:
         return (_result(explanation, state, file, what, max_lines),)
-    sheet = Paper.checked(_VIEW_WIDTH if content == "view" else _PANEL_WIDTH, **paper)
-    if content == "feature":
-        state = replace(state, feature=explanation[what].label)
-    if content != "view" and suffix not in (".html", ".json"):  # which have the ranking, whatever `what` is
-        state = replace(state, ci=None)
+    sheet = _paper(content, paper)
+    state = _of_content(explanation, state, what, has_ranking=content == "view" or suffix in (".html", ".json"))
     state = _with_lines(explanation, state, max_lines, is_page=suffix == ".html")
     if suffix == ".html":
         call = _call(file, what, {"max_lines": max_lines, **paper})
@@ -118,10 +114,52 @@ def file_contents(
     shown = scenes(explanation, state) if has_all else [scene(explanation, state)]
     left_out = _LEFT_OUT.get(content, (*AROUND, "pair"))
     origin = provenance(explanation, shown, _call(file, what, paper), left_out)
-    if suffix in (CSV, ".parquet", ".json"):
+    if suffix in (CSV, PARQUET, ".json"):
         return _numbers(explanation, [each.state for each in shown], suffix, content, origin)
     text = json.dumps(origin, default=str, allow_nan=False)
     return (_figure(explanation, shown, suffix, content, paper=sheet, origin=text),)
+
+
+def figure(
+    explanation: Explanation,
+    view_state: ViewState | Mapping[str, Any],
+    what: str = "view",
+    max_lines: int | None = None,
+    **paper: Any,
+) -> Figure:
+    """Draw the figure that `save` writes."""
+    import matplotlib as mpl
+
+    from ice_explorer.figures.view import view_figure
+
+    content = content_of(what)
+    if content == "all":
+        raise OptionError(
+            "`what` must be one figure: 'view', 'panel' or the name of a feature; got 'all'.",
+            "`save('figures.pdf', 'all')` writes a page for each feature.",
+        )
+    state = _of_content(explanation, ViewState.of(view_state), what, has_ranking=content == "view")
+    sheet, shown = _paper(content, paper), scene(explanation, _with_lines(explanation, state, max_lines, is_page=False))
+    with mpl.rc_context(sheet.style):
+        return view_figure(_with_rest(explanation, shown, content), sheet, with_ranking=content == "view")
+
+
+def _paper(content: str, options: Mapping[str, Any]) -> Paper:
+    return Paper.checked(_VIEW_WIDTH if content == "view" else _PANEL_WIDTH, **options)
+
+
+def _of_content(explanation: Explanation, state: ViewState, what: str, *, has_ranking: bool) -> ViewState:
+    """Return the state of the feature that `what` names, without intervals where there is no ranking."""
+    if content_of(what) == "feature":
+        state = replace(state, feature=explanation[what].label)
+    return state if has_ranking else replace(state, ci=None)
+
+
+def _with_rest(explanation: Explanation, shown: Scene, content: str) -> Scene:
+    """Add what is drawn around the curves, or in their place."""
+    if content not in ("view", "panel"):
+        return shown
+    return (with_surroundings if content == "view" else with_pair)(explanation, shown)
 
 
 def content_of(what: object) -> str:
@@ -141,14 +179,19 @@ def _numbers(
 def _figure(
     explanation: Explanation, shown: Sequence[Scene], suffix: str, content: str, *, paper: Paper, origin: str
 ) -> bytes:
-    if content in ("view", "panel"):
-        shown = [(with_surroundings if content == "view" else with_pair)(explanation, each) for each in shown]
-    pages = [compose(each, paper, with_ranking=content == "view") for each in shown]
+    import matplotlib as mpl
+
+    from ice_explorer.figures.view import view_figure
+    from ice_explorer.figures.write_figure import pdf_bytes, png_bytes, svg_bytes
+
+    shown = [_with_rest(explanation, each, content) for each in shown]
     description = shown[0].description if content == "view" else shown[0].panel_description
-    words = encodable(shown[0].heading), encodable(description)
-    if suffix == ".pdf":
-        return pdf_pages(pages, *words, origin)
-    return (svg_page if suffix == ".svg" else png_page)(pages[0], *words, origin)
+    about = encodable(shown[0].heading), encodable(description), origin, paper.dpi
+    with mpl.rc_context(paper.style):
+        figures = (view_figure(each, paper, with_ranking=content == "view") for each in shown)
+        if suffix == ".pdf":
+            return pdf_bytes(figures, *about)
+        return (svg_bytes if suffix == ".svg" else png_bytes)(next(figures), *about)
 
 
 def _opening_with(state: ViewState, content: str) -> ViewState:
@@ -192,10 +235,9 @@ def frozen(explanation: Explanation, view_state: ViewState | Mapping[str, Any], 
 
 def missing_package(suffix: str) -> MissingPackageError | None:
     """Return the error for a format whose package is not installed."""
-    package = PACKAGES.get(suffix)
-    if package is None or find_spec(package) is not None:
+    if suffix != PARQUET or find_spec("pyarrow") is not None:
         return None
-    return MissingPackageError.extra(suffix[1:].upper(), package, "export")
+    return MissingPackageError("PARQUET needs pyarrow, which is not installed.", "Run `pip install pyarrow`.")
 
 
 def _check_format(file: Path) -> None:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ice_explorer.errors.base import counted
 from ice_explorer.features.axis_text import column_format
 from ice_explorer.features.feature import UNORDERED
-from ice_explorer.figures.page.page import printable
-from ice_explorer.figures.ranking_panel import BAR_OPEN
+from ice_explorer.figures.text import printable
 from ice_explorer.glossary import explanation as explained
 from ice_explorer.results.units import EFFECTS, ROUNDING
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
 
+_BAR: Final = "#3f6d9b"
 _MOST_ROWS: Final = 20
 _MOST_NOTES: Final = 5
 _BAR_WIDTH: Final = 160  # px
@@ -115,9 +115,7 @@ def _cell(tag: str, content: str, style: str, attributes: str = "") -> str:
 
 def _bar(value: float, longest: float, tick: float | None = None) -> str:
     """Draw a bar, and a tick at another value, as boxes of a fixed width."""
-    parts = (
-        [_box(0, value / longest, f"height:10px;top:2px;background:{BAR_OPEN}")] if _is_length(value, longest) else []
-    )
+    parts = [_box(0, value / longest, f"height:10px;top:2px;background:{_BAR}")] if _is_length(value, longest) else []
     if tick is not None and _is_length(tick, longest):
         parts.append(_box(tick / longest, 0, "height:14px;top:0;border-left:2px solid"))
     return f'<div style="position:relative;width:{_BAR_WIDTH + 2}px;height:14px">{"".join(parts)}</div>'

@@ -1,246 +1,162 @@
-"""Legend of marks and colours, in rows under the plot."""
+"""Legend and colour bar of Matplotlib Axes."""
 
 from __future__ import annotations
 
 import math
-from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
-from ice_explorer.figures.page.lettering import text_width
-from ice_explorer.figures.page.page import INK, QUIET, SMALL, Box, Circle, Page, Path, Picture, Rect, Style, printable
-from ice_explorer.glossary import explanation
-from ice_explorer.scene.palette import ALE, M_PLOT, PICK, is_diverging
+from ice_explorer.figures.text import fitted, kept_width, room_of, root_of, size_of, width_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.colorbar import Colorbar
+    from matplotlib.figure import FigureBase
+    from matplotlib.legend import Legend
 
     from ice_explorer.scene.coloring import Coloring
-    from ice_explorer.scene.lines import EffectName, Lines
-    from ice_explorer.scene.scene import Scene
 
-_ROW: Final = 13.0
-_BETWEEN: Final = 12.0  # two items
-_RAMP: Final = 80.0  # length of the colour ramp
-_SHADES: Final = 40.0  # length of the shades of a density, and into how many they are cut
-_N_SHADES: Final = 8
-_STROKE: Final = 14.0  # length of a line
-_TO_TEXT: Final = 4.0
-_FADE: Final = (0.15, 0.45, 1.0, 1.0, 1.0, 1.0, 0.45, 0.15)
-
-ONE_LINE_TEXT: Final = "1 curve"
-
-SELECTED_MEAN: Final = Style(stroke=PICK, width=2.4)
-MOST_SELECTED: Final = 20  # rows that stand out in a colour of their own
-
-MEAN: Final = Style(stroke=INK, width=1.7)
-BAND: Final = Style(fill="#000000", opacity=0.06)
-SPREAD_EDGE: Final = Style(stroke=INK, width=0.7, dash=(2.6, 1.8))
+_MOST_HEAD: Final = 0.42  # of the height of the axes, for the legend
+_HANDLE: Final = 1.5  # letters, as are the next three
+_TO_TEXT: Final = 0.6
+_BETWEEN: Final = 1.1  # from one column to the next
+_MARGIN: Final = 1.8  # on both sides together, within the frame and around it
+_BAR: Final = 8.0  # pt, the width of a colour bar
+_WIDEST_BAR: Final = 1.6 * _BAR  # in a layout that may stretch it
+_GAP: Final = 6.0  # pt, beside it
+_MOST_BAR: Final = 0.5  # of the width of the axes, for the colour bar and its labels
+_MOST_COLUMNS: Final = 6
+_LEAST_NAME: Final = 5.0  # letters, of a name that is cut
+_LEADING: Final = 1.45  # letters, from one row to the next
 
 
-EFFECT_STYLES: Final = {
-    "ale": Style(stroke=ALE, width=1.7, dash=(6.0, 3.0)),
-    "m_plot": Style(stroke=M_PLOT, width=2.2, dash=(1.6, 2.4)),
-}
-_SIGN: Final = 4.0  # half of what an effect has on a level
-_SIGNS: Final = {  # corners
-    "ale": ((0.0, 1.0, 0.0, -1.0), (-1.0, 0.0, 1.0, 0.0)),
-    "m_plot": ((0.0, 1.0, -1.0), (-1.0, 0.75, 0.75)),
-}
+def add_legend(ax: Axes, handles: Sequence[Artist], title: str | None, loc: str = "upper left") -> float:
+    """Put a legend into the upper or lower part of some Axes; no layout makes room for it.
 
-
-def draw_effect_sign(page: Page, effect: EffectName, x: float, y: float) -> None:
-    """Draw what stands for an effect on a level."""
-    across, down = (_SIGN * np.array(places) for places in _SIGNS[effect])
-    page.add(
-        Path(x + across, y + down, Style(fill=EFFECT_STYLES[effect].stroke, stroke="#ffffff", width=0.8), closed=True)
-    )
-
-
-def mean_text(lines: Lines, decay: float) -> str:
-    """Return what the line of the mean and the band around it are."""
-    term = "partial_dependence_of_probabilities" if lines.has_quantile_band else "partial_dependence"
-    return f"{explanation(term).name}{', unweighted' if decay < 1 else ''}"
-
-
-class Items:
-    """Items one after the other, in as many rows as it takes."""
-
-    def __init__(self, page: Page, box: Box, baseline: float) -> None:
-        self._page = page
-        self._box = box
-        self.x = box.left
-        self.baseline = baseline
-
-    @property
-    def middle(self) -> float:
-        """Where the marks of this row are centred."""
-        return self.baseline - 3
-
-    def begin(self, width: float) -> float:
-        """Go to the next row if an item does not fit in this one; return where it starts."""
-        if self.x > self._box.left and self.x + width > self._box.right:
-            self.x = self._box.left
-            self.baseline += _ROW
-        return self.x
-
-    def item(self, text: str, width: float, draw: Callable[[float, float], object]) -> None:
-        """Add a mark so wide, drawn from an abscissa around a height, and its name."""
-        mark = width + _TO_TEXT
-        x = self.begin(mark + text_width(printable(text), SMALL))
-        draw(x, self.middle)
-        self.label(text, mark)
-
-    def label(self, text: str, mark: float, *, bold: bool = False) -> None:
-        """Draw the text next to its mark and advance."""
-        fill, within = INK if bold else QUIET, self._box.right - self.x - mark
-        width = self._page.words(text, self.x + mark, self.baseline, size=SMALL, fill=fill, bold=bold, within=within)
-        self.x += mark + width + _BETWEEN
-
-    def swatch(self, color: str, text: str, n_lines: int | None = None) -> None:
-        """Add one colour and its name, and how many lines have it."""
-        count = "" if n_lines is None else f"  n = {n_lines:,}"
-        x = self.begin(12 + text_width(printable(text) + count, SMALL))
-        self._page.add(Rect(x, self.middle - 3.4, 8, 6.8, Style(fill=color)))
-        room = self._box.right - x - 12 - text_width(count, SMALL)
-        mark = 12 + self._page.words(text, x + 12, self.baseline, size=SMALL, fill=INK, within=room)
-        if count:
-            self._page.words(count.strip(), x + mark + 4, self.baseline, size=SMALL, fill=QUIET)
-        self.x = x + mark + text_width(count, SMALL) + _BETWEEN
-
-
-def draw_key(
-    page: Page, scene: Scene, box: Box, baseline: float, share: float | None, *, is_small: bool = False
-) -> float:
-    """Draw the legend of mean, dots and group means; return the last baseline.
-
-    `share` is that of the lines which a density draws solid, None where lines are drawn one by one. Small plots
-    have neither dots at observed values nor means of colours.
+    Returns
+    -------
+    float
+        The share of the height of the Axes that it takes.
     """
-    lines, coloring = scene.lines, scene.coloring
-    color = QUIET if coloring.title is not None else coloring.palette.css(0)
-    n_selected = len(np.unique(lines.positions[lines.selected]))
-    with page.group("key"):
-        items = Items(page, box, baseline)
-
-        def stroke(style: Style) -> Callable[[float, float], None]:
-            return lambda x, middle: page.line(x, middle, x + _STROKE, middle, style)
-
-        if not lines.is_empty:
-            _draw_key_of_lines(page, scene, items, color, share, is_small=is_small)
-        if np.isfinite(lines.own_y).any() and share is None and not is_small:
-            dot = Style(fill=QUIET)
-            items.item(_name("observed_value"), 4, lambda x, middle: page.add(Circle(x + 2, middle, 1.9, dot)))
-        if lines.target is not None and not is_small:
-            ring = Style(stroke=INK, width=0.7)
-            text = scene.state.besides.target_text
-            items.item(text, 5, lambda x, middle: page.add(Circle(x + 2.5, middle, 2.1, ring)))
-        if share is not None:
-            _draw_density_key(page, color, items, f"{float(f'{100 * share:.2g}'):g} % of the curves")
-        if n_selected > 0:
-            is_plain = coloring.title is None or lines.on_levels  # else they have the legend's colours
-            style = Style(stroke=PICK if is_plain else QUIET, width=1.1)
-            items.item(f"{_name('selected')} ({n_selected:,})", _STROKE, stroke(style))
-        if n_selected > 1 and lines.group_means is None:
-            items.item(_name("selected_mean"), _STROKE, stroke(SELECTED_MEAN))
-    return items.baseline
+    before = ax.get_legend()  # of what has been drawn on these Axes already
+    shown = [] if before is None else list(zip(before.legend_handles, before.get_texts(), strict=True))
+    entries = [(handle, text.get_text().replace(r"\$", "$")) for handle, text in shown]
+    known = {text for _, text in entries}
+    entries += [(handle, _text(handle)) for handle in handles if _text(handle) not in known]
+    if not entries:
+        return 0.0
+    rows = int(_MOST_HEAD * room_of(ax)[1] / (_LEADING * size_of("legend.fontsize"))) - (title is not None)
+    legend = _legend(ax, entries, title, loc, width=kept_width(ax), most_rows=max(2, rows))
+    legend.set_in_layout(False)
+    box = ax.transAxes.inverted().transform_bbox(legend.get_window_extent())
+    return float(min(_MOST_HEAD, box.y1 if loc.startswith("lower") else 1 - box.y0))
 
 
-def _draw_key_of_lines(
-    page: Page, scene: Scene, items: Items, color: str, share: float | None, *, is_small: bool
-) -> None:
-    """Draw what the lines are: means, effects and curves."""
-    lines, coloring = scene.lines, scene.coloring
-    draw_mean = _draw_level_mean if lines.on_levels else _draw_line_mean
-    if lines.has_mean:
-        items.item(mean_text(lines, scene.state.decay), _STROKE, partial(draw_mean, page))
-    for effect in lines.effects:
-        draw_effect = partial(_draw_effect, page, effect.name, on_levels=lines.on_levels)
-        items.item(_name(effect.name), _STROKE, draw_effect)
-    if share is None:
-        is_faded = scene.state.decay < 1 or scene.state.fades_unlike
-        items.item(_name("curve"), _STROKE, partial(_draw_curve, page, color, is_faded=is_faded))
-    if coloring.levels and not is_small:
-        term = "group_mean" if lines.group_means is None else "model_mean"
-        items.item(_name(term), _STROKE, partial(_draw_group_mean, page, coloring))
+def add_figure_legend(
+    figure: FigureBase, handles: Sequence[Artist], title: str | None, width: float, loc: str = "outside lower center"
+) -> Legend:
+    """Put a legend under the panels of a figure that is so many pt wide."""
+    return _legend(figure, [(handle, _text(handle)) for handle in handles], title, loc, width=width)
 
 
-def _name(term: str) -> str:
-    return explanation(term).name
+def _text(handle: Artist) -> str:
+    return str(handle.get_label())
 
 
-def _draw_curve(page: Page, color: str, x: float, middle: float, *, is_faded: bool) -> None:
-    """Draw a curve that is strong in the middle, where the observed value is, and faded at its ends."""
-    step = _STROKE / len(_FADE)
-    for part, opacity in enumerate(_FADE if is_faded else (1.0,) * len(_FADE)):
-        style = Style(stroke=color, width=1.0, opacity=opacity)
-        page.line(x + part * step, middle, x + (part + 1) * step, middle, style)
+def _legend(
+    parent: Any,
+    entries: Sequence[tuple[Any, str]],
+    title: str | None,
+    loc: str,
+    *,
+    width: float,
+    most_rows: int | None = None,
+) -> Legend:
+    size = size_of("legend.fontsize")
+    room = width - _MARGIN * size
+    marks, between = (_HANDLE + _TO_TEXT) * size, _BETWEEN * size
+    texts = [text for _, text in entries]
+    widths = [min(width_of(text, size), room) + marks for text in texts]
+    counts = range(min(_MOST_COLUMNS, len(texts)), 1, -1)
+    n_columns = next((n for n in counts if _taken(widths, n, between) <= room), 1)
+    if most_rows is not None:  # longer names are cut, so that more of them stand side by side
+        most_columns = int((room + between) // (_LEAST_NAME * size + marks + between))
+        n_columns = max(n_columns, min(most_columns, math.ceil(len(texts) / most_rows)))
+    most = room if _taken(widths, n_columns, between) <= room else (room + between) / n_columns - between - marks
+    texts = [fitted(text, most, size) for text in texts]
+    spacing: dict[str, Any] = {"handlelength": _HANDLE, "handletextpad": _TO_TEXT, "columnspacing": _BETWEEN}
+    # Matplotlib drops labels that begin with an underscore, so the texts are set afterwards.
+    labels = [str(index) for index in range(len(texts))]
+    legend: Legend = parent.legend(
+        [handle for handle, _ in entries], labels, title=title and " ", ncols=n_columns, loc=loc, alignment="left",
+        labelspacing=0.3, **spacing,
+    )  # fmt: skip
+    for written, text in zip(legend.get_texts(), texts, strict=True):
+        written.set_text(text)
+    if title:
+        title_size = legend.get_title().get_fontsize()
+        legend.get_title().set_text(fitted(title, room, title_size))
+    legend.set_gid("legend")
+    return legend
 
 
-def _draw_group_mean(page: Page, coloring: Coloring, x: float, middle: float) -> None:
-    for start, level in ((x, 0), (x + _STROKE / 2, len(coloring.levels) - 1)):
-        style = Style(stroke=coloring.palette.css(level), width=2.1)
-        page.line(start, middle, start + _STROKE / 2, middle, style)
+def _taken(widths: Sequence[float], n_columns: int, between: float) -> float:
+    """Width of so many columns; entries run down the first one, then down the next."""
+    n_rows, more = divmod(len(widths), n_columns)
+    total, start = 0.0, 0
+    for column in range(n_columns):
+        stop = start + n_rows + (column < more)
+        total += max(widths[start:stop])
+        start = stop
+    return total + (n_columns - 1) * between
 
 
-def _draw_density_key(page: Page, color: str, items: Items, most: str) -> None:
-    """Draw the legend of a density, from one curve to the share that is drawn solid."""
-    low, high = text_width(ONE_LINE_TEXT, SMALL), text_width(most, SMALL)
-    x = items.begin(low + _SHADES + high + 10)
-    page.words(ONE_LINE_TEXT, x, items.baseline, size=SMALL, fill=QUIET)
-    step = _SHADES / _N_SHADES
-    for shade in range(_N_SHADES):
-        style = Style(fill=color, opacity=0.1 + 0.9 * shade / (_N_SHADES - 1))
-        page.add(Rect(x + low + 5 + shade * step, items.middle - 3.4, step, 6.8, style))
-    page.words(most, x + low + _SHADES + 10, items.baseline, size=SMALL, fill=QUIET)
-    items.x += low + _SHADES + high + 10 + _BETWEEN
+def add_color_bar(ax: Axes, coloring: Coloring) -> None:
+    """Add the ramp on the right, in room that some Axes give up.
+
+    A layout that finds room for labels is left to do so. Without one, the Axes give up that of the labels, too, so
+    that these do not reach into the neighbour.
+    """
+    from matplotlib.figure import Figure
+
+    width, height = room_of(ax)
+    engine = root_of(ax).get_layout_engine()
+    aspect = max(1.0, height / _BAR)
+    if engine is not None and not engine.colorbar_gridspec:
+        _color_bar(ax.figure, coloring, height, ax=ax, fraction=_WIDEST_BAR / width, pad=_GAP / width, aspect=aspect)
+        return
+    scratch = Figure(figsize=(2 * _BAR / 72, height / 72), dpi=72)
+    labelled = _end(_color_bar(scratch, coloring, height, cax=scratch.add_axes((0, 0, 0.5, 1))).ax)
+    beyond = 72 / ax.figure.dpi * (_end(ax) - ax.get_window_extent().x1)
+    look = {"fraction": min(_MOST_BAR, labelled / width), "pad": (_GAP + beyond) / width, "aspect": aspect}
+    _color_bar(ax.figure, coloring, height, ax=ax, **look)
 
 
-def _draw_effect(page: Page, effect: EffectName, x: float, middle: float, *, on_levels: bool) -> None:
-    if on_levels:
-        draw_effect_sign(page, effect, x + _STROKE / 2, middle)
-    else:
-        page.line(x, middle, x + _STROKE, middle, EFFECT_STYLES[effect])
+def _end(ax: Axes) -> float:
+    """Return where some Axes end with all their labels [px]."""
+    box: Any = ax.get_tightbbox()
+    return float(box.x1)
 
 
-def _draw_line_mean(page: Page, x: float, middle: float) -> None:
-    page.add(Rect(x, middle - 4.2, 14, 8.4, BAND))
-    for y, style in ((middle - 4.2, SPREAD_EDGE), (middle + 4.2, SPREAD_EDGE), (middle, MEAN)):
-        page.line(x, y, x + 14, y, style)
+def add_shared_color_bar(figure: FigureBase, axes: Sequence[Axes], coloring: Coloring) -> None:
+    """Add the ramp beside all panels of a figure that is laid out."""
+    _color_bar(figure, coloring, room_of(axes[0])[1], ax=list(axes), fraction=0.05, pad=0.02, aspect=30)
 
 
-def _draw_level_mean(page: Page, x: float, middle: float) -> None:
-    page.line(x + 7, middle - 5.2, x + 7, middle + 5.2, MEAN)
-    page.add(Circle(x + 7, middle, 3.0, Style(fill=INK)))
+def _color_bar(figure: Any, coloring: Coloring, height: float, **where: Any) -> Colorbar:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import ListedColormap, Normalize
 
+    from ice_explorer.figures.numbers import Numbers
 
-def draw_legend(page: Page, coloring: Coloring, box: Box, baseline: float, *, counts: bool = True) -> float:
-    """Draw the legend of colours, with counts unless plots draw different rows; return the last baseline."""
-    if coloring.title is None:
-        return baseline - _ROW
-    with page.group("legend"):
-        items = Items(page, box, baseline)
-        items.label(coloring.title, 0, bold=True)
-        if coloring.domain is not None:
-            _draw_ramp(page, coloring, items)
-        for level, text in enumerate(coloring.levels):
-            n_lines = int((coloring.values == level).sum()) if counts else None
-            items.swatch(coloring.palette.css(level), text, n_lines)
-        if coloring.n_missing > 0 and counts:
-            items.swatch(coloring.palette.css(math.nan), f"missing ({coloring.n_missing:,})")
-    return items.baseline
-
-
-def _draw_ramp(page: Page, coloring: Coloring, items: Items) -> None:
-    low, high = coloring.ends
-    low_width, high_width = text_width(low, SMALL), text_width(high, SMALL)
-    width = low_width + _RAMP + high_width + 10
-    x = items.begin(width)
-    page.words(low, x, items.baseline, size=SMALL, fill=QUIET)
-    shades = np.append(coloring.palette.colors, np.full((len(coloring.palette.colors), 1), 255, np.uint8), axis=1)
-    page.add(Picture(x + low_width + 5, items.middle - 3.4, _RAMP, 6.8, np.repeat(shades[None], 8, axis=0)))
-    if coloring.domain is not None and is_diverging(coloring.domain):
-        page.words("0", x + low_width + 5 + _RAMP / 2, items.baseline, size=SMALL, anchor="middle")
-    page.words(high, x + low_width + _RAMP + 10, items.baseline, size=SMALL, fill=QUIET)
-    items.x += width + _BETWEEN
+    low, high = coloring.domain or (0.0, 1.0)
+    scale = ScalarMappable(Normalize(low, high), ListedColormap(coloring.palette.colors / 255))
+    bar: Colorbar = figure.colorbar(scale, format=Numbers(), **where)
+    if coloring.has_named_ends:
+        bar.set_ticks([low, high], labels=list(coloring.ends))
+    bar.set_label(fitted(coloring.title or "", height, bar.ax.yaxis.label.get_fontsize()))
+    bar.ax.set_gid("colorbar")
+    bar.ax.set_label("colorbar")
+    return bar

@@ -130,7 +130,7 @@ def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Line
     n_lines, target = len(lines.positions), state.besides.target
     is_on_scale = lines.kind == "ice" and explanation.settings.response not in _NO_TARGET
     if target is not None and state.choice("target") and is_on_scale:
-        lines = replace(lines, target=target[lines.positions])
+        lines = replace(lines, target=target[lines.positions], target_text=state.besides.target_text)
     if state.choice("shared_y"):
         lines = _stretched(
             lines, shared_span(lines.kind, (feature._prediction_range for feature in explanation.values()))

@@ -102,6 +102,8 @@ class Lines:
         Ends of the part that shows of both axes; None where all of them does.
     target : ndarray of shape (n_lines,) or None
         What was observed of each row, where it is to be seen.
+    target_text : str
+        What this is called.
     is_dense : bool
         Whether the lines are drawn as their density.
     has_rug : bool
@@ -147,6 +149,7 @@ class Lines:
     is_cut: bool = False
     window: tuple[Span, Span] | None = None
     target: NDArray[np.float64] | None = None
+    target_text: str = ""
     is_dense: bool = False
     has_rug: bool = False
     has_mean: bool = True

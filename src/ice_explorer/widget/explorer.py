@@ -18,7 +18,7 @@ import logging
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeVar, cast, overload
 
@@ -72,11 +72,11 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Unpack
 
-    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.explain_model import ExplainOptions
-    from ice_explorer.explanation import Explanation, FileOptions, PlotOptions
+    from ice_explorer.explanation import Explanation, FileOptions
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.standalone.cell import Frozen
     from ice_explorer.tables.column import Name
@@ -546,34 +546,47 @@ class ICEExplorer(anywidget.AnyWidget):
         name = None if feature is None else work.by_label[feature]
         background.ask(name, lambda opened: answer(opened, background.answer_meanwhile), refuse, is_exact=True)
 
-    def plot(self, what: Name = None, kind: Kind | None = None, **options: Unpack[PlotOptions]) -> Axes:
-        """Draw the curves of one feature with Matplotlib; see `Explanation.plot`.
+    def figure(
+        self,
+        what: str = "view",
+        *,
+        width: float | str | None = None,
+        font_size: float | None = None,
+        title: bool | str | None = True,
+        caption: bool | str = False,
+        max_lines: int | None = None,
+    ) -> Figure:
+        """Draw the view as it stands with Matplotlib: what `save` writes, to be changed or shown.
 
         Parameters
         ----------
-        what : object, optional
-            Feature, by name or text; the open one by default.
-        kind : {"ice", "c-ice", "d-ice"}, optional
-            As the explorer shows it by default; so are `color_by`, `decay`, `max_lines`, and `anchor` of the open
-            feature.
-        **options
-            Other options of `Explanation.plot`.
+        what : str
+            "view", "panel", or the name of a feature, as for `save`.
+        width, font_size, title, caption, max_lines
+            As for `save`.
 
         Returns
         -------
-        Axes
+        matplotlib.figure.Figure
+            Unknown to pyplot: a notebook shows it where it is the last line of a cell.
+
+        Examples
+        --------
+        >>> figure = x.figure("panel", width="89mm")  # doctest: +SKIP
+        >>> figure.axes[0].set_ylabel("bikes a day")  # doctest: +SKIP
         """
-        explanation = self.explanation  # first: it opens the feature that ranks first
-        kind, decay = self.kind if kind is None else kind, options.pop("decay", None)
-        options |= {"max_lines": self.max_lines, "decay": self.decay if decay is None else decay, **options}
-        feature: Hashable = self.feature if what is None else what
-        if what is None:
-            options.setdefault("anchor", self.anchor)
-        color_by = options.pop("color_by", self.color_by)
-        if self.model and color_by is None and self._view.get("models", True):
-            return self.models.plot(feature, kind, **options)
-        options["color_by"] = color_by
-        return explanation.plot(feature, kind, **options)
+        from ice_explorer.export import save as export
+
+        return export.figure(
+            self.explanation,
+            self._drawn(self._open_work()),
+            what,
+            max_lines,
+            width=width,
+            font_size=font_size,
+            title=title,
+            caption=caption,
+        )
 
     def state(self) -> dict[str, Any]:
         """Everything that was set, here or in the browser, as plain values for JSON.
@@ -619,12 +632,12 @@ class ICEExplorer(anywidget.AnyWidget):
         Parameters
         ----------
         path : str or Path
-            Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow), .json, or .ice: the
+            Ends in .svg, .png, .pdf, .html, .csv, .parquet (needs pyarrow), .json, or .ice: the
             explanation itself, which `ice_explorer.load` opens without the model.
             With "{feature}" in its name, and `what="all"`, each feature has a file of its own.
         what : str
-            "view" is all that the screen shows: the ranking or the map, and the open feature with what stands under
-            it, or all features in small. "panel" is the open feature alone, zoomed and coloured as it is; the name
+            "view" is all that the screen shows: the ranking, and the open feature with what is under it, or all
+            features in small. "panel" is the open feature alone, coloured as it is; the name
             of a feature is the panel of that one. "all" are the panels of all features, in the order of the
             bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
             else the curves that are drawn, as `to_frame` returns them. A JSON has both, and of a view the curves of
@@ -637,7 +650,8 @@ class ICEExplorer(anywidget.AnyWidget):
         width : float or str, optional
             Of the figure: in mm, or with its unit, as "89mm" or "3.5in". 180 mm for a view, 120 for a panel.
         font_size : float, optional
-            Of names and numbers [pt]; 7.2 by default. All else grows with them.
+            Of names and numbers [pt]: that of `rcParams`, or 7.5 where these have Matplotlib's own. Lines and marks
+            grow with them.
         dpi : float, optional
             Of a PNG, and of the lines in an SVG or PDF where they are many; 300 by default.
         title : bool, str or None

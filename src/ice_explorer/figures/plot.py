@@ -1,20 +1,26 @@
-"""Plots on Matplotlib Axes; Matplotlib is imported on first use."""
+"""`Explanation.plot`: which figure is meant, whether the options are those of that figure, and its Axes."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ice_explorer.checks import check_flag, check_integer, check_one_of
 from ice_explorer.errors import OptionError
-from ice_explorer.figures.axes.curves import FeaturePlot, level_handles
-from ice_explorer.figures.axes.impact import draw_ranking
-from ice_explorer.figures.axes.legend import add_color_bar, add_legend
-from ice_explorer.figures.axes.style import Look, Styling, check_title, next_color, with_palette
-from ice_explorer.figures.axes.text import add_title, add_x_label, add_y_label, kept_width, size_of
-from ice_explorer.figures.page.matplotlib_page import require_matplotlib
+from ice_explorer.errors.keywords import unknown_keyword
+from ice_explorer.figures.curves import FeaturePlot, level_handles
+from ice_explorer.figures.effects import plot_effects
+from ice_explorer.figures.legend import add_color_bar, add_legend
+from ice_explorer.figures.pair import plot_pair
+from ice_explorer.figures.panels import plot_panels
+from ice_explorer.figures.places import write_numbers
+from ice_explorer.figures.ranking import draw_ranking
+from ice_explorer.figures.style import Look, Styling, check_title, given_axes, next_color, with_palette
+from ice_explorer.figures.text import add_title, add_x_label, add_y_label, kept_width
 from ice_explorer.results.intervals import check_level
+from ice_explorer.results.options import KINDS
 from ice_explorer.scene.build import ranking_of, shown_lines
 from ice_explorer.scene.effects import EFFECTS, effect_lines
 from ice_explorer.scene.models import drawn_models
@@ -22,14 +28,54 @@ from ice_explorer.scene.scene import KIND_TITLES
 from ice_explorer.scene.view_state import Besides, ViewState
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from collections.abc import Callable
 
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ice_explorer.comparison import ModelComparison
     from ice_explorer.explanation import Explanation
     from ice_explorer.results.options import Kind, RankBy, Unit
-    from ice_explorer.scene.lines import EffectName
+    from ice_explorer.scene.coloring import Coloring
+    from ice_explorer.scene.lines import EffectName, Lines
 
-_ROW: Final = 2.0  # letters, the height of a bar with its gap
-_AROUND_ROWS: Final = 5  # rows, for title, legend and label
+_KINDS: Final = (*KINDS, "effects")
+_LENGTH_OF_PAIR: Final = 2
+
+
+def plot(explanation: Explanation, what: Any, kind: str | None, options: Mapping[str, Any]) -> Axes | Figure:
+    """Draw what `Explanation.plot` describes.
+
+    - raises ArgumentError: if the figure has no such option.
+    """
+    chosen = {} if kind is None else {"kind": check_one_of("kind", kind, _KINDS)}
+    if what is None:
+        return _draw(plot_ranking, (explanation,), {**chosen, **options})
+    is_feature = what in explanation
+    if kind == "effects":
+        return _draw(plot_effects, (explanation, what), options)
+    if not is_feature and isinstance(what, tuple) and len(what) == _LENGTH_OF_PAIR:
+        return _draw(plot_pair, (explanation, what), {**chosen, **options})
+    if not is_feature and isinstance(what, list):
+        return _draw(plot_panels, (explanation, what), {**chosen, **options})
+    return _draw(plot_curves, (explanation, what), {**chosen, **options})
+
+
+def plot_of_models(models: ModelComparison, what: Any, kind: str | None, options: Mapping[str, Any]) -> Any:
+    """Draw what `ModelComparison.plot` describes."""
+    chosen = {} if kind is None else {"kind": check_one_of("kind", kind, KINDS)}
+    besides = {**chosen, **options, "besides": Besides(models=models)}
+    if what is None:
+        return _draw(plot_ranking, (models._open,), besides)
+    return _draw(plot_curves, (models._open, what), besides)
+
+
+def _draw(draw: Callable[..., Axes | Figure], arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Axes | Figure:
+    known = [name for name in list(inspect.signature(draw).parameters)[len(arguments) :] if name != "besides"]
+    unknown = next((name for name in options if name not in (*known, "besides")), None)
+    if unknown is not None:
+        raise unknown_keyword("plot", unknown, known)
+    return draw(*arguments, **options)
 
 
 def plot_ranking(
@@ -109,52 +155,41 @@ def plot_curves(
     lines, coloring = shown_lines(explanation, opened, state)
     lines = replace(lines, effects=effect_lines(opened, lines, cast("list[EffectName]", chosen)))
     with_palette(coloring, palette, Look.of_paper(), "black")  # before a figure is made that nobody needs
-    ax = given_axes(ax)
+    is_own, ax = ax is None, given_axes(ax)
+    draw_curves(
+        ax, lines, coloring, styling, len(opened.rows), share_axis=share_axis, may_grow=is_own and not share_axis
+    )
+    add_title(ax, f"{KIND_TITLES[lines.kind]} of {opened.label}", styling.title)
+    return ax
+
+
+def draw_curves(
+    ax: Axes,
+    lines: Lines,
+    coloring: Coloring,
+    styling: Styling,
+    n_rows: int,
+    *,
+    share_axis: bool = False,
+    as_image: bool = False,
+    may_grow: bool = True,
+) -> None:
+    """Draw the curves of one feature with their axes and legend on some Axes, under which there is no title yet."""
     look, color = Look.of(ax), styling.line_kw.get("color")
     if color is None and coloring.title is None:
         color = next_color(ax)
-    coloring = with_palette(coloring, palette, look, color)
-    drawn = FeaturePlot(ax, lines, coloring, look, styling, len(opened.rows), lines.y_domain)
-    add_title(ax, f"{KIND_TITLES[lines.kind]} of {opened.label}", styling.title)
+    coloring = with_palette(coloring, styling.palette, look, color)
+    drawn = FeaturePlot(ax, lines, coloring, look, styling, n_rows, lines.y_domain, as_image, may_grow=may_grow)
     add_y_label(ax, lines.y_title)
     if share_axis:
         drawn.add_share_axis()
     if coloring.domain is not None and styling.legend:
         add_color_bar(ax, coloring)
     add_x_label(ax, lines.x_title, [] if lines.remark is None else [lines.remark])
+    write_numbers(ax, lines)
     drawn.add_ticks(kept_width(ax))
     drawn.draw()
     for handle in level_handles(coloring, look):
         ax.add_line(handle)  # draws nothing; `ax.legend()` finds it
-    head = add_legend(ax, drawn.handles, coloring.title if coloring.levels else None) if styling.legend else 0.0
+    head = add_legend(ax, drawn.handles, drawn.legend_title) if styling.legend else 0.0
     drawn.set_limits(head)
-    return ax
-
-
-def given_axes(ax: Axes | None, n_rows: int | None = None) -> Axes:
-    """Return the Axes that were given, or those of a new figure that a notebook shows, as high as so many rows."""
-    require_matplotlib()
-    if ax is not None:
-        _check_axes(ax)
-        return ax
-    from matplotlib import pyplot as plt
-
-    figure, made = plt.subplots()
-    if figure.get_layout_engine() is None:
-        figure.set_layout_engine("constrained")
-    if n_rows is not None:
-        row = _ROW * size_of("ytick.labelsize") / 72
-        figure.set_figheight(_AROUND_ROWS * row + n_rows * row)
-    return made
-
-
-def _check_axes(ax: object) -> None:
-    """Refuse what cannot be drawn on, a figure for one."""
-    require_matplotlib()
-    from matplotlib.axes import Axes
-
-    if not isinstance(ax, Axes):
-        raise OptionError(
-            f"`ax` must be a matplotlib Axes; got {type(ax).__name__}.",
-            "Pass one of `plt.subplots()`, or leave it out for a new figure.",
-        )

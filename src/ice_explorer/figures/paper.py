@@ -1,24 +1,29 @@
-"""Size, title and caption of a figure."""
+"""Size, letters, title and caption of a figure that is saved."""
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from ice_explorer.errors import OptionError
-from ice_explorer.figures.page.page import PX_PER_INCH, SIZE
 
 _MM_PER_INCH: Final = 25.4
 _MM_PER_UNIT: Final = {"mm": 1.0, "cm": 10.0, "in": _MM_PER_INCH, "pt": _MM_PER_INCH / 72}
 _LENGTH: Final = re.compile(rf"\s*(\d+(?:\.\d*)?|\.\d+)\s*({'|'.join(_MM_PER_UNIT)})\s*")
 
-USUAL_FONT_SIZE: Final = SIZE * 72 / PX_PER_INCH  # pt
+USUAL_FONT_SIZE: Final = 7.5
+"""Size of letters [pt] where `rcParams` have Matplotlib's own, which is too large for the columns of a journal."""
 USUAL_DPI: Final = 300.0
 _WIDTHS: Final = (60.0, 600.0)
 _FONT_SIZES: Final = (4.0, 24.0)
 _DPIS: Final = (50.0, 1200.0)
+_LEAST_WIDTH: Final = 8.0  # mm for a pt of the letters
+# Lengths of `rcParams` that are for letters of the size of `rcParams`.
+_LENGTHS: Final = (
+    *("lines.linewidth", "lines.markersize", "axes.linewidth", "axes.titlepad", "axes.labelpad", "hatch.linewidth"),
+    *(f"{axis}tick.{kind}.{what}" for axis in "xy" for kind in ("major", "minor") for what in ("size", "width", "pad")),
+)
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Paper:
     width : float
         Of the figure [mm]; its height follows from what is on it.
     font_size : float
-        Of the names and numbers [pt]; ticks are a little smaller, headings larger, and all else grows with them.
+        Of names and numbers [pt]; lines and marks grow with them.
     title, caption : bool or str
         Whether there is a heading with a sentence above the curves, and a sentence under the figure, or their text.
     """
@@ -42,9 +47,29 @@ class Paper:
     caption: bool | str = False
 
     @property
-    def scale(self) -> float:
-        """How much larger everything is than at the usual size of letters."""
-        return self.font_size / USUAL_FONT_SIZE
+    def inches(self) -> float:
+        """Width of the figure [inch]."""
+        return self.width / _MM_PER_INCH
+
+    @property
+    def style(self) -> Any:
+        """Parameters of Matplotlib for the size of the letters; everything else is as `rcParams` say."""
+        import matplotlib as mpl
+
+        usual: Any = mpl.rcParams
+        scale = self.font_size / usual["font.size"]
+        return {
+            "font.size": self.font_size,
+            **{name: scale * usual[name] for name in _LENGTHS},
+            "axes.titlesize": "medium",
+            "legend.frameon": False,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            # Letters stay letters, which programs select and search; type 3 is refused by some printers.
+            "svg.fonttype": "none",
+            "svg.hashsalt": "ice-explorer",  # the same figure is the same file
+            "pdf.fonttype": 42,
+        }
 
     @classmethod
     def checked(
@@ -66,13 +91,12 @@ class Paper:
         OptionError
             If one of them cannot be, or the letters are too large for the width.
         """
-        letters = _number("font_size", font_size, USUAL_FONT_SIZE, _FONT_SIZES, "pt, as letters are measured")
-        scale = letters / USUAL_FONT_SIZE
-        room = usual_width * max(1.0, scale) if width is None else _millimetres(width, usual_width)
-        least = math.ceil(_WIDTHS[0] * scale - 1e-6)
-        if room < least:
+        usual = _usual_font_size()
+        letters = _number("font_size", font_size, usual, _FONT_SIZES, "pt, as letters are measured")
+        room = usual_width * max(1.0, letters / usual) if width is None else _millimetres(width, usual_width)
+        if room < _LEAST_WIDTH * letters:
             raise OptionError(
-                f"`width` must be at least {least:g} mm for letters of {letters:g} pt; got {room:g} mm.",
+                f"`width` must be at least {_LEAST_WIDTH * letters:g} mm for letters of {letters:g} pt; got {room:g}.",
                 "Use smaller letters, or a wider figure.",
             )
         return cls(
@@ -82,6 +106,13 @@ class Paper:
             title=_said("title", False if title is None else title),
             caption=_said("caption", caption),
         )
+
+
+def _usual_font_size() -> float:
+    from matplotlib import rcParams, rcParamsDefault
+
+    given = float(rcParams["font.size"])
+    return USUAL_FONT_SIZE if given == rcParamsDefault["font.size"] else given
 
 
 def _millimetres(got: object, usual: float) -> float:

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.figures.axes.legend import add_legend
-from ice_explorer.figures.axes.style import Look, next_color
-from ice_explorer.figures.axes.text import add_x_label, fitted, kept_width, room_of, root_of, size_of, width_of
-from ice_explorer.figures.ranking_panel import TICK_TEXT, count_text, is_bracketed, rows_shown
+from ice_explorer.figures.legend import add_legend
+from ice_explorer.figures.style import Look, next_color
+from ice_explorer.figures.text import add_x_label, fitted, kept_width, room_of, root_of, size_of, width_of
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.palette import hues
 from ice_explorer.scene.scene import FAR_OFF
 from ice_explorer.scene.words import weight_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -32,6 +31,7 @@ _GAP: Final = 5.0  # pt, between the longest bar and its sign
 _BRACKET: Final = 8.0  # pt, right of the values, where neighbours are tied
 _BRACKET_REACH: Final = 0.38  # of a row, from half way to the next
 _LEAST_BAR: Final = 0.3  # of the width, for the longest bar
+_QUIET: Final = 0.5  # opacity of bars beside that of the open feature
 _SIGN_LOOK: Final[Mapping[str, Any]] = {"linestyle": "none", "markersize": 4.5, "markeredgewidth": 0}
 _LEADING: Final = 1.15  # letters, from one row to the next
 
@@ -39,9 +39,24 @@ _LEADING: Final = 1.15  # letters, from one row to the next
 def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *, has_legend: bool) -> None:
     """Draw the bars with their signs and figures, so many as there is room for."""
     size = size_of("ytick.labelsize")
-    look = Look.of(ax)
     shown = rows_shown(ranking.bars, min(max_features, max(2, int(room_of(ax)[1] / (_LEADING * size)))))
-    places = np.arange(len(shown))
+    handles = draw_bars(ax, ranking, decay, shown)
+    add_x_label(ax, "", remarks_of(ranking, shown))
+    foot = add_legend(ax, handles, None, loc="lower left") if has_legend else 0.0
+    ax.set_ylim(len(shown) * (1 + foot / (1 - foot)) - 0.4, -0.6)
+
+
+def remarks_of(ranking: Ranking, shown: Sequence[Bar]) -> list[str]:
+    """Return how many features there are, what the figures are averages of, and what is marked."""
+    left_out = f"{len(shown):,} of {len(ranking.bars):,} features" if len(shown) < len(ranking.bars) else ""
+    return [remark for remark in (left_out, ranking.counted, ranking.footnote) if remark]
+
+
+def draw_bars(
+    ax: Axes, ranking: Ranking, decay: float, shown: Sequence[Bar], label_room: float = _LABEL_ROOM
+) -> list[Artist]:
+    """Draw the bars with their signs and figures; return what a legend has of them."""
+    look, places = Look.of(ax), np.arange(len(shown))
     lengths = [_reach(bar.value) for bar in shown]
     handles: list[Artist] = []
     groups = [(weight_text(decay), next_color(ax), lengths)]
@@ -49,12 +64,12 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
         colors = hues(len(ranking.models), is_dark=look.is_dark)
         of_models = zip(*([_reach(value) for value in bar.of_models] for bar in shown), strict=True)
         groups = list(zip(ranking.models, colors, map(list, of_models), strict=True))
-    height = _BAR / len(groups)
+    height, has_open = _BAR / len(groups), any(bar.is_open for bar in shown)
     for at, (label, color, values) in enumerate(groups):
         aside = (at + 0.5) * height - _BAR / 2
         bars = ax.barh(places + aside, values, height=height, color=color, label=label, zorder=2)
         for patch, bar in zip(bars.patches, shown, strict=True):
-            patch.set_gid("bar")
+            patch.set(gid="bar", alpha=1.0 if bar.is_open or not has_open else _QUIET)
             if bar.is_unordered:  # a change of category is not a step along an axis
                 patch.set(hatch="////", edgecolor=look.mixed(0), linewidth=0)
         handles.append(bars.patches[0])
@@ -62,27 +77,28 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
     if ranking.has_ticks:
         ticks = [_reach(bar.tick) for bar in shown]
         mark: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 10, "markeredgewidth": 1.4}
-        handles += ax.plot(ticks, places, **mark, color=look.mixed(1), label=TICK_TEXT, gid="tick", zorder=3)
+        handles += ax.plot(
+            ticks, places, **mark, color=look.mixed(1), label=explanation("tick").name, gid="tick", zorder=3
+        )
     if ranking.level is not None:
         handles += _add_whiskers(ax, ranking, shown, look)
-    rooms = [_LABEL_ROOM - (width_of(bar.step, size) if bar.step else 0.0) for bar in shown]
-    names = [fitted(bar.label, room, size) + bar.step for bar, room in zip(shown, rooms, strict=True)]
-    ax.set_yticks(places, labels=names)
+    ax.set_yticks(places, labels=names_of(shown, label_room))
     ax.tick_params(axis="y", length=0)
     ax.set_xticks([])
     ax.grid(visible=False)
-    left_out = count_text(len(shown), ranking) if len(shown) < len(ranking.bars) else ""
-    add_x_label(ax, "", [left_out, ranking.counted, ranking.footnote])
     _add_figures(ax, ranking, shown, look)
-    foot = 0.0
-    if has_legend:
-        named = handles if ranking.has_ticks or ranking.models else handles[1:]
-        signs = [*_tied_handles(ranking, shown, look), *_sign_handles(ranking, shown, look)]
-        foot = add_legend(ax, [*named, *signs], None, loc="lower left")
-    ax.set_ylim(len(shown) * (1 + foot / (1 - foot)) - 0.4, -0.6)
+    named = handles if ranking.has_ticks or ranking.models else handles[1:]
+    return [*named, *_tied_handles(ranking, shown, look), *_sign_handles(ranking, shown, look)]
 
 
-def _add_whiskers(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> list[Artist]:
+def names_of(bars: Sequence[Bar], room: float = _LABEL_ROOM) -> list[str]:
+    """Return the names of features with the steps of their bars, each at most so many pt wide."""
+    size = size_of("ytick.labelsize")
+    rooms = [room - (width_of(bar.step, size) if bar.step else 0.0) for bar in bars]
+    return [fitted(bar.label, most, size) + bar.step for bar, most in zip(bars, rooms, strict=True)]
+
+
+def _add_whiskers(ax: Axes, ranking: Ranking, shown: Sequence[Bar], look: Look) -> list[Artist]:
     """Draw intervals from end to end."""
     known = [(place, *bar.interval) for place, bar in enumerate(shown) if bar.interval is not None]
     across = [end for _, low, high in known for end in (low, high, math.nan)]
@@ -92,7 +108,7 @@ def _add_whiskers(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> l
     return [*ax.plot(across, down, **mark)]
 
 
-def _add_figures(ax: Axes, ranking: Ranking, shown: list[Bar], look: Look) -> None:
+def _add_figures(ax: Axes, ranking: Ranking, shown: Sequence[Bar], look: Look) -> None:
     """Write each value on the right, and the sign of its direction, in room that the bars leave free."""
     from matplotlib.transforms import ScaledTranslation
 
@@ -140,12 +156,23 @@ def _add_brackets(ax: Axes, tied: list[int], look: Look) -> None:
     ax.plot(np.ones(len(down)), down, color=look.mixed(0.65), **mark, **where)
 
 
-def _tied_places(ranking: Ranking, shown: list[Bar]) -> list[int]:
+def rows_shown(bars: Sequence[Bar], n_rows: int) -> list[Bar]:
+    """Choose the first bars, the open feature among them: it takes the last place if it ranks below."""
+    if len(bars) <= n_rows:
+        return list(bars)
+    n_rows = max(1, n_rows - 1)  # the last row says how many are left out
+    shown = list(bars[:n_rows])
+    below = [bar for bar in bars[n_rows:] if bar.is_open]
+    return [*shown[: n_rows - 1], *below] if below else shown
+
+
+def _tied_places(ranking: Ranking, shown: Sequence[Bar]) -> list[int]:
     """Return the bars that are tied with the one below them."""
-    return [place for place in range(len(shown)) if is_bracketed(shown, place, ranking)]
+    at = [ranking.bars.index(bar) for bar in shown]  # the open feature may follow bars that are not drawn
+    return [place for place in range(len(shown) - 1) if shown[place].is_tied and at[place + 1] == at[place] + 1]
 
 
-def _tied_handles(ranking: Ranking, shown: list[Bar], look: Look) -> list[Artist]:
+def _tied_handles(ranking: Ranking, shown: Sequence[Bar], look: Look) -> list[Artist]:
     """Return what a legend says of brackets, where there are any."""
     from matplotlib.lines import Line2D
 
@@ -163,7 +190,7 @@ def _bracket() -> Path:
     return Path([(-0.2, 0.5), (0.2, 0.5), (0.2, -0.5), (-0.2, -0.5)])
 
 
-def _sign_handles(ranking: Ranking, shown: list[Bar], look: Look) -> list[Artist]:
+def _sign_handles(ranking: Ranking, shown: Sequence[Bar], look: Look) -> list[Artist]:
     """Return what a legend says of the signs that are drawn."""
     from matplotlib.lines import Line2D
 

@@ -12,8 +12,7 @@ import numpy as np
 from ice_explorer.checks import check_flag
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import listed, quoted, text_of
-from ice_explorer.figures.axes.text import root_of
-from ice_explorer.figures.page.matplotlib_page import require_matplotlib
+from ice_explorer.figures.text import root_of, size_of
 from ice_explorer.scene.palette import Palette, diverging_palette, hues, is_diverging
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.scene.coloring import Coloring
 
+_ROW: Final = 2.0  # letters, the height of a bar with its gap
+_AROUND_ROWS: Final = 5  # rows, for title, legend and label
 _USUAL_LINE_WIDTH: Final = 1.5  # pt, Matplotlib's own
 _READABLE: Final = 4.5  # contrast of marks with the background, as of text
 _VISIBLE: Final = 1.6  # contrast of the faintest colour of a ramp
@@ -49,7 +50,6 @@ class Styling:
         cls, *, title: object, legend: object, palette: object, line_kw: object, mean_kw: object, is_colored: bool
     ) -> Styling:
         """Check what a user gave."""
-        require_matplotlib()
         from matplotlib.collections import LineCollection
         from matplotlib.lines import Line2D
 
@@ -143,6 +143,36 @@ def _too_few_colors(got: int, what: str, needed: int) -> OptionError:
     )
 
 
+# --- axes -----------------------------------------------------------------------------------------
+
+
+def given_axes(ax: Axes | None, n_rows: int | None = None) -> Axes:
+    """Return the Axes that were given, or those of a new figure that a notebook shows, as high as so many rows."""
+    if ax is not None:
+        _check_axes(ax)
+        return ax
+    from matplotlib import pyplot as plt
+
+    figure, made = plt.subplots()
+    if figure.get_layout_engine() is None:
+        figure.set_layout_engine("constrained")
+    if n_rows is not None:
+        row = _ROW * size_of("ytick.labelsize") / 72
+        figure.set_figheight(_AROUND_ROWS * row + n_rows * row)
+    return made
+
+
+def _check_axes(ax: object) -> None:
+    """Refuse what cannot be drawn on, a figure for one."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise OptionError(
+            f"`ax` must be a matplotlib Axes; got {type(ax).__name__}.",
+            "Pass one of `plt.subplots()`, or leave it out for a new figure.",
+        )
+
+
 # --- colours --------------------------------------------------------------------------------------
 
 
@@ -182,6 +212,17 @@ class Look:
     def is_dark(self) -> bool:
         """Whether white stands out more than black."""
         return bool(_contrast(np.ones(3), self.paper) > _contrast(np.zeros(3), self.paper))
+
+    def readable(self, color: Any) -> Any:
+        """Return a colour, mixed with that of text until letters of it can be read."""
+        from matplotlib.colors import to_rgb
+
+        own = np.array(to_rgb(color))
+        for share in (0.0, 0.15, 0.3, 0.45, 0.6, 0.75):
+            mixed = (1 - share) * own + share * self.ink
+            if _contrast(mixed, self.paper) >= _READABLE:
+                break
+        return tuple(mixed.tolist())
 
     def mixed(self, share: float) -> tuple[float, float, float]:
         """Return a colour between the background (0) and that of text (1)."""

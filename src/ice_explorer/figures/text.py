@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
-
-from ice_explorer.figures.page.lettering import elide, text_width, wrapped
-from ice_explorer.figures.page.page import printable
 
 Title: TypeAlias = bool | str | None
 
@@ -14,10 +13,19 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+ELLIPSIS: Final = "…"
+_HEAD: Final = 0.6  # of the letters that remain of a text whose middle is cut
 _MOST_LINES: Final = 2  # of a title and of a label
 _BEYOND: Final = 1.15  # of the size of the Axes: titles and labels may reach into the gap to the next ones
 _KEPT: Final = 0.88  # of the width of Axes, at least, when labels have got their room
-WIDER: Final = 1.15  # than the letters that a page is set in
+# Letters that no XML document can hold.
+_FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ONE_LINE: Final = str.maketrans("\t\n\r", "   ")
+
+
+def printable(text: str) -> str:
+    """Replace letters that no document can hold, and what would break a line."""
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text.translate(_ONE_LINE))
 
 
 def plain(text: str) -> str:
@@ -25,19 +33,53 @@ def plain(text: str) -> str:
     return printable(text).replace("$", r"\$")
 
 
-def width_of(text: str, size: float) -> float:
-    """Width of a text [pt]: fonts of styles run wider than the one that a page has."""
-    return WIDER * text_width(text, size)
+def width_of(text: str, size: Any) -> float:
+    """Width of a text [pt] in the font that is in force."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    return float(text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)[0])
+
+
+def elide(text: str, room: float, size: Any) -> str:
+    """Cut the middle of a text that is wider than so many pt: names that begin alike differ at their ends."""
+    if width_of(text, size) <= room:
+        return text
+    low, high = 0, len(text) - 1
+    while low < high:
+        kept = (low + high + 1) // 2
+        if width_of(_shortened(text, kept), size) <= room:
+            low = kept
+        else:
+            high = kept - 1
+    return _shortened(text, low)
+
+
+def _shortened(text: str, n_letters: int) -> str:
+    head = math.ceil(_HEAD * n_letters)
+    return text[:head].rstrip() + ELLIPSIS + text[len(text) - (n_letters - head) :].lstrip()
+
+
+def wrapped(text: str, room: float, size: Any) -> list[str]:
+    """Break a text into lines of so many pt, each of one word at least."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and width_of(longer, size) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
 def fitted(text: str, room: float, size: Any) -> str:
     """Cut a text to so many pt."""
-    return plain(elide(printable(text), room / WIDER, size))
+    return plain(elide(printable(text), room, size))
 
 
 def broken(text: str, room: float, size: Any, most: int | None = None) -> str:
     """Break a text into lines of so many pt: at most so many, the last one cut, or as many as it takes."""
-    lines = wrapped(printable(text), room / WIDER, size)
+    lines = wrapped(printable(text), room, size)
     if most is not None and len(lines) > most:
         lines = [*lines[: most - 1], " ".join(lines[most - 1 :])]
     return "\n".join(fitted(line, room, size) for line in lines)
@@ -85,5 +127,6 @@ def add_x_label(ax: Axes, text: str, remarks: Sequence[str] = ()) -> None:
 
 def add_y_label(ax: Axes, text: str) -> None:
     """Label the vertical axis, in one line where no layout makes room for two."""
-    most = 1 if root_of(ax).get_layout_engine() is None else _MOST_LINES
-    ax.set_ylabel(broken(text, _BEYOND * room_of(ax)[1], ax.yaxis.label.get_fontsize(), most))
+    has_room = root_of(ax).get_layout_engine() is not None
+    room = (0.9 if has_room else _BEYOND) * room_of(ax)[1]
+    ax.set_ylabel(broken(text, room, ax.yaxis.label.get_fontsize(), _MOST_LINES if has_room else 1))

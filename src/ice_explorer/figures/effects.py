@@ -10,10 +10,9 @@ from ice_explorer import glossary
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE
 from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.features.feature import LEVELLED, UNORDERED
-from ice_explorer.figures.axes.axes import given_axes
-from ice_explorer.figures.axes.legend import add_legend
-from ice_explorer.figures.axes.style import Look, check_title, next_color
-from ice_explorer.figures.axes.text import add_title, add_x_label, add_y_label, fitted, size_of
+from ice_explorer.figures.legend import add_legend
+from ice_explorer.figures.style import Look, check_title, given_axes, next_color
+from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, size_of
 from ice_explorer.scene.palette import ALE, M_PLOT
 
 if TYPE_CHECKING:

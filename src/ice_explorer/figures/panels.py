@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer.checks import check_flag, check_integer, check_names
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
-from ice_explorer.figures.axes.curves import FeaturePlot
-from ice_explorer.figures.axes.legend import add_figure_legend, add_shared_color_bar
-from ice_explorer.figures.axes.style import Look, Styling, next_color, with_palette
-from ice_explorer.figures.axes.text import add_title, fitted, room_of, size_of
-from ice_explorer.figures.page.matplotlib_page import require_matplotlib
+from ice_explorer.figures.curves import FeaturePlot
+from ice_explorer.figures.legend import add_figure_legend, add_shared_color_bar
+from ice_explorer.figures.places import write_numbers
+from ice_explorer.figures.style import Look, Styling, next_color, with_palette
+from ice_explorer.figures.text import add_title, fitted, room_of, size_of
 from ice_explorer.scene.build import shown_lines
 from ice_explorer.scene.scene import KIND_TITLES
 from ice_explorer.scene.view_state import ViewState
@@ -67,6 +67,7 @@ def plot_panels(
     )
     is_shared = check_flag("share_y", share_y, usual=True) and kind != "d-ice"
     drawn = [shown_lines(explanation, opened, replace(state, feature=opened.label)) for opened in shown]
+    drawn = [(replace(lines, has_rug=False), coloring) for lines, coloring in drawn]  # so that all have one axis
     all_lines = [lines for lines, _ in drawn]
     with_palette(drawn[0][1], palette, Look.of_paper(), "black")  # before a figure is made that nobody needs
     figure, axes = _panels(len(shown), n_columns)
@@ -79,6 +80,7 @@ def plot_panels(
         domain = _shared(all_lines) if is_shared else lines.y_domain
         plots.append(FeaturePlot(ax, lines, colored, look, styling, len(opened.rows), domain))
         add_title(ax, lines.x_title, given=True)
+        write_numbers(ax, lines)
         plots[-1].add_ticks(room_of(ax)[0])
         plots[-1].draw()
         plots[-1].set_limits(0.0)
@@ -90,14 +92,14 @@ def plot_panels(
     figure.supylabel(fitted(what, 72 * figure.get_figheight(), size_of("figure.labelsize")))
     if styling.legend:
         longest = max(plots, key=lambda each: (len(each.handles), not each.lines.on_levels))
-        add_figure_legend(figure, longest.handles, longest.coloring.title if longest.coloring.levels else None)
+        title = longest.coloring.title if longest.coloring.levels else None
+        add_figure_legend(figure, longest.handles, title, 72 * figure.get_figwidth())
         if plots[0].coloring.domain is not None:
             add_shared_color_bar(figure, axes, plots[0].coloring)
     return figure
 
 
 def _panels(n_panels: int, n_columns: int) -> tuple[Figure, list[Axes]]:
-    require_matplotlib()
     from matplotlib import get_backend, rcParams
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
