@@ -51,7 +51,6 @@ import {
 import { isUnordered, writerOf } from "../src/words/values.ts";
 import { driversOf, groupsOf, type Second } from "./drivers.ts";
 import { correlatedOf, effectsOf, unlikeFlags } from "./effects.ts";
-import { importanceOf } from "./importance.ts";
 import { interactionsOf, twoWayOf } from "./joint.ts";
 
 type Listener = (...values: never[]) => void;
@@ -616,8 +615,6 @@ export class FakeKernel {
       }
       case "interactions":
         return { reply: { id, type: "result", body: interactionsOf(this.data) } };
-      case "importance":
-        return { reply: { id, type: "result", body: importanceOf(this.data, request.measure) } };
       case "two_way": {
         const names = this.data.features.map(({ name }) => name);
         const [first, second] = [names.indexOf(request.first), names.indexOf(request.second)];
