@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from ice_explorer.figures.curves_panel import draw_curves
 from ice_explorer.figures.interactions_panel import draw_interactions
-from ice_explorer.figures.map_panel import draw_importance, draw_map
 from ice_explorer.figures.page.lettering import wrapped
 from ice_explorer.figures.page.page import PX_PER_MM, QUIET, SMALL, Box, Page, printable
 from ice_explorer.figures.pair_panel import draw_pair
@@ -65,10 +64,6 @@ def _draw_left(page: Page, scene: Scene, box: Box) -> float:
     """Draw how the features stand to each other; return where that ends."""
     if scene.interactions is not None:
         return draw_interactions(page, scene.interactions, box)
-    if scene.state.choice("left") == "map":
-        if scene.importance is not None:
-            return draw_importance(page, scene.ranking, scene.importance, box)
-        return draw_map(page, scene.ranking, box)
     return draw_ranking(page, scene.ranking, scene.state.decay, box)
 
 

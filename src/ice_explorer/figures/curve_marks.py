@@ -130,7 +130,7 @@ def draw_cased(page: Page, x: Array, y: Array, style: Style) -> None:
 
 def draw_edge_arrows(page: Page, strips: Strips, lines: Lines) -> None:
     """Point at the edge over and under which lines leave the plot."""
-    if not lines.is_cut or lines.window is not None:
+    if not lines.is_cut:
         return
     (low, high), area = lines.y_domain, strips.area
     at = (strips.x.many(lines.x[::2]) + strips.x.many(lines.x[1::2])) / 2

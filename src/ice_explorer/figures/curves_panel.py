@@ -87,8 +87,8 @@ def draw_curves(page: Page, scene: Scene, box: Box, *, title: bool | str = True,
         if lines.remark is not None:
             below = _draw_remark(page, lines.remark, box, below)
         height = min(230.0, max(140.0, 0.5 * box.width))
-        below, share = draw_plot(page, lines, scene.coloring, replace(box, top=below + 8), height)
-        below = draw_key(page, scene, box, below + 15, share)
+        below = draw_plot(page, lines, scene.coloring, replace(box, top=below + 8), height)
+        below = draw_key(page, scene, box, below + 15)
         below = draw_legend(page, scene.coloring, box, below + 14)
     return below + 2
 
@@ -118,16 +118,16 @@ def draw_heading(page: Page, scene: Scene, box: Box, *, title: bool | str, sente
 
 def draw_plot(
     page: Page, lines: Lines, coloring: Coloring, box: Box, height: float, *, size: Size = LARGE, has_title: bool = True
-) -> tuple[float, float | None]:
-    """Draw curves of some height with their axes; return where that ends, and the share that a density draws solid."""
+) -> float:
+    """Draw curves of some height with their axes; return where that ends."""
     plot = _Panel.fitted(page, lines, coloring, replace(box, bottom=box.top + height), size)
     plot.draw_y_axis()
-    below, share = plot.area.bottom, None
+    below = plot.area.bottom
     if lines.is_empty:
         middle = (plot.area.top + plot.area.bottom) / 2
         page.words(NO_SLOPE_TEXT, plot.area.left + 8, middle, fill=QUIET, within=plot.area.width - 8)
     else:
-        share = plot.draw_inside()
+        plot.draw_inside()
         if lines.kind == "d-ice" and not plot.is_small:
             below = plot.draw_slope_spread(box)
     if lines.has_rug:
@@ -137,7 +137,7 @@ def draw_plot(
         below = plot.draw_unlike(box, below, lines.unlike)
     axis = below + _AIR + size.strip
     plot.draw_histogram(axis)
-    return plot.draw_x_axis(box, axis, has_title=has_title), share
+    return plot.draw_x_axis(box, axis, has_title=has_title)
 
 
 def _draw_titles(page: Page, scene: Scene, box: Box, top: float) -> float:

@@ -23,13 +23,9 @@ if TYPE_CHECKING:
 _ROW: Final = 13.0
 _BETWEEN: Final = 12.0  # two items
 _RAMP: Final = 80.0  # length of the colour ramp
-_SHADES: Final = 40.0  # length of the shades of a density, and into how many they are cut
-_N_SHADES: Final = 8
 _STROKE: Final = 14.0  # length of a line
 _TO_TEXT: Final = 4.0
 _FADE: Final = (0.15, 0.45, 1.0, 1.0, 1.0, 1.0, 0.45, 0.15)
-
-ONE_LINE_TEXT: Final = "1 curve"
 
 SELECTED_MEAN: Final = Style(stroke=PICK, width=2.4)
 MOST_SELECTED: Final = 20  # rows that stand out in a colour of their own
@@ -110,13 +106,10 @@ class Items:
         self.x = x + mark + text_width(count, SMALL) + _BETWEEN
 
 
-def draw_key(
-    page: Page, scene: Scene, box: Box, baseline: float, share: float | None, *, is_small: bool = False
-) -> float:
+def draw_key(page: Page, scene: Scene, box: Box, baseline: float, *, is_small: bool = False) -> float:
     """Draw the legend of mean, dots and group means; return the last baseline.
 
-    `share` is that of the lines which a density draws solid, None where lines are drawn one by one. Small plots
-    have neither dots at observed values nor means of colours.
+    Small plots have neither dots at observed values nor means of colours.
     """
     lines, coloring = scene.lines, scene.coloring
     color = QUIET if coloring.title is not None else coloring.palette.css(0)
@@ -128,16 +121,14 @@ def draw_key(
             return lambda x, middle: page.line(x, middle, x + _STROKE, middle, style)
 
         if not lines.is_empty:
-            _draw_key_of_lines(page, scene, items, color, share, is_small=is_small)
-        if np.isfinite(lines.own_y).any() and share is None and not is_small:
+            _draw_key_of_lines(page, scene, items, color, is_small=is_small)
+        if np.isfinite(lines.own_y).any() and not is_small:
             dot = Style(fill=QUIET)
             items.item(_name("observed_value"), 4, lambda x, middle: page.add(Circle(x + 2, middle, 1.9, dot)))
         if lines.target is not None and not is_small:
             ring = Style(stroke=INK, width=0.7)
             text = scene.state.besides.target_text
             items.item(text, 5, lambda x, middle: page.add(Circle(x + 2.5, middle, 2.1, ring)))
-        if share is not None:
-            _draw_density_key(page, color, items, f"{float(f'{100 * share:.2g}'):g} % of the curves")
         if n_selected > 0:
             is_plain = coloring.title is None or lines.on_levels  # else they have the legend's colours
             style = Style(stroke=PICK if is_plain else QUIET, width=1.1)
@@ -147,9 +138,7 @@ def draw_key(
     return items.baseline
 
 
-def _draw_key_of_lines(
-    page: Page, scene: Scene, items: Items, color: str, share: float | None, *, is_small: bool
-) -> None:
+def _draw_key_of_lines(page: Page, scene: Scene, items: Items, color: str, *, is_small: bool) -> None:
     """Draw what the lines are: means, effects and curves."""
     lines, coloring = scene.lines, scene.coloring
     draw_mean = _draw_level_mean if lines.on_levels else _draw_line_mean
@@ -158,9 +147,8 @@ def _draw_key_of_lines(
     for effect in lines.effects:
         draw_effect = partial(_draw_effect, page, effect.name, on_levels=lines.on_levels)
         items.item(_name(effect.name), _STROKE, draw_effect)
-    if share is None:
-        is_faded = scene.state.decay < 1 or scene.state.fades_unlike
-        items.item(_name("curve"), _STROKE, partial(_draw_curve, page, color, is_faded=is_faded))
+    is_faded = scene.state.decay < 1 or scene.state.fades_unlike
+    items.item(_name("curve"), _STROKE, partial(_draw_curve, page, color, is_faded=is_faded))
     if coloring.levels and not is_small:
         term = "group_mean" if lines.group_means is None else "model_mean"
         items.item(_name(term), _STROKE, partial(_draw_group_mean, page, coloring))
@@ -182,19 +170,6 @@ def _draw_group_mean(page: Page, coloring: Coloring, x: float, middle: float) ->
     for start, level in ((x, 0), (x + _STROKE / 2, len(coloring.levels) - 1)):
         style = Style(stroke=coloring.palette.css(level), width=2.1)
         page.line(start, middle, start + _STROKE / 2, middle, style)
-
-
-def _draw_density_key(page: Page, color: str, items: Items, most: str) -> None:
-    """Draw the legend of a density, from one curve to the share that is drawn solid."""
-    low, high = text_width(ONE_LINE_TEXT, SMALL), text_width(most, SMALL)
-    x = items.begin(low + _SHADES + high + 10)
-    page.words(ONE_LINE_TEXT, x, items.baseline, size=SMALL, fill=QUIET)
-    step = _SHADES / _N_SHADES
-    for shade in range(_N_SHADES):
-        style = Style(fill=color, opacity=0.1 + 0.9 * shade / (_N_SHADES - 1))
-        page.add(Rect(x + low + 5 + shade * step, items.middle - 3.4, step, 6.8, style))
-    page.words(most, x + low + _SHADES + 10, items.baseline, size=SMALL, fill=QUIET)
-    items.x += low + _SHADES + high + 10 + _BETWEEN
 
 
 def _draw_effect(page: Page, effect: EffectName, x: float, middle: float, *, on_levels: bool) -> None:

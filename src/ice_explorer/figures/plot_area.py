@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -29,8 +29,6 @@ from ice_explorer.figures.level_marks import (
 from ice_explorer.figures.page.page import PX_PER_INCH, Axis, Box, Circle, Path, Picture, Style, is_within
 from ice_explorer.figures.raster.lines import (
     LineSet,
-    density_peak,
-    draw_density,
     draw_lines,
     line_strength,
     line_thickness,
@@ -51,8 +49,6 @@ if TYPE_CHECKING:
 
 
 _DIMMED: Final = 0.28  # what is not selected steps back where something is
-_CELL: Final = 2.0  # width of a cell of the density, in px of the image
-_LOOKED_AT: Final = 500  # lines among which the largest share is looked for
 
 
 @dataclass(frozen=True)
@@ -76,20 +72,16 @@ class Plot:
         """How strong the lines are: less where some of them are selected."""
         return _DIMMED if self.lines.selected.any() else 1.0
 
-    def draw_inside(self) -> float | None:
-        """Draw all that depends on the rows; return the share of the lines that is solid, of a density."""
+    def draw_inside(self) -> None:
+        """Draw all that depends on the rows."""
         page, lines, strips, coloring = self.page, self.lines, self.strips, self.coloring
-        share = None
         draw_anchor_rule(page, strips, lines)
         draw_target(page, strips, lines)
         if lines.has_mean and not lines.on_levels:
             self.draw_band()
-        if lines.is_dense:
-            share = self.draw_density()
-        else:
-            self.draw_lines()
+        self.draw_lines()
         draw_phantoms(page, strips, lines, coloring, dim=self.dim)
-        if not (lines.is_dense or self.is_small):  # thousands of dots would cover what the density says
+        if not self.is_small:
             self.draw_dots()
         with page.group("means", self.area):
             if not self.is_small:
@@ -108,7 +100,6 @@ class Plot:
         if not self.is_small:
             self.draw_selected_mean()
         draw_edge_arrows(page, strips, lines)
-        return share
 
     def draw_band(self) -> None:
         """Shade the spread of the lines, under them."""
@@ -131,22 +122,6 @@ class Plot:
             else:
                 x = self.x.many(lines.x)
                 self._add_image(self._pixels(x, lines.values, lines.opacity, self.coloring.values), self.dim)
-
-    def draw_density(self) -> float:
-        """Draw how many lines are where; return the share of them that is solid."""
-        lines, ratio = self.lines, self.page.dpi / PX_PER_INCH
-        image = self._in_image(self.x.many(lines.x), lines.values, lines.opacity, self.coloring.values)
-        image = replace(image, x=image.x / _CELL)
-        size = {"width": math.ceil(self.area.width * ratio / _CELL), "height": round(self.area.height * ratio)}
-        some = slice(None, None, max(1, math.ceil(len(image.y) / _LOOKED_AT)))
-        sample = LineSet(image.x, image.y[some], image.opacity[some], image.color[some])
-        peak = density_peak(sample, **size, fineness=ratio)
-        pixels = draw_density(
-            image, self.coloring.palette, **size, n_lines=len(image.y), peak=peak, fineness=ratio
-        )  # fmt: skip
-        with self.page.group("lines", self.area):
-            self._add_image(np.repeat(pixels, round(_CELL), axis=1)[:, : round(self.area.width * ratio)], self.dim)
-        return peak
 
     def _draw_strokes(self) -> None:
         lines, coloring = self.lines, self.coloring

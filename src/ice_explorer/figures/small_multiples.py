@@ -32,7 +32,7 @@ def draw_compared(page: Page, scene: Scene, box: Box, *, title: bool | str = Tru
     below = draw_heading(page, scene, box, title=title, sentence=sentence) + 10
     with page.group("compared"):
         below = _draw_smalls(page, scene.compared, replace(box, top=below), _COMPARED, "compared-feature")
-    below = draw_key(page, scene, box, below + 15, None, is_small=True)
+    below = draw_key(page, scene, box, below + 15, is_small=True)
     return draw_legend(page, scene.coloring, box, below + 14) + 2
 
 
@@ -94,5 +94,4 @@ def _draw_small(page: Page, small: Small, box: Box, height: float, *, has_titles
     if has_titles:
         page.words(lines.y_title, box.left, box.top + 4, size=SMALL, fill=QUIET, within=box.width)
         box = replace(box, top=box.top + 12)
-    below, _ = draw_plot(page, lines, small.coloring, box, height, size=SMALL_SIZE, has_title=has_titles)
-    return below
+    return draw_plot(page, lines, small.coloring, box, height, size=SMALL_SIZE, has_title=has_titles)

@@ -30,8 +30,6 @@ _UPRIGHT_SLOPE: Final = 2.0
 _LEVEL_RISE: Final = 0.5
 _OPACITY_STEPS: Final = 4096
 _FLAT: Final = 1e9  # half-width of a trapezoid without ramps: a box
-_LEAST_HEIGHT: Final = 1.0  # of density.ts, as is the opacity of the peak
-_SOLID: Final = 0.94
 _BLOCK: Final = 1 << 13  # pieces of lines worked on at a time: what is made of them fits the cache
 _WORTH_COMPILING: Final = 400_000  # of them in a picture; numba takes longer to load than NumPy to draw fewer
 
@@ -104,60 +102,6 @@ def draw_lines(
             ink, tinted = _deposit(spans, block.column - first, channel, color, shape)
         _put(_resolve(ink, tinted, palette, opacities), image, first)
     return image
-
-
-def draw_density(
-    lines: LineSet, palette: Palette, *, width: int, height: int, n_lines: int, peak: float, fineness: float = 1.0
-) -> NDArray[np.uint8]:
-    """Draw how many lines are where: the twin of `DensityRaster` in `js/src/geometry/density.ts`.
-
-    In each column every line counts once, spread over the heights that it passes. Shares are of `n_lines`, of which
-    those drawn may be a sample; that of `peak` is drawn solid. A px of the screen, wherever it begins, is `fineness`
-    px high.
-    """
-    channel, color, n_channels = _channels(lines.color, palette)
-    scale = n_lines / max(1, len(lines.y)) * fineness
-    solid = 255 * _SOLID / math.log1p(max(1.0, n_lines * peak))
-    image = np.zeros((height, width, 4), dtype=np.uint8)
-    for first, last, spans, column in _shares(lines, width, fineness):
-        ink, tinted = _deposit(spans, column, channel, color, (last - first, n_channels, height))
-        pixels = _tinted(ink, tinted, palette)
-        total = ink.sum(axis=1)
-        pixels[..., 3] = np.minimum(255 * _SOLID, np.log1p(total * scale) * solid) + 0.5
-        pixels[total == 0] = 0
-        _put(pixels, image, first)
-    return image
-
-
-def density_peak(lines: LineSet, *, width: int, height: int, fineness: float = 1.0) -> float:
-    """Return the largest share that any pixel has of lines that all show whole."""
-    n_lines = len(lines.y)
-    whole = LineSet(lines.x, lines.y, np.ones_like(lines.opacity), np.zeros(n_lines, dtype=np.float32))
-    zeros, most = np.zeros(n_lines, dtype=np.intp), 0.0
-    for first, last, spans, column in _shares(whole, width, fineness):
-        ink, _ = _deposit(spans, column, zeros, np.zeros(n_lines), (last - first, 1, height))
-        most = max(most, float(ink.max(initial=0.0)))
-    return most * fineness / max(1, n_lines)
-
-
-def _shares(lines: LineSet, width: int, fineness: float) -> Iterator[tuple[int, int, _Spans, NDArray[np.intp]]]:
-    """Yield blocks of columns: the first, the last, what each line has there, and the column of each piece."""
-    every = _pieces(lines.x, width, 1.0)
-    every = every.part(every.run > 0)
-    by_point = lines.y.T.astype(np.float64)
-    opacity = lines.opacity.T.astype(np.float64)
-    for first, last, pieces in _blocks(every, width, len(lines.y)):
-        start = by_point[pieces.segment]
-        with np.errstate(invalid="ignore"):
-            climb = by_point[pieces.segment + 1] - start
-        piece, line = np.nonzero(np.isfinite(climb))
-        start, climb = start[piece, line], climb[piece, line]
-        centre = start + climb * pieces.middle[piece]
-        half = np.maximum(_LEAST_HEIGHT * fineness / 2, np.abs(climb) * pieces.share_of_segment[piece] / 2)
-        density = opacity[pieces.segment[piece], line] * pieces.run[piece] / (2 * half)
-        flat, no_bend = np.full(len(piece), _FLAT), np.zeros(len(piece))
-        spans = _Spans(piece, line, centre - half, centre + half, density, centre, flat, no_bend)
-        yield first, last, spans, pieces.column - first
 
 
 def _blocks(pieces: _Pieces, width: int, n_lines: int) -> Iterator[tuple[int, int, _Pieces]]:
