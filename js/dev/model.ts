@@ -1064,16 +1064,22 @@ export function outcomes(n: number, labels: string[]): FakeData {
   return { ...data, classes, predict: classes[labels[0]!]!, outputLabel: `probability of ${labels[0]}` };
 }
 
-/** A clinic where blood pressure acts a little everywhere, and by a step far steeper in one place. */
+/** A step between two of the lowest values of a feature, which are close together: it dominates the slopes. */
 export function steppedClinic(n: number): FakeData {
   const data = clinic(n);
   const at = data.features.findIndex(({ name }) => name === "Blood pressure");
-  const middle = median(data.features[at]!.values)!;
+  const skewed = data.features[at]!.values.map((value) => Math.exp((value - 120) / 10));
+  const step = quantileSorted(
+    Array.from(skewed).sort((a, b) => a - b),
+    0.2,
+  )!;
   const predict: FakeData["predict"] = (row, index) =>
-    data.predict(row, index) +
-    (row[at]! > middle ? (row[2] === 0 ? 0.3 : -0.25) : 0) +
-    0.0004 * Math.sin(index) * row[at]!;
-  return { ...data, predict };
+    data.predict(row, index) + (row[at]! > step ? (row[2] === 0 ? 0.3 : -0.25) : 0);
+  return {
+    ...data,
+    features: data.features.map((feature, of) => (of === at ? { ...feature, values: skewed } : feature)),
+    predict,
+  };
 }
 
 /**

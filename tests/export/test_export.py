@@ -181,7 +181,7 @@ def test_the_line_of_code_in_a_file_makes_it_again(mixed, same_again, tmp_path, 
 
 def test_a_file_follows_what_was_chosen_in_the_browser(explorer_of, same_again, table, tmp_path):
     """The legend's filter leaves lines out, in the picture and in the table of curves."""
-    view = {"filters": {"#town": {"hidden": ["c,d"]}}, "shared_y": True, "zoom": {"ice since": [0, 1, 2, 3]}}
+    view = {"filters": {"#town": {"hidden": ["c,d"]}}, "shared_y": True}
     explorer = explorer_of(state={"version": 2, "feature": "since", "color_by": "#town", "view": view})
     curves, figure = [explorer.save(tmp_path / name, "panel") for name in ("curves.csv", "figure.svg")]
     found = read_provenance(figure)
@@ -193,12 +193,10 @@ def test_a_file_follows_what_was_chosen_in_the_browser(explorer_of, same_again, 
 
 
 WHOLE_VIEW = {
-    "left": "map", "compared": ["since", "#town"], "coloring": "median", "target": True, "lines_as": "density",
-    "zoom": {"ice age, in years: prediction": [22, 35, 0, 50]}, "rug": "off", "shared_y": True,
+    "compared": ["since", "#town"], "coloring": "median", "target": True, "rug": "off", "shared_y": True,
 }  # fmt: skip
 VIEWS = {
     "heat map": {"left": "interactions", "pair": ["age, in years", "#town"]},
-    "importance": {"left": "map", "map_y": "permutation"},
     "compared": WHOLE_VIEW,
     "all features": {**WHOLE_VIEW, "right": "all", "coloring": "driver"},
 }

@@ -22,9 +22,7 @@ from ice_explorer import explain
 from ice_explorer.export.save import save
 from ice_explorer.features.dates import UTC_CLOCK
 from ice_explorer.figures.compose import compose
-from ice_explorer.figures.map_labels import Labelled, place_labels
 from ice_explorer.figures.page.matplotlib_page import png_page
-from ice_explorer.figures.page.page import Box
 from ice_explorer.figures.page.paper import Paper
 from ice_explorer.figures.page.svg import svg_page
 from ice_explorer.results.column_colors import LevelColors, RampColors
@@ -37,7 +35,6 @@ from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_colors
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.scene.words import average_sentence, reach_text
-from ice_explorer.scene.zoom import held_to
 from ice_explorer.widget.session import Wanted, work_of
 from ice_explorer.widget.static_picture import picture
 
@@ -96,82 +93,40 @@ def texts(element):
     return [text.text for text in element.iter(f"{SVG}text")]
 
 
-def window(explanation, kind, feature, *ends):
-    return {"zoom": {f"{kind} {feature}: {explanation.output_label}": list(ends)}}
-
-
-# --- zoom -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("max_lines", [40, 300])  # strokes, and an image
-def test_a_figure_shows_the_part_of_the_axes_that_the_screen_shows(explanation, max_lines):
-    """Axes, ticks and data are those of the window; lines are cut off there, and rows beyond it have no dot."""
-    choices = window(explanation, "ice", "age", 40, 60, -5, 12)
-    lines = seen(explanation, feature="age", choices=choices, max_lines=max_lines).lines
-    assert (lines.x_domain, lines.y_domain) == ((40, 60), (-5, 12))
-    root = drawn(explanation, feature="age", choices=choices, max_lines=max_lines, with_ranking=False)
-    assert texts(group(root, "x-axis"))[0] == "40"
-    assert texts(group(root, "x-axis"))[-2:] == ["60", "age"]
-    assert group(root, "lines").get("clip-path") == "url(#within-lines)"
-    inside = (lines.own_x >= 40) & (lines.own_x <= 60) & (lines.own_y >= -5) & (lines.own_y <= 12)
-    assert len(group(root, "own-values")) == inside.sum()
-
-
-def test_a_window_is_that_of_a_kind_and_a_feature(explanation):
-    """Another kind, feature or output is shown whole; a window of all the axes, or on levels across, is none."""
-    choices = window(explanation, "ice", "age", 40, 60, -5, 12)
-    assert seen(explanation, feature="age", kind="c-ice", choices=choices).lines.window is None
-    assert seen(explanation, feature="dose", choices=choices).lines.window is None
-    other = {"zoom": {"ice age: another output": [40, 60, -5, 12]}}
-    assert seen(explanation, feature="age", choices=other).lines.window is None
-    assert (
-        seen(explanation, feature="age", choices=window(explanation, "ice", "age", 0, 99, -99, 99)).lines.window is None
-    )
-    towns = seen(explanation, feature="town", choices=window(explanation, "ice", "town", 0.2, 0.8, -5, 5)).lines
-    assert (towns.x_domain, towns.y_domain) == ((-0.5, 2.5), (-5, 5))
-
-
 # --- the axis of slopes ---------------------------------------------------------------------------
 
 
-def test_slopes_are_cut_to_their_bulk_unless_all_are_asked_for(explanation):
-    """The axis leaves the step out and says how many lines leave it; the full axis shows it."""
-    every = {"every_step": True}
-    cut = seen(explanation, feature="dose", kind="d-ice", choices=every)
-    full = seen(explanation, feature="dose", kind="d-ice", choices={**every, "full_slopes": True})
+def test_slopes_are_cut_to_their_bulk():
+    """The axis leaves the step out and says how many lines leave it."""
+    X = pd.DataFrame({"dose": np.geomspace(0.01, 10, 200)})
+    stepped = explain(lambda rows: 0.3 * rows["dose"] + 20 * (rows["dose"] > 0.05), X, progress=False)
+    cut = seen(stepped, kind="d-ice")
     assert cut.lines.is_cut
-    assert not full.lines.is_cut
     assert cut.lines.y_domain[1] < 2
-    assert full.lines.y_domain[1] > 50
-    n = (cut.lines.values > cut.lines.y_span[1]).any(axis=1).sum()
     steepest = cut.lines.extent[1]
-    remark = f"{n} of 300 curves extend above the axis (up to {steepest:.4g})."
+    assert steepest > 50
+    remark = f"200 of 200 curves extend above the axis (up to {steepest:,.0f})."
     assert cut.lines.remark == remark
-    root = drawn(explanation, feature="dose", kind="d-ice", choices=every)
+    root = drawn(stepped, kind="d-ice")
     assert remark in texts(root)
     assert len(group(root, "edge-arrows")) == 1
     assert group(root, "lines").get("clip-path") is not None
-    whole = drawn(explanation, feature="dose", kind="d-ice", choices={**every, "full_slopes": True})
-    assert not any("the axis (" in (text or "") for text in texts(whole))
 
 
 def test_slopes_are_drawn_over_bins_and_computed_from_every_step(explanation):
     """20 bins with equally many grid values: the rise over a bin by its width. The axis says so; metrics stay."""
     feature = explanation["dose"]
     binned = seen(explanation, feature="dose", kind="d-ice").lines
-    every = seen(explanation, feature="dose", kind="d-ice", choices={"every_step": True}).lines
     ends = slope_ends(len(feature.grid))
     assert len(ends) == 21
     assert {int(n) for n in np.diff(ends)} == {13, 14}
     rises = np.diff(feature.compute_curves(binned.positions)[:, ends], axis=1)
     assert_allclose(binned.values[:, ::2], rises / np.diff(feature.grid[ends]), rtol=1e-9)
     assert binned.y_title == "slope of the prediction per unit of dose, over 20 quantile bins"
-    assert every.y_title == "slope of the prediction per unit of dose"
-    assert_allclose(every.values[:, ::2], feature.slopes, rtol=1e-12)
-    assert_array_equal(every.values[:, ::2], every.values[:, 1::2])
-    fainter = np.minimum(every.opacity[:, :-2:2], every.opacity[:, 2::2])
-    assert_allclose(every.opacity[:, 1::2], fainter, rtol=1e-12)
-    assert np.abs(binned.values).max() < np.abs(every.values).max() / 5
+    assert_array_equal(binned.values[:, ::2], binned.values[:, 1::2])
+    fainter = np.minimum(binned.opacity[:, :-2:2], binned.opacity[:, 2::2])
+    assert_allclose(binned.opacity[:, 1::2], fainter, rtol=1e-12)
+    assert np.abs(binned.values).max() < np.abs(feature.slopes).max() / 5
     assert len(slope_ends(21)) == 21  # so few are drawn as they are
 
 
@@ -271,21 +226,7 @@ def test_the_weight_of_far_values_is_named_as_on_the_screen(explanation):
     assert "partial dependence ± 1 SD" in texts(group(alike, "key"))
 
 
-# --- density, ticks, target -----------------------------------------------------------------------
-
-
-def test_curves_are_drawn_as_their_density_where_that_is_chosen_or_they_are_many(explanation):
-    """Dots of observed values give way, and the key says what the shades mean; levels stay dots."""
-    root = drawn(explanation, feature="age", choices={"lines_as": "density"})
-    assert group(root, "own-values") is None
-    key = texts(group(root, "key"))
-    assert key[1] == "1 curve"
-    assert key[2].endswith(" % of the curves")
-    assert not {"observed value", "curve of one row"} & set(key)
-    assert not seen(explanation, feature="town", choices={"lines_as": "density"}).lines.is_dense
-    many = explain(lambda rows: rows[:, 0] ** 2, np.random.default_rng(0).normal(size=(2001, 1)), grid_size=9)
-    assert [seen(many, max_lines=most).lines.is_dense for most in (2001, 2000)] == [True, False]
-    assert not seen(many, max_lines=2001, choices={"lines_as": "lines"}).lines.is_dense
+# --- ticks, target --------------------------------------------------------------------------------
 
 
 def test_own_values_have_ticks_while_they_can_be_told_apart(explanation):
@@ -447,20 +388,6 @@ def test_each_colour_that_is_a_level_has_its_mean(explanation):
 # --- what stands around ---------------------------------------------------------------------------
 
 
-def test_the_map_stands_where_the_bars_were(explanation):
-    """A point for each feature, whose area is its impact; the open one has a ring."""
-    root = drawn(explanation, feature="age", choices={"left": "map"})
-    assert group(root, "ranking") is None
-    circles = list(group(root, "map").iter(f"{SVG}circle"))
-    assert len(circles) == 5
-    assert circles[-1].get("fill") == "none"
-    assert {"age", "dose", "town", "sex", "heterogeneity", "non-linearity"} <= set(texts(group(root, "map")))
-    radii = sorted((float(circle.get("r")) for circle in circles[:4]), reverse=True)
-    figures = explanation.table(0.75, rank_by="in_distribution_impact")["in_distribution_impact"].to_numpy()
-    assert_allclose(np.array(radii) ** 2 / radii[0] ** 2, figures / figures[0], atol=0.02)
-    assert group(drawn(explanation, feature="age", choices={"left": "map"}, with_ranking=False), "map") is None
-
-
 def test_compared_features_are_drawn_in_place_of_the_open_one_on_one_axis(explanation):
     """The open one first and never twice, of one size; slopes have an axis each, levels without an order none."""
     choices = {"compared": ["age", "dose", "town", "sex"]}
@@ -515,7 +442,7 @@ def test_every_class_stands_under_the_curves():
     assert group(drawn(explanation, feature="x0", choices={"classes": True}), "classes") is None
 
 
-AROUND = {"left": "map", "compared": ["dose", "town", "sex"], "target": True}
+AROUND = {"left": "interactions", "compared": ["dose", "town", "sex"], "target": True}
 
 
 @pytest.mark.parametrize("width", [89.0, pytest.param(180.0, marks=pytest.mark.wide)])
@@ -523,7 +450,7 @@ AROUND = {"left": "map", "compared": ["dose", "town", "sex"], "target": True}
 @pytest.mark.parametrize("kind", ["ice", "d-ice"])
 def test_no_text_touches_another(explanation, width, right, kind):
     """Whatever stands on a page leaves room for the words of the others."""
-    choices = {"left": "map", "compared": ["dose", "town", "sex"], "target": True, "right": right, "coloring": "driver"}
+    choices = {**AROUND, "right": right, "coloring": "driver"}
     besides = Besides(np.zeros(N))
     root = drawn(explanation, kind=kind, color_by="sex", choices=choices, besides=besides, width=width, selection=(4,))
     assert_texts_have_their_place(root)
@@ -533,10 +460,9 @@ def test_no_text_touches_another(explanation, width, right, kind):
 
 @pytest.mark.wide
 def test_the_picture_of_a_notebook_follows_within_its_bounds(explanation, table, tmp_path):
-    """Small as it is, it shows the map and the part of the axes; where a model is slow it says what it leaves out."""
-    choices = {"left": "map", "right": "all", **window(explanation, "ice", "age", 40, 60, -5, 12)}
+    """Small as it is, it shows the whole view; where a model is slow it says what it leaves out."""
+    choices = {"rug": "off", "right": "all"}
     root = ET.fromstring(picture(explanation, {"feature": "age", "choices": choices}))  # noqa: S314 - our own
-    assert group(root, "map") is not None
     slow = explanation.method == "brute"
     assert (group(root, "all-features") is None) == slow
     found = json.loads(root.findtext(f"{SVG}metadata"))
@@ -544,7 +470,7 @@ def test_the_picture_of_a_notebook_follows_within_its_bounds(explanation, table,
     wide = explain(lambda rows: rows @ np.ones(40), np.random.default_rng(0).normal(size=(300, 40)), progress=False)
     assert len(picture(wide, {"choices": {"right": "all"}}).encode()) < 450_000
     file = save(explanation, {"feature": "age", "choices": choices}, tmp_path / "panel.svg", "panel")
-    assert json.loads(ET.parse(file).findtext(f"{SVG}metadata"))["not_drawn"] == ["left", "right"]  # noqa: S314
+    assert json.loads(ET.parse(file).findtext(f"{SVG}metadata"))["not_drawn"] == ["right"]  # noqa: S314
 
 
 def test_lines_have_the_colours_of_two_columns_together():
@@ -576,15 +502,6 @@ def test_several_selected_rows_have_a_mean(explanation, kind):
 # --- the arithmetic that the browser has too ------------------------------------------------------
 
 
-def zoom_cases():
-    full = [-2.0, 8.0]
-    spans = ([0.0, 4.0], [-5.0, 3.0], [6.0, 12.0], [-9.0, 9.0], [3.0, 3.001], [-2.0, 8.0 - 1e-11], [7.999, 8.001])
-    return [
-        {"span": span, "full": full, "held": list(held_to(span, full)), "whole": list(held_to(span, full)) == full}
-        for span in spans
-    ]
-
-
 def slope_cases():
     """Slopes over intervals of given lengths, exact as float32."""
     generator = np.random.default_rng(8)
@@ -605,19 +522,18 @@ def slope_cases():
         times = 175 if name.startswith("more") else 1
         x, values = np.repeat(ends, 2)[1:-1], np.tile(np.repeat(np.array(lines), 2, axis=1), (times, 1))
         extent = float(values.min()), float(values.max())
-        for full in (False, True):
-            found = slope_range(x, values, extent, full=full)
-            written.append(
-                {
-                    "name": name,
-                    "full": full,
-                    "lengths": list(lengths),
-                    "lines": np.array(lines).tolist(),
-                    "times": times,
-                    "range": vars(found),
-                    "text": leaving_text(found, extent, len(values)),
-                }
-            )
+        found = slope_range(x, values, extent)
+        ends = {"low": found.low, "high": found.high, "above": found.above, "below": found.below}
+        written.append(
+            {
+                "name": name,
+                "lengths": list(lengths),
+                "lines": np.array(lines).tolist(),
+                "times": times,
+                "range": {**ends, "isCut": found.is_cut},
+                "text": leaving_text(found, extent, len(values)),
+            }
+        )
     return written
 
 
@@ -660,19 +576,6 @@ def split_cases():
         sides = None if found is None else {"levels": list(found[0]), "of": found[1].tolist()}
         written.append({"scale": body, "values": values, "split": split, "sides": sides})
     return written
-
-
-def label_cases():
-    generator = np.random.default_rng(9)
-    frame = {"left": 10.0, "top": 0.0, "right": 300.0, "bottom": 200.0}
-    reserved = [{"left": 200.0, "top": 160.0, "right": 300.0, "bottom": 172.0}]
-    points = [
-        dict(zip(("x", "y", "radius", "width"), row, strict=True))
-        for row in np.round(generator.uniform([10, 10, 2, 20], [290, 190, 12, 110], (30, 4)) * 8).tolist()
-    ]
-    points = [{name: value / 8 for name, value in point.items()} for point in points]
-    sides = place_labels([Labelled(**p) for p in points], 12.0, Box(**frame), [Box(**r) for r in reserved], 14)
-    return {"frame": frame, "reserved": reserved, "points": points, "height": 12.0, "most": 14, "sides": sides}
 
 
 def sentence_cases():
@@ -718,12 +621,10 @@ def contract():
     return {
         "sentences": sentence_cases(),
         "reach": reach_cases(),
-        "zoom": zoom_cases(),
         "slopes": slope_cases(),
         "bins": [{"n_grid": n, "ends": slope_ends(n).tolist()} for n in (0, 1, 2, 21, 22, 41, 100, 595)],
         "middle": middle_cases(),
         "splits": split_cases(),
-        "labels": label_cases(),
     }
 
 

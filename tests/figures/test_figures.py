@@ -241,17 +241,15 @@ def test_a_continuous_column_runs_along_the_ramp(explanation):
     assert_allclose(view.coloring.values, np.clip((column - low) / (high - low), 0, 1), atol=1e-6)
     legend = group(drawn(explanation, feature="age", color_by=HOSTILE), "legend")
     assert texts(legend)[1:] == [axis_text.number_text(low), axis_text.number_text(high)]
-    ends = [ramp_palette("cividis").css(0), ramp_palette("cividis").css(1)]
-    chosen = drawn(explanation, feature="age", color_by=HOSTILE, choices={"palette": "cividis"})
-    assert ramp_of(group(chosen, "legend"))[::255] == ends
+    assert ramp_of(legend)[::255] == [ramp_palette().css(0), ramp_palette().css(1)]
 
 
 def test_residuals_run_along_a_ramp_with_zero_in_its_middle():
-    """Blue where the prediction is too high, grey at 0, red where it is too low; the chosen ramp does not matter."""
+    """Blue where the prediction is too high, grey at 0, red where it is too low."""
     generator = np.random.default_rng(0)
     X = generator.normal(size=(50, 2))
     known = explain(lambda X: X[:, 0], X, progress=False)._with_target(X[:, 0] + generator.normal(size=50))
-    state = {"feature": "x0", "color_by": known._column("residual").label, "choices": {"palette": "viridis"}}
+    state = {"feature": "x0", "color_by": known._column("residual").label}
     legend = group(drawn(known, **state), "legend")
     colors, palette = ramp_of(legend), diverging_palette()
     assert (colors[0], colors[128], colors[-1]) == tuple(map(palette.css, (0, 0.5, 1)))
@@ -512,7 +510,7 @@ def test_numbers_are_short_enough_to_read_and_exact_enough_to_compare():
 def test_a_direction_that_rounds_to_0_has_no_sign():
     """Rises and falls have a triangle, levels dots; what would be written as 0 has no sign."""
     kinds = {"is_far_off": False, "is_unordered": False, "is_open": False}
-    bar = Bar("a", value=0.22, tick=0.22, direction=0.2, **kinds, heterogeneity=0.0, non_linearity=0.0, impact=0.2)
+    bar = Bar("a", value=0.22, tick=0.22, direction=0.2, **kinds)
     bars = {
         "up": bar,
         "down": replace(bar, direction=-0.2),
@@ -586,17 +584,10 @@ def test_levels_that_the_legend_hides_are_not_drawn(explanation):
     assert len(other.lines.positions) == 60  # the legend is that of the column that colours
 
 
-def test_a_range_of_the_ramp_leaves_the_lines_in_it(explanation):
-    """Ends count; what is hidden entirely leaves the mean alone, in every kind of picture."""
-    ages = explanation._column("age").values
-    choices = {"filters": {"age": {"range": [30.0, 40.0]}}}
-    part = shown(explanation, feature="smoker", color_by="age", choices=choices)
-    assert part.lines.positions.tolist() == np.flatnonzero((ages >= 30) & (ages <= 40)).tolist()
-    for kind in ("ice", "c-ice", "d-ice"):
-        nothing = {"filters": {"age": {"range": [40.2, 40.4]}}}
-        root = drawn(explanation, feature=HOSTILE, color_by="age", kind=kind, choices=nothing)
-        assert len(group(root, "lines")) == 0
-        assert len(group(root, "partial-dependence")) > 0
+def test_a_filter_of_levels_hides_nothing_along_a_ramp(explanation):
+    """It stays as it was chosen, for when the column has levels again."""
+    choices = {"filters": {"age": {"hidden": ["40"]}}}
+    assert len(shown(explanation, feature="smoker", color_by="age", choices=choices).lines.positions) == 60
 
 
 @pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])

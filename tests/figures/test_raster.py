@@ -15,8 +15,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from ice_explorer import explain
 from ice_explorer.figures.raster.lines import (
     LineSet,
-    density_peak,
-    draw_density,
     draw_lines,
     line_strength,
     line_thickness,
@@ -97,9 +95,6 @@ PALETTES = {
     "ordered_1": level_palette(1, ordered=True),
     "ordered_3": level_palette(3, ordered=True),
     "diverging": diverging_palette(),
-    "ramp_viridis": ramp_palette("viridis"),
-    "ramp_cividis": ramp_palette("cividis"),
-    "ordered_3_cividis": level_palette(3, ordered=True, ramp="cividis"),
 }
 
 
@@ -126,24 +121,6 @@ def raster_contract():
                     "opacity": numbers(lines.opacity),
                     "color": numbers(lines.color),
                 },
-                "pixels": base64.b64encode(pixels.tobytes()).decode(),
-            }
-        )
-    return written
-
-
-def density_contract():
-    """The same lines as shares, with the largest of them."""
-    written = []
-    size = {"width": 32, "height": 20}
-    for name, (lines, palette, _, _) in cases().items():
-        n_lines = len(lines.y) + 3
-        pixels = draw_density(lines, PALETTES[palette], **size, n_lines=n_lines, peak=0.4)
-        written.append(
-            {
-                "name": name,
-                "style": {**size, "nLines": n_lines, "peak": 0.4},
-                "peak": density_peak(lines, **size),
                 "pixels": base64.b64encode(pixels.tobytes()).decode(),
             }
         )
@@ -181,7 +158,6 @@ def transforms_contract():
 
 FIXTURES = {
     "raster.json": raster_contract,
-    "density.json": density_contract,
     "palettes.json": palettes_contract,
     "transforms.json": transforms_contract,
 }
@@ -204,7 +180,7 @@ def test_the_contract_is_what_python_gives_today(fixture):
     """The committed fixtures, which the front end is tested against, are those of this code."""
     committed = json.loads((CONTRACT / fixture).read_text(encoding="utf-8"))
     today = json.loads(written_out(fixture))
-    if fixture in ("raster.json", "density.json"):
+    if fixture == "raster.json":
         for then, now in zip(committed, today, strict=True):
             pixels = [np.frombuffer(base64.b64decode(case.pop("pixels")), np.uint8).astype(int) for case in (then, now)]
             assert_allclose(pixels[0], pixels[1], atol=1, rtol=0, err_msg=then["name"])

@@ -144,7 +144,10 @@ test("one finger leaves the page to scroll, and selects once it has rested; two 
   const mounted = await mountDrawn();
   expect(getComputedStyle(mounted.part("plot")).touchAction).toBe("pan-y");
   const touch = (pointerId: number) => ({ pointerId, pointerType: "touch" });
-  const [from, to] = [{ x: 200, y: 100 }, { x: 200, y: 180 }];
+  const [from, to] = [
+    { x: 200, y: 100 },
+    { x: 200, y: 180 },
+  ];
   drag(mounted, from, to, touch(5));
   await letGo(mounted, to, touch(5));
   drag(mounted, from, from, touch(6));
@@ -152,10 +155,12 @@ test("one finger leaves the page to scroll, and selects once it has rested; two 
   await letGo(mounted, from, touch(6));
   await letGo(mounted, to, touch(7));
   expect(mounted.model.get("selection")).toEqual([]);
-  press(mounted.part("plot"), mounted.part("plot"), from, touch(8));
+  const plot = mounted.part("plot");
+  press(plot, plot, from, touch(8));
   await new Promise((resolve) => setTimeout(resolve, 400));
-  move(mounted, to);
-  mounted.part("plot").dispatchEvent(new PointerEvent("pointermove", { ...touch(8), bubbles: true }));
+  const { left, top } = plot.getBoundingClientRect();
+  const at = { clientX: left + to.x, clientY: top + to.y };
+  window.dispatchEvent(new PointerEvent("pointermove", { ...touch(8), ...at }));
   await letGo(mounted, to, touch(8));
   await expect.poll(() => mounted.model.get("selection").length).toBeGreaterThan(0);
 });
