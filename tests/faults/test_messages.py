@@ -110,7 +110,6 @@ REQUESTS = st.one_of(
         level=st.sampled_from([0.5, 0.95]),
         **{name: VALID_TRAITS[name] for name in ("decay", "convention", "unit")},
     ),
-    request("importance", measure=st.sampled_from(["native", "permutation"])),
     request("two_way", first=FEATURES, second=FEATURES),
     request(
         "rows",

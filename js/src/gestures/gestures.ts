@@ -30,6 +30,7 @@ const SLOP = 4;
 const HOLD_MS = 350;
 /** The attribute of parts with drags of their own. */
 export const OWN_DRAG = "data-own-drag";
+
 /** Whether a place is on an axis, where no drag begins, and not on the curves or in the strip of missing values. */
 function isOnAxis({ left, right, bottom, slot }: Touched, { x, y }: Point): boolean {
   if (slot !== null && x > slot.left - 7) return false;

@@ -306,7 +306,7 @@ export function dotX({ x, slot, reach, scene }: Drawable, line: number, value: n
 }
 
 /** Applies a linear scale without a call per point, which would cost more than drawing. */
-export function toPixels(values: Float32Array, y: Scale, ratio: number): Float32Array {
+function toPixels(values: Float32Array, y: Scale, ratio: number): Float32Array {
   const zero = y(0) * ratio;
   const slope = (y(1) - y(0)) * ratio;
   return values.map((value) => zero + slope * value);

@@ -8,14 +8,11 @@ const REST_MS = 120;
 
 export class Movement {
   readonly #moving = signal(false);
+  readonly moving: ReadonlySignal<boolean> = this.#moving;
   readonly #rest: Timer;
 
   constructor(aborted: AbortSignal) {
     this.#rest = new Timer(aborted);
-  }
-
-  get moving(): ReadonlySignal<boolean> {
-    return this.#moving;
   }
 
   /** Marks the curves as moving, until they rest. */
