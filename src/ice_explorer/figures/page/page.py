@@ -145,11 +145,6 @@ class Box:
         across = other.left >= self.left and other.right <= self.right
         return across and other.top >= self.top and other.bottom <= self.bottom
 
-    def overlaps(self, other: Box) -> bool:
-        """Whether another rectangle covers a part of this one."""
-        across = self.left < other.right and other.left < self.right
-        return across and self.top < other.bottom and other.top < self.bottom
-
 
 _BESIDE: Final = 0.5  # px by which a mark may miss its room
 
