@@ -140,11 +140,6 @@ class Box:
         """From top to bottom."""
         return self.bottom - self.top
 
-    def holds(self, other: Box) -> bool:
-        """Whether another rectangle is inside."""
-        across = other.left >= self.left and other.right <= self.right
-        return across and other.top >= self.top and other.bottom <= self.bottom
-
 
 _BESIDE: Final = 0.5  # px by which a mark may miss its room
 
