@@ -4,10 +4,9 @@
  */
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
-import type { Convention, ImportanceBody, IntervalsBody, Traits, TwoWayBody } from "../src/wire/protocol.ts";
+import type { Convention, IntervalsBody, Traits, TwoWayBody } from "../src/wire/protocol.ts";
 import { cancelledDraft, drafted } from "./drafts.ts";
 import { noColumn } from "./drivers.ts";
-import { importanceOf } from "./importance.ts";
 import { interactionsOf, twoWayOf } from "./joint.ts";
 import { alike, manyFeatures as many, someOfMany } from "./many.ts";
 import {
@@ -91,24 +90,6 @@ function jointlyAnswered({ done, features, pairs }: Record<"done" | "features" |
   model.answer = (request) => {
     if (request.type !== "interactions") return some.answer(request);
     return n++ === 0 ? { reply: { id: request.id, type: "result", body } } : null;
-  };
-  return model;
-}
-
-const AGAINST_PERMUTATION = { left: "map", map_y: "permutation" } as const;
-const NEEDS_Y = "Permutation importance needs the observed target. Call `ICEExplorer(model, X, y)`.";
-
-/** The first reply of permutation importance, and no other; or an error. */
-function importanceAnswered(part: Partial<ImportanceBody> | null): FakeModel {
-  const model = some.model({ feature: "Age", _view: AGAINST_PERMUTATION });
-  const message = "The model failed while it was scored: ValueError: out of range. Check `y` and `scoring`.";
-  let n = 0;
-  model.answer = (request) => {
-    if (request.type !== "importance") return some.answer(request);
-    const { id } = request;
-    if (part === null) return { reply: { id, type: "error", message } };
-    const body = { ...importanceOf(clinic(300), request.measure), ...part };
-    return n++ === 0 ? { reply: { id, type: "result", body } } : null;
   };
   return model;
 }
@@ -223,37 +204,15 @@ export const cases: Record<string, () => FakeModel> = {
     new FakeKernel(clinic(1000), {}, 100).model({ max_lines: 1000, feature: "Steps a day", color_by: "BMI" }),
   "five thousand lines of a hundred points": () =>
     new FakeKernel(clinic(5000), {}, 100).model({ max_lines: 5000, feature: "Steps a day", color_by: "BMI" }),
-  zoomed: () =>
-    some.model({
-      feature: "Age",
-      color_by: "Smoker",
-      _view: { zoom: { "ice Age: probability of readmitted": [30, 60, 0.1, 0.6] } },
-    }),
   "many selected": () =>
     some.model({ feature: "Age", color_by: "BMI", selection: Array.from({ length: 60 }, (_, row) => 5 * row) }),
   "groups and a filter": () =>
     some.model({ feature: "Age", color_by: "Ward", _view: { filters: { Ward: { hidden: ["emergency", null] } } } }),
-  "ramp, viridis": () => some.model({ feature: "Age", color_by: "BMI", _view: { palette: "viridis" } }),
-  "ramp, cividis": () => some.model({ feature: "Age", color_by: "BMI", _view: { palette: "cividis" } }),
-  "ordered levels, cividis": () =>
-    flats.model({ feature: "Area", color_by: "Energy class", _view: { palette: "cividis" } }),
-  "a range of the ramp": () =>
-    some.model({ feature: "Age", color_by: "BMI", _view: { filters: { BMI: { range: [28, 32] } } } }),
-  density: () => new FakeKernel(clinic(3000)).model({ max_lines: 5000, feature: "Age", color_by: "Smoker" }),
-  "density, ramp": () =>
-    new FakeKernel(clinic(3000), {}, 100).model({ max_lines: 5000, feature: "Steps a day", color_by: "BMI" }),
-  "density of few": () => some.model({ feature: "Age", _view: { lines_as: "density" } }),
   "observed target": () => observed.model({ feature: "Age", _view: { target: true } }),
   "ALE and M-plot": () => warm.model({ feature: "Temperature", _view: { ale: true, m_plot: true } }),
   "ALE and M-plot, centred": () =>
     warm.model({ feature: "Temperature", kind: "c-ice", anchor: "median", _view: { ale: true, m_plot: true } }),
   "ALE and M-plot on levels": () => warm.model({ feature: "Season", _view: { ale: true, m_plot: true } }),
-  "ALE, zoomed": () =>
-    warm.model({
-      feature: "Temperature",
-      color_by: "Season",
-      _view: { ale: true, zoom: { "ice Temperature: predicted rentals": [0, 20, 50, 350] } },
-    }),
   "ALE, waiting": () => {
     const model = warm.model({ feature: "Temperature", _view: { ale: true, unlike: true } });
     model.answer = (request) => (request.type === "effects" || request.type === "unlike" ? null : warm.answer(request));
@@ -285,7 +244,6 @@ export const cases: Record<string, () => FakeModel> = {
   "same value axis": () => some.model({ feature: "Visits", _view: { shared_y: true } }),
   "same value axis, centred": () => some.model({ feature: "Visits", kind: "c-ice", _view: { shared_y: true } }),
   "slopes, cut": () => stepped.model({ kind: "d-ice", feature: "Blood pressure", color_by: "Smoker" }),
-  "slopes, full range": () => stepped.model({ kind: "d-ice", feature: "Blood pressure", _view: { full_slopes: true } }),
   "without ticks": () => some.model({ feature: "Age", _view: { rug: "off" } }),
   "three classes": () => several(["healthy", "relapsed", "lost to follow-up"], 3),
   "many classes": () =>
@@ -333,7 +291,6 @@ export const cases: Record<string, () => FakeModel> = {
   "as in the paper, in shares": () => counted(some, "paper", { unit: "share" }),
   "per cent of the SD": () => some.model({ unit: "sd", feature: "Age" }),
   "shares, computing": () => some.model({ ...some.partial(3), unit: "share", feature: "Age" }),
-  "map, per cent of the SD": () => some.model({ unit: "sd", feature: "Age", _view: { left: "map" } }),
   "predictions not measured": () =>
     some.model({ unit: "sd", feature: "Age", _header: { ...some.header, prediction_sd: null } }),
   computing: () => some.model({ ...some.partial(3), feature: "" }),
@@ -355,7 +312,7 @@ export const cases: Record<string, () => FakeModel> = {
     cancelledDraft(some.model({ feature: "Marker", selection: [33] }), { nRows: 2048, nAll: 100_000, nExact: 3 }),
   "drafts of two thousand": () => drafted(many(2000), { nRows: 256, nAll: 1500, nExact: 7 }),
   "drafts, shares, all features": () =>
-    drafted(some.model({ feature: "Age", unit: "share", _view: { right: "all", left: "map" } }), {
+    drafted(some.model({ feature: "Age", unit: "share", _view: { right: "all" } }), {
       nRows: 512,
       nAll: 100_000,
       nExact: 3,
@@ -377,19 +334,6 @@ export const cases: Record<string, () => FakeModel> = {
     model.answer = ({ id }) => ({ reply: { id, type: "error", message } });
     return model;
   },
-  map: () => some.model({ feature: "Age", _view: { left: "map" } }),
-  "map, importance": () => some.model({ feature: "Age", _view: AGAINST_PERMUTATION }),
-  "map, importance, many features": () => manyFeatures().model({ _view: AGAINST_PERMUTATION }),
-  "map, importance, computing": () => importanceAnswered({ share_done: 0.43, features: [] }),
-  "map, importance, refused": () => importanceAnswered({ features: [], problem: NEEDS_Y }),
-  "map, importance, failed": () => importanceAnswered(null),
-  "map, importance, LOCO": () => some.model({ feature: "Age", _view: { left: "map", map_y: "loco" } }),
-  "map, levels without an order": () => flats.model({ feature: "District", _view: { left: "map" } }),
-  "map, many features": () => manyFeatures().model({ _view: { left: "map" } }),
-  "map, two thousand features": () => many(2000, { _view: { left: "map" } }),
-  "map, computing": () => some.model({ ...some.partial(3), feature: "Age", _view: { left: "map" } }),
-  "map, nothing yet": () => some.model({ ...some.partial(0), feature: "", _view: { left: "map" } }),
-  "map, long names": () => longNames().model({ _view: { left: "map" } }),
   "all features": () => some.model({ color_by: "BMI", _view: { right: "all" } }),
   "all features, centred on one axis": () =>
     some.model({ kind: "c-ice", color_by: "Smoker", selection: [4, 33], _view: { right: "all", shared_y: true } }),
@@ -415,12 +359,12 @@ export const cases: Record<string, () => FakeModel> = {
   },
   compared: () =>
     some.model({ feature: "Age", color_by: "Smoker", selection: [33], _view: { compared: ["Marker", "BMI", "Age"] } }),
-  "compared, a range of the ramp, many selected": () =>
+  "compared, coloured, many selected": () =>
     some.model({
       feature: "Age",
       color_by: "BMI",
       selection: Array.from({ length: 60 }, (_, row) => 5 * row),
-      _view: { compared: ["Marker", "BMI"], filters: { BMI: { range: [24, 32] } } },
+      _view: { compared: ["Marker", "BMI"] },
     }),
   "compared, one": () => some.model({ feature: "Age", kind: "c-ice", _view: { compared: ["BMI"] } }),
   "compared, every kind": () =>
@@ -437,7 +381,6 @@ export const cases: Record<string, () => FakeModel> = {
   "two models, one hidden": () =>
     twoModels.model({ feature: "Age", _view: { filters: { Model: { hidden: ["logistic"] } } } }),
   "two models, all features": () => twoModels.model({ feature: "Age", _view: { right: "all" } }),
-  "two models, density": () => twoModels.model({ feature: "Age", _view: { lines_as: "density" } }),
   "two models, levels with gaps": () => rentedModels.model({ feature: "District", selection: [4] }),
   "two models, numbers with gaps": () => rentedModels.model({ feature: "Area" }),
   "four models": () => fourModels.model({ feature: "Age" }),
@@ -461,7 +404,6 @@ export const cases: Record<string, () => FakeModel> = {
 /** Typical cases of each panel, by the name of its folder, with all kinds of features, states and models between them. */
 export const typical: Record<string, readonly string[]> = {
   ranking: ["ready", "forty features", "two thousand, computing", "intervals", "two models by disagreement"],
-  map: ["map", "map, importance, computing", "map, many features"],
   interactions: ["interactions"],
   curves: [
     "slopes",

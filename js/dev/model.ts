@@ -51,7 +51,6 @@ import {
 import { isUnordered, writerOf } from "../src/words/values.ts";
 import { driversOf, groupsOf, type Second } from "./drivers.ts";
 import { correlatedOf, effectsOf, unlikeFlags } from "./effects.ts";
-import { importanceOf } from "./importance.ts";
 import { interactionsOf, twoWayOf } from "./joint.ts";
 
 type Listener = (...values: never[]) => void;
@@ -616,8 +615,6 @@ export class FakeKernel {
       }
       case "interactions":
         return { reply: { id, type: "result", body: interactionsOf(this.data) } };
-      case "importance":
-        return { reply: { id, type: "result", body: importanceOf(this.data, request.measure) } };
       case "two_way": {
         const names = this.data.features.map(({ name }) => name);
         const [first, second] = [names.indexOf(request.first), names.indexOf(request.second)];
@@ -1067,16 +1064,22 @@ export function outcomes(n: number, labels: string[]): FakeData {
   return { ...data, classes, predict: classes[labels[0]!]!, outputLabel: `probability of ${labels[0]}` };
 }
 
-/** A clinic where blood pressure acts a little everywhere, and by a step far steeper in one place. */
+/** A step between two of the lowest values of a feature, which are close together: it dominates the slopes. */
 export function steppedClinic(n: number): FakeData {
   const data = clinic(n);
   const at = data.features.findIndex(({ name }) => name === "Blood pressure");
-  const middle = median(data.features[at]!.values)!;
+  const skewed = data.features[at]!.values.map((value) => Math.exp((value - 120) / 10));
+  const step = quantileSorted(
+    Array.from(skewed).sort((a, b) => a - b),
+    0.2,
+  )!;
   const predict: FakeData["predict"] = (row, index) =>
-    data.predict(row, index) +
-    (row[at]! > middle ? (row[2] === 0 ? 0.3 : -0.25) : 0) +
-    0.0004 * Math.sin(index) * row[at]!;
-  return { ...data, predict };
+    data.predict(row, index) + (row[at]! > step ? (row[2] === 0 ? 0.3 : -0.25) : 0);
+  return {
+    ...data,
+    features: data.features.map((feature, of) => (of === at ? { ...feature, values: skewed } : feature)),
+    predict,
+  };
 }
 
 /**

@@ -1,7 +1,6 @@
 /** What the kernel really sends, written down by Python's tests, means here what it means there. */
 import { describe, expect, test } from "vitest";
 import { distances, likelihood } from "../src/geometry/likelihood.ts";
-import { sentenceOf, sharesOf } from "../src/panels/map/shares.ts";
 import { type EffectName, effectLines } from "../src/plots/effects.ts";
 import { sceneOf, standIns } from "../src/plots/scene.ts";
 import { rankFeatures } from "../src/store/ranking.ts";
@@ -44,10 +43,6 @@ type CorrelatedReply = Reply<wire.CorrelatedBody, Record<string, number>>;
 type TwoWayReply = Reply<
   wire.TwoWayBody,
   { partial_dependence: number[]; near: number[]; grids: [string[], string[]] }
->;
-type ImportanceReply = Reply<
-  wire.ImportanceBody,
-  { impact: Record<string, number>; importance: Record<string, number>; sentence: string }
 >;
 type InteractionsReply = Reply<wire.InteractionsBody, Record<"features" | "pairs", Record<string, number>>>;
 type GroupsReply = Reply<wire.CategoryColors, { rules: string[] }> & { request: { positions: number[] } };
@@ -267,21 +262,6 @@ test.each(repliesTo<TwoWayReply>("two_way"))("the heat map of $request is that o
   expect(all(twoWay.near)).toEqual(means.near);
   const written = [twoWay.first, twoWay.second].map((axis) => all(axis.grid).map(writerOf(axis)));
   expect(written.map(lowercase)).toEqual(means.grids.map(lowercase));
-});
-
-test("shares and their sentence are those of saved figures", () => {
-  const [{ body, means }] = repliesTo<ImportanceReply>("importance") as [ImportanceReply];
-  const reading = new Reading(figures, 0.75, "prediction");
-  const shares = sharesOf(reading, "impact", body);
-  const { features } = contract.header;
-  const byName = (values: number[]) =>
-    Object.fromEntries(features.flatMap(({ name }, at) => (Number.isNaN(values[at]) ? [] : [[name, values[at]]])));
-  expect(Object.keys(means.impact).sort()).toEqual(Object.keys(byName(shares.impact)).sort());
-  for (const [name, share] of Object.entries(means.impact)) expect(byName(shares.impact)[name]).toBeCloseTo(share, 4);
-  for (const [name, share] of Object.entries(means.importance)) {
-    expect(byName(shares.importance)[name]).toBeCloseTo(share, 9);
-  }
-  expect(sentenceOf(shares, (at) => features[at]!.name)).toBe(means.sentence);
 });
 
 const lowercase = (texts: string[]): string[] => texts.map((text) => text.toLowerCase());

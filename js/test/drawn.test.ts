@@ -2,10 +2,7 @@
 import { readFileSync } from "node:fs";
 import { cumsum } from "d3-array";
 import { describe, expect, test } from "vitest";
-import { type Labelled, placeLabels, type Side } from "../src/geometry/labels.ts";
-import type { Box } from "../src/geometry/pick.ts";
 import { slopeEnds } from "../src/geometry/transforms.ts";
-import { heldTo, isWhole, type Span } from "../src/geometry/zoom.ts";
 import { averageSentence } from "../src/panels/curves/sentence.ts";
 import { leavingText } from "../src/panels/curves/view_notes.ts";
 import { middleOf, type Scene } from "../src/plots/scene.ts";
@@ -18,14 +15,12 @@ import { reachText } from "../src/words/numbers.ts";
 interface Contract {
   sentences: (Pick<Curves, "kind" | "levels" | "offset"> & { grid: number[]; mean: number[]; text: string })[];
   reach: { decay: number; distance: Distance; unordered: boolean; text: string }[];
-  zoom: { span: Span; full: Span; held: Span; whole: boolean }[];
   slopes: {
     name: string;
-    full: boolean;
     lengths: number[];
     lines: number[][];
     times: number;
-    range: Pick<ValueRange, "low" | "high" | "cut" | "above" | "below">;
+    range: Pick<ValueRange, "low" | "high" | "isCut" | "above" | "below">;
     text: string | null;
   }[];
   bins: { n_grid: number; ends: number[] }[];
@@ -36,14 +31,6 @@ interface Contract {
     split: Sides | null;
     sides: { levels: string[]; of: number[] } | null;
   }[];
-  labels: {
-    frame: Box;
-    reserved: Box[];
-    points: Labelled[];
-    height: number;
-    most: number;
-    sides: (Side | null)[];
-  };
 }
 
 const written = JSON.parse(
@@ -72,17 +59,12 @@ describe("a figure and the screen have in common", () => {
     expect(reachText(decay, distance, unordered)).toBe(text);
   });
 
-  test.each(written.zoom)("how a window is held to its axis: $span", ({ span, full, held, whole }) => {
-    expect(heldTo(span, full)).toEqual(held);
-    expect(isWhole(span, full)).toBe(whole);
-  });
-
-  test.each(written.slopes)("where the axis of slopes is cut: $name, $full", (each) => {
+  test.each(written.slopes)("where the axis of slopes is cut: $name", (each) => {
     const scene = slopes(each.lengths, each.lines, each.times);
-    const range = valueRange(scene, { shared: null, target: null, effects: [], full: each.full });
-    const { low, high, cut, above, below } = range;
-    expect({ low, high, cut, above, below }).toEqual(each.range);
-    if (cut === "yes") expect(leavingText(range, scene.extent, scene.curves.nLines)).toBe(each.text);
+    const range = valueRange(scene, { shared: null, target: null, effects: [] });
+    const { low, high, isCut, above, below } = range;
+    expect({ low, high, isCut, above, below }).toEqual(each.range);
+    if (isCut) expect(leavingText(range, scene.extent, scene.curves.nLines)).toBe(each.text);
     else expect(each.text).toBeNull();
   });
 
@@ -106,11 +88,5 @@ describe("a figure and the screen have in common", () => {
     const parted = splitColors(colors, split);
     if (sides === null || parted.scale.kind !== "category") expect(parted).toBe(colors);
     else expect({ levels: parted.scale.levels, of: Array.from(parted.values) }).toEqual(sides);
-  });
-
-  test("where the names on the map stand", () => {
-    const { points, height, frame, reserved, most, sides } = written.labels;
-    expect(placeLabels(points, height, frame, reserved, most)).toEqual(sides);
-    expect(new Set(sides).size).toBeGreaterThan(3);
   });
 });

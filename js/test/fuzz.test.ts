@@ -88,7 +88,7 @@ describe.each([
           lookAt(store);
         }
         store.setMaxLines(3);
-        store.remembered.choose("left", "map");
+        store.remembered.choose("left", "interactions");
         store.select(0, true);
         closeStores();
       }),

@@ -38,7 +38,6 @@ const ROWS = [
   "panels/export",
   "panels/grid",
   "panels/interactions",
-  "panels/map",
   "panels/pair",
   "panels/ranking",
   "panels/rows",

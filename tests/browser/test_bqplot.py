@@ -58,13 +58,6 @@ def test_figures_show_what_the_explorer_shows(notebook):
     choose_kind(view, "d-ice")
     expect(mean.locator(HEADING)).to_have_text("Mean d-ICE of bmi ± 1 SD")
     notebook.agrees("[len(figures[at].marks[-1].x) for at in (1, 2)]", [40, 40])
-    line = curves.locator(".curve .line").last
-    steps = line.get_attribute("d")
-    view.get_by_test_id("view").click()
-    view.get_by_test_id("view-every_step").check()
-    expect(line).not_to_have_attribute("d", steps)
-    n_points = 2 * notebook.ask("len(x.explanation['bmi'].grid)") - 2
-    notebook.agrees("[len(figures[at].marks[-1].x) for at in (1, 2)]", [n_points, n_points])
 
 
 def test_figures_are_clicked_and_closed(notebook):

@@ -131,31 +131,6 @@ def test_distances_given_the_other_features(lab, notebook):
     assert notebook.ask(f"{impact}, len(calls)") == [before, n_calls]
 
 
-def test_impact_is_compared_with_importances(notebook):
-    """A measure is chosen and computed; state and frozen page have it; without y a sentence says what to do."""
-    without_y = "ice.ICEExplorer(model, X, state={'version': 2, 'view': {'left': 'map', 'map_y': 'permutation'}})"
-    view = notebook.show(DOSES, "x.freeze()", without_y)
-    view.get_by_test_id("tab-map").click()
-    chosen, sentence = view.get_by_test_id("map-y"), view.get_by_test_id("map-comparison")
-    for measure, name in (("native", "importance of the model"), ("permutation", "permutation importance")):
-        chosen.select_option(measure)
-        expect(sentence).to_contain_text(f" of {name}.")
-    expect(sentence).to_contain_text("Correlation with in-distribution impact: Pearson 0.")
-    notebook.agrees("x.state()['view']", {"left": "map", "map_y": "permutation"})
-    chosen.select_option("loco")
-    view.get_by_test_id("map-start").click()
-    expect(sentence).to_contain_text(" of LOCO.")
-
-    chosen.select_option("permutation")
-    frozen = frozen_in(notebook, 1)
-    expect(frozen.get_by_test_id("map-comparison")).to_have_text(sentence.inner_text())
-    # Non-linearity, and what was computed.
-    expect(frozen.get_by_test_id("map-y").locator("option")).to_have_count(4)
-    notebook.run(2)
-    message = notebook.explorer(2).get_by_test_id("map-message")
-    expect(message).to_have_text("Permutation importance needs the observed target. Call `ICEExplorer(model, X, y)`.")
-
-
 def test_from_the_interactions_to_a_heat_map_and_back(notebook):
     """The strongest pair opens; a rule opens another; state, file and frozen page have what was computed."""
     view = notebook.show(DOSES, "x.freeze()")

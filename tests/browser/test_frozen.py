@@ -189,7 +189,7 @@ TILES_DRAWN = """() => [...document.querySelectorAll("[data-test=tile]")].every(
 
 
 def test_every_feature_opens_in_every_kind(page, view, explanation):
-    """A click on a bar opens it; levels have no slopes; all features, the map and a comparison are there."""
+    """A click on a bar opens it; levels have no slopes; all features, the interactions and a comparison are there."""
     for feature in explanation.values():
         open_feature(view, feature.label)
         expect(view.get_by_test_id("feature-title")).to_have_text(feature.label)
@@ -198,8 +198,8 @@ def test_every_feature_opens_in_every_kind(page, view, explanation):
         choose_kind(view, kind)
     open_feature(view, "town")
     expect(view.get_by_test_id("kind-d-ice")).to_be_disabled()
-    view.get_by_role("tab", name="Map").click()
-    expect(view.get_by_test_id("map")).to_be_visible()
+    view.get_by_role("tab", name="Interactions").click()
+    expect(view.get_by_test_id("interactions")).to_be_visible()
     view.get_by_role("tab", name="All features").click()
     tiles = view.get_by_test_id("tile")
     expect(tiles).to_have_count(len(explanation.features))
@@ -213,13 +213,13 @@ def test_the_view_that_was_saved_is_the_view_that_opens(open_alone, explorer, tm
     """All that was set in the explorer, and what its reader chose, the observed target too."""
     explorer.kind, explorer.color_by, explorer.decay, explorer.selection = "c-ice", "since", 0.4, [3, 9]
     explorer.rank_by = "heterogeneity"
-    explorer._view = {"left": "map", "compared": ["far"], "target": True}
+    explorer._view = {"left": "interactions", "compared": ["far"], "target": True}
     page = open_alone(explorer.save(tmp_path / "set.html"))
     expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-kind", "c-ice")
     expect(page.get_by_test_id("legend")).to_contain_text("since")
     expect(page.get_by_test_id("decay-slider")).to_have_value("0.4")
     expect(page.get_by_test_id("small-selected")).to_have_count(4)
-    expect(page.get_by_test_id("map")).to_be_visible()
+    expect(page.get_by_test_id("interactions")).to_be_visible()
     expect(page.get_by_test_id("compared")).to_have_count(2)
     page.get_by_test_id("kind-ice").click()
     page.get_by_test_id("view").click()
@@ -475,10 +475,10 @@ def test_on_paper_there_are_no_controls(page):
     page.emulate_media(media="print")
     assert page.evaluate(adjust) == "exact"
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    for part in ("export", "decay-slider", "kind-ice", "color-by", "compare", "zoom"):
+    for part in ("export", "decay-slider", "kind-ice", "color-by", "compare"):
         expect(page.get_by_test_id(part)).to_be_hidden()
     expect(page.get_by_role("tab", name="Ranking")).to_be_visible()
-    expect(page.get_by_role("tab", name="Map")).to_be_hidden()
+    expect(page.get_by_role("tab", name="Interactions")).to_be_hidden()
     footer = page.locator("footer.ice-page-about")
     expect(footer.locator("summary")).to_be_hidden()
     expect(footer).not_to_have_text(re.compile("notebook"), use_inner_text=True)
@@ -487,7 +487,7 @@ def test_on_paper_there_are_no_controls(page):
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
     expect(page.get_by_test_id("export")).to_be_visible()
-    expect(page.get_by_role("tab", name="Map")).to_be_visible()
+    expect(page.get_by_role("tab", name="Interactions")).to_be_visible()
 
 
 @pytest.mark.slow

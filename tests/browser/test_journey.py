@@ -71,14 +71,14 @@ def test_ten_steps(notebook):
     expect(view.get_by_test_id("compared")).to_have_count(2)
     expect(view.get_by_test_id("plot")).to_be_hidden()
 
-    # 8. All of them in small, and the map: a click opens a feature.
+    # 8. All of them in small, and the interactions: a click opens a feature.
     view.get_by_test_id("tab-all").click()
     tiles = view.get_by_test_id("tile")
     expect(tiles).to_have_count(6)
     tiles.filter(has_text="dose").click()
     expect(view).to_have_attribute("data-feature", "dose")
-    view.get_by_test_id("tab-map").click()
-    expect(view.get_by_test_id("map-open")).to_have_count(1)
+    view.get_by_test_id("tab-interactions").click()
+    expect(view.get_by_test_id("interactions")).to_be_visible()
 
     # 9. What Python has is what is on the screen.
     expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
@@ -90,6 +90,6 @@ def test_ten_steps(notebook):
     again = notebook.explorer(1)
     expect(again).to_have_attribute("data-feature", "dose")
     expect(again).to_have_attribute("data-kind", "c-ice")
-    expect(again.get_by_test_id("map-open")).to_have_count(1)
+    expect(again.get_by_test_id("interactions")).to_be_visible()
     expect(again.get_by_test_id("compared")).to_have_count(2)
     expect(again.get_by_test_id("decay-value")).to_have_text("0.01")

@@ -129,8 +129,8 @@ def use_everything(page, view):
     yield "legend"
     view.get_by_test_id("tab-all").click()
     expect(view.get_by_test_id("tile").first).to_be_visible()
-    view.get_by_test_id("tab-map").click()
-    expect(view.get_by_test_id("map-open")).to_have_count(1)
+    view.get_by_test_id("tab-interactions").click()
+    expect(view.get_by_test_id("interactions")).to_be_visible()
     view.get_by_test_id("tab-feature").click()
     expect(view.get_by_test_id("plot")).to_be_visible()
     yield "tabs"

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
-USUAL = {"format": "svg", "dpi": 300, "palette": "default", "theme": "auto"}
+USUAL = {"format": "svg", "dpi": 300, "theme": "auto"}
 
 OF_LAB_ABOUT_SETTINGS = [
     "Validating ice-explorer:plugin failed",

@@ -83,18 +83,17 @@ def test_two_models_are_compared_and_saved(lab, notebook, browser):
 
 
 def test_what_is_chosen_in_the_view_menu_is_shown_and_stays(notebook):
-    """Target, classes, density and one axis; another class by a click; another display has it all."""
+    """Target, classes and one axis; another class by a click; another display has it all."""
     view = notebook.show(WINE, "x")
     expect(view).to_have_attribute("data-feature", "proline")
     view.get_by_test_id("classes-side-by-side").check()
     classes = view.get_by_test_id("class")
     expect(classes).to_have_text(["barbera", "barolo", "grignolino"])
     view.get_by_test_id("view").click()
-    for choice in ("view-target", "view-shared_y", "lines-as-density"):
+    for choice in ("view-target", "view-shared_y"):
         view.get_by_test_id(choice).check()
     expect(view.get_by_test_id("target")).to_have_attribute("data-points", "178")
     expect(view.get_by_test_id("y-title")).to_contain_text("on the same axis for all features")
-    expect(view).to_have_attribute("data-drawn-as", "density")
     view.get_by_test_id("view").press("Escape")
     classes.filter(has_text="barbera").click()
     expect(view.get_by_test_id("y-title")).to_contain_text("probability of barbera")
@@ -103,7 +102,6 @@ def test_what_is_chosen_in_the_view_menu_is_shown_and_stays(notebook):
     expect(classes.filter(has_text="barbera")).to_have_attribute("aria-pressed", "true")
     notebook.run(1)
     again = notebook.explorer(1)
-    expect(again).to_have_attribute("data-drawn-as", "density")
     expect(again.get_by_test_id("target")).to_have_attribute("data-points", "178")
     expect(again.get_by_test_id("class")).to_have_count(3)
 

@@ -62,7 +62,7 @@ def test_a_column_without_a_name_and_long_texts_can_be_opened(notebook):
         view.get_by_test_id("compare").select_option(index=1)
     expect(view.get_by_test_id("compared")).to_have_count(3)
     assert_nothing_sticks_out(view)
-    for tab, part in (("all", "tile"), ("map", "map-label")):
+    for tab, part in (("all", "tile"), ("interactions", "interactions")):
         view.get_by_test_id(f"tab-{tab}").click()
         expect(view.get_by_test_id(part).first).to_be_visible()
         assert_nothing_sticks_out(view)

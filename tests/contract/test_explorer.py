@@ -31,15 +31,14 @@ from ice_explorer.results.options import METRIC_RANKINGS
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.curve_lines import lines_of
 from ice_explorer.scene.effects import EFFECTS, effect_lines
-from ice_explorer.scene.importance import importance_of as shown_importance
 from ice_explorer.scene.provenance import code_line
-from ice_explorer.scene.view_state import Besides, ViewState
+from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.session import work_of
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
 from ice_explorer.wire.header import METRICS, PROFILES, Tables, header_of
 from ice_explorer.wire.intervals import intervals_of
-from ice_explorer.wire.joint import importance_of, interactions_of, two_way_of
+from ice_explorer.wire.joint import interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import PROTOCOL_VERSION
 from ice_explorer.wire.rows import drivers_of, in_common_of, moves_of, rows_of
@@ -59,7 +58,6 @@ DTYPES = {
     "unlike": ["f8", "f4", "u4"],
     "intervals": ["f8", "f8", "f8", "f8"],
     "interactions": [],
-    "importance": [],
     "two_way": ["f8", "f8", "f4", "u4", "f8", "f8"],
     "groups": ["f4"],
     "rows": [],
@@ -190,7 +188,6 @@ def contract():
             in_common_reply(explanation, [7, 8, 9, 10, 11]),
             extreme_reply(explanation, "highest"),
             interactions_reply(explanation),
-            importance_reply(explanation),
             *(two_way_reply(explanation, *pair) for pair in PAIRS),
             classes_reply(X),
         ],
@@ -429,20 +426,6 @@ def interactions_reply(explanation):
         "buffers": [],
         "means": means,
     }
-
-
-def importance_reply(explanation):
-    """Shares and correlations as saved figures have them."""
-    joint = JointEffects()
-    measuring = joint.importance(explanation, "partial_dependence").complete()
-    choices = {"left": "map", "map_y": "partial_dependence"}
-    state = ViewState(convention="paper", rank_by="impact", choices=choices, besides=Besides(joint=joint))
-    ranking = ranking_of(explanation, state)
-    figures = {bar.label: bar.figure_of_impact for bar in ranking.bars}
-    shown = shown_importance(explanation, ranking.title_of_impact, figures, state)
-    means = {"impact": dict(shown.impact), "importance": dict(shown.importance), "sentence": shown.sentence}
-    request = {"type": "importance", "measure": "partial_dependence"}
-    return {"request": request, "body": importance_of(explanation, measuring), "buffers": [], "means": means}
 
 
 def two_way_reply(explanation, first, second):

@@ -39,7 +39,6 @@ def blobs():
     for whole in (joint.interactions(explanation), *(joint.pair(explanation, *pair) for pair in contract.PAIRS)):
         while not whole._advance():
             pass
-    joint.importance(explanation, "partial_dependence").complete()
     choices = {"ale": True, "correlated": True, "unlike": True}
     state = ViewState(
         feature="income",

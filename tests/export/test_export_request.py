@@ -186,7 +186,6 @@ def test_a_table_of_the_view_is_the_metrics(explanation):
     ("choices", "name"),
     [
         ({"right": "all"}, "ranking-and-c-ice-of-all-features"),
-        ({"left": "map"}, "map-and-c-ice-of-moon"),
         ({"left": "interactions"}, "interactions-and-c-ice-of-moon"),
         ({"pair": ["wind", "moon"], "compared": ["view"]}, "ranking-and-heat-map-of-wind-and-moon"),
         ({"pair": ["wind", "view"]}, "ranking-and-c-ice-of-moon"),
@@ -233,14 +232,14 @@ def test_a_feature_may_be_asked_for_by_name(explanation, here, feature, last):
 
 def test_size_and_choices_are_followed(explanation, here):
     """Width and resolution reach the file and its line of code, and so do the choices of the view."""
-    request = asked("png", "panel", width=89, dpi=200, choices={"palette": "cividis"})
+    request = asked("png", "panel", width=89, dpi=200, choices={"rug": "off"})
     body, (content,) = answer(explanation, request)
     with Image.open(io.BytesIO(content)) as image:
         assert abs(image.width - 89 / 25.4 * 200) <= 1
     (here / body["filename"]).write_bytes(content)
     found = read_provenance(body["filename"])
     assert found["code"].endswith("'panel', width=89, dpi=200)")
-    assert found["view"] == {"palette": "cividis"}
+    assert found["view"] == {"rug": "off"}
 
 
 def test_what_is_usual_stands_in_no_line_of_code(explanation, here):
@@ -324,7 +323,7 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     explorer = make(tides, X)
     assert explorer._header["formats"] == export_request.formats()
     explorer._background.wait()
-    reply, buffers = through(explorer, asked("json", to="notebook", choices={"palette": "viridis"}))
+    reply, buffers = through(explorer, asked("json", to="notebook", choices={"rug": "off"}))
     assert reply["body"] == {
         "filename": "metrics-and-curves-of-all-features.json",
         "mime": "application/json",
@@ -333,7 +332,7 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     assert buffers == []
     written = json.loads((here / "metrics-and-curves-of-all-features.json").read_text(encoding="utf-8"))
     assert len(written["curves"]) == 3
-    assert written["provenance"]["view"] == {"palette": "viridis"}
+    assert written["provenance"]["view"] == {"rug": "off"}
 
 
 def test_a_file_is_of_the_output_that_was_there_when_it_was_asked_for(make, X):
@@ -395,8 +394,8 @@ def test_all_features_wait_until_they_are_there(make, X, form, what):
         ("state.anchor", True, "'min', 'max', 'median', 'own' or a finite number"),
         ("state.max_lines", 0, "an integer of at least 1"),
         ("state.selection", [1.5], "a list of integers of at least 0"),
-        ("choices.left", "middle", "'bars', 'map' or 'interactions'"),
-        ("choices.zoom", {"ice moon": [0, 1]}, "a dict of four finite numbers each"),
+        ("choices.left", "middle", "'bars' or 'interactions'"),
+        ("choices.filters", {"moon": {"range": [0, 1]}}, "a dict of hidden levels each"),
     ],
 )
 def test_a_request_that_is_none_is_refused_at_the_door(name, value, expected):

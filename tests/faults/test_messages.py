@@ -49,31 +49,24 @@ JSON = st.recursive(
 )
 
 SWITCHES = (
-    "shared_y", "target", "classes", "full_slopes", "every_step", "partial_dependence", "ale", "m_plot", "correlated",
+    "shared_y", "target", "classes", "partial_dependence", "ale", "m_plot", "correlated",
     "unlike",
 )  # fmt: skip
 VALID_VIEW = st.fixed_dictionaries(
     {},
     optional={
         **dict.fromkeys(SWITCHES, st.booleans()),
-        "left": st.sampled_from(["bars", "map", "interactions"]),
-        "map_y": st.sampled_from(["non_linearity", "native", "permutation", "partial_dependence", "shap", "loco"]),
+        "left": st.sampled_from(["bars", "interactions"]),
         "pair": st.sampled_from([[], ["x", "gap"], ["gap", "town"], ["x", "x"], ["x", "none"]]),
         "right": st.sampled_from(["feature", "all"]),
         "compared": st.lists(st.sampled_from(["x", "town", "gap", "none"]), max_size=3),
         "coloring": st.sampled_from(["value", "median", "driver"]),
-        "lines_as": st.sampled_from(["auto", "lines", "density"]),
         "rug": st.sampled_from(["auto", "off"]),
-        "zoom": st.dictionaries(
-            st.sampled_from(["ice x: 1", "c-ice town: 1"]), st.lists(NUMBERS, min_size=4, max_size=4), max_size=1
-        ),
         "filters": st.dictionaries(
             st.sampled_from(["x", "town"]),
-            st.fixed_dictionaries({"hidden": st.lists(WORDS | st.none(), max_size=2)})
-            | st.fixed_dictionaries({"range": st.lists(NUMBERS, min_size=2, max_size=2)}),
+            st.fixed_dictionaries({"hidden": st.lists(WORDS | st.none(), max_size=2)}),
             max_size=1,
         ),
-        "palette": st.sampled_from(["default", "viridis", "cividis"]),
     },
 )
 VALID_TRAITS = {
@@ -117,7 +110,6 @@ REQUESTS = st.one_of(
         level=st.sampled_from([0.5, 0.95]),
         **{name: VALID_TRAITS[name] for name in ("decay", "convention", "unit")},
     ),
-    request("importance", measure=st.sampled_from(["native", "permutation"])),
     request("two_way", first=FEATURES, second=FEATURES),
     request(
         "rows",

@@ -33,7 +33,6 @@ from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_colors
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.scene.words import average_sentence, reach_text
-from ice_explorer.scene.zoom import held_to
 from ice_explorer.widget.session import Wanted, work_of
 from ice_explorer.widget.static_picture import picture
 
@@ -76,20 +75,18 @@ def seen(explanation, **state):
 # --- the axis of slopes ---------------------------------------------------------------------------
 
 
-def test_slopes_are_cut_to_their_bulk_unless_all_are_asked_for(explanation):
-    """The axis leaves the step out and says how many lines leave it; the full axis shows it."""
-    every = {"every_step": True}
-    cut = seen(explanation, feature="dose", kind="d-ice", choices=every)
-    full = seen(explanation, feature="dose", kind="d-ice", choices={**every, "full_slopes": True})
+def test_slopes_are_cut_to_their_bulk():
+    """The axis leaves the step out and says how many lines leave it."""
+    X = pd.DataFrame({"dose": np.geomspace(0.01, 10, 200)})
+    stepped = explain(lambda rows: 0.3 * rows["dose"] + 20 * (rows["dose"] > 0.05), X, progress=False)
+    cut = seen(stepped, kind="d-ice")
     assert cut.lines.is_cut
-    assert not full.lines.is_cut
     assert cut.lines.y_domain[1] < 2
-    assert full.lines.y_domain[1] > 50
-    n = (cut.lines.values > cut.lines.y_span[1]).any(axis=1).sum()
     steepest = cut.lines.extent[1]
-    remark = f"{n} of 300 curves extend above the axis (up to {steepest:.4g})."
+    assert steepest > 50
+    remark = f"200 of 200 curves extend above the axis (up to {steepest:,.0f})."
     assert cut.lines.remark == remark
-    figure = view_of(explanation, feature="dose", kind="d-ice", choices=every)
+    figure = view_of(stepped, kind="d-ice")
     assert remark in figure.axes[-1].get_xlabel().replace("\n", " ")
     (drawn,) = by_gid(figure, "curves")
     assert drawn.get_clip_box().height < figure.axes[-1].bbox.height
@@ -99,19 +96,16 @@ def test_slopes_are_drawn_over_bins_and_computed_from_every_step(explanation):
     """20 bins with equally many grid values: the rise over a bin by its width. The axis says so; metrics stay."""
     feature = explanation["dose"]
     binned = seen(explanation, feature="dose", kind="d-ice").lines
-    every = seen(explanation, feature="dose", kind="d-ice", choices={"every_step": True}).lines
     ends = slope_ends(len(feature.grid))
     assert len(ends) == 21
     assert {int(n) for n in np.diff(ends)} == {13, 14}
     rises = np.diff(feature.compute_curves(binned.positions)[:, ends], axis=1)
     assert_allclose(binned.values[:, ::2], rises / np.diff(feature.grid[ends]), rtol=1e-9)
     assert binned.y_title == "slope of the prediction per unit of dose, over 20 quantile bins"
-    assert every.y_title == "slope of the prediction per unit of dose"
-    assert_allclose(every.values[:, ::2], feature.slopes, rtol=1e-12)
-    assert_array_equal(every.values[:, ::2], every.values[:, 1::2])
-    fainter = np.minimum(every.opacity[:, :-2:2], every.opacity[:, 2::2])
-    assert_allclose(every.opacity[:, 1::2], fainter, rtol=1e-12)
-    assert np.abs(binned.values).max() < np.abs(every.values).max() / 5
+    assert_array_equal(binned.values[:, ::2], binned.values[:, 1::2])
+    fainter = np.minimum(binned.opacity[:, :-2:2], binned.opacity[:, 2::2])
+    assert_allclose(binned.opacity[:, 1::2], fainter, rtol=1e-12)
+    assert np.abs(binned.values).max() < np.abs(feature.slopes).max() / 5
     assert len(slope_ends(21)) == 21  # so few are drawn as they are
 
 
@@ -418,7 +412,10 @@ def test_every_class_stands_under_the_curves():
 @pytest.mark.parametrize("kind", ["ice", "d-ice"])
 def test_no_text_touches_another(explanation, width, right, kind):
     """Whatever stands on a page leaves room for the words of the others."""
-    choices = {"compared": ["dose", "town", "sex"], "target": True, "right": right, "coloring": "driver"}
+    choices = {
+        "left": "interactions", "compared": ["dose", "town", "sex"], "target": True, "right": right,
+        "coloring": "driver",
+    }  # fmt: skip
     besides = {"besides": Besides(np.zeros(N)), "width": width, "selection": (4,)}
     assert_texts_have_their_place(view_of(explanation, kind=kind, color_by="sex", choices=choices, **besides))
 
@@ -470,15 +467,6 @@ def test_several_selected_rows_have_a_mean(explanation, kind):
 # --- the arithmetic that the browser has too ------------------------------------------------------
 
 
-def zoom_cases():
-    full = [-2.0, 8.0]
-    spans = ([0.0, 4.0], [-5.0, 3.0], [6.0, 12.0], [-9.0, 9.0], [3.0, 3.001], [-2.0, 8.0 - 1e-11], [7.999, 8.001])
-    return [
-        {"span": span, "full": full, "held": list(held_to(span, full)), "whole": list(held_to(span, full)) == full}
-        for span in spans
-    ]
-
-
 def slope_cases():
     """Slopes over intervals of given lengths, exact as float32."""
     generator = np.random.default_rng(8)
@@ -499,19 +487,18 @@ def slope_cases():
         times = 175 if name.startswith("more") else 1
         x, values = np.repeat(ends, 2)[1:-1], np.tile(np.repeat(np.array(lines), 2, axis=1), (times, 1))
         extent = float(values.min()), float(values.max())
-        for full in (False, True):
-            found = slope_range(x, values, extent, full=full)
-            written.append(
-                {
-                    "name": name,
-                    "full": full,
-                    "lengths": list(lengths),
-                    "lines": np.array(lines).tolist(),
-                    "times": times,
-                    "range": vars(found),
-                    "text": leaving_text(found, extent, len(values)),
-                }
-            )
+        found = slope_range(x, values, extent)
+        ends = {"low": found.low, "high": found.high, "above": found.above, "below": found.below}
+        written.append(
+            {
+                "name": name,
+                "lengths": list(lengths),
+                "lines": np.array(lines).tolist(),
+                "times": times,
+                "range": {**ends, "isCut": found.is_cut},
+                "text": leaving_text(found, extent, len(values)),
+            }
+        )
     return written
 
 
@@ -599,7 +586,6 @@ def contract():
     return {
         "sentences": sentence_cases(),
         "reach": reach_cases(),
-        "zoom": zoom_cases(),
         "slopes": slope_cases(),
         "bins": [{"n_grid": n, "ends": slope_ends(n).tolist()} for n in (0, 1, 2, 21, 22, 41, 100, 595)],
         "middle": middle_cases(),

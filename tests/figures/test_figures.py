@@ -464,7 +464,7 @@ def test_numbers_are_short_enough_to_read_and_exact_enough_to_compare():
 def test_a_direction_that_rounds_to_0_has_no_sign():
     """Rises and falls have a triangle, levels dots; what would be written as 0 has no sign."""
     kinds = {"is_far_off": False, "is_unordered": False, "is_open": False}
-    bar = Bar("a", value=0.22, tick=0.22, direction=0.2, **kinds, heterogeneity=0.0, non_linearity=0.0, impact=0.2)
+    bar = Bar("a", value=0.22, tick=0.22, direction=0.2, **kinds)
     bars = {
         "up": bar,
         "down": replace(bar, direction=-0.2),
@@ -537,6 +537,12 @@ def test_levels_that_the_legend_hides_are_not_drawn(explanation):
     assert_array_equal(part.lines.mean, whole.lines.mean)
     other = shown(explanation, feature="age", choices={"filters": {"region": {"hidden": hidden}}})
     assert len(other.lines.positions) == 60  # the legend is that of the column that colours
+
+
+def test_a_filter_of_levels_hides_nothing_along_a_ramp(explanation):
+    """It stays as it was chosen, for when the column has levels again."""
+    choices = {"filters": {"age": {"hidden": ["40"]}}}
+    assert len(shown(explanation, feature="smoker", color_by="age", choices=choices).lines.positions) == 60
 
 
 @pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])

@@ -92,11 +92,8 @@ def test_what_needs_the_model_says_so(make, ask, results, request_, sentence):
     assert "Explain the model again" in content["message"]
 
 
-def test_what_needs_rows_or_the_model_is_not_there(make, ask, results):
-    """Importances of the model, and another distance unit where rows are missing."""
-    x = make(results[2])
-    assert "needs the model" in ask(x, type="importance", measure="native")[0]["body"]["problem"]
-    assert ask(x, type="importance", measure="partial_dependence")[0]["body"]["problem"] == ""
+def test_what_needs_rows_is_not_there(make, results):
+    """Another distance unit where rows are missing."""
     conditional = {"version": 2, "distance": "conditional"}
     with pytest.warns(UserWarning, match="the distance 'conditional', which is not available"):
         x = make(results[2], state=conditional)

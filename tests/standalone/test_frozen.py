@@ -118,7 +118,7 @@ def whole(explanation, tmp_path_factory):
 @pytest.fixture(scope="module")
 def some(explanation, tmp_path_factory):
     """The page of few rows, two of them selected."""
-    choices = {"left": "map", "classes": True}
+    choices = {"left": "interactions", "classes": True}
     besides = Besides(target=np.arange(80.0))
     state = ViewState(feature="near", selection=(3, 70), kind="c-ice", choices=choices, besides=besides)
     path = tmp_path_factory.mktemp("page") / "some.html"
@@ -221,7 +221,7 @@ def test_what_it_shows_first_is_the_view(some):
     traits = some.snapshot["traits"]
     assert (traits["feature"], traits["kind"], traits["selection"]) == ("near", "c-ice", [3, 70])
     assert (traits["max_lines"], traits["_status"]["state"]) == (20, "ready")
-    assert traits["_view"] == {"left": "map"}
+    assert traits["_view"] == {"left": "interactions"}
     assert (traits["_header"]["outputs"], traits["_header"]["responses"]) == ([], [])
 
 
@@ -362,7 +362,7 @@ def test_fewer_curves_are_kept_where_all_features_together_have_too_many_values(
 
 def test_provenance_says_what_is_in_the_page(explanation, tmp_path):
     """Rows drawn are those in it, hidden ones too; all that was chosen is followed."""
-    view = {"filters": {"town": {"hidden": ["Ur"]}}, "zoom": {"ice near": [0, 1, 2, 3]}}
+    view = {"filters": {"town": {"hidden": ["Ur"]}}, "rug": "off"}
     path = save(explanation, ViewState(feature="near", color_by="town", choices=view), tmp_path / "page.html")
     found = read_provenance(path)
     assert (found["feature"], found["rows_drawn"], found["view"], found["not_drawn"]) == ("near", 80, view, [])
@@ -431,22 +431,6 @@ def test_a_page_has_what_was_computed_of_features_together(explanation, tmp_path
     assert pair["body"] == json.loads(json.dumps(body))
     assert page.buffers(pair) == buffers
     assert page.snapshot["interactions"] is None
-
-
-def test_a_page_has_the_measures_that_were_computed(explanation, tmp_path):
-    """And the one on the map that it opens with; LOCO only if it was computed, as it fits the model again."""
-    assert Page(save(explanation, ViewState(), tmp_path / "plain.html")).snapshot["importances"] == []
-    joint = JointEffects()
-    joint.importance(explanation, "native")  # which is not computed
-    choices = {"left": "map", "map_y": "partial_dependence"}
-    for measures in (["partial_dependence"], ["partial_dependence"]):
-        state = ViewState(choices=choices, besides=Besides(joint=joint))
-        snapshot = Page(save(explanation, state, tmp_path / "map.html", overwrite=True)).snapshot
-        assert [body["measure"] for body in snapshot["importances"]] == measures
-        choices = {"left": "map", "map_y": "loco"}
-    expected = joint.importance(explanation, "partial_dependence").importance
-    (body,) = snapshot["importances"]
-    assert [figure["importance"] for figure in body["features"]] == expected.tolist()
 
 
 def test_a_page_has_what_it_opens_with(explanation, tmp_path):

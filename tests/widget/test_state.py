@@ -22,29 +22,23 @@ N = 30
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, 3)), columns=["a", "b", "c"])
 # One of each choice, none at its default.
 VIEW = {
-    "left": "map",
-    "map_y": "permutation",
+    "left": "interactions",
     "right": "all",
     "pair": ["a", "b"],
     "compared": ["a", "b"],
     "coloring": "median",
-    "lines_as": "density",
     "shared_y": True,
     "target": True,
     "classes": True,
     "models": False,
     "rug": "off",
-    "full_slopes": True,
-    "every_step": True,
     "partial_dependence": False,
     "ale": True,
     "m_plot": True,
     "correlated": True,
     "unlike": True,
     "fade": "unlike",
-    "zoom": {"ice a": [0, 1.5, -2, 3]},
-    "filters": {"a": {"range": [0, 0.5]}, "c": {"hidden": ["Oslo", None]}},
-    "palette": "cividis",
+    "filters": {"c": {"hidden": ["Oslo", None]}},
 }
 SET = {
     "feature": "b",
@@ -112,7 +106,7 @@ def test_a_state_is_a_copy(make, classifier):
     """What is done to a state does nothing to the explorer it came from."""
     explorer = changed(make, classifier)
     state = explorer.state()
-    state["view"]["zoom"]["ice a"][0] = 99
+    state["view"]["filters"]["c"]["hidden"][0] = "Rome"
     state["selection"].append(3)
     assert explorer.state() == {"version": 2, **SET, "model": "", "view": VIEW}
 
@@ -206,13 +200,13 @@ def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier)
     [
         (5, "`state['view']` must be a dict; got 5. Leave it out for the default."),
         (
-            {"left": "map", "right": "nowhere"},
+            {"left": "bars", "right": "nowhere"},
             "`state['view']['right']` must be 'feature' or 'all'; got 'nowhere'. Leave it out for the default.",
         ),
         (
-            {"zoom": {"ice a": [0, 1, 0, float("nan")]}},
+            {"filters": {"a": {"range": [0, 1]}}},
             (
-                "`state['view']['zoom']` must be a dict of four finite numbers each; got {'ice a': [0, 1, 0, nan]}. "
+                "`state['view']['filters']` must be a dict of hidden levels each; got {'a': {'range': [0, 1]}}. "
                 "Leave it out for the default."
             ),
         ),

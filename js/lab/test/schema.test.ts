@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import schema from "../../../jupyter-config/labextension/schema/plugin.json";
 
 test("the settings are those that explorers read", () => {
-  expect(Object.keys(schema.properties).sort()).toEqual(["dpi", "format", "max_lines", "palette", "theme", "width"]);
+  expect(Object.keys(schema.properties).sort()).toEqual(["dpi", "format", "max_lines", "theme", "width"]);
 });
 
 test("every setting has a default, or overriding it would fail Lab's server, and with it all of Lab", () => {

@@ -15,10 +15,8 @@ import { decayPanel } from "../panels/controls/decay.ts";
 import { outputsPanel } from "../panels/controls/outputs.ts";
 import { controlsPanel } from "../panels/controls/panel.ts";
 import { curvesPanel } from "../panels/curves/panel.ts";
-import { rampRange } from "../panels/curves/ramp.ts";
 import { gridPanel } from "../panels/grid/panel.ts";
 import { interactionsPanel } from "../panels/interactions/panel.ts";
-import { mapPanel } from "../panels/map/panel.ts";
 import { pairPanel } from "../panels/pair/panel.ts";
 import { type BesideBars, rankingPanel } from "../panels/ranking/panel.ts";
 import { rowPanel } from "../panels/rows/row.ts";
@@ -26,7 +24,6 @@ import { selectedPanel } from "../panels/rows/selected_rows.ts";
 import { alertsPanel } from "../panels/status/alerts.ts";
 import { statusPanel } from "../panels/status/panel.ts";
 import { type Pins, pinsOf } from "../store/pins.ts";
-import { loadedOf } from "../store/store.ts";
 import { type View, whileShown } from "../view/view.ts";
 import type { ViewChoices } from "../wire/protocol.ts";
 
@@ -69,19 +66,17 @@ export function layOut(view: View, exporting: Exporting): void {
   place();
 }
 
-/** Panels that compare features: ranking, map and interactions. */
+/** Panels that compare features: ranking and interactions. */
 function leftColumn(view: View, beside: BesideBars): HTMLElement {
   const { remembered } = view.store;
   const left = remembered.of("left");
   const ofTab = (name: ViewChoices["left"]): View => whileShown(view, () => left.value === name);
   const bars = html("div", {}, rankingPanel(ofTab("bars"), beside));
-  const map = html("div", {}, mapPanel(ofTab("map")));
   const interactions = html("div", {}, interactionsPanel(ofTab("interactions"), beside.toCurves));
   const tabs = new Tabs(
     "Features",
     [
       { name: "bars", label: "Ranking", panel: bars },
-      { name: "map", label: "Map", panel: map },
       { name: "interactions", label: "Interactions", panel: interactions },
     ],
     (name) => remembered.choose("left", name),
@@ -89,7 +84,7 @@ function leftColumn(view: View, beside: BesideBars): HTMLElement {
   );
   // At once, not in the next frame, in which panels measure their size before they draw.
   react(view.aborted, () => tabs.draw(left.value));
-  return html("div", { class: "ice-column" }, tabs.node, bars, map, interactions);
+  return html("div", { class: "ice-column" }, tabs.node, bars, interactions);
 }
 
 /** Panels of curves: the open feature, or all features. The controls are above either. */
@@ -117,8 +112,7 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
     if (isFocused) tabs.focus("feature");
   };
   const ofAll = whileShown(view, () => right.value === "all");
-  const loaded = computed(() => loadedOf(view.store.picture.value));
-  const all = html("div", {}, gridPanel(ofAll, { controls: overGrid, range: rampRange(ofAll, loaded) }, toFeature));
+  const all = html("div", {}, gridPanel(ofAll, overGrid, toFeature));
   const tabs = new Tabs(
     "Curves",
     [

@@ -1,6 +1,6 @@
 /** One view of an explorer. The cleanup that `show` returns ends all of it. */
 import type { AnyModel } from "@anywidget/types";
-import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html } from "../elements/element.ts";
 import { showExplanations } from "../elements/explained.ts";
 import { Frames } from "../elements/frames.ts";
@@ -29,13 +29,13 @@ export function show(
 
   const store = new Store(model, client, settings);
   const frames = new Frames();
-  const { host, refresh } = followTheme(root, aborted);
+  const { theme, refresh } = followTheme(root, aborted);
   const tooltip = new Tooltip(root, frames);
   const view: View = {
     root,
     store,
     frames,
-    theme: computed(() => ({ ...host.value, ramp: store.remembered.of("palette").value })),
+    theme,
     tooltip,
     aborted,
     keep: (read, draw) => atEnd(aborted, frames.keep(read, draw)),

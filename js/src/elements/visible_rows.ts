@@ -19,9 +19,6 @@ export function inView(top: number, height: number, row: number, count: number, 
   return { first, end: Math.min(count, Math.ceil((start + height) / row) + over) };
 }
 
-/** Where a row that comes from outside is first seen, or one that leaves is last seen: just beyond the edge. */
-export const atEdge = ({ first, end }: Range, place: number): number => Math.min(Math.max(place, first - 1), end);
-
 /** How far to scroll so that a row shows whole; as far as now where it does. */
 export function revealing(place: number, top: number, height: number, row: number): number {
   if (place * row < top) return place * row;

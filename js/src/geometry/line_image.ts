@@ -1,4 +1,4 @@
-/** What the rasters of lines and of their density share: lines in, pixels out, and the buffers in between. */
+/** What the raster of lines reads: lines, palettes, and lines in the order in which columns are painted. */
 
 export interface LineSet {
   nLines: number;
@@ -18,35 +18,6 @@ export type Rgb = [number, number, number];
 export type Palette =
   | { kind: "ramp"; colors: Uint8ClampedArray; missing: Rgb }
   | { kind: "levels"; colors: Uint8ClampedArray; missing: Rgb };
-
-/** An image of lines that keeps its buffers for the next one. */
-export abstract class LineImage<Style> {
-  protected readonly pixels: Uint8ClampedArray<ArrayBuffer>;
-  /** The same memory, one number per pixel. */
-  protected readonly words: Uint32Array;
-  #image: ImageData | null = null;
-
-  constructor(
-    readonly width: number,
-    readonly height: number,
-  ) {
-    this.pixels = new Uint8ClampedArray(width * height * 4);
-    this.words = new Uint32Array(this.pixels.buffer);
-  }
-
-  /**
-   * Paints the lines with these indices. Returns bytes (red, green, blue, opacity; row by row) that the next call
-   * overwrites. The arrays x and y of the lines must not change in place.
-   */
-  abstract paint(lines: LineSet, style: Style, indices: Uint32Array): Uint8ClampedArray;
-
-  /** The same as an image for a canvas. */
-  draw(lines: LineSet, style: Style, indices: Uint32Array): ImageData {
-    this.paint(lines, style, indices);
-    this.#image ??= new ImageData(this.pixels, this.width, this.height);
-    return this.#image;
-  }
-}
 
 /** Ink is kept per colour of a palette: of a ramp one channel, of levels one each; the last is for missing values. */
 export const channelsOf = ({ kind, colors }: Palette): number => (kind === "ramp" ? 2 : colors.length / 3 + 1);

@@ -4,30 +4,14 @@ import type { Palette, Rgb } from "./line_image.ts";
 export type Theme = "light" | "dark";
 
 /**
- * Ramps as 18 knots, linear in between. A part of each is used, because the yellow end is not visible on white and the
- * dark end not on black: viridis and cividis (matplotlib's, CC0) from 0 to 0.86 in light, from 0.2 to 1 in dark. The
- * default is viridis; the ramp named viridis is almost complete, from 0 to 0.94, or from 0.05 to 1, with fainter ends.
+ * The ramp as 18 knots, linear in between: viridis (matplotlib's, CC0) from 0 to 0.86 in light, from 0.2 to 1 in dark,
+ * because its yellow end is not visible on white and its dark end not on black.
  */
-const RAMP_KNOTS = {
-  default: {
-    light:
-      "440154 471365 482475 463480 414487 3b528b 34608d 2e6d8e 29798e 25858e 20928c 1f9e89 24aa83 32b67a 48c16e 63cb5f 81d34d a2da37",
-    dark: "414487 3b518b 355e8d 306a8e 2b758e 26818e 228c8d 1f978b 1fa287 27ad81 37b878 4cc26c 65cb5e 81d34d a0da39 c0df25 dfe318 fde725",
-  },
-  viridis: {
-    light:
-      "440154 481668 482878 443983 3e4a89 37598c 31678e 2b758e 26828e 21908d 1e9d89 24aa83 34b779 4cc26c 6acd5b 8cd645 b1dd2e d7e21a",
-    dark: "481466 482677 453882 3f4989 38588c 31678e 2b758e 26828e 218f8d 1e9d89 24aa83 34b779 4dc36b 6ccd5a 8ed644 b4dd2c dae319 fde725",
-  },
-  cividis: {
-    light:
-      "00224e 002b64 0b3470 253d6e 36466c 444f6c 50586c 5c616e 676a71 727374 7e7c78 8a8678 969077 a39a75 b0a471 bdaf6b cbba64 d9c55b",
-    dark: "35456c 424e6c 4e566c 595e6e 646770 6e6f73 787877 838179 8f8a78 9a9376 a69c74 b3a670 bfb06b ccba64 d9c55c e6d051 f3db42 fee838",
-  },
-} satisfies Record<string, Record<Theme, string>>;
-
-export type Ramp = keyof typeof RAMP_KNOTS;
-export const RAMPS = Object.keys(RAMP_KNOTS) as Ramp[];
+const RAMP_KNOTS: Record<Theme, string> = {
+  light:
+    "440154 471365 482475 463480 414487 3b528b 34608d 2e6d8e 29798e 25858e 20928c 1f9e89 24aa83 32b67a 48c16e 63cb5f 81d34d a2da37",
+  dark: "414487 3b518b 355e8d 306a8e 2b758e 26818e 228c8d 1f978b 1fa287 27ad81 37b878 4cc26c 65cb5e 81d34d a0da39 c0df25 dfe318 fde725",
+};
 
 /**
  * Knots of ramps with 0 in the middle, blue below and red above: ColorBrewer's RdBu (Apache 2.0), the other way round. Its
@@ -61,9 +45,7 @@ function levels(colors: string[], theme: Theme): Palette {
 }
 
 /** 256 colours for a continuous feature. */
-export function rampPalette(theme: Theme, ramp: Ramp = "default"): Palette & { kind: "ramp" } {
-  return between(RAMP_KNOTS[ramp][theme], theme);
-}
+export const rampPalette = (theme: Theme): Palette & { kind: "ramp" } => between(RAMP_KNOTS[theme], theme);
 
 /** Whether 0 is in the middle of a ramp, which then has a colour for each sign. */
 export const isDiverging = ([low, high]: readonly [number, number]): boolean => low < 0 && low === -high;
@@ -87,14 +69,9 @@ function between(hexes: string, theme: Theme): Palette & { kind: "ramp" } {
 }
 
 /** Colours of levels: along a ramp if ordered, distinct hues otherwise. */
-export function levelPalette(
-  nLevels: number,
-  ordered: boolean,
-  theme: Theme,
-  along: Ramp = "default",
-): Palette & { kind: "levels" } {
+export function levelPalette(nLevels: number, ordered: boolean, theme: Theme): Palette & { kind: "levels" } {
   if (ordered) {
-    const ramp = rampPalette(theme, along);
+    const ramp = rampPalette(theme);
     const colors = new Uint8ClampedArray(nLevels * 3);
     for (let l = 0; l < nLevels; l++) {
       const at = nLevels > 1 ? Math.round((255 * l) / (nLevels - 1)) : 0;

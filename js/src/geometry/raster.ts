@@ -9,7 +9,7 @@
  * swept along the piece's rise, a trapezoid. Its mass is thickness · length whatever the slope.
  */
 import { type ColumnPieces, columnPieces, UPRIGHT_SLOPE } from "./columns.ts";
-import { addBox, channelsOf, LineImage, type LineSet, type Palette, TransposedLines } from "./line_image.ts";
+import { addBox, channelsOf, type LineSet, type Palette, TransposedLines } from "./line_image.ts";
 
 export interface RasterStyle {
   width: number;
@@ -70,8 +70,12 @@ export function lineThickness(nLines: number): number {
 /** Numbers kept of each sloping piece. */
 const SLOPING_FIELDS = 7;
 
-/** Draws lines. For the same arrays x and y, only opacity and colour are read again. */
-export class LineRaster extends LineImage<RasterStyle> {
+/** Draws lines, and keeps its buffers for the next image. For the same arrays x and y, only opacity and colour are read. */
+export class LineRaster {
+  readonly #pixels: Uint8ClampedArray<ArrayBuffer>;
+  /** The same memory, one number per pixel. */
+  readonly #words: Uint32Array;
+  #image: ImageData | null = null;
   #x: Float64Array | null = null;
   #thickness = 0;
   #pieces: ColumnPieces | null = null;
@@ -89,11 +93,23 @@ export class LineRaster extends LineImage<RasterStyle> {
   #sloping = new Float64Array(0);
   #slopingAt = new Uint32Array(0);
 
-  constructor(width: number, height: number) {
-    super(width, height);
+  constructor(
+    readonly width: number,
+    readonly height: number,
+  ) {
+    this.#pixels = new Uint8ClampedArray(width * height * 4);
+    this.#words = new Uint32Array(this.#pixels.buffer);
     this.#tinted = new Float64Array(MOST_COLUMNS * (height + 1));
   }
 
+  /** Paints the lines with these indices. The arrays x and y of the lines must not change in place. */
+  draw(lines: LineSet, style: RasterStyle, indices: Uint32Array): ImageData {
+    this.paint(lines, style, indices);
+    this.#image ??= new ImageData(this.#pixels, this.width, this.height);
+    return this.#image;
+  }
+
+  /** The same as bytes (red, green, blue, opacity; row by row) that the next call overwrites. */
   paint(lines: LineSet, style: RasterStyle, indices: Uint32Array): Uint8ClampedArray {
     const order = indices.slice().sort(); // sums do not depend on the order, reading from memory does
     this.#prepare(lines, style, order);
@@ -111,7 +127,7 @@ export class LineRaster extends LineImage<RasterStyle> {
         else this.#resolveLevels(column, column - q, style.palette);
       }
     }
-    return this.pixels;
+    return this.#pixels;
   }
 
   /** The end of the columns from q on that one and the same segment crosses from side to side. */
@@ -309,7 +325,7 @@ export class LineRaster extends LineImage<RasterStyle> {
   /** Column q of the image, from the ink of the nth column that is kept. */
   #resolveRamp(q: number, n: number, palette: Palette): void {
     const { width, height } = this;
-    const words = this.words;
+    const words = this.#words;
     const ramp = this.#rampWords;
     const { bytes, perInk } = this.#opacities;
     const top = bytes.length - 1;
@@ -343,7 +359,7 @@ export class LineRaster extends LineImage<RasterStyle> {
 
   #resolveLevels(q: number, n: number, palette: Palette): void {
     const { width, height } = this;
-    const words = this.words;
+    const words = this.#words;
     const { bytes, perInk } = this.#opacities;
     const top = bytes.length - 1;
     const ink = this.#ink;

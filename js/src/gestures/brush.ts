@@ -152,7 +152,7 @@ class FrameBrush<P extends Brushed> implements Brush<P> {
     };
     this.#close.addEventListener("click", closeBar, options);
     // A click on the bar is not a click on the curve under it.
-    for (const kind of ["click", "dblclick"]) layer.addEventListener(kind, (event) => event.stopPropagation(), options);
+    layer.addEventListener("click", (event) => event.stopPropagation(), options);
     layer.addEventListener("pointerdown", press, options);
     layer.addEventListener("keydown", (event) => this.#step(event), options);
   }
@@ -185,8 +185,6 @@ class FrameBrush<P extends Brushed> implements Brush<P> {
   #place(bar: Bar, plot: P): void {
     const [top, bottom] = [heightOf(plot, bar.high), heightOf(plot, bar.low)];
     const middle = placePx(plot, bar.place);
-    const isOutside = middle < plot.left - 1 || middle > (plot.slot?.right ?? plot.right) + 1;
-    this.layer.classList.toggle("ice-absent", isOutside);
     Object.assign(this.layer.style, { left: `${middle}px`, top: `${top}px`, height: `${bottom - top}px` });
     for (const [at, value] of [bar.high, bar.low].entries()) {
       update(this.#ends[at]!, { "aria-valuenow": value, "aria-valuetext": number(value) });
@@ -209,7 +207,7 @@ const gripAt = ({ target }: Event): Grip | undefined => (target as HTMLElement).
 
 const heightOf = ({ y, scene: { base } }: Brushed, value: number): number => y(value - base);
 
-/** The value at a height in px, limited to the visible part of the axis. */
+/** The value at a height in px, limited to the axis. */
 const valueAt = ({ y, top, bottom, scene: { base } }: Brushed, px: number): number =>
   y.invert(Math.min(bottom, Math.max(top, px))) + base;
 

@@ -87,7 +87,7 @@ export class Bar {
       "data-sign": state.sign,
     });
     const [low, high] = state.interval ?? [0, 0];
-    this.moveTo(state.place);
+    this.node.style.transform = `translateY(calc(${state.place} * var(--ice-row)))`;
     // Set on the part that uses it: a property that all parts of a row inherit takes the browser several times as long.
     this.#fill.style.setProperty("--fill", String(state.fill ?? 0));
     this.#tick.style.setProperty("--tick", String(state.tick ?? 0));
@@ -121,22 +121,5 @@ export class Bar {
       part.style.setProperty("--tick", String(tick ?? 0));
       part.style.setProperty("--ice-line", color);
     }
-  }
-
-  /** Moves the bar to a place of the list, with a transition from its last place. */
-  moveTo(place: number): void {
-    this.node.style.transform = `translateY(calc(${place} * var(--ice-row)))`;
-  }
-
-  /** Starts the transition of a new bar at another place. */
-  comeFrom(place: number, to: number): void {
-    this.node.style.setProperty("--shift", String(place - to));
-  }
-
-  /** Moves the bar out of sight and removes it from the accessibility tree. */
-  leaveTo(place: number): void {
-    update(this.node, { role: "presentation", "aria-hidden": "true", "data-test": null, "data-feature": null });
-    this.node.inert = true;
-    this.moveTo(place);
   }
 }

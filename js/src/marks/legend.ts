@@ -41,17 +41,11 @@ const levelButton = (level: number, test: string, content: (Node | string)[]): H
     ...content,
   );
 
-/** `range` is the control over the ramp that selects a part of it. */
-export function rampLegend(
-  scale: ContinuousColors,
-  palette: Palette,
-  nMissing: number,
-  range: HTMLElement | null = null,
-): HTMLElement[] {
+export function rampLegend(scale: ContinuousColors, palette: Palette, nMissing: number): HTMLElement[] {
   const [low, high] = rampEnds(scale);
   const stops = Array.from({ length: 17 }, (_, stop) => cssColor(palette, stop / 16));
   const zero = isDiverging(scale.domain) ? [html("span", { class: "ice-ramp-zero" }, "0")] : [];
-  const ramp = html("span", { class: "ice-ramp" }, ...zero, ...(range === null ? [] : [range]));
+  const ramp = html("span", { class: "ice-ramp" }, ...zero);
   ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
   return [
     html("span", { class: "ice-legend-title", title: scale.column }, scale.column),

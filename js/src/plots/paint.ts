@@ -27,17 +27,13 @@ export function paintLines(
   pen.putImageData(raster.draw(lines, style, order), 0, 0);
 }
 
-/** Paints dots of levels over faint connectors, and dots of missing values next to the axis; `top` and `bottom` clip. */
+/** Paints dots of levels over faint connectors, and dots of missing values next to the axis. */
 export function paintLevels(
   pen: CanvasRenderingContext2D,
   plot: Drawable,
   fade: Fade,
-  {
-    decay,
-    order,
-    top = -Infinity,
-    bottom = Infinity,
-  }: { decay: number; order: Uint32Array; top?: number; bottom?: number },
+  decay: number,
+  order: Uint32Array,
 ): void {
   const { scene, lines, palette, left, y, size } = plot;
   const { curves, missing, onLevels } = scene;
@@ -48,10 +44,8 @@ export function paintLevels(
   const strength = Math.min(1, (isFew ? 0.9 : 0.7) * (isFew ? 1 : (FEW_DOTS / lines.nLines) ** 0.25));
   const opacityOfMissing = fade.ofMissing(decay);
   const dot = (at: number, value: number): void => {
-    const height = y(value);
-    if (height < top || height > bottom) return;
     pen.beginPath();
-    pen.arc(at - left, height, radius, 0, 2 * Math.PI);
+    pen.arc(at - left, y(value), radius, 0, 2 * Math.PI);
     pen.fill();
   };
   pen.save();

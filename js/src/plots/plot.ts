@@ -32,9 +32,6 @@ export interface Plot {
   size: Size;
   left: number;
   right: number;
-  /** The ends of the axes where nothing is zoomed, and which of them are cut off; heights relative to the scene's base. */
-  whole: { x: [number, number]; y: [number, number] };
-  cut: { x: boolean; y: boolean };
   /** The right end of everything drawn: `right`, or the end of the strip of missing values. */
   outer: number;
   /** The strip for missing values, next to the axis. */
@@ -115,9 +112,9 @@ export function paletteOf(colors: LineColors | null, theme: Theme): Palette {
   if (colors === null) return plainPalette(shade);
   if (isSplit(colors.scale)) return splitPalette(shade);
   if (colors.scale.kind === "continuous") {
-    return isDiverging(colors.scale.domain) ? divergingPalette(shade) : rampPalette(shade, theme.ramp);
+    return isDiverging(colors.scale.domain) ? divergingPalette(shade) : rampPalette(shade);
   }
-  return levelPalette(colors.scale.levels.length, colors.scale.ordered, shade, theme.ramp);
+  return levelPalette(colors.scale.levels.length, colors.scale.ordered, shade);
 }
 
 /** Features with no more values than this have a tick for each. */
@@ -247,22 +244,20 @@ export function plotOf(
     labels = levelLabels(featureTicks(scene, write, fit.x), fit.x(1) - fit.x(0), theme.font);
     fit = layOut(setting, labels.height);
   }
-  const { right, x, y } = fit;
+  const { right, x } = fit;
   const slot = slotOf(scene, right, SLOT_GAP, SLOT_WIDTH);
   const reach = scene.onLevels ? stripReach(nLines, x(1) - x(0)) : 0;
   return {
     ...fit,
     scene,
     size,
-    whole: { x: x.domain(), y: y.domain() },
-    cut: { x: false, y: false },
     outer: slot?.right ?? right,
     slot,
     reach,
     rug,
     unlike,
     shared: range.shared,
-    isCut: range.cut === "yes",
+    isCut: range.isCut,
     top: TOP,
     write,
     xTicks: featureTicks(scene, write, x),
@@ -311,7 +306,7 @@ export function dotX({ x, slot, reach, scene }: Drawable, line: number, value: n
 }
 
 /** Applies a linear scale without a call per point, which would cost more than drawing. */
-export function toPixels(values: Float32Array, y: Scale, ratio: number): Float32Array {
+function toPixels(values: Float32Array, y: Scale, ratio: number): Float32Array {
   const zero = y(0) * ratio;
   const slope = (y(1) - y(0)) * ratio;
   return values.map((value) => zero + slope * value);

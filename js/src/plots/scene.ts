@@ -256,9 +256,9 @@ function shapeOf(curves: Curves, kind: Kind, anchor: Anchor, isProbability: bool
 }
 
 export function sceneOf(all: Curves, wanted: Kind, anchor: Anchor, options: SceneOptions = {}): Scene {
-  const { isProbability = false, everyStep = false } = options;
+  const { isProbability = false } = options;
   const kind = drawnKind(wanted, all.kind);
-  const isBinned = kind === "d-ice" && !everyStep && !hasLevels(all.kind);
+  const isBinned = kind === "d-ice" && !hasLevels(all.kind);
   const curves = isBinned ? thinnedCurves(all, slopeEnds(all.nGrid)) : all;
   const onLevels = hasLevels(curves.kind) && kind !== "d-ice";
   const plain = shapeOf(curves, kind, anchor, isProbability);

@@ -84,7 +84,7 @@ export class SmallPicture {
     const start = performance.now();
     this.#fade.apply(decay, order);
     paintLines(pen, this.#fit(canvas, plot), plot, order, strength);
-    paintLevels(pen, plot, this.#fade, { decay, order });
+    paintLevels(pen, plot, this.#fade, decay, order);
     return performance.now() - start;
   }
 

@@ -69,7 +69,7 @@ export function keptPoints(grid: ArrayLike<number>, most: number): number[] {
   return [...kept, last];
 }
 
-/** The scene at some grid values. Centring uses all values; slopes at every step are those between the kept values. */
+/** The scene at some grid values. Centring uses all values, and slopes are over bins. */
 export function smallScene(
   curves: Curves,
   kind: Kind,
@@ -77,11 +77,9 @@ export function smallScene(
   most: number,
   options: SceneOptions = {},
 ): Scene {
-  const isBinned = kind === "d-ice" && options.everyStep !== true;
-  if (hasLevels(curves.kind) || curves.nGrid <= most || isBinned) return sceneOf(curves, kind, anchor, options);
+  if (hasLevels(curves.kind) || curves.nGrid <= most || kind === "d-ice") return sceneOf(curves, kind, anchor, options);
   const kept = keptPoints(curves.grid, most);
   const thinned = thinnedCurves(curves, kept);
-  if (kind === "d-ice") return sceneOf(thinned, kind, anchor, options);
   const scene = sceneOf(curves, kind, anchor);
   if (kind === "ice") return { ...sceneOf(thinned, kind, anchor, options), extent: scene.extent };
   const { nGrid } = curves;

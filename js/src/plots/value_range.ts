@@ -11,8 +11,8 @@ export interface ValueRange {
   high: number;
   /** Whether it is the same for every feature. */
   shared: boolean;
-  /** Whether the axis was cut to the bulk of the slopes, or would be. */
-  cut: "no" | "yes" | "could be";
+  /** Whether the axis was cut to the bulk of the slopes. */
+  isCut: boolean;
   /** How many lines leave it on each side. */
   above: number;
   below: number;
@@ -25,8 +25,6 @@ export interface RangeChoices {
   target: Float64Array | null;
   /** Effects that are drawn as well. */
   effects: readonly EffectLine[];
-  /** All slopes, however steep. */
-  full: boolean;
 }
 
 /** The share of all slopes, by the length of their intervals, that the axis shows at least. */
@@ -101,20 +99,19 @@ function leaving({ values, x, curves }: Scene, low: number, high: number): Pick<
   return { above, below };
 }
 
-export function valueRange(scene: Scene, { shared, target, effects, full }: RangeChoices): ValueRange {
+export function valueRange(scene: Scene, { shared, target, effects }: RangeChoices): ValueRange {
   const [low, high] = scene.extent;
-  const whole: ValueRange = { low, high, shared: false, cut: "no", above: 0, below: 0 };
+  const whole: ValueRange = { low, high, shared: false, isCut: false, above: 0, below: 0 };
   if (scene.kind === "d-ice") {
     if (high - low < ONE_SLOPE * Math.max(-low, high))
       return { ...whole, low: Math.min(0, low), high: Math.max(0, high) };
     const bulk = bulkOf(scene);
     const share = bulk === null ? 0 : (bulk[1] - bulk[0]) / (high - low);
     if (bulk === null || share > 1 / WORTH_CUTTING || share < LEAST_BULK) return whole;
-    if (full) return { ...whole, cut: "could be" };
     // Half as much again on either side, so that only what is far off leaves the axis.
     const room = (bulk[1] - bulk[0]) / 2;
     const ends = [Math.max(low, bulk[0] - room), Math.min(high, bulk[1] + room)] as const;
-    return { ...whole, low: ends[0], high: ends[1], cut: "yes", ...leaving(scene, ...ends) };
+    return { ...whole, low: ends[0], high: ends[1], isCut: true, ...leaving(scene, ...ends) };
   }
   const ends = [low, high];
   if (target !== null) ends.push(...extent(target, (value) => value - scene.base).filter((end) => end !== undefined));

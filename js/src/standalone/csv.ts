@@ -1,5 +1,6 @@
 /** The figures of a page without a kernel as CSV, with the columns that `save` writes in Python. */
 import { distances, likelihood } from "../geometry/likelihood.ts";
+import { slopes } from "../geometry/transforms.ts";
 import { sceneOf, standIns } from "../plots/scene.ts";
 import type { RankedFeature } from "../store/ranking.ts";
 import type { Reading } from "../store/reading.ts";
@@ -64,19 +65,20 @@ export const curvesColumns = (kind: Kind): string[] => [
 /** A row for each point of each curve, as `to_frame` returns them; a slope is at the right end of its interval. */
 export function* curvesRows(curves: Curves, kind: Kind, anchor: Anchor, decay: number): Iterable<Cell[]> {
   const { feature, grid, values, offset, nGrid, nLines } = curves;
-  const plotted = kind === "ice" ? null : sceneOf(curves, kind, anchor, { everyStep: true });
+  const first = kind === "d-ice" ? 1 : 0;
+  const changes =
+    kind === "ice" ? null : kind === "c-ice" ? sceneOf(curves, kind, anchor).values : slopes(values, grid);
   const weights = likelihood(curves.distances ?? distances(grid, standIns(curves), curves.likelihoodScale), decay);
   const write = writerOf(curves);
   const cellOf = (value: number): Cell =>
     curves.kind === "numeric" ? value : curves.kind === "boolean" ? truth(value === 1) : write(value);
-  const first = kind === "d-ice" ? 1 : 0;
   for (let line = 0; line < nLines; line++) {
     const row = curves.positions[line]!;
     const label = curves.rowLabels?.[line] ?? row;
     for (let k = first; k < nGrid; k++) {
       const at = line * nGrid + k;
       // A single value is drawn as a dash, from one point to another.
-      const quantity = plotted?.values[line * (plotted.values.length / nLines) + k - first] ?? offset + values[at]!;
+      const quantity = changes?.[line * (changes.length / nLines) + k - first] ?? offset + values[at]!;
       const isObserved = truth(curves.observed[line] === grid[k]);
       yield [row, label, feature, cellOf(grid[k]!), grid[k]!, rounded(quantity), rounded(weights[at]!), isObserved];
     }

@@ -17,11 +17,9 @@ import type {
   DriversBody,
   EffectsBody,
   Extreme,
-  ImportanceBody,
   InteractionsBody,
   IntervalsBody,
   IntervalsRequest,
-  Measure,
   RankBy,
   Request,
   RowsBody,
@@ -81,8 +79,6 @@ export interface Snapshot {
   intervals: KeptIntervals | null;
   /** Null where they were not computed before the page was saved. */
   interactions: InteractionsBody | null;
-  /** Those that were computed before the page was saved. */
-  importances: ImportanceBody[];
   /** Those that were computed before the page was saved. */
   pairs: (Packed & { body: TwoWayBody })[];
   /** Null where two columns together explain no more than one. */
@@ -159,7 +155,6 @@ export class SnapshotClient implements Client {
   readonly alive: ReadonlySignal<boolean> = signal(true);
   readonly silent: ReadonlySignal<boolean> = signal(false);
   readonly mostLines: number;
-  readonly measures: readonly Measure[];
   #rows: Promise<RowsBody> | null = null;
   #places: Promise<ReadonlyMap<number, number>> | null = null;
   #disposed = false;
@@ -169,7 +164,6 @@ export class SnapshotClient implements Client {
     private readonly read: ReadBlob,
   ) {
     this.mostLines = snapshot.traits.max_lines;
-    this.measures = snapshot.importances.map(({ measure }) => measure);
   }
 
   async request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>> {
@@ -209,11 +203,6 @@ export class SnapshotClient implements Client {
       case "interactions":
         if (this.snapshot.interactions === null) throw new KernelError(NOT_COMPUTED);
         return { body: this.snapshot.interactions, buffers: [] };
-      case "importance": {
-        const body = this.snapshot.importances.find(({ measure }) => measure === request.measure);
-        if (body === undefined) throw new KernelError(NOT_COMPUTED);
-        return { body, buffers: [] };
-      }
       case "two_way":
         return this.#pair(request.first, request.second);
       case "rows":

@@ -1,13 +1,10 @@
 /** The choices for the open feature, and why others are not available. */
-import { slopeEnds } from "../geometry/transforms.ts";
 import type { Client } from "../wire/client.ts";
 import type { Curves } from "../wire/decode.ts";
 import type { Kind } from "../wire/protocol.ts";
 import { drawnKind, hasLevels } from "../words/values.ts";
 import { loadedOf, type Store } from "./store.ts";
 
-/** Above this number curves are drawn as a density by default. */
-const MOST_LINES = 2000;
 /** Maximum number of rows with ticks; more could not be distinguished. */
 const MOST_TICKS = 500;
 
@@ -15,9 +12,6 @@ const MOST_TICKS = 500;
 export type Offer = string | null | undefined;
 
 export interface Offers {
-  density: Offer;
-  full_slopes: Offer;
-  every_step: Offer;
   shared_y: Offer;
   target: Offer;
   rug: Offer;
@@ -51,9 +45,6 @@ export function offersOf({ curves, kind, response, answers }: Situation): Offers
   const nothing = curves === null ? "Open a feature first." : null;
   const effectOffer = drawn === "d-ice" ? NO_EFFECT : answers("effects") ? null : NOT_SAVED;
   return {
-    density: nothing ?? (onLevels ? "Not available for levels: every row is already a dot." : null),
-    full_slopes: drawn === "d-ice" ? nothing : undefined,
-    every_step: drawn === "d-ice" ? (nothing ?? stepOffer(curves!)) : undefined,
     shared_y: sharedOffer(drawn) ?? nothing,
     target: nothing ?? targetOffer(curves!, drawn, response),
     rug: nothing ?? rugOffer(curves!, onLevels),
@@ -68,8 +59,6 @@ export function offersOf({ curves, kind, response, answers }: Situation): Offers
 /** The choices for many small plots, which apply to all features. */
 export function offersOfAll(kind: Kind): Offers {
   const nothing = {
-    density: undefined,
-    full_slopes: undefined,
     target: undefined,
     rug: undefined,
     partial_dependence: undefined,
@@ -78,7 +67,7 @@ export function offersOfAll(kind: Kind): Offers {
     correlated: undefined,
     unlike: undefined,
   };
-  return { ...nothing, every_step: kind === "d-ice" ? null : undefined, shared_y: sharedOffer(kind) };
+  return { ...nothing, shared_y: sharedOffer(kind) };
 }
 
 const sharedOffer = (kind: Kind): Offer =>
@@ -96,16 +85,7 @@ function targetOffer({ target }: Curves, drawn: Kind, response: string): Offer {
   return NO_TARGET[response] ?? null;
 }
 
-function stepOffer({ nGrid, kind }: Curves): Offer {
-  return hasLevels(kind) || slopeEnds(nGrid).length === nGrid ? "Every step is already drawn." : null;
-}
-
 function rugOffer({ nLines }: Curves, onLevels: boolean): Offer {
   if (onLevels) return "Not available for levels: every row is already a dot.";
   return nLines > MOST_TICKS ? `Not available for more than ${MOST_TICKS} rows.` : null;
-}
-
-/** Whether lines are drawn as their density. */
-export function isDense(lines: "auto" | "lines" | "density", offers: Offers, nLines: number): boolean {
-  return offers.density === null && (lines === "density" || (lines === "auto" && nLines > MOST_LINES));
 }

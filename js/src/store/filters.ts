@@ -1,12 +1,12 @@
 /**
- * The curves that the legend hides, by the value that colours them. Filters are stored by names of levels, so that they
+ * The curves that the legend hides, by the level that colours them. Filters are stored by names of levels, so that they
  * stay valid with other levels; drawing uses colour values.
  */
 import type { CategoryColors, ColorsBody, ViewChoices } from "../wire/protocol.ts";
 
 export type Filter = ViewChoices["filters"][string];
 
-/** Colour values whose lines are hidden: of a category, indices of levels; of a ramp, places from 0 to 1. NaN is missing. */
+/** Levels whose lines are hidden, by index; NaN is missing. */
 export interface Hidden {
   /** 0 where nothing is hidden. */
   readonly size: number;
@@ -20,26 +20,14 @@ const namesOf = ({ levels }: CategoryColors): (string | null)[] => [...levels, n
 
 const nameOf = ({ levels }: CategoryColors, level: number): string | null => levels[level] ?? null;
 
-/** A place on the ramp between 0 and 1; what lies outside the domain is drawn in the colours of its ends. */
-export function rampPlace([low, high]: [number, number], value: number): number {
-  return high > low ? Math.min(1, Math.max(0, (value - low) / (high - low))) : 0.5;
-}
-
 export function hiddenBy(filters: ViewChoices["filters"], scale: ColorsBody | null): Hidden {
   const filter = scale === null ? undefined : filters[scale.column];
-  if (scale === null || filter === undefined) return NOTHING;
-  if (scale.kind === "category") {
-    if (!("hidden" in filter)) return NOTHING;
-    const levels = filter.hidden.map((name) => (name === null ? Number.NaN : scale.levels.indexOf(name)));
-    return new Set(levels.filter((level) => level !== -1));
-  }
-  if (!("range" in filter)) return NOTHING;
-  const [from, to] = filter.range.map((value) => rampPlace(scale.domain, value)) as [number, number];
-  return { size: 1, has: (place) => !(place >= from && place <= to) };
+  if (scale?.kind !== "category" || filter === undefined) return NOTHING;
+  const levels = filter.hidden.map((name) => (name === null ? Number.NaN : scale.levels.indexOf(name)));
+  return new Set(levels.filter((level) => level !== -1));
 }
 
-const hiddenNames = (filter: Filter | null): (string | null)[] =>
-  filter !== null && "hidden" in filter ? filter.hidden : [];
+const hiddenNames = (filter: Filter | null): (string | null)[] => filter?.hidden ?? [];
 
 const hiding = (names: (string | null)[]): Filter | null => (names.length === 0 ? null : { hidden: names });
 

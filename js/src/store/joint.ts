@@ -1,8 +1,8 @@
-/** What is computed on request of several features: interactions, the heat map of the open pair, and importances. */
+/** What is computed on request of several features: interactions, and the heat map of the open pair. */
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Client } from "../wire/client.ts";
 import { decodeTwoWay, type TwoWay } from "../wire/decode.ts";
-import type { ImportanceBody, InteractionsBody, Measure } from "../wire/protocol.ts";
+import type { InteractionsBody } from "../wire/protocol.ts";
 import { Feed, type Progress, type Wanted } from "./feed.ts";
 
 export interface Pair {
@@ -17,16 +17,10 @@ export class Joint {
   readonly interactions: ReadonlySignal<Progress<InteractionsBody>>;
   /** Null while no pair is open. */
   readonly twoWay: ReadonlySignal<Progress<TwoWay> | null>;
-  /** Null while no measure of importance is chosen. */
-  readonly importance: ReadonlySignal<Progress<ImportanceBody> | null>;
   /** The output whose interactions are requested. */
   readonly #started = signal<string | null>(null);
   readonly #interactions: Feed<Wanted, InteractionsBody>;
   readonly #pairs: Feed<Wanted & Pair, TwoWay>;
-  /** The measure that is requested. */
-  readonly #measured = signal<string | null>(null);
-  readonly #chosen: ReadonlySignal<(Wanted & { measure: Measure }) | null>;
-  readonly #importances: Feed<Wanted & { measure: Measure }, ImportanceBody>;
 
   /** `explained` identifies the output, and the features that are computed; `nRows` are those of the sample. */
   constructor(
@@ -34,7 +28,6 @@ export class Joint {
     private readonly explained: ReadonlySignal<string>,
     nRows: ReadonlySignal<number | null>,
     pair: ReadonlySignal<Pair | null>,
-    measure: ReadonlySignal<Measure | null>,
   ) {
     const started = computed((): Wanted | null =>
       this.#started.value === explained.value ? { key: explained.value, version: nRows.value } : null,
@@ -62,21 +55,6 @@ export class Joint {
       PATIENCE_MS,
     );
     this.twoWay = computed(() => (open.value === null ? null : this.#pairs.of(open.value.key)));
-    this.#chosen = computed(() => {
-      const chosen = measure.value;
-      return chosen === null
-        ? null
-        : { key: JSON.stringify([explained.value, chosen]), version: nRows.value, measure: chosen };
-    });
-    this.#importances = new Feed(
-      computed(() => (this.#chosen.value?.key === this.#measured.value ? this.#chosen.value : null)),
-      async ({ measure }) => {
-        const { body } = await client.request({ type: "importance", measure });
-        return { share: body.share_done, body };
-      },
-      PATIENCE_MS,
-    );
-    this.importance = computed(() => this.#chosen.value && this.#importances.of(this.#chosen.value.key));
   }
 
   start(): void {
@@ -91,17 +69,6 @@ export class Joint {
     this.#started.value = null;
   }
 
-  startImportance(): void {
-    batch(() => {
-      this.#measured.value = this.#chosen.peek()?.key ?? null;
-      this.#importances.retry();
-    });
-  }
-
-  stopImportance(): void {
-    this.#measured.value = null;
-  }
-
   retryPair(): void {
     this.#pairs.retry();
   }
@@ -109,6 +76,5 @@ export class Joint {
   dispose(): void {
     this.#interactions.dispose();
     this.#pairs.dispose();
-    this.#importances.dispose();
   }
 }

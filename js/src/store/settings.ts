@@ -3,14 +3,12 @@
  * change. Without the extension there are none. Choices in Python or in the explorer take precedence.
  */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { RAMPS, type Ramp } from "../geometry/palette.ts";
 
 export interface Settings {
   format?: string;
   /** In mm. */
   width?: number;
   dpi?: number;
-  palette?: Ramp;
   theme?: "auto" | "light" | "dark";
   max_lines?: number;
 }
@@ -30,7 +28,6 @@ const FORMS: { [K in keyof Required<Settings>]: (value: unknown) => boolean } = 
   format: oneOf("svg", "png", "pdf", "html", "csv", "parquet", "json", "ice"),
   width: between(60, 600),
   dpi: between(50, 1200),
-  palette: oneOf(...RAMPS),
   theme: oneOf("auto", "light", "dark"),
   max_lines: (value) => Number.isInteger(value) && (value as number) > 0,
 };

@@ -32,7 +32,6 @@ import {
   type Header,
   type InCommonBody,
   type Kind,
-  type Measure,
   PROTOCOL_VERSION,
   type RankBy,
   type Refusal,
@@ -88,8 +87,6 @@ const linesOf = ({ curves, models }: Loaded): Curves[] => models?.map((of) => of
 export interface SceneOptions {
   /** Probabilities, around whose mean ± SD would leave [0, 1]. */
   isProbability?: boolean;
-  /** Slopes between neighbouring grid values instead of over bins. */
-  everyStep?: boolean;
 }
 
 /** The curves on screen: while others are on their way, still the last ones. */
@@ -273,7 +270,6 @@ export class Store {
   });
   readonly sceneOptions: ReadonlySignal<SceneOptions> = computed(() => ({
     isProbability: this.response.value === "predict_proba",
-    everyStep: this.remembered.of("every_step").value,
   }));
   /** Identifies the output and its scale. */
   readonly #explainedOutput: ReadonlySignal<string> = computed(() =>
@@ -333,8 +329,6 @@ export class Store {
   });
   /** Interactions, and the heat map of the open pair. */
   readonly joint: Joint;
-  /** The measure of importance that the map compares with impact, or null. */
-  readonly measure: ReadonlySignal<Measure | null>;
   /** The rule or threshold by which curves are coloured in two groups. */
   readonly split: ReadonlySignal<Split> = computed(() =>
     splitOf(this.remembered.of("coloring").value, this.colorBy.value, this.drivers.value.body),
@@ -452,8 +446,7 @@ export class Store {
   ) {
     model.on("msg:custom", this.#hear);
     this.#endings.push(() => model.off("msg:custom", this.#hear));
-    const usual = computed(() => (settings.value.palette === undefined ? {} : { palette: settings.value.palette }));
-    this.remembered = new Remembered(model, usual);
+    this.remembered = new Remembered(model);
     this.feature = this.#follow("feature");
     this.colorBy = this.#follow("color_by");
     this.kind = this.#follow("kind");
@@ -486,9 +479,7 @@ export class Store {
     });
     this.#intervalsFeed = intervalsFeed(client, this.#shown);
     this.#whatIfFeed = whatIfFeed(client, this.#question);
-    const mapY = this.remembered.of("map_y");
-    this.measure = computed(() => (mapY.value === "non_linearity" ? null : mapY.value));
-    this.joint = new Joint(client, this.#jointKey, this.#sampleRows, this.pair, this.measure);
+    this.joint = new Joint(client, this.#jointKey, this.#sampleRows, this.pair);
 
     this.#endings.push(this.#followMaxLines(), this.#followPicture());
   }
@@ -668,11 +659,6 @@ export class Store {
   /** Hides the lines of all other levels; shows all if they are hidden already. */
   showOnlyLevel(level: number): void {
     this.#filter((scale, before) => onlyLevel(scale, before, level));
-  }
-
-  /** Hides the lines whose colour value is outside a range, or missing; null shows all. */
-  showRange(range: [number, number] | null): void {
-    this.#filter(() => (range === null ? null : { range }));
   }
 
   showAllColors(): void {

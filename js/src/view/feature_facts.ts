@@ -61,7 +61,7 @@ export function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {
 }
 
 /** A sentence about a figure that needs care. */
-export function cautionOf({ farOff }: RankedFeature): string | null {
+function cautionOf({ farOff }: RankedFeature): string | null {
   return farOff === null ? null : farOffText(farOff);
 }
 

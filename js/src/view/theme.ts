@@ -2,22 +2,16 @@
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html } from "../elements/element.ts";
-import type { Ramp } from "../geometry/palette.ts";
 
-interface HostTheme {
+export interface Theme {
   dark: boolean;
   ink: string;
   paper: string;
   font: string;
 }
 
-export interface Theme extends HostTheme {
-  /** What numbers and ordered levels are coloured along. */
-  ramp: Ramp;
-}
-
 export interface FollowedTheme {
-  host: ReadonlySignal<HostTheme>;
+  theme: ReadonlySignal<Theme>;
   /** Reads the colours now instead of when the browser reports them. */
   refresh(): void;
 }
@@ -28,7 +22,7 @@ export function brightness(color: string): number {
   return (0.299 * r + 0.587 * g + 0.114 * b) * (color.startsWith("color(") ? 255 : 1);
 }
 
-function read(root: HTMLElement): HostTheme {
+function read(root: HTMLElement): Theme {
   const { color: ink, backgroundColor: paper, fontFamily } = getComputedStyle(root);
   const size = getComputedStyle(root).getPropertyValue("--ice-small").trim() || "11px";
   return { dark: brightness(ink) > brightness(paper), ink, paper, font: `${size} ${fontFamily}` };
@@ -56,5 +50,5 @@ export function followTheme(root: HTMLElement, aborted: AbortSignal): FollowedTh
   requestAnimationFrame(() => {
     if (!aborted.aborted) refresh();
   });
-  return { host: theme, refresh };
+  return { theme, refresh };
 }

@@ -6,7 +6,7 @@
 import type { AnyModel } from "@anywidget/types";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { bodyOf, FormError } from "./forms.ts";
-import { type Bodies, type Bytes, MEASURES, type Measure, type Reply, type Request } from "./protocol.ts";
+import type { Bodies, Bytes, Reply, Request } from "./protocol.ts";
 
 export interface Answer<Body> {
   body: Body;
@@ -35,8 +35,6 @@ export interface Client {
   readonly alive: ReadonlySignal<boolean>;
   /** True while a reply is overdue and the kernel sends no messages at all. */
   readonly silent: ReadonlySignal<boolean>;
-  /** Measures of importance that can be requested. */
-  readonly measures: readonly Measure[];
   /** Whether requests of an optional type are answered. */
   readonly answers: (type: OptionalRequest) => boolean;
   request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>>;
@@ -83,7 +81,6 @@ export class KernelClient implements Client {
   readonly hasKernel = true;
   readonly answers = (): boolean => true;
   readonly mostLines = Number.POSITIVE_INFINITY;
-  readonly measures = MEASURES;
   readonly #alive = signal(true);
   readonly #silent = signal(false);
   readonly #pending = new Map<string, Pending>();

@@ -2,16 +2,7 @@
  * Checks of everything that the kernel sends, because pages and kernels may have different versions. The forms are those
  * of `wire/protocol.ts`; unknown entries are ignored.
  */
-import { RAMPS } from "../geometry/palette.ts";
-import {
-  type Bodies,
-  type Bytes,
-  type Header,
-  MEASURES,
-  type Status,
-  type Traits,
-  type ViewChoices,
-} from "./protocol.ts";
+import type { Bodies, Bytes, Header, Status, Traits, ViewChoices } from "./protocol.ts";
 
 /** The path of the first entry with an unexpected form: "" is the value itself; null if there is none. */
 type Form = (value: unknown) => string | null;
@@ -160,16 +151,6 @@ const BODIES: { readonly [K in keyof Bodies]: Form } = {
     pairs: listOf(record({ ...JOINT, first: text, second: text })),
     additivity: listOf(record({ feature: text, share: finite, low: finite, high: finite, verdict: text })),
   }),
-  importance: record({
-    measure: oneOf(...MEASURES),
-    share_done: finite,
-    problem: text,
-    features: listOf(record({ feature: text, importance: orNull(finite) })),
-    are_coefficients: flag,
-    n_rows: count,
-    n_observations: count,
-    notes: texts,
-  }),
   two_way: record({
     first: PAIR_AXIS,
     second: PAIR_AXIS,
@@ -234,29 +215,23 @@ const HEADER = record({
 });
 
 const CHOICES: { readonly [K in keyof ViewChoices]: Form } = {
-  left: oneOf("bars", "map", "interactions"),
-  map_y: oneOf("non_linearity", ...MEASURES),
+  left: oneOf("bars", "interactions"),
   right: oneOf("feature", "all"),
   pair: anyOf(listOf(text, 0), listOf(text, 2)),
   compared: texts,
   coloring: oneOf("value", "median", "driver", "together"),
-  lines_as: oneOf("auto", "lines", "density"),
   shared_y: flag,
   target: flag,
   classes: flag,
   models: flag,
   rug: oneOf("auto", "off"),
-  full_slopes: flag,
-  every_step: flag,
   partial_dependence: flag,
   ale: flag,
   m_plot: flag,
   correlated: flag,
   unlike: flag,
   fade: oneOf("distance", "unlike"),
-  zoom: mapOf(listOf(finite, 4)),
-  filters: mapOf(anyOf(record({ hidden: listOf(orNull(text)) }), record({ range: pair }))),
-  palette: oneOf(...RAMPS),
+  filters: mapOf(record({ hidden: listOf(orNull(text)) })),
 };
 
 const NOTHING_YET: Status = {

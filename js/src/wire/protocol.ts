@@ -41,16 +41,10 @@ export interface DocumentState {
   selection: number[];
 }
 
-/** Measures of importance that impact is compared with. */
-export const MEASURES = ["native", "permutation", "partial_dependence", "shap", "loco"] as const;
-export type Measure = (typeof MEASURES)[number];
-
 /** Choices about the view that no figure depends on; a missing entry has its default. */
 export interface ViewChoices {
-  /** The panel left of the curves: the features as bars, on the map of their impact, or their interactions. */
-  left: "bars" | "map" | "interactions";
-  /** The vertical axis of the map; a measure of importance is shown against impact. */
-  map_y: "non_linearity" | Measure;
+  /** The panel left of the curves: the features as bars, or their interactions. */
+  left: "bars" | "interactions";
   /** The panel on the right: the open feature, or all features in small. */
   right: "feature" | "all";
   /** The two columns whose heat map replaces the curves; none or two. */
@@ -62,8 +56,6 @@ export interface ViewChoices {
    * columns together colour, whatever the column is.
    */
   coloring: "value" | "median" | "driver" | "together";
-  /** Lines, their density, or one of them by the number of curves. */
-  lines_as: "auto" | "lines" | "density";
   /** Whether the value axis is the same for all features. */
   shared_y: boolean;
   /** Whether the observed target is shown, where there is one. */
@@ -74,10 +66,6 @@ export interface ViewChoices {
   models: boolean;
   /** Ticks at the observed values, if these are few enough. */
   rug: "auto" | "off";
-  /** Whether the axis of slopes reaches to the steepest, or shows the bulk. */
-  full_slopes: boolean;
-  /** Whether slopes are those between neighbouring grid values, or over quantile bins. */
-  every_step: boolean;
   /** The mean of the curves and its band, accumulated local effects, and the M-plot. */
   partial_dependence: boolean;
   ale: boolean;
@@ -88,12 +76,8 @@ export interface ViewChoices {
   unlike: boolean;
   /** Whether curves fade by distance, or where they are unlike the data while that is shown. */
   fade: "distance" | "unlike";
-  /** What part of the axes shows, by kind, feature and output: x from, x to, y from, y to. */
-  zoom: Record<string, [number, number, number, number]>;
-  /** What the legend of a column hides: levels by name, null for missing values; or all values outside a range. */
-  filters: Record<string, { hidden: (string | null)[] } | { range: [number, number] }>;
-  /** The palette of numbers and ordered levels. */
-  palette: "default" | "viridis" | "cividis";
+  /** The levels that the legend of a column hides, by name; null for missing values. */
+  filters: Record<string, { hidden: (string | null)[] }>;
 }
 
 export interface Status {
@@ -271,12 +255,6 @@ interface InteractionsRequest {
   type: "interactions";
 }
 
-/** Requests a measure of importance of all features. The reply may be incomplete; the next request continues. */
-export interface ImportanceRequest {
-  type: "importance";
-  measure: Measure;
-}
-
 /** Requests the partial dependence on two columns. The reply may be incomplete; the next request continues. */
 export interface TwoWayRequest {
   type: "two_way";
@@ -352,7 +330,6 @@ export type Request =
   | UnlikeRequest
   | IntervalsRequest
   | InteractionsRequest
-  | ImportanceRequest
   | TwoWayRequest
   | RowsRequest
   | WhatIfRequest
@@ -525,21 +502,6 @@ export interface InteractionsBody {
   additivity: AdditivityBody[];
 }
 
-/**
- * A measure of importance on `n_rows` rows, as far as it is computed: `features` are empty before all is. `problem` says
- * what is missing, and what to do; "" where nothing is. `are_coefficients` says what the model's own importance is.
- */
-export interface ImportanceBody {
-  measure: Measure;
-  share_done: number;
-  problem: string;
-  features: { feature: string; importance: number | null }[];
-  are_coefficients: boolean;
-  n_rows: number;
-  n_observations: number;
-  notes: string[];
-}
-
 /** One of two features; `levels` and `clock` as in `CurvesBody`. */
 export interface PairAxis {
   feature: string;
@@ -619,7 +581,6 @@ export interface Bodies {
   unlike: UnlikeBody;
   intervals: IntervalsBody;
   interactions: InteractionsBody;
-  importance: ImportanceBody;
   two_way: TwoWayBody;
   rows: RowsBody;
   what_if: WhatIfBody;

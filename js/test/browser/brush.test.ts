@@ -139,3 +139,28 @@ test("500 selected lines of 1000 are drawn over the others, which are not drawn 
   await frame();
   expect(drawn()).not.toContain("curves-canvas");
 });
+
+test("one finger leaves the page to scroll, and selects once it has rested; two fingers do nothing", async () => {
+  const mounted = await mountDrawn();
+  expect(getComputedStyle(mounted.part("plot")).touchAction).toBe("pan-y");
+  const touch = (pointerId: number) => ({ pointerId, pointerType: "touch" });
+  const [from, to] = [
+    { x: 200, y: 100 },
+    { x: 200, y: 180 },
+  ];
+  drag(mounted, from, to, touch(5));
+  await letGo(mounted, to, touch(5));
+  drag(mounted, from, from, touch(6));
+  drag(mounted, from, to, touch(7));
+  await letGo(mounted, from, touch(6));
+  await letGo(mounted, to, touch(7));
+  expect(mounted.model.get("selection")).toEqual([]);
+  const plot = mounted.part("plot");
+  press(plot, plot, from, touch(8));
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  const { left, top } = plot.getBoundingClientRect();
+  const at = { clientX: left + to.x, clientY: top + to.y };
+  window.dispatchEvent(new PointerEvent("pointermove", { ...touch(8), ...at }));
+  await letGo(mounted, to, touch(8));
+  await expect.poll(() => mounted.model.get("selection").length).toBeGreaterThan(0);
+});

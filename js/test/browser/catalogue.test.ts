@@ -126,7 +126,6 @@ const PARTS: Record<string, string> = {
   export: "[data-test=export]",
   grid: "[data-test=all-features]",
   interactions: "[data-test=interactions]",
-  map: "[data-test=impact-map]",
   pair: "[data-test=pair-panel]",
   ranking: "[data-test=ranking]",
   rows: "[data-test=selected-rows]",

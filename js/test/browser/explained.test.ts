@@ -44,13 +44,13 @@ test("a figure of a feature whose levels have no order has the sentence of such 
 });
 
 test("a control shows its hint on keyboard focus, once, also that of its label; a name that is read out already does not describe it", async () => {
-  const explorer = await mountDrawn(kernel.model({ feature: "Age", selection: [3] }));
+  const explorer = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI", selection: [3] }));
   const { part } = explorer;
   const tooltip = part("tooltip");
-  part("tool-select").focus();
+  part("coloring-value").focus();
   await userEvent.keyboard("{ArrowRight}");
-  expect(tooltip.textContent).toMatch(/^ZoomDrag over the area to show/);
-  expect(part("tool-zoom").getAttribute("aria-describedby")).toBe(tooltip.id);
+  expect(tooltip.textContent).toMatch(/^MedianBlue below the median/);
+  expect(part("coloring-median").getAttribute("aria-describedby")).toBe(tooltip.id);
   await userEvent.keyboard("{Escape}");
   expect(tooltip.hidden).toBe(true);
   await expect.poll(() => part("row-card-close").checkVisibility()).toBe(true);
@@ -62,11 +62,11 @@ test("a control shows its hint on keyboard focus, once, also that of its label; 
   expect(part("row-card-close").hasAttribute("aria-describedby")).toBe(false);
   await userEvent.click(part("view"));
   part("view-shared_y").focus();
-  part("ramp").focus();
+  part("view-ale").focus();
   await userEvent.keyboard("{Shift>}{Tab}{/Shift}{Tab}");
-  expect(part("tooltip").textContent).toMatch(/^Colours of numbers/);
-  expect(part("ramp").getAttribute("aria-describedby")).toBe(part("tooltip").id);
-  await userEvent.hover(part("ramp").parentElement!);
+  expect(part("tooltip").textContent).toContain(explanation("ale").text);
+  expect(part("view-ale").getAttribute("aria-describedby")).toBe(part("tooltip").id);
+  await userEvent.hover(part("view-ale").parentElement!);
   expect(part("tooltip").hidden).toBe(false);
 });
 

@@ -19,7 +19,6 @@ test.each<[Request["type"], Partial<Traits>, string]>([
   ["unlike", { _view: { unlike: true } }, "unlike-note"],
   ["intervals", { ci: 0.95 }, "intervals-problem"],
   ["interactions", { _view: { left: "interactions" } }, "interactions-status"],
-  ["importance", { _view: { left: "map", map_y: "permutation" } }, "map-message"],
   ["two_way", { _view: { pair: ["Age", "BMI"] } }, "pair-message"],
 ])("of %s", async (type, traits, place) => {
   const state = { feature: "Age", output: "healthy", response: "predict_proba", ...traits };

@@ -48,31 +48,6 @@ test("Alt and a click, or a double click, leave only one group; what is hidden s
   expect(again.parts("legend-level")[0]!.getAttribute("aria-pressed")).toBe("false");
 });
 
-test("a range of the ramp shows only lines of its values", async () => {
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
-  const ramp = mounted.part("ramp-range");
-  const box = ramp.getBoundingClientRect();
-  const at = (share: number) => ({
-    clientX: box.left + share * box.width,
-    clientY: box.top + 4,
-    bubbles: true,
-    pointerId: 9,
-  });
-  ramp.dispatchEvent(new PointerEvent("pointerdown", at(0.25)));
-  window.dispatchEvent(new PointerEvent("pointermove", at(0.5)));
-  window.dispatchEvent(new PointerEvent("pointerup", at(0.5)));
-  await expect.poll(() => drawnLines(mounted)).toBeLessThan(200);
-  const { range } = mounted.model.get("_view").filters!.BMI as { range: [number, number] };
-  const bmi = kernel.data.features.find(({ name }) => name === "BMI")!.values;
-  const inside = bmi.filter((value) => value >= range[0] && value <= range[1]).length;
-  expect(drawnLines(mounted)).toBe(inside);
-  mounted.part("ramp-to").focus();
-  await userEvent.keyboard("{ArrowRight}");
-  await expect.poll(() => drawnLines(mounted)).toBeGreaterThan(inside);
-  await userEvent.click(mounted.part("show-all"));
-  await expect.poll(() => drawnLines(mounted)).toBe(300);
-});
-
 test("a ramp with 0 in its middle says so there, and its palette has a colour for each sign", () => {
   const scale: ContinuousColors = {
     column: "y − prediction",
@@ -83,7 +58,7 @@ test("a ramp with 0 in its middle says so there, and its palette has a colour fo
     levels: null,
     clock: [],
   };
-  const theme = { dark: false, ramp: "viridis" } as Theme;
+  const theme = { dark: false } as Theme;
   const palette = paletteOf({ scale, values: new Float64Array(1) }, theme);
   expect(palette).toEqual(divergingPalette("light"));
   const legendOf = (of: ContinuousColors) => {

@@ -30,7 +30,7 @@ test("whatever the kernel sends, nothing is thrown and nothing is drawn at place
   try {
     await fc.assert(
       fc.asyncProperty(changes, changes, kinds, fc.boolean(), async (ofTraits, ofReply, type, isAll) => {
-        const traits = kernel.traits({ color_by: "BMI", _view: isAll ? { right: "all", left: "map" } : {} });
+        const traits = kernel.traits({ color_by: "BMI", _view: isAll ? { right: "all", left: "interactions" } : {} });
         const model = kernel.model(changed(traits, ofTraits));
         model.answer = (request) => {
           const answered = kernel.answer(request);

@@ -66,7 +66,7 @@ const OTHERS: Record<string, Action> = {
     await letGo(mounted, { x: 300, y: 220 });
     mounted.part("brush-remove").click();
   },
-  "the map": turns({ left: "map" }, { left: "bars" }),
+  interactions: turns({ left: "interactions" }, { left: "bars" }),
   "a metric": ({ part }, time) => choose(part("rank-by"), after(["impact", "heterogeneity"], time)),
   "the slider": async ({ part }, time) => {
     for (let step = 1; step < 5; step++) await slideTo(part("decay-slider"), 0.1 + 0.2 * step - 0.01 * (time % 3));

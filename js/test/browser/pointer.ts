@@ -38,13 +38,6 @@ export function letGo({ part }: Mounted, at: At, how: How = {}, frame: HTMLEleme
   return nextFrame();
 }
 
-export function wheel({ part }: Mounted, at: At, how: WheelEventInit): WheelEvent {
-  const frame = part("plot");
-  const event = new WheelEvent("wheel", { ...clientOf(frame, at), bubbles: true, cancelable: true, ...how });
-  frame.dispatchEvent(event);
-  return event;
-}
-
 function clientOf(frame: HTMLElement, { x, y }: At): { clientX: number; clientY: number } {
   const box = frame.getBoundingClientRect();
   return { clientX: box.left + x, clientY: box.top + y };

@@ -75,17 +75,12 @@ test("the Tab key reaches one row, also where that is out of view; a focused row
   expect(reached).toEqual([bar(model.get("feature"))]);
 });
 
-test("rows glide to their new places, from and to beyond the edges, and no more exist afterwards", async () => {
+test("rows take their new places at once, and no more exist afterwards than are in view", async () => {
   const { root, part, parts } = await mountFrame(manyFeatures(2000, { decay: 1 }));
-  await new Promise((resolve) => setTimeout(resolve, 300));
   await slideTo(part("decay-slider"), 0.01);
-  const gliding = root.querySelector("[data-test=bars]")!.getAnimations({ subtree: true });
-  expect(gliding.map((each) => (each as CSSTransition).transitionProperty)).toEqual(
-    expect.arrayContaining(["transform", "translate"]),
-  );
-  letGo(part("decay-slider"));
-  await expect.poll(() => root.querySelectorAll("[data-test=bars] > [inert]").length).toBe(0);
+  expect(root.querySelector("[data-test=bars]")!.getAnimations({ subtree: true })).toEqual([]);
   expect(root.querySelectorAll("[data-test=bars] > *").length).toBe(parts("bar").length);
+  letGo(part("decay-slider"));
 });
 
 test("pending features follow the others in the order of the data, however many", async () => {

@@ -1,14 +1,8 @@
 /** What JupyterLab is set to, and what stands over it. */
 import { expect, test } from "vitest";
-import { rampPalette } from "../../src/geometry/palette.ts";
 import { hosts } from "./hosts.ts";
-import { choose, frame, ink, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
+import { choose, frame, kernel, mount, mountDrawn } from "./mount.ts";
 import { setTo } from "./settings.ts";
-
-const first = ({ part }: Mounted): string =>
-  getComputedStyle(part("legend").querySelector(".ice-ramp")!).backgroundImage.match(/rgb\([^)]*\)/)![0];
-const start = (theme: "light" | "dark", ramp: "default" | "viridis" | "cividis"): string =>
-  `rgb(${[...rampPalette(theme, ramp).colors.slice(0, 3)].join(", ")})`;
 
 test("a theme is taken whatever the host's is, and given back", async () => {
   setTo({ theme: "dark" });
@@ -24,29 +18,6 @@ test("a theme is taken whatever the host's is, and given back", async () => {
   setTo({ theme: "nonsense" });
   await frame();
   expect(root.dataset.colors).toBe("auto");
-});
-
-test("a ramp colours lines and legend, until the reader chooses one", async () => {
-  setTo({ palette: "cividis" });
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
-  const { part, model, root } = mounted;
-  const canvas = part<HTMLCanvasElement>("curves-canvas");
-  const shown = () => canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data.join();
-  const theme = root.dataset.theme as "light";
-  await expect.poll(() => first(mounted)).toBe(start(theme, "cividis"));
-  expect(part<HTMLSelectElement>("ramp").value).toBe("cividis");
-  expect(model.get("_view")).toEqual({});
-  const before = shown();
-  expect(ink(canvas)).toBeGreaterThan(100);
-  setTo({ palette: "viridis" });
-  await expect.poll(shown).not.toBe(before);
-  await expect.poll(() => first(mounted)).toBe(start(theme, "viridis"));
-  choose(part("ramp"), "default");
-  await expect.poll(() => first(mounted)).toBe(start(theme, "default"));
-  expect(model.get("_view")).toEqual({ palette: "default" });
-  setTo({ palette: "cividis" });
-  await frame();
-  expect(first(mounted)).toBe(start(theme, "default"));
 });
 
 test("the number of lines is taken and followed until the reader chooses one, and while the view is there", async () => {

@@ -2,21 +2,21 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { frame, kernel, mount, mountDrawn, mountFrame, slideTo } from "./mount.ts";
 
-test("tabs lead to the map and to all features, and the choice is remembered", async () => {
+test("tabs lead to the interactions and to all features, and the choice is remembered", async () => {
   const { part, drawn, model } = mount();
   await drawn(kernel.top);
-  await userEvent.click(part("tab-map"));
-  expect([part("tabpanel-bars").hidden, part("tabpanel-map").hidden]).toEqual([true, false]);
+  await userEvent.click(part("tab-interactions"));
+  expect([part("tabpanel-bars").hidden, part("tabpanel-interactions").hidden]).toEqual([true, false]);
   await userEvent.click(part("tab-all"));
   expect([part("tabpanel-feature").hidden, part("tabpanel-all").hidden]).toEqual([true, false]);
-  expect(model.get("_view")).toEqual({ left: "map", right: "all" });
+  expect(model.get("_view")).toEqual({ left: "interactions", right: "all" });
 });
 
 test("a view opens as it was left, or as usual where it does not know the choice", () => {
-  const { part } = mount(kernel.model({ _view: { left: "map", right: "all" } }));
-  expect(part("tab-map").getAttribute("aria-selected")).toBe("true");
+  const { part } = mount(kernel.model({ _view: { left: "interactions", right: "all" } }));
+  expect(part("tab-interactions").getAttribute("aria-selected")).toBe("true");
   expect(part("tabpanel-all").hidden).toBe(false);
-  const odd = mount(kernel.model({ _view: { left: "tree" as "map", right: "none" as "all" } }));
+  const odd = mount(kernel.model({ _view: { left: "tree" as "interactions", right: "none" as "all" } }));
   expect([odd.part("tabpanel-bars").hidden, odd.part("tabpanel-feature").hidden]).toEqual([false, false]);
 });
 
@@ -24,15 +24,15 @@ test("arrow keys go from tab to tab, of which the Tab key reaches one; each tab 
   const { part, parts } = await mountFrame();
   part("tab-bars").focus();
   await userEvent.keyboard("{ArrowRight}");
-  expect(document.activeElement).toBe(part("tab-map"));
-  expect([part("tab-bars").tabIndex, part("tab-map").tabIndex]).toEqual([-1, 0]);
-  await userEvent.keyboard("{ArrowRight}{ArrowRight}");
+  expect(document.activeElement).toBe(part("tab-interactions"));
+  expect([part("tab-bars").tabIndex, part("tab-interactions").tabIndex]).toEqual([-1, 0]);
+  await userEvent.keyboard("{ArrowRight}");
   expect(document.activeElement).toBe(part("tab-bars"));
   await userEvent.keyboard("{End}");
   expect(part("tab-interactions").getAttribute("aria-selected")).toBe("true");
   await userEvent.keyboard("{Home}");
   expect(part("tab-bars").getAttribute("aria-selected")).toBe("true");
-  for (const name of ["bars", "map", "feature", "all"]) {
+  for (const name of ["bars", "interactions", "feature", "all"]) {
     const [tab, panel] = [parts(`tab-${name}`)[0]!, parts(`tabpanel-${name}`)[0]!];
     expect(tab.getAttribute("aria-controls")).toBe(panel.id);
     expect(panel.getAttribute("aria-labelledby")).toBe(tab.id);
@@ -44,7 +44,7 @@ test("what is hidden draws nothing and asks nothing", async () => {
   const { part, parts, model, bar } = await mountDrawn();
   expect(parts("tile")).toEqual([]);
   expect(model.sent.filter(({ type }) => type === "curves").length).toBe(1);
-  await userEvent.click(part("tab-map"));
+  await userEvent.click(part("tab-interactions"));
   await frame();
   const before = bar("Age").outerHTML;
   await slideTo(part("decay-slider"), 0.1);

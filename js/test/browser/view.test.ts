@@ -1,7 +1,7 @@
 /** The View menu, and what each of its choices does to the picture. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { clinic, FakeKernel, observedClinic, outcomes, steppedClinic } from "../../dev/model.ts";
+import { FakeKernel, observedClinic, outcomes, steppedClinic } from "../../dev/model.ts";
 import { frame, ink, kernel, type Mounted, mountDrawn, notebookCell } from "./mount.ts";
 
 async function openMenu({ part }: Mounted): Promise<void> {
@@ -21,9 +21,8 @@ test("the menu opens and closes by keyboard, and says why a choice is not there"
   const target = part<HTMLInputElement>("view-target");
   expect(target.disabled).toBe(true);
   expect(target.labels![0]!.textContent).toBe("Observed targetPass y to the explorer: ICEExplorer(model, X, y).");
-  expect(part("view-full_slopes").checkVisibility()).toBe(false);
   await userEvent.keyboard("{Tab}");
-  expect(document.activeElement).toBe(part("lines-as-auto"));
+  expect(document.activeElement).toBe(part("view-rug"));
   await userEvent.keyboard("{Escape}");
   expect(part("view-menu").hidden).toBe(true);
   expect(document.activeElement).toBe(part("view"));
@@ -36,7 +35,7 @@ test("a click on the text of an entry takes effect in a notebook, whose cells ta
   const { part, root } = await mountDrawn(kernel.model({ feature: "Age" }), 1000, notebookCell());
   expect(part("classes-side-by-side").checkVisibility()).toBe(false); // there is one output
   await userEvent.click(part("view"));
-  for (const name of ["view-shared_y", "lines-as-density", "view-partial_dependence"]) {
+  for (const name of ["view-shared_y", "view-correlated", "view-partial_dependence"]) {
     const input = part<HTMLInputElement>(name);
     const before = input.checked;
     await userEvent.click(input.labels![0]!.querySelector("span")!);
@@ -46,28 +45,6 @@ test("a click on the text of an entry takes effect in a notebook, whose cells ta
   expect(part("view-menu").hidden).toBe(false);
   await userEvent.click(root.querySelector(".ice-ranking")!, { position: { x: 2, y: 2 } });
   expect(part("view-menu").hidden).toBe(true);
-});
-
-test("more than 2,000 lines are drawn as their density, with what a shade means; lines when wanted", async () => {
-  const mounted = await mountDrawn(new FakeKernel(clinic(2100), {}, 12).model({ feature: "Age", max_lines: 5000 }));
-  const { root, part, model } = mounted;
-  await expect.poll(() => root.dataset.drawnAs).toBe("density");
-  expect(ink(part("curves-canvas"))).toBeGreaterThan(1000);
-  await expect.poll(() => part("density-key").hidden).toBe(false);
-  expect(part("density-key").textContent).toMatch(/^1 curve[\d.]+ % of the curves$/);
-  await openMenu(mounted);
-  part("lines-as-lines").click();
-  await expect.poll(() => root.dataset.drawnAs).toBe("lines");
-  await expect.poll(() => part("density-key").hidden).toBe(true);
-  expect(model.get("_view")).toEqual({ lines_as: "lines" });
-});
-
-test("a density fades with the decay as lines do", async () => {
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", decay: 1, _view: { lines_as: "density" } }));
-  await frame();
-  const full = ink(mounted.part("curves-canvas"));
-  mounted.model.push("decay", 0.1);
-  await expect.poll(() => ink(mounted.part("curves-canvas"))).toBeLessThan(0.8 * full);
 });
 
 test("ticks stand under the plot, those of selected and hovered rows stand out", async () => {
@@ -124,18 +101,15 @@ test("one value axis for all features stays as it is when another feature is ope
   await expect.poll(() => part("y-title").textContent).not.toContain("same axis");
 });
 
-test("a step that dominates the slopes leaves the axis, is counted, and is shown in full when asked", async () => {
+test("a step that dominates the slopes leaves the axis and is counted", async () => {
   const { part, parts } = await mountDrawn(
-    new FakeKernel(steppedClinic(120)).model({ feature: "Blood pressure", kind: "d-ice", _view: { every_step: true } }),
+    new FakeKernel(steppedClinic(120)).model({ feature: "Blood pressure", kind: "d-ice" }),
   );
   await expect.poll(() => part("range-remark").hidden).toBe(false);
   expect(part("range-remark").textContent).toMatch(
     /^\d+ of 120 curves extend above the axis \(up to [\d.]+\), \d+ below \(down to −[\d.]+\)\./,
   );
   expect(parts("edge-marks").length).toBe(1);
-  part("full-range").click();
-  await expect.poll(() => part("full-range").textContent).toBe("Default range");
-  expect(parts("edge-marks")).toEqual([]);
   part("kind-ice").click();
   await expect.poll(() => part("range-remark").hidden).toBe(true);
 });

@@ -6,17 +6,12 @@ import {
   isDiverging,
   levelPalette,
   plainPalette,
-  RAMPS,
-  type Ramp,
   rampPalette,
   type Theme,
 } from "../../src/geometry/palette.ts";
 import { splitPalette } from "../../src/geometry/split_palette.ts";
 
 const BACKGROUND: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [17, 17, 17] };
-
-/** Viridis under its own name is nearly whole, and so fainter at its ends than a line should be by default. */
-const LEAST: Record<Ramp, number> = { default: 1.6, viridis: 1.38, cividis: 1.6 };
 
 function luminance([r, g, b]: Rgb): number {
   const linear = (c: number) => (c <= 10.31 ? c / 3294.6 : ((c / 255 + 0.055) / 1.055) ** 2.4);
@@ -32,10 +27,10 @@ const colorsOf = (palette: Palette): Rgb[] =>
   Array.from({ length: palette.colors.length / 3 }, (_, i) => [...palette.colors.slice(3 * i, 3 * i + 3)] as Rgb);
 
 describe.each(["light", "dark"] as const)("on a %s background", (theme) => {
-  it.each(RAMPS)("the %s ramp stands out over its whole length and grows lighter all along", (ramp) => {
-    const colors = colorsOf(rampPalette(theme, ramp));
+  it("the ramp stands out over its whole length and grows lighter all along", () => {
+    const colors = colorsOf(rampPalette(theme));
     expect(colors).toHaveLength(256);
-    for (const color of colors) expect(contrast(color, BACKGROUND[theme])).toBeGreaterThan(LEAST[ramp]);
+    for (const color of colors) expect(contrast(color, BACKGROUND[theme])).toBeGreaterThan(1.6);
     for (let i = 8; i < 256; i += 8) expect(luminance(colors[i]!)).toBeGreaterThan(luminance(colors[i - 8]!));
   });
 

@@ -90,13 +90,6 @@ describe("slopes", () => {
     expect(Array.from(scene.own)).toEqual([0.2, 0.6].map(Math.fround));
   });
 
-  test("of every step are those between neighbouring values, where the reader wants them", () => {
-    const scene = sceneOf(steps, "d-ice", "min", { everyStep: true });
-    expect(scene.nBins).toBeNull();
-    expect(scene.x.length).toBe(200);
-    expect(Math.max(...scene.values)).toBe(3);
-  });
-
   test("of ranks are never put together", () => {
     const ranks = { ...steps, kind: "ordered", levels: Array.from(steps.grid, String) } as Curves;
     expect(sceneOf(ranks, "d-ice", "min").nBins).toBeNull();

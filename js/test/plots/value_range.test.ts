@@ -6,7 +6,7 @@ import { sharedRange, valueRange } from "../../src/plots/value_range.ts";
 import type { Figures } from "../../src/wire/decode.ts";
 import type { FeatureHeader } from "../../src/wire/protocol.ts";
 
-const EACH = { shared: null, target: null, effects: [], full: false };
+const EACH = { shared: null, target: null, effects: [] };
 
 const figures = (...ranges: ([number, number] | null)[]): Figures =>
   ({ header: { features: ranges.map((range) => ({ range }) as FeatureHeader) } }) as Figures;
@@ -25,7 +25,7 @@ function slopes(lengths: number[], lines: number[][]): Scene {
 
 describe("the axis", () => {
   test("shows what is drawn", () => {
-    expect(valueRange(ice, EACH)).toMatchObject({ low: -1, high: 2, shared: false, cut: "no" });
+    expect(valueRange(ice, EACH)).toMatchObject({ low: -1, high: 2, shared: false, isCut: false });
   });
 
   test("grows to the observed target, and for missing ones not at all", () => {
@@ -62,12 +62,12 @@ describe("the axis of slopes", () => {
   });
 
   test("shows all where no step dominates", () => {
-    expect(valueRange(slopes([33, 33, 33, 0.1], [[0.5, 1, -0.5, 3]]), EACH)).toMatchObject({ cut: "no", high: 3 });
+    expect(valueRange(slopes([33, 33, 33, 0.1], [[0.5, 1, -0.5, 3]]), EACH)).toMatchObject({ isCut: false, high: 3 });
   });
 
   test("weighs by length: many short intervals do not outweigh a long one", () => {
     const short = Array.from({ length: 50 }, () => 0.001);
     const scene = slopes([10, ...short], [[1, ...short.map((_, k) => 100 + k)]]);
-    expect(valueRange(scene, EACH)).toMatchObject({ cut: "yes", high: 1.5 });
+    expect(valueRange(scene, EACH)).toMatchObject({ isCut: true, high: 1.5 });
   });
 });

@@ -1,7 +1,10 @@
 /** CSV of pages without a kernel: texts are written as the kernel writes them. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { csv, withoutFormula } from "../../src/standalone/csv.ts";
+import { clinic, FakeKernel } from "../../dev/model.ts";
+import { csv, curvesRows, withoutFormula } from "../../src/standalone/csv.ts";
+import { decodeCurves } from "../../src/wire/decode.ts";
+import type { CurvesBody } from "../../src/wire/protocol.ts";
 
 const contract = JSON.parse(
   readFileSync(new URL("../../../tests/contract/spreadsheet.json", import.meta.url), "utf-8"),
@@ -20,4 +23,20 @@ test("the header comes first; texts are no formulas, and numbers stay as they ar
     ],
   ).text();
   expect(text).toBe('"feature","impact"\n"\'=1+1",-1.5\n"a ""b""",\n');
+});
+
+test("slopes are those of each step, at the right end of its interval, though the plot draws fewer", () => {
+  const kernel = new FakeKernel(clinic(20), {}, 60);
+  const request = { id: "1", type: "curves", feature: "Age", max_lines: 20, selection: [] } as const;
+  const { reply, buffers = [] } = kernel.answer({ ...request, selection: [] })!;
+  const curves = decodeCurves((reply as { body: CurvesBody }).body, buffers);
+  const { nGrid, nLines, grid, values } = curves;
+  const rows = [...curvesRows(curves, "d-ice", "min", 0.5)];
+  expect(rows.length).toBe(nLines * (nGrid - 1));
+  for (const [at, row] of rows.entries()) {
+    const [line, k] = [Math.floor(at / (nGrid - 1)), (at % (nGrid - 1)) + 1];
+    const rise = values[line * nGrid + k]! - values[line * nGrid + k - 1]!;
+    expect(row[4]).toBe(grid[k]);
+    expect(row[5]).toBeCloseTo(rise / (grid[k]! - grid[k - 1]!), 5);
+  }
 });

@@ -1,6 +1,6 @@
 /** What a reader can choose, and the sentence that says why not. */
 import { expect, test } from "vitest";
-import { isDense, type Offers, offersOf, offersOfAll, type Situation } from "../../src/store/available_choices.ts";
+import { type Offers, offersOf, offersOfAll, type Situation } from "../../src/store/available_choices.ts";
 import type { Curves } from "../../src/wire/decode.ts";
 
 const curves = (of: Partial<Curves> = {}): Curves =>
@@ -13,20 +13,17 @@ const situation = (of: Partial<Situation> = {}): Situation => ({
   ...of,
 });
 
-test("with ICE of numbers all but the range of slopes is offered", () => {
-  const all = ["density", "shared_y", "target", "rug", "partial_dependence", "ale", "m_plot", "correlated", "unlike"];
-  expect(offersOf(situation())).toEqual({
-    full_slopes: undefined,
-    ...Object.fromEntries(all.map((name) => [name, null])),
-  });
+test("with ICE of numbers all is offered", () => {
+  const all = ["shared_y", "target", "rug", "partial_dependence", "ale", "m_plot", "correlated", "unlike"];
+  expect(offersOf(situation())).toEqual(Object.fromEntries(all.map((name) => [name, null])));
 });
 
 const UNITS = "Slopes have different units, so a shared axis is not available.";
 
 test("of all features in small the shared axis alone is offered, and not for slopes", () => {
-  const rest = { density: undefined, full_slopes: undefined, target: undefined, rug: undefined };
+  const rest = { target: undefined, rug: undefined };
   expect(offersOfAll("c-ice")).toEqual({ ...rest, shared_y: null });
-  expect(offersOfAll("d-ice")).toEqual({ ...rest, every_step: null, shared_y: UNITS });
+  expect(offersOfAll("d-ice")).toEqual({ ...rest, shared_y: UNITS });
 });
 
 const FEATURE = "Open a feature first.";
@@ -38,9 +35,9 @@ const answersNone = { answers: () => false };
 const levels = { curves: curves({ kind: "category" }) };
 
 test.each<[string, Partial<Situation>, Partial<Offers>]>([
-  ["before a feature is open", { curves: null }, { density: FEATURE, target: FEATURE, rug: FEATURE }],
+  ["before a feature is open", { curves: null }, { target: FEATURE, rug: FEATURE }],
   ["slopes", { kind: "d-ice" }, { ale: PREDICTION, m_plot: PREDICTION, correlated: null, unlike: null }],
-  ["slopes", { kind: "d-ice" }, { shared_y: UNITS, full_slopes: null, target: ICE }],
+  ["slopes", { kind: "d-ice" }, { shared_y: UNITS, target: ICE }],
   ["slopes of levels, whose ICE is shown", { kind: "d-ice", ...levels }, { ale: null, target: null }],
   ["changes", { kind: "c-ice" }, { target: ICE }],
   ["a saved page", { ...answersNone }, { ale: SAVED, m_plot: SAVED, correlated: SAVED, unlike: SAVED }],
@@ -60,20 +57,10 @@ test.each<[string, Partial<Situation>, Partial<Offers>]>([
     },
   ],
   ["predictions", { response: "predict" }, { target: null }],
-  ["22 slopes", { kind: "d-ice", curves: curves({ nGrid: 22 }) }, { every_step: null }],
-  ["21 slopes", { kind: "d-ice", curves: curves({ nGrid: 21 }) }, { every_step: "Every step is already drawn." }],
-  ["no slopes", { curves: curves({ nGrid: 22 }) }, { every_step: undefined }],
-  ["levels", levels, { density: DOTS, rug: DOTS }],
+  ["levels", levels, { rug: DOTS }],
   ["500 rows", { curves: curves({ nLines: 500 }) }, { rug: null }],
   ["501 rows", { curves: curves({ nLines: 501 }) }, { rug: "Not available for more than 500 rows." }],
 ])("what is offered with %s: %o", (_name, of, wanted) => {
   const offers = offersOf(situation(of));
   expect(Object.fromEntries(Object.keys(wanted).map((name) => [name, offers[name as keyof Offers]]))).toEqual(wanted);
-});
-
-test("lines become their density beyond 2,000, or when asked for", () => {
-  const offers = offersOf(situation());
-  expect([isDense("auto", offers, 2000), isDense("auto", offers, 2001)]).toEqual([false, true]);
-  expect([isDense("lines", offers, 5000), isDense("density", offers, 3)]).toEqual([false, true]);
-  expect(isDense("density", offersOf(situation(levels)), 5000)).toBe(false);
 });

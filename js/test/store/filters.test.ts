@@ -1,4 +1,4 @@
-/** Which colour values the legend hides, and what is remembered of it. */
+/** Which levels the legend hides, and what is remembered of it. */
 import { expect, test } from "vitest";
 import { hiddenBy, onlyLevel, toggledLevel } from "../../src/store/filters.ts";
 import type { CategoryColors, ContinuousColors } from "../../src/wire/protocol.ts";
@@ -36,20 +36,9 @@ test("only one level is shown, and all where that is so already", () => {
   expect(onlyLevel(ward, only, 2)).toBeNull();
 });
 
-test("a range hides what is outside of it, and missing values", () => {
-  const hidden = hiddenBy({ bmi: { range: [25, 30] } }, bmi);
-  expect([0.25, 0.5].map((place) => hidden.has(place))).toEqual([false, false]);
-  expect([0.2, 0.6, Number.NaN].map((place) => hidden.has(place))).toEqual([true, true, true]);
-});
-
-test("a range up to an end of the ramp keeps what is drawn in the colour of that end", () => {
-  expect(hiddenBy({ bmi: { range: [30, 40] } }, bmi).has(1)).toBe(false);
-});
-
 test("a filter of another kind of colouring, of another column, or of a name that is no level any more hides nothing", () => {
-  expect(hiddenBy({ ward: { range: [0, 1] } }, ward).size).toBe(0);
   expect(hiddenBy({ bmi: { hidden: ["a"] } }, bmi).size).toBe(0);
-  expect(hiddenBy({ other: { range: [0, 1] } }, bmi).size).toBe(0);
+  expect(hiddenBy({ other: { hidden: ["a"] } }, ward).size).toBe(0);
   expect(hiddenBy({ ward: { hidden: ["a"] } }, null).size).toBe(0);
   expect(hiddenBy({ ward: { hidden: ["gone"] } }, ward).size).toBe(0);
 });

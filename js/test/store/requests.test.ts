@@ -1,11 +1,11 @@
-/** What is computed on request: intervals, interactions, heat maps, importances and what-ifs; `feed.test.ts` has when. */
+/** What is computed on request: intervals, interactions, heat maps and what-ifs; `feed.test.ts` has when. */
 import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { intervalsFeed, type Shown } from "../../src/store/intervals.ts";
 import { Joint, type Pair } from "../../src/store/joint.ts";
 import { largestChange, type Question, whatIfFeed, whatIfOf } from "../../src/store/what_if.ts";
 import { type Client, KernelError } from "../../src/wire/client.ts";
-import type { FeatureMoves, ImportanceBody, InteractionsBody, Measure } from "../../src/wire/protocol.ts";
+import type { FeatureMoves, InteractionsBody } from "../../src/wire/protocol.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -62,10 +62,9 @@ function jointly() {
   const client = new SlowClient();
   const explained = signal("one output");
   const pair = signal<Pair | null>(null);
-  const measure = signal<Measure | null>(null);
-  const joint = new Joint(client as unknown as Client, explained, signal(null), pair, measure);
+  const joint = new Joint(client as unknown as Client, explained, signal(null), pair);
   onTestFinished(() => joint.dispose());
-  return { client, explained, pair, measure, joint };
+  return { client, explained, pair, joint };
 }
 
 const interactions = (done: number): InteractionsBody => ({
@@ -125,29 +124,6 @@ test("the open pair is requested until its heat map is known; another one takes 
   const twoWay = joint.twoWay.value!.body;
   expect(twoWay).toMatchObject({ nRows: 1, values: Float64Array.of(3, 5), near: Uint32Array.of(4, 0) });
   expect(twoWay!.second).toMatchObject({ feature: "c", grid: Float64Array.of(5), observed: Float64Array.of(5) });
-});
-
-test("a measure of importance is requested once it is started, until it is known; another one ends it", async () => {
-  const { client, measure, joint } = jointly();
-  const body = (of: Measure, share_done: number) => ({ measure: of, share_done }) as ImportanceBody;
-  expect(joint.importance.value).toBeNull();
-  joint.startImportance();
-  measure.value = "loco";
-  await later();
-  expect([joint.importance.value, client.asked]).toEqual([{ state: "idle", share: 0, body: null }, []]);
-  joint.startImportance();
-  await client.answer(body("loco", 0.5));
-  expect(joint.importance.value).toEqual({ state: "computing", share: 0.5, body: body("loco", 0.5) });
-  measure.value = "native";
-  await client.answer(body("loco", 0.7));
-  joint.startImportance();
-  await client.answer(body("native", 1));
-  expect(joint.importance.value).toEqual({ state: "ready", share: 1, body: body("native", 1) });
-  expect(client.asked).toEqual(["loco", "loco", "native"].map((of) => ({ type: "importance", measure: of })));
-  measure.value = "loco";
-  joint.startImportance();
-  joint.stopImportance();
-  expect(joint.importance.value).toEqual({ state: "idle", share: 0.7, body: body("loco", 0.7) });
 });
 
 const moved = (feature: string): FeatureMoves => ({

@@ -1,9 +1,8 @@
 import type { AnyModel } from "@anywidget/types";
-import { signal } from "@preact/signals-core";
 import { expect, test } from "vitest";
 import { clinic, FakeKernel } from "../../dev/model.ts";
 import { DEFAULTS, Remembered } from "../../src/store/view_choices.ts";
-import type { Traits, ViewChoices } from "../../src/wire/protocol.ts";
+import type { Traits } from "../../src/wire/protocol.ts";
 
 const kernel = new FakeKernel(clinic(20));
 
@@ -13,45 +12,30 @@ function remembered(view: Traits["_view"]) {
 }
 
 test("what nobody chose is at its default, and a choice is written beside the others", () => {
-  const { model, choices } = remembered({ left: "map" });
-  expect(choices.of("left").value).toBe("map");
+  const { model, choices } = remembered({ left: "interactions" });
+  expect(choices.of("left").value).toBe("interactions");
   expect(choices.of("right").value).toBe(DEFAULTS.right);
   choices.choose("shared_y", true);
-  expect(model.get("_view")).toEqual({ left: "map", shared_y: true });
+  expect(model.get("_view")).toEqual({ left: "interactions", shared_y: true });
 });
 
-test("every view follows a choice of the document, and keeps its own zoom", () => {
-  const { model, choices } = remembered({ zoom: { "ice Age": [0, 1, 0, 1] } });
-  model.push("_view", { right: "all", zoom: {} });
+test("every view follows a choice of the document, and keeps its own filters", () => {
+  const { model, choices } = remembered({ filters: { Ward: { hidden: ["north"] } } });
+  model.push("_view", { right: "all", filters: {} });
   expect(choices.of("right").value).toBe("all");
-  expect(choices.of("zoom").value).toEqual({ "ice Age": [0, 1, 0, 1] });
+  expect(choices.of("filters").value).toEqual({ Ward: { hidden: ["north"] } });
 });
 
 test("what says the same redraws nothing", () => {
   const { model, choices } = remembered({ compared: ["Age"] });
   const before = choices.of("compared").value;
-  model.push("_view", { compared: ["Age"], left: "map" });
+  model.push("_view", { compared: ["Age"], left: "interactions" });
   expect(choices.of("compared").value).toBe(before);
-});
-
-test("settings stand over the defaults and under what was chosen, and are not written down", () => {
-  const usual = signal<Partial<ViewChoices>>({ palette: "cividis", left: "map" });
-  const model = kernel.model({ _view: { left: "bars" } });
-  const choices = new Remembered(model as unknown as AnyModel<Traits>, usual);
-  expect([choices.of("palette").value, choices.of("left").value]).toEqual(["cividis", "bars"]);
-  expect(choices.chosen()).toEqual({ palette: "cividis" });
-  usual.value = { palette: "viridis" };
-  expect(choices.of("palette").value).toBe("viridis");
-  choices.choose("palette", "default");
-  usual.value = { palette: "cividis" };
-  expect(choices.of("palette").value).toBe("default");
-  expect(choices.chosen()).toEqual({});
-  expect(model.get("_view")).toEqual({ left: "bars", palette: "default" });
 });
 
 test("a disposed view hears nothing more", () => {
   const { model, choices } = remembered({});
   choices.dispose();
-  model.push("_view", { left: "map" });
+  model.push("_view", { left: "interactions" });
   expect(choices.of("left").value).toBe("bars");
 });

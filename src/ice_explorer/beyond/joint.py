@@ -5,24 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ice_explorer.beyond.interactions import SAMPLE, Interactions
-from ice_explorer.beyond.measuring import Measuring
 
 if TYPE_CHECKING:
-    from ice_explorer.beyond.measuring import Measure
     from ice_explorer.explanation import Explanation
     from ice_explorer.results.two_way import TwoWay
     from ice_explorer.tables.column import Name
 
 
 class JointEffects:
-    """Interactions, partial dependences on two features, and measures of importance, as far as they are computed.
+    """Interactions and partial dependences on two features, as far as they are computed."""
 
-    `y` is the observed target as it was passed, which some measures need.
-    """
-
-    def __init__(self, y: object = None) -> None:
-        self._y = y
-        self._measured: dict[str, Measuring] = {}
+    def __init__(self) -> None:
         self._interactions: Interactions | None = None
         self._features: list[Name] = []
         self._pairs: dict[tuple[Name, Name], TwoWay] = {}
@@ -37,18 +30,6 @@ class JointEffects:
     def whole_pairs(self) -> list[TwoWay]:
         """Pairs that are computed completely."""
         return [two for two in self._pairs.values() if two._share_done == 1]
-
-    @property
-    def whole_measures(self) -> list[Measuring]:
-        """Measures of importance that are computed completely."""
-        return [measuring for measuring in self._measured.values() if measuring.share_done == 1]
-
-    def importance(self, explanation: Explanation, measure: Measure) -> Measuring:
-        """Return a measure of importance of all features that are explained, which may not be computed yet."""
-        known = self._measured.get(measure)
-        if known is None or known.features != explanation.features:
-            known = self._measured[measure] = Measuring(explanation, measure, self._y)
-        return known
 
     def interactions(self, explanation: Explanation) -> Interactions:
         """Return the interactions of all features that are explained, which may not be computed yet."""

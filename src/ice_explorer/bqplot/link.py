@@ -11,10 +11,10 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import Cancelled, ICEExplorerError
-from ice_explorer.scene.view_state import USUAL, ViewState
+from ice_explorer.scene.view_state import ViewState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from bqplot import Figure
 
@@ -145,9 +145,8 @@ class Link:
 
         self.explorer._ask_for(feature, answered, refused)
 
-    def _changed(self, change: Any) -> None:
-        is_drawn = change["name"] != "_view" or _drawn_of(change["old"]) != _drawn_of(change["new"])
-        if is_drawn and not self._is_due:  # however much changes before it is drawn
+    def _changed(self, _change: object) -> None:
+        if not self._is_due:  # however much changes before it is drawn
             self._is_due = True
             self.thread.do(self._draw_safely)
 
@@ -216,11 +215,6 @@ _TRAITS: Final = (
     "feature", "color_by", "kind", "decay", "rank_by", "convention", "unit", "anchor", "max_lines", "selection",
 )  # fmt: skip
 _SHOWN: Final = {**{name: name for name in _TRAITS}, "choices": "_view"}
-
-
-def _drawn_of(view: Mapping[str, Any]) -> object:
-    """What figures draw of the choices of a reader."""
-    return view.get("every_step", USUAL["every_step"])
 
 
 def _parts(figure: Figure) -> list[Any]:

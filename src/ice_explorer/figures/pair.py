@@ -14,7 +14,6 @@ from ice_explorer.figures.style import Look, check_title, given_axes, with_palet
 from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, size_of
 from ice_explorer.results import two_way
 from ice_explorer.scene.pair import heat_map
-from ice_explorer.scene.palette import ramp_palette
 from ice_explorer.scene.strips import place_in_strip, strip_reach
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def plot_pair(
     """Draw the mean prediction at every pair of values, as `Explanation.plot` describes."""
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     two = explanation.two_way(*names, grid_size=grid_size, sample=sample)
-    pair = heat_map(explanation, two, ramp_palette("default"))
+    pair = heat_map(explanation, two)
     with_palette(pair.coloring, palette, Look.of_paper(), "black")  # before a figure is made that nobody needs
     ax = given_axes(ax)
     look = Look.of(ax)

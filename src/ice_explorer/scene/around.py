@@ -10,7 +10,6 @@ import numpy as np
 from ice_explorer.scene.build import filtered
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import lines_of, middle_of
-from ice_explorer.scene.importance import importance_of
 from ice_explorer.scene.interactions import interactions_scene
 from ice_explorer.scene.pair import pair_of
 from ice_explorer.scene.scene import Small
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.scene.scene import Scene
     from ice_explorer.scene.view_state import ViewState
-    from ice_explorer.scene.zoom import Span
 
 MOST_FEATURES: Final = 30  # in small
 LINES_IN_SMALL: Final = 200  # of `js/src/panels/grid/panel.ts`, as is the number of selected rows
@@ -42,23 +40,14 @@ def with_pair(explanation: Explanation, scene: Scene) -> Scene:
 def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
     """Add to the view of a feature what a reader chose to see around it."""
     state = scene.state
-    scene = replace(
-        scene,
-        interactions=interactions_scene(explanation, state),
-        importance=importance_of(
-            explanation,
-            scene.ranking.title_of_impact,
-            {bar.label: bar.figure_of_impact for bar in scene.ranking.bars},
-            state,
-        ),
-    )
+    scene = replace(scene, interactions=interactions_scene(explanation, state))
     scene = with_pair(explanation, scene)
     opened = explanation[state.feature]
     split = split_of(state.choice("coloring"), state.color_by, opened)
 
     def small(feature: FeatureExplanation, rows: NDArray[np.int64], note: str = "") -> Small:
         lines = lines_of(explanation, feature, state, rows)
-        coloring = coloring_of(explanation, state.color_by, rows, split, state.choice("palette"))
+        coloring = coloring_of(explanation, state.color_by, rows, split)
         lines, coloring = filtered(replace(lines, y_span=lines.extent), coloring, state.choices)
         return Small(feature.label, lines, coloring, feature.label == opened.label, note)
 
@@ -85,7 +74,7 @@ def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
     return _with_classes(explanation, opened, scene) if state.choice("classes") else scene
 
 
-def _reaching(small: Small, spans: Iterable[Span | None]) -> Small:
+def _reaching(small: Small, spans: Iterable[tuple[float, float] | None]) -> Small:
     """Stretch the value axis of a plot over others."""
     low, high = zip(*filter(None, [small.lines.y_span, *spans]), strict=True)
     return replace(small, lines=replace(small.lines, y_span=(min(low), max(high))))

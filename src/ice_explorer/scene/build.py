@@ -22,7 +22,6 @@ from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_of
 from ice_explorer.scene.view_state import ViewState, kept_by, shared_span
 from ice_explorer.scene.words import average_sentence, missing_sentence
-from ice_explorer.scene.zoom import held_to
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
 # The twin of `js/src/store/ranking.ts`. Non-linearity is another statistic by "step", not only another mean.
 _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
 _FEWEST_VALUES: Final = 5
-_MOST_LINES: Final = 2000  # of `js/src/store/available_choices.ts`, as are the others
-_MOST_TICKS: Final = 500
+_MOST_TICKS: Final = 500  # of `js/src/store/available_choices.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
 _FAR: Final = 2 + 1e-6  # rounding decides nothing
 
@@ -75,7 +73,7 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
     bars = (_marked(bar, is_open=bar.label == opened.label) for bar in ranking.bars)
     return Scene(
         ranking=replace(ranking, bars=tuple(bars)),
-        lines=_zoomed(lines, state, explanation.output_label),
+        lines=lines,
         coloring=coloring,
         state=state,
         n_rows=len(opened.rows),
@@ -98,14 +96,14 @@ def _marked(bar: Bar, *, is_open: bool) -> Bar:
 
 
 def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: ViewState) -> tuple[Lines, Coloring]:
-    """Draw a feature as a reader chose to see it, on whole axes; without the lines that were switched off."""
+    """Draw a feature as a reader chose to see it; without the lines that were switched off."""
     models = drawn_models(state)
     if models is not None:
         lines, coloring = lines_of_models(models, state, lambda lines: _as_chosen(explanation, lines, state))
         return filtered(lines, coloring, state.choices)
     lines = _as_chosen(explanation, lines_of(explanation, opened, state, fades_unlike=state.fades_unlike), state)
     split = split_of(state.choice("coloring"), state.color_by, opened)
-    coloring = coloring_of(explanation, state.color_by, lines.positions, split, state.choice("palette"))
+    coloring = coloring_of(explanation, state.color_by, lines.positions, split)
     return filtered(lines, coloring, state.choices)
 
 
@@ -136,23 +134,11 @@ def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Line
             lines, shared_span(lines.kind, (feature._prediction_range for feature in explanation.values()))
         )
     if lines.kind == "d-ice" and not lines.is_empty:
-        found = slope_range(lines.x, lines.values, lines.extent, full=state.choice("full_slopes"))
+        found = slope_range(lines.x, lines.values, lines.extent)
         remark = leaving_text(found, lines.extent, n_lines)
-        lines = replace(lines, y_span=(found.low, found.high), is_cut=found.cut == "yes", remark=remark)
-    lines_as, has_ticks = state.choice("lines_as"), state.choice("rug") != "off" and n_lines <= _MOST_TICKS
-    is_dense = lines_as == "density" or (lines_as == "auto" and n_lines > _MOST_LINES)
-    return lines if lines.on_levels else replace(lines, is_dense=is_dense, has_rug=has_ticks)
-
-
-def _zoomed(lines: Lines, state: ViewState, output: str) -> Lines:
-    """Show the part of the axes that a reader chose."""
-    kept = state.choice("zoom").get(f"{lines.kind} {lines.feature}: {output}")
-    if kept is None:
-        return lines
-    whole = lines.x_domain, lines.y_domain
-    across = lines.x_domain if lines.on_levels else (kept[0], kept[1])
-    window = held_to(across, whole[0]), held_to((kept[2], kept[3]), whole[1])
-    return lines if window == whole else replace(lines, window=window)
+        lines = replace(lines, y_span=(found.low, found.high), is_cut=found.is_cut, remark=remark)
+    has_rug = state.choice("rug") != "off" and n_lines <= _MOST_TICKS and not lines.on_levels
+    return replace(lines, has_rug=has_rug)
 
 
 def _stretched(lines: Lines, span: tuple[float, float] | None) -> Lines:
@@ -166,9 +152,9 @@ def _stretched(lines: Lines, span: tuple[float, float] | None) -> Lines:
 def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tuple[Lines, Coloring]:
     """Leave out the lines that the legend has switched off; mean and axes stay those of all."""
     rule = choices.get("filters", {}).get(coloring.title)
-    if rule is None:
+    if rule is None or coloring.domain is not None:
         return lines, coloring
-    keeps = kept_by(rule, coloring.values, coloring.domain, coloring.levels)
+    keeps = kept_by(rule["hidden"], coloring.values, coloring.levels)
     missing = lines.missing
     fewer = replace(
         lines,
@@ -206,9 +192,6 @@ def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, o
             is_far_off=feature in far_off,
             is_unordered=explanation[feature].dtype_kind in UNORDERED,
             is_open=explanation[feature].label == state.feature,
-            heterogeneity=float(figures["heterogeneity"]),
-            non_linearity=float(figures["non_linearity"]),
-            impact=float(figures["impact"]),
             step="" if step_of is None else _step_text(explanation[feature], step_of),
             of_models=tuple(float(values[feature]) for values in of_models.values()),
         )

@@ -66,13 +66,12 @@ def coloring_of(
     color_by: str | None,
     positions: NDArray[np.int64],
     split: Split = None,
-    ramp: str = "default",
 ) -> Coloring:
     """Colour some rows by a column, or by the side of a split that they are on, as the browser does."""
     if isinstance(split, Together):
         groups = split.feature._groups()
         assert groups is not None  # noqa: S101 - or there would be no such split
-        return _by_level(groups.at(positions), ramp)
+        return _by_level(groups.at(positions))
     if color_by is None:
         return Coloring(None, plain_palette(), np.zeros(len(positions), dtype=np.float32))
     column = explanation._column(color_by)
@@ -83,12 +82,12 @@ def coloring_of(
         names, on = sides
         return Coloring(column.label, split_palette(), on.astype(np.float32), levels=names)
     if isinstance(colors, LevelColors):
-        return _by_level(colors, ramp)
+        return _by_level(colors)
     low, high = colors.domain
     share = np.clip((colors.values - low) / (high - low), 0, 1) if high > low else colors.values * 0 + 0.5
     return Coloring(
         column.label,
-        diverging_palette() if is_diverging(colors.domain) else ramp_palette(ramp),
+        diverging_palette() if is_diverging(colors.domain) else ramp_palette(),
         share.astype(np.float32),
         domain=(low, high),
         ends=_ramp_ends(colors),
@@ -96,8 +95,8 @@ def coloring_of(
     )
 
 
-def _by_level(colors: LevelColors, ramp: str) -> Coloring:
-    palette = level_palette(len(colors.levels), ordered=colors.is_ordered, ramp=ramp)
+def _by_level(colors: LevelColors) -> Coloring:
+    palette = level_palette(len(colors.levels), ordered=colors.is_ordered)
     values, levels = colors.values.astype(np.float32), tuple(colors.levels)
     return Coloring(colors.column, palette, values, levels=levels, is_ordered=colors.is_ordered)
 

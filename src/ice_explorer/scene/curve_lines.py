@@ -60,7 +60,6 @@ def lines_of(
         fade=_fade(feature, positions, None if fades_unlike else state.decay),
         decay=1.0 if fades_unlike else state.decay,
         is_probability=explanation.settings.response == "predict_proba",
-        every_step=state.choice("every_step"),
     )
     shape = _SHAPES[kind](rows, check_anchor(state.anchor))
     lowest, highest = feature._prediction_range
@@ -115,7 +114,6 @@ class _Rows:
     fade: NDArray[np.float64]
     decay: float
     is_probability: bool
-    every_step: bool
 
 
 @dataclass(frozen=True)
@@ -241,7 +239,8 @@ def _centered_shape(rows: _Rows, anchor: AnchorName | float) -> _Shape:
 
 
 def _slope_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
-    kept = slope_ends(len(rows.axis.grid), every_step=rows.every_step or rows.axis.has_levels)
+    n_grid = len(rows.axis.grid)
+    kept = np.arange(n_grid) if rows.axis.has_levels else slope_ends(n_grid)
     grid, fade = rows.axis.grid[kept], rows.fade[:, kept][:, 1:]
     slopes = np.diff(rows.curves[:, kept], axis=1) / np.diff(grid)
     n_lines, n_intervals = slopes.shape
@@ -262,17 +261,17 @@ def _slope_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
         spread=spread,
         band=_around(mean, spread),
         own_y=own_y,
-        n_bins=None if len(kept) == len(rows.axis.grid) else n_intervals,
+        n_bins=None if len(kept) == n_grid else n_intervals,
     )
 
 
-def slope_ends(n_grid: int, *, every_step: bool = False) -> NDArray[np.intp]:
+def slope_ends(n_grid: int) -> NDArray[np.intp]:
     """Return the grid values between which slopes are drawn: the ends of 20 bins with equally many grid values.
 
     Between neighbouring values of a step function a slope is 0 or very steep, and lines of such slopes cover the plot.
     Metrics are computed from every slope.
     """
-    if every_step or n_grid <= _SLOPE_BINS + 1:
+    if n_grid <= _SLOPE_BINS + 1:
         return np.arange(n_grid)
     return np.floor(np.arange(_SLOPE_BINS + 1) * (n_grid - 1) / _SLOPE_BINS + 0.5).astype(np.intp)
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from ice_explorer.results.options import Kind
     from ice_explorer.scene.display_axis import DisplayAxis
-    from ice_explorer.scene.zoom import Span
 
 # Differences below this share of the values are rounding, not a picture.
 ROUNDING: Final = 1e-9
@@ -98,14 +97,10 @@ class Lines:
         What the value axis reaches over, where that is not what is drawn.
     is_cut : bool
         Whether that leaves out the steepest slopes.
-    window : tuple of tuple or None
-        Ends of the part that shows of both axes; None where all of them does.
     target : ndarray of shape (n_lines,) or None
         What was observed of each row, where it is to be seen.
     target_text : str
         What this is called.
-    is_dense : bool
-        Whether the lines are drawn as their density.
     has_rug : bool
         Whether there are ticks at the observed values of the rows.
     has_mean : bool
@@ -147,10 +142,8 @@ class Lines:
     remark: str | None = None
     y_span: tuple[float, float] | None = None
     is_cut: bool = False
-    window: tuple[Span, Span] | None = None
     target: NDArray[np.float64] | None = None
     target_text: str = ""
-    is_dense: bool = False
     has_rug: bool = False
     has_mean: bool = True
     group_means: NDArray[np.float64] | None = None
@@ -181,9 +174,7 @@ class Lines:
 
     @property
     def x_domain(self) -> tuple[float, float]:
-        """Range of the horizontal axis: what shows of it, the grid, or a little on either side of a single value."""
-        if self.window is not None:
-            return self.window[0]
+        """Range of the horizontal axis: the grid, or a little on either side of a single value."""
         low, high = float(self.grid[0]), float(self.grid[-1])
         if self.axis.has_levels:
             half = 0.5
@@ -214,9 +205,7 @@ class Lines:
 
     @property
     def y_domain(self) -> tuple[float, float]:
-        """What shows of the range of everything drawn; a flat picture gets room on either side."""
-        if self.window is not None:
-            return self.window[1]
+        """Range of everything drawn; a flat picture gets room on either side."""
         low, high = self.extent if self.y_span is None else self.y_span
         if low > high:
             return -1.0, 1.0

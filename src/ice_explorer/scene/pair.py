@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.results.two_way import TwoWay
     from ice_explorer.scene.display_axis import DisplayAxis
-    from ice_explorer.scene.palette import Palette
     from ice_explorer.scene.view_state import ViewState
 
 
@@ -85,20 +84,17 @@ def pair_of(explanation: Explanation, state: ViewState) -> Pair | None:
     names = state.choice("pair")
     if state.feature not in names:
         return None
-    return heat_map(explanation, state.besides.joint.pair(explanation, *names), ramp_palette(state.choice("palette")))
+    return heat_map(explanation, state.besides.joint.pair(explanation, *names))
 
 
-def heat_map(explanation: Explanation, two: TwoWay, ramp: Palette) -> Pair:
-    """Lay out the partial dependence on two features.
-
-    - `ramp`: colours of predictions that all have one sign.
-    """
+def heat_map(explanation: Explanation, two: TwoWay) -> Pair:
+    """Lay out the partial dependence on two features."""
     values = two.partial_dependence
     domain = _domain(values)
     shares = (values.ravel() - domain[0]) / (domain[1] - domain[0])
     coloring = Coloring(
         explanation.output_label,
-        diverging_palette() if is_diverging(domain) else ramp,
+        diverging_palette() if is_diverging(domain) else ramp_palette(),
         shares.astype(np.float32),
         domain=domain,
         ends=(number_text(domain[0]), number_text(domain[1])),

@@ -1,6 +1,6 @@
 """Colours of lines on paper, the light theme of `js/src/geometry/palette.ts`.
 
-Readable with every common kind of colour vision: ramps without their yellow end, which white paper
+Readable with every common kind of colour vision: a ramp without its yellow end, which white paper
 swallows, and the hues of Okabe and Ito.
 """
 
@@ -19,22 +19,11 @@ if TYPE_CHECKING:
 
 Rgb = tuple[int, int, int]
 
-# matplotlib's viridis and cividis (CC0) at 18 places from 0 to 0.86, and viridis to 0.94; straight in between.
-_RAMP_KNOTS: Final = {
-    "default": (
-        *("#440154", "#471365", "#482475", "#463480", "#414487", "#3b528b", "#34608d", "#2e6d8e", "#29798e"),
-        *("#25858e", "#20928c", "#1f9e89", "#24aa83", "#32b67a", "#48c16e", "#63cb5f", "#81d34d", "#a2da37"),
-    ),
-    "viridis": (
-        *("#440154", "#481668", "#482878", "#443983", "#3e4a89", "#37598c", "#31678e", "#2b758e", "#26828e"),
-        *("#21908d", "#1e9d89", "#24aa83", "#34b779", "#4cc26c", "#6acd5b", "#8cd645", "#b1dd2e", "#d7e21a"),
-    ),
-    "cividis": (
-        *("#00224e", "#002b64", "#0b3470", "#253d6e", "#36466c", "#444f6c", "#50586c", "#5c616e", "#676a71"),
-        *("#727374", "#7e7c78", "#8a8678", "#969077", "#a39a75", "#b0a471", "#bdaf6b", "#cbba64", "#d9c55b"),
-    ),
-}
-RAMPS: Final = tuple(_RAMP_KNOTS)
+# matplotlib's viridis (CC0) at 18 places from 0 to 0.86; straight in between.
+_RAMP_KNOTS: Final = (
+    *("#440154", "#471365", "#482475", "#463480", "#414487", "#3b528b", "#34608d", "#2e6d8e", "#29798e"),
+    *("#25858e", "#20928c", "#1f9e89", "#24aa83", "#32b67a", "#48c16e", "#63cb5f", "#81d34d", "#a2da37"),
+)
 # ColorBrewer's RdBu (Apache 2.0) the other way round, with a middle that shows; on light and on dark backgrounds.
 _DIVERGING_KNOTS: Final = {
     False: ("#053061", "#2166ac", "#4393c3", "#92c5de", "#c2c2c2", "#f4a582", "#d6604d", "#b2182b", "#67001f"),
@@ -76,9 +65,9 @@ class Palette:
         return "#{:02x}{:02x}{:02x}".format(*rgb)
 
 
-def ramp_palette(ramp: str = "default") -> Palette:
-    """256 colours for a continuous feature, of one of `RAMPS`."""
-    return _between(_RAMP_KNOTS[ramp])
+def ramp_palette() -> Palette:
+    """256 colours for a continuous feature."""
+    return _between(_RAMP_KNOTS)
 
 
 def is_diverging(domain: tuple[float, float]) -> bool:
@@ -98,14 +87,14 @@ def _between(hexes: Sequence[str]) -> Palette:
     return Palette("ramp", np.floor(colors + 0.5).astype(np.uint8), rgb_of(_MISSING))
 
 
-def level_palette(n_levels: int, *, ordered: bool, ramp: str = "default") -> Palette:
+def level_palette(n_levels: int, *, ordered: bool) -> Palette:
     """Colours of so many levels: along a ramp where they have an order, distinct hues where not.
 
     The hues are eight; whatever comes after is what was lumped together as "other".
     """
     if ordered:
         at = np.floor(255 * np.arange(n_levels) / max(1, n_levels - 1) + 0.5).astype(int)
-        return Palette("levels", ramp_palette(ramp).colors[at], rgb_of(_MISSING))
+        return Palette("levels", ramp_palette().colors[at], rgb_of(_MISSING))
     return _levels(hues(n_levels))
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.beyond.measuring import OF_SCORES
 from ice_explorer.errors.labels import MOST_LETTERS
 from ice_explorer.results.options import DEFAULTS
 from ice_explorer.scene.view_state import STATE_VERSION, ViewState, followed, not_drawn
@@ -128,8 +127,7 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
     """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
     given: dict[str, object] = {}
-    is_scored = state.choice("left") == "map" and state.choice("map_y") in OF_SCORES
-    needs_target = holds_target or state.choice("target") or is_scored or state.color_by == explanation._residual_label
+    needs_target = holds_target or state.choice("target") or state.color_by == explanation._residual_label
     if state.besides.target is not None and needs_target:
         given["y"] = _VALUES
     if len(explanation.features) < _n_explainable(explanation):

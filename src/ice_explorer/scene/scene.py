@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.scene.coloring import Coloring
-    from ice_explorer.scene.importance import Importance
     from ice_explorer.scene.interactions import InteractionsScene
     from ice_explorer.scene.lines import Lines
     from ice_explorer.scene.pair import Pair
@@ -47,8 +46,6 @@ class Bar:
         Signed mean change per step; NaN where levels have no order.
     is_far_off : bool
         Whether the value is more than twice, or less than half, what it is by "step".
-    heterogeneity, non_linearity, impact : float
-        Where it stands on the map; NaN where undefined.
     interval : tuple of float or None
         Ends of the interval of the value; None where it has none.
     is_tied : bool
@@ -66,18 +63,10 @@ class Bar:
     is_far_off: bool
     is_unordered: bool
     is_open: bool
-    heterogeneity: float
-    non_linearity: float
-    impact: float
     step: str = ""
     interval: tuple[float, float] | None = None
     is_tied: bool = False
     of_models: tuple[float, ...] = ()
-
-    @property
-    def figure_of_impact(self) -> float:
-        """What other measures are compared with: in-distribution impact where the bars show it, else impact."""
-        return self.impact if self.tick is None else self.value
 
 
 @dataclass(frozen=True)
@@ -114,11 +103,6 @@ class Ranking:
     def title(self) -> str:
         """The metric, with its unit unless that is the unit of the prediction."""
         return ", ".join(filter(None, [RANK_TITLES[self.rank_by], UNIT_TITLES[self.unit]]))
-
-    @property
-    def title_of_impact(self) -> str:
-        """Name of the impact that other measures are compared with: that of the bars, else without decay."""
-        return RANK_TITLES[self.rank_by if self.has_ticks else "impact"]
 
     @property
     def counted(self) -> str:
@@ -202,8 +186,6 @@ class Scene:
         The open feature for every class, or the most probable ones of `n_classes`.
     interactions : InteractionsScene or None
         Pairs and features by H², in the place of the ranking.
-    importance : Importance or None
-        Shares of impact and of another measure, on the map.
     """
 
     ranking: Ranking
@@ -219,7 +201,6 @@ class Scene:
     classes: tuple[Small, ...] = ()
     n_classes: int = 0
     interactions: InteractionsScene | None = None
-    importance: Importance | None = None
 
     @property
     def heading(self) -> str:
@@ -258,14 +239,13 @@ class Scene:
         ranked = f"{len(self.ranking.bars)} features ranked by {by}, {self._weight}"
         if self.ranking.interval_text:
             ranked += f", with {self.ranking.interval_text}"
-        of_map = "" if self.importance is None else self.importance.sentence
         if self.features:
-            return " ".join(filter(None, [f"{self.heading} in small; {ranked}.", of_map, self.ranking.ties]))
+            return " ".join(filter(None, [f"{self.heading} in small; {ranked}.", self.ranking.ties]))
         if self.pair is not None:
-            return " ".join(filter(None, [f"{self.pair.sentence} {ranked}.", of_map, self.ranking.ties]))
+            return " ".join(filter(None, [f"{self.pair.sentence} {ranked}.", self.ranking.ties]))
         names = ", ".join(small.title for small in self.compared[1:])
         besides = (f"; compared with {names}" if names else "") + ("; every class" if self.classes else "")
-        return " ".join(filter(None, [f"{self._curves}{besides}; {ranked}.", of_map, self.ranking.ties]))
+        return " ".join(filter(None, [f"{self._curves}{besides}; {ranked}.", self.ranking.ties]))
 
     @property
     def panel_description(self) -> str:
@@ -287,7 +267,5 @@ class Scene:
     @property
     def _curves(self) -> str:
         colored = "" if self.coloring.title is None else f", coloured by {self.coloring.title}"
-        dense = " as their density" if self.lines.is_dense else ""
         effects = "".join(f", {explained(effect.name).name}" for effect in self.lines.effects)
-        part = "" if self.lines.window is None else ", a part of the axes"
-        return f"{self.row_count}{dense}: {self.lines.y_title} against {self.lines.x_title}{effects}{colored}{part}"
+        return f"{self.row_count}: {self.lines.y_title} against {self.lines.x_title}{effects}{colored}"

@@ -1,9 +1,9 @@
-"""Range of the slope axis: all slopes, or the bulk. The twin of `valueRange` in `js/src/plots/value_range.ts`."""
+"""Range of the slope axis: all slopes, or the bulk where few are steep. Twin of `js/src/plots/value_range.ts`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Places
 
 
-# The constants of range.ts, where they are explained.
+# The constants of value_range.ts, where they are explained.
 _BULK: Final = 0.95
 _WORTH_CUTTING: Final = 4
 _LEAST_BULK: Final = 1e-5
@@ -28,13 +28,13 @@ class SlopeRange:
 
     low: float
     high: float
-    cut: Literal["no", "yes", "could be"] = "no"
+    is_cut: bool = False
     above: int = 0
     below: int = 0
 
 
-def slope_range(x: Array, values: Array, extent: tuple[float, float], *, full: bool) -> SlopeRange:
-    """Choose what the axis of slopes reaches over, all of them for `full`.
+def slope_range(x: Array, values: Array, extent: tuple[float, float]) -> SlopeRange:
+    """Choose what the axis of slopes reaches over.
 
     `x` has both ends of each interval, `values` (n_lines, 2 · n_intervals) each slope twice, and `extent` is the
     smallest and the largest of all that is drawn.
@@ -46,12 +46,10 @@ def slope_range(x: Array, values: Array, extent: tuple[float, float], *, full: b
     share = 0.0 if bulk is None else (bulk[1] - bulk[0]) / (high - low)
     if bulk is None or share > 1 / _WORTH_CUTTING or share < _LEAST_BULK:
         return SlopeRange(low, high)
-    if full:
-        return SlopeRange(low, high, "could be")
     room = (bulk[1] - bulk[0]) / 2
     ends = max(low, bulk[0] - room), min(high, bulk[1] + room)
     leaving = (values > ends[1]).any(axis=1).sum(), (values < ends[0]).any(axis=1).sum()
-    return SlopeRange(*ends, "yes", int(leaving[0]), int(leaving[1]))
+    return SlopeRange(*ends, is_cut=True, above=int(leaving[0]), below=int(leaving[1]))
 
 
 def _bulk_of(x: Array, values: Array) -> tuple[float, float] | None:
@@ -75,7 +73,7 @@ def _bulk_of(x: Array, values: Array) -> tuple[float, float] | None:
 
 def leaving_text(found: SlopeRange, extent: tuple[float, float], n_lines: int) -> str | None:
     """Return the remark on curves beyond the axis, worded as in the browser; None if all curves fit."""
-    if found.cut != "yes":
+    if not found.is_cut:
         return None
     sides = [
         (count, side, f"({way} to {number_text(end)})")

@@ -39,28 +39,22 @@ STATE_VERSION: Final = 2
 # Choices that are as these change nothing; the browser's twin is `DEFAULTS` in `js/src/store/view_choices.ts`.
 USUAL: Final[Mapping[str, object]] = {
     "left": "bars",
-    "map_y": "non_linearity",
     "right": "feature",
     "pair": [],
     "compared": [],
     "coloring": "value",
-    "lines_as": "auto",
     "shared_y": False,
     "target": False,
     "classes": False,
     "models": True,
     "rug": "auto",
-    "full_slopes": False,
-    "every_step": False,
     "partial_dependence": True,
     "ale": False,
     "m_plot": False,
     "correlated": False,
     "unlike": False,
     "fade": "distance",
-    "zoom": {},
     "filters": {},
-    "palette": "default",
 }
 
 
@@ -185,24 +179,13 @@ def compared_with(feature: str, compared: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys(compared) if name != feature][:_MOST_OTHERS]
 
 
-def kept_by(
-    rule: Mapping[str, Any], values: NDArray[np.float32], domain: tuple[float, float] | None, levels: Sequence[str]
-) -> NDArray[np.bool_]:
-    """Return which lines the legend leaves on.
+def kept_by(hidden: Collection[str | None], values: NDArray[np.float32], levels: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which lines the legend leaves on, without its hidden levels, None for missing values.
 
-    A rule has "hidden" levels, None for missing values; or all but a "range" of the ramp is hidden. Values are 0 to 1
-    on the ramp from end to end of `domain`, or indices of levels.
+    Values are indices of levels.
     """
-    if domain is None:
-        names = rule.get("hidden", ())
-        hidden = [level for level, name in enumerate(levels) if name in names]
-        return ~np.isin(values, hidden) & ~(np.isnan(values) & (None in names))
-    if "range" not in rule:
-        return np.ones(len(values), dtype=np.bool_)
-    low, high = domain
-    ends = np.array(rule["range"], dtype=np.float64)
-    first, last = np.clip((ends - low) / (high - low), 0, 1) if high > low else np.array([0.5, 0.5])
-    return np.asarray((values >= np.float32(first)) & (values <= np.float32(last)))
+    indices = [level for level, name in enumerate(levels) if name in hidden]
+    return ~np.isin(values, indices) & ~(np.isnan(values) & (None in hidden))
 
 
 def shared_span(kind: Kind, ranges: Iterable[tuple[float, float]]) -> tuple[float, float] | None:

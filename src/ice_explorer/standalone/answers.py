@@ -20,7 +20,7 @@ from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
 from ice_explorer.wire.header import ModelTables, Tables, header_of
 from ice_explorer.wire.intervals import intervals_of
-from ice_explorer.wire.joint import importance_of, interactions_of, two_way_of
+from ice_explorer.wire.joint import interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import FeatureHead, Status
 from ice_explorer.wire.rows import drivers_of, rows_of
@@ -115,7 +115,6 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
         **_optional(features, rows, state, blobs),
         "intervals": _intervals(explanation, state, blobs),
         "interactions": None if interactions is None else interactions_of(explanation, interactions),
-        "importances": [importance_of(explanation, measuring) for measuring in joint.whole_measures],
         "pairs": [_pair(two, blobs) for two in joint.whole_pairs],
         "groups": [_groups(feature, rows, blobs) for feature in features],
         "rows": blobs.keep_json(rows_of(explanation, rows)),
@@ -271,8 +270,6 @@ def _joint(explanation: Explanation, state: ViewState) -> JointEffects:
     joint, pair = state.besides.joint, state.choice("pair")
     if state.choice("left") == "interactions":
         joint.complete_interactions(explanation)
-    if state.choice("left") == "map" and state.choice("map_y") not in ("non_linearity", "loco"):
-        joint.importance(explanation, state.choice("map_y")).complete()
     if state.feature in pair:
         joint.pair(explanation, *pair).compute()
     return joint

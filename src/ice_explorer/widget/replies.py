@@ -14,7 +14,7 @@ from ice_explorer.results.options import OF_MODELS
 from ice_explorer.wire.colors import colors_of, groups_of
 from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
 from ice_explorer.wire.intervals import intervals_of, no_intervals
-from ice_explorer.wire.joint import importance_of, interactions_of, two_way_of
+from ice_explorer.wire.joint import interactions_of, two_way_of
 from ice_explorer.wire.lines import classes_of, curves_of
 from ice_explorer.wire.messages import (
     Body,
@@ -29,7 +29,6 @@ from ice_explorer.wire.messages import (
     ExtremeRequest,
     FeatureMovesBody,
     GroupsRequest,
-    ImportanceRequest,
     InCommonRequest,
     InteractionsRequest,
     IntervalsBody,
@@ -58,7 +57,7 @@ Answer: TypeAlias = "Callable[[FeatureExplanation | None], Answered]"
 SlowRequest: TypeAlias = (
     "ColorsRequest | RowsRequest | WhatIfRequest | InCommonRequest | ExtremeRequest | ExportRequest | CurvesRequest"
     " | ClassesRequest | DriversRequest | GroupsRequest | EffectsRequest | CorrelatedRequest | UnlikeRequest"
-    " | IntervalsRequest | InteractionsRequest | ImportanceRequest | TwoWayRequest"
+    " | IntervalsRequest | InteractionsRequest | TwoWayRequest"
 )
 
 
@@ -234,19 +233,6 @@ def _interactions(
     return interactions_of(explanation, interactions), []
 
 
-def _importance(
-    work: Work, background: Background[Name, FeatureExplanation], request: ImportanceRequest, _feature: object
-) -> Answered:
-    """Answer with how much is computed by the end of the time; the rest is computed for the next request."""
-    snapshot = background.snapshot()
-    if not snapshot.results or snapshot.state == "computing":  # another output was chosen meanwhile
-        raise Cancelled
-    explanation = work.explanation(snapshot.results)
-    measuring = work.joint.importance(explanation, request["measure"])
-    _advance(measuring.advance, background)
-    return importance_of(explanation, measuring), []
-
-
 def _two_way(
     work: Work, background: Background[Name, FeatureExplanation], request: TwoWayRequest, _feature: object
 ) -> Answered:
@@ -271,7 +257,6 @@ _ANSWERS: Final[Mapping[str, Callable[..., Answered]]] = {
     "correlated": _correlated,
     "unlike": _unlike,
     "interactions": _interactions,
-    "importance": _importance,
     "two_way": _two_way,
 }
 

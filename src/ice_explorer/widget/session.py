@@ -102,7 +102,6 @@ class Work(ABC):
         *,
         choices: Choices,
         results: dict[Name, FeatureExplanation],
-        y: object,
     ) -> None:
         self.names = names
         self.heads = heads
@@ -111,7 +110,7 @@ class Work(ABC):
         self.results = results
         self.lost: list[str] = []
         self.prediction_sd: float | None = None
-        self.joint = JointEffects(y)
+        self.joint = JointEffects()
         self.expected: dict[Name, Expected] = {}
         self._by_distance: dict[str, Work] = {}
         self._drafts: Drafts | None = None
@@ -245,7 +244,6 @@ class ExplanationWork(Work):
                 has_model=False,
             ),
             results={feature.feature: feature for feature in explanation.values()},
-            y=y,
         )
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:  # noqa: ARG002 - all are known
@@ -308,7 +306,7 @@ class ModelWork(Work):
             classes=Classes(plan, self._plan_of) if plan.outputs else None,
         )
         heads = [_head(label, *plan.outline(name)) for name, label in zip(plan.features, plan.labels, strict=True)]
-        super().__init__(plan.features, heads, code_line(options), choices=choices, results={}, y=y)
+        super().__init__(plan.features, heads, code_line(options), choices=choices, results={})
 
     @property
     def drafters(self) -> Sequence[Drafter]:
@@ -387,7 +385,7 @@ class DistanceWork(Work):
         self._base = base
         self._context = base.known._context.with_distance(distance)
         choices = replace(base.choices, distance=distance)
-        super().__init__(base.names, base.heads, base.code_in(distance), choices=choices, results={}, y=None)
+        super().__init__(base.names, base.heads, base.code_in(distance), choices=choices, results={})
         self.joint, self.prediction_sd = base.joint, base.prediction_sd
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
@@ -466,8 +464,8 @@ class _Several:
 class ModelsWork(Work):
     """Several models, one of which is open: everything is about it, but curves and figures there are of all."""
 
-    def __init__(self, several: _Several, model: str, y: object) -> None:
-        self._several, self._y = several, y
+    def __init__(self, several: _Several, model: str) -> None:
+        self._several = several
         self._opened = opened = several.works[model]
         common = [each.choices.responses for each in several.works.values()]
         responses = tuple(response for response in common[0] if all(response in other for other in common))
@@ -482,7 +480,6 @@ class ModelsWork(Work):
                 models=tuple(several.works),
             ),
             results={name: opened.results[name] for name in opened.names if name in several.disagreements},
-            y=y,
         )
         self.joint, self.prediction_sd = opened.joint, opened.prediction_sd
         self._drafted_by_models: dict[Name, tuple[list[FeatureExplanation], Disagreement]] = {}
@@ -546,7 +543,7 @@ class ModelsWork(Work):
         several = self._several
         if wanted[:2] != self.shown[:2] and several.again is not None:
             several = several.again(wanted)
-        return ModelsWork(several.with_distance(wanted.distance), wanted.model, self._y)
+        return ModelsWork(several.with_distance(wanted.distance), wanted.model)
 
     def with_distance(self, distance: str) -> ModelsWork:
         """Return the work on the same with one of the distances."""
@@ -651,7 +648,7 @@ def _work_of_models(models: Any, X: Any, y: object, options: Mapping[str, Any], 
         several = _Several(works, "ICEExplorer(explanations)", partial(_code_of_explained, "explanations"), None)
     else:
         several = _explaining_all(models, X, y, options)(wanted)
-    return ModelsWork(several, wanted.model if wanted.model in models else next(iter(models)), y)
+    return ModelsWork(several, wanted.model if wanted.model in models else next(iter(models)))
 
 
 def _explaining_all(

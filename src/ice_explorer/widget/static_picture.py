@@ -112,9 +112,7 @@ def _slow_to_draw(state: ViewState) -> tuple[str, ...]:
 def _not_computed(state: ViewState) -> list[str]:
     """Return the names of the choices that show what is not at hand: models to fit, or features that act together."""
     joint, pair = state.besides.joint, state.choice("pair")
-    measures = {"non_linearity", *(measuring.measure for measuring in joint.whole_measures)}
     is_missing = {
-        "map_y": state.choice("map_y") not in measures,
         "left": state.choice("left") == "interactions" and joint.whole_interactions is None,
         "pair": bool(pair) and not joint.knows(*pair),
     }

@@ -1,8 +1,7 @@
-"""Replies about several features: interactions, partial dependence on two features, and measures of importance."""
+"""Replies about several features: interactions, and partial dependence on two features."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +10,6 @@ from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.wire.buffers import f32, f64, u32
 from ice_explorer.wire.messages import (
     AdditivityBody,
-    ImportanceBody,
-    ImportanceFigure,
     InteractionsBody,
     JointBody,
     PairAxis,
@@ -22,7 +19,6 @@ from ice_explorer.wire.messages import (
 
 if TYPE_CHECKING:
     from ice_explorer.beyond.interactions import Interactions
-    from ice_explorer.beyond.measuring import Measuring
     from ice_explorer.explanation import Explanation
     from ice_explorer.results.two_way import TwoWay, TwoWayAxis
     from ice_explorer.scene.display_axis import DisplayAxis
@@ -51,26 +47,6 @@ def interactions_of(explanation: Explanation, interactions: Interactions) -> Int
             AdditivityBody(feature=labels[name], share=of.share, low=of.low, high=of.high, verdict=of.verdict)
             for name, of in found
         ],
-    )
-
-
-def importance_of(explanation: Explanation, measuring: Measuring) -> ImportanceBody:
-    """Return a measure of importance; no figures before all is computed."""
-    figures = (
-        [] if measuring.importance is None else zip(explanation._labels, measuring.importance.tolist(), strict=True)
-    )
-    return ImportanceBody(
-        measure=measuring.measure,
-        share_done=measuring.share_done,
-        problem=measuring.problem,
-        features=[
-            ImportanceFigure(feature=label, importance=value if math.isfinite(value) else None)
-            for label, value in figures
-        ],
-        are_coefficients=measuring.are_coefficients,
-        n_rows=measuring.n_rows,
-        n_observations=explanation._n_observations,
-        notes=measuring.notes,
     )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
 
-from ice_explorer.beyond import measuring
 from ice_explorer.errors import ICEExplorerError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import ANCHOR_NAMES
@@ -270,14 +269,6 @@ class InteractionsRequest(TypedDict):
     type: Literal["interactions"]
 
 
-class ImportanceRequest(TypedDict):
-    """Request a measure of importance of all features; the reply may be incomplete, and the next request continues."""
-
-    id: str
-    type: Literal["importance"]
-    measure: measuring.Measure
-
-
 class TwoWayRequest(TypedDict):
     """Request the partial dependence on two columns; the reply may be incomplete, and the next request continues."""
 
@@ -378,7 +369,6 @@ Request: TypeAlias = (
     | UnlikeRequest
     | IntervalsRequest
     | InteractionsRequest
-    | ImportanceRequest
     | TwoWayRequest
     | RowsRequest
     | WhatIfRequest
@@ -625,30 +615,6 @@ class InteractionsBody(TypedDict):
     additivity: list[AdditivityBody]
 
 
-class ImportanceFigure(TypedDict):
-    """A feature, and its importance in the unit of the measure; None where it is undefined."""
-
-    feature: str
-    importance: float | None
-
-
-class ImportanceBody(TypedDict):
-    """A measure of importance on `n_rows` rows; `features` are in the order of the header once all is computed.
-
-    `problem` says what is missing, and what to do; empty where nothing is. `are_coefficients` says that the importance
-    of the model itself is its absolute coefficients.
-    """
-
-    measure: measuring.Measure
-    share_done: float
-    problem: str
-    features: list[ImportanceFigure]
-    are_coefficients: bool
-    n_rows: int
-    n_observations: int
-    notes: list[str]
-
-
 class PairAxis(TypedDict):
     """One of two features; `levels` and `clock` are as in `CurvesBody`."""
 
@@ -767,7 +733,6 @@ Body: TypeAlias = (
     | UnlikeBody
     | IntervalsBody
     | InteractionsBody
-    | ImportanceBody
     | TwoWayBody
     | RowsBody
     | WhatIfBody
@@ -836,49 +801,34 @@ VIEW_STATE: Final[Mapping[str, Form]] = {
 }
 
 
-def _is_window(value: object) -> bool:
-    return is_list(value, is_finite) and len(value) == 4  # type: ignore[arg-type]
-
-
 def _is_filter(value: object) -> bool:
     if not isinstance(value, Mapping) or len(value) != 1:
         return False
-    hidden, span = value.get("hidden"), value.get("range")
-    is_span = is_list(span, is_finite) and len(span) == 2  # type: ignore[arg-type]
-    return is_span or is_list(hidden, lambda level: level is None or is_text(level))
+    return is_list(value.get("hidden"), lambda level: level is None or is_text(level))
 
 
 # The browser's twin is `ViewChoices` in `js/src/wire/protocol.ts`; a test holds the names to each other.
 VIEW_CHOICES: Final[Mapping[str, Form]] = {
-    "left": one_of("bars", "map", "interactions"),
-    "map_y": one_of("non_linearity", *measuring.MEASURES),
+    "left": one_of("bars", "interactions"),
     "right": one_of("feature", "all"),
     "pair": Form("a list of no texts or of two", lambda value: is_list(value, is_text) and len(value) in {0, 2}),  # type: ignore[arg-type]
     "compared": TEXTS,
     "coloring": one_of("value", "median", "driver", "together"),
-    "lines_as": one_of("auto", "lines", "density"),
     "shared_y": FLAG,
     "target": FLAG,
     "classes": FLAG,
     "models": FLAG,
     "rug": one_of("auto", "off"),
-    "full_slopes": FLAG,
-    "every_step": FLAG,
     "partial_dependence": FLAG,
     "ale": FLAG,
     "m_plot": FLAG,
     "correlated": FLAG,
     "unlike": FLAG,
     "fade": one_of("distance", "unlike"),
-    "zoom": Form(
-        "a dict of four finite numbers each",
-        lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_window(v) for k, v in value.items()),
-    ),
     "filters": Form(
-        "a dict of hidden levels or a range each",
+        "a dict of hidden levels each",
         lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_filter(v) for k, v in value.items()),
     ),
-    "palette": one_of("default", "viridis", "cividis"),
 }
 
 # What each request carries besides id and type; also the list of all requests.
@@ -899,7 +849,6 @@ _FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
         "unit": one_of(*UNITS),
     },
     "interactions": {},
-    "importance": {"measure": one_of(*measuring.MEASURES)},
     "two_way": {"first": TEXT, "second": TEXT},
     "rows": {
         "positions": POSITIONS,

@@ -24,12 +24,9 @@ export class ComparedPointer {
     const { body, plot } = compared;
     this.#brush = brushOver(body, view, plot, (line) => compared.drawn.has(line));
     body.append(this.#brush.layer);
-    const gestures = gesturesOn(body, view, plot, null, ({ plot: pressed, region, at, event }, hasRested) => {
-      const isLine = region === "plot" || region === "beside";
-      // One finger scrolls the page, unless it rested first.
-      if (!isLine || event.button !== 0 || (event.pointerType === "touch" && !hasRested)) return null;
-      return this.#brush.begin(pressed, at, event);
-    });
+    const gestures = gesturesOn(body, view, plot, ({ plot: pressed, at, event }) =>
+      this.#brush.begin(pressed, at, event),
+    );
     listen(body, view.aborted, {
       pointermove: (event) => {
         if (!gestures.busy && (event.target as Element).closest(`[${OWN_DRAG}]`) === null) this.#follow(event);

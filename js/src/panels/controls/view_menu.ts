@@ -11,9 +11,6 @@ import { type Offer, type Offers, offersIn, offersOfAll } from "../../store/avai
 import type { View } from "../../view/view.ts";
 import type { ViewChoices } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
-import { rampChoice } from "./ramp_choice.ts";
-
-const LINES: Record<ViewChoices["lines_as"], string> = { auto: "auto", lines: "lines", density: "density" };
 
 const FADES: Record<ViewChoices["fade"], string> = { distance: "by distance", unlike: "where unlike the data" };
 
@@ -22,8 +19,6 @@ const SWITCHES = {
   rug: { label: "Ticks at observed values", on: "auto", off: "off" },
   target: { label: "Observed target", on: true, off: false },
   shared_y: { label: "Same value axis for all features", on: true, off: false },
-  every_step: { label: "Slopes of every step", on: true, off: false },
-  full_slopes: { label: "Full range of slopes", on: true, off: false },
   partial_dependence: { label: "Partial dependence ± SD", on: true, off: false },
   ale: { label: "ALE", on: true, off: false },
   m_plot: { label: "M-plot", on: true, off: false },
@@ -31,7 +26,7 @@ const SWITCHES = {
   unlike: { label: "Values unlike the data", on: true, off: false },
 } as const;
 type Switch = keyof typeof SWITCHES;
-const USUAL: readonly Switch[] = ["rug", "target", "shared_y", "every_step", "full_slopes"];
+const USUAL: readonly Switch[] = ["rug", "target", "shared_y"];
 /** What the data say about the curves. */
 const DATA: readonly Switch[] = ["correlated", "unlike"];
 
@@ -52,12 +47,10 @@ export function viewMenu(view: View): HTMLElement {
       hidden: true,
       "data-test": "view-menu",
     },
-    linesChoice(view),
     ...USUAL.map((name) => switchOf(view, name)),
     effectsChoice(view),
     ...DATA.map((name) => switchOf(view, name)),
     fadeChoice(view),
-    rampChoice(view),
   );
   const whole = html("div", { class: "ice-view" }, button, menu);
   const options = { signal: aborted };
@@ -114,51 +107,26 @@ class Line {
   }
 }
 
-/** One of a few: a line for each, with its offer. */
-function oneOf<K extends "lines_as" | "fade">(
-  { store, aborted, keep }: View,
-  choice: K,
-  labels: Record<ViewChoices[K], string>,
-  offerOf: (offers: Offers, way: ViewChoices[K]) => Offer,
-): HTMLElement[] {
-  const name = `ice-${choice}-${Math.random().toString(36).slice(2)}`;
-  return (Object.keys(labels) as ViewChoices[K][]).map((way) => {
-    const test = `${choice.replace("_", "-")}-${way}`;
-    const input = html("input", { type: "radio", name, value: way, "data-test": test });
-    listen(input, aborted, { change: () => store.remembered.choose(choice, way) });
-    const line = new Line(input, labels[way]);
+/** Only while values unlike the data are shown. */
+function fadeChoice({ store, aborted, keep }: View): HTMLElement {
+  const meaning = explanation("fade");
+  const legend = explained(html("legend", {}, meaning.name), meaning);
+  const name = `ice-fade-${Math.random().toString(36).slice(2)}`;
+  const lines = (Object.keys(FADES) as ViewChoices["fade"][]).map((way) => {
+    const input = html("input", { type: "radio", name, value: way, "data-test": `fade-${way}` });
+    listen(input, aborted, { change: () => store.remembered.choose("fade", way) });
+    const line = new Line(input, FADES[way]);
     keep(
-      () => [offered(store), store.remembered.of(choice).value] as const,
-      ([offers, now]) => line.draw(offerOf(offers, way), now === way),
+      () => store.remembered.of("fade").value,
+      (now) => line.draw(null, now === way),
     );
     return line.node;
   });
-}
-
-/** Only while values unlike the data are shown. */
-function fadeChoice(view: View): HTMLElement {
-  const { store, keep } = view;
-  const meaning = explanation("fade");
-  const legend = explained(html("legend", {}, meaning.name), meaning);
-  const field = html("fieldset", { class: "ice-view-fade" }, legend, ...oneOf(view, "fade", FADES, () => null));
+  const field = html("fieldset", { class: "ice-view-fade" }, legend, ...lines);
   keep(
     () => offered(store).unlike === null && store.remembered.of("unlike").value,
     (isOffered) => {
       field.hidden = !isOffered;
-    },
-  );
-  return field;
-}
-
-function linesChoice(view: View): HTMLElement {
-  const { store, keep } = view;
-  const lines = oneOf(view, "lines_as", LINES, (offers, way) => (way === "density" ? offers.density : null));
-  hinted(lines[0]!, "Density where more than 2,000 curves are drawn.");
-  const field = html("fieldset", { class: "ice-view-lines" }, html("legend", {}, "Draw curves as"), ...lines);
-  keep(
-    () => offered(store).density === undefined,
-    (isAbsent) => {
-      field.hidden = isAbsent;
     },
   );
   return field;

@@ -10,9 +10,7 @@ import type { View } from "../../view/view.ts";
 import { explanation, type Term } from "../../words/glossary.ts";
 import { count } from "../../words/numbers.ts";
 import type { Groups } from "./layers/groups.ts";
-import { rampRange } from "./ramp.ts";
 import type { Shown } from "./state/plot_state.ts";
-import { densityKey } from "./view_notes.ts";
 
 /** A mark and its name, with an explanation. */
 function keyItem(mark: string, term: Term): { item: HTMLElement; mark: HTMLElement; name: HTMLElement } {
@@ -27,10 +25,9 @@ export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups
   dot.classList.add("ice-key-of-large");
   const target = keyItem("target", "target");
   view.keep(
-    () => [shown.target.value, shown.dense.value, view.store.targetName.value] as const,
-    ([observed, isDense, name]) => {
+    () => [shown.target.value, view.store.targetName.value] as const,
+    ([observed, name]) => {
       setText(target.name, name);
-      dot.hidden = curve.hidden = isDense;
       target.item.hidden = observed === null;
     },
   );
@@ -46,7 +43,6 @@ export function marksKey(view: View, shown: Shown, groups: ReadonlySignal<Groups
     group,
     dot,
     target.item,
-    densityKey(view, shown),
     ...selectedItems(view, shown),
   ];
   return html("p", { class: "ice-key" }, ...items);
@@ -131,7 +127,6 @@ function groupItem({ keep }: View, { plot }: Shown, groups: ReadonlySignal<Group
 
 export function colorLegend(view: View, { loaded, plot }: Shown, groups: ReadonlySignal<Groups | null>): HTMLElement {
   const { store, aborted } = view;
-  const range = rampRange(view, loaded);
   const legend = html("div", { class: "ice-legend", role: "group", "aria-label": "Colours", "data-test": "legend" });
   const show = filterBy(
     legend,
@@ -161,7 +156,7 @@ export function colorLegend(view: View, { loaded, plot }: Shown, groups: Readonl
       legend.dataset.split = String(hasRules(scale));
       const items =
         scale.kind === "continuous"
-          ? rampLegend(scale, palette, nMissing, range)
+          ? rampLegend(scale, palette, nMissing)
           : levelsLegend(scale, palette, nMissing, drawn);
       legend.append(...items);
     },

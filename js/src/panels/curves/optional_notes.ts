@@ -20,7 +20,6 @@ const LEFT_OUT = { target: "the observed target", ale: "ALE", m_plot: "the M-plo
 function leftOutText({ remembered }: View["store"]): string {
   const names = (Object.keys(LEFT_OUT) as (keyof typeof LEFT_OUT)[]).filter((name) => remembered.of(name).value);
   const texts = names.map((name) => LEFT_OUT[name]);
-  if (remembered.of("lines_as").value === "density") texts.push("the density");
   if (texts.length === 0) return "";
   const last = texts.pop()!;
   const all = texts.length === 0 ? last : `${texts.join(", ")} and ${last}`;

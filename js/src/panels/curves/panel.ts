@@ -24,7 +24,6 @@ import { optionalNotes } from "./optional_notes.ts";
 import { anchorHandle } from "./pointer/anchor.ts";
 import { Crosshair } from "./pointer/crosshair.ts";
 import { PlotPointer } from "./pointer/pointer.ts";
-import { plotTools } from "./pointer/tools.ts";
 import { featureSentence } from "./sentence.ts";
 import { type Shown, shownIn } from "./state/plot_state.ts";
 import { edgeMarks, rangeRemark } from "./view_notes.ts";
@@ -70,10 +69,10 @@ export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[])
   });
   const shown = shownIn(view, frame);
   const groups = groupsOf(shown);
-  const tools = fillFrame(frame, view, shown, groups, beside);
+  fillFrame(frame, view, shown, groups, beside);
   const { title, facts } = featureTitle(view);
   const titles = axisTitles(view, shown, frame);
-  const above = html("div", { class: "ice-plot-titles" }, titles.value, titles.range, tools);
+  const above = html("div", { class: "ice-plot-titles" }, titles.value, titles.range);
   const below = html("div", { class: "ice-plot-titles" }, marksKey(view, shown, groups), titles.feature);
   const panel = html(
     "section",
@@ -110,14 +109,14 @@ export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[])
   return panel;
 }
 
-/** Adds the layers of the plot, and what the pointer and the keys do. Returns the tools. */
+/** Adds the layers of the plot, and what the pointer and the keys do. */
 function fillFrame(
   frame: HTMLElement,
   view: View,
   shown: Shown,
   groups: ReadonlySignal<Groups | null>,
   { pins, compare }: Beside,
-): HTMLElement {
+): void {
   const { store } = view;
   const ofOne = whileShown(view, () => !compare.isComparing.value);
   const isShown = (line: number, { lines }: Plot) => !store.hiddenLevels.peek().has(lines.color[line]!);
@@ -145,13 +144,11 @@ function fillFrame(
     ...crosshair.layers,
     brush.layer,
   );
-  const { node, tool } = plotTools(view, shown);
-  new PlotPointer(frame, view, shown, { tool, brush, pins, crosshair });
+  new PlotPointer(frame, view, shown, { brush, pins, crosshair });
   view.keep(
-    () => [store.selection.value.length > 0, tool.value] as const,
-    ([dimmed, chosen]) => update(frame, { "data-dimmed": dimmed, "data-tool": chosen }),
+    () => store.selection.value.length > 0,
+    (dimmed) => update(frame, { "data-dimmed": dimmed }),
   );
-  return node;
 }
 
 /** The message that is shown over the plot while its curves are missing. */

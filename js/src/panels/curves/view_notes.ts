@@ -1,18 +1,11 @@
-/** Notes on the current view: curves beyond the axis, shades of the density. */
+/** Notes on the current view: how many curves extend beyond the axis. */
 
 import { html, setText, svg } from "../../elements/element.ts";
-import { explained } from "../../elements/explained.ts";
 import { fitMarks, markLayer } from "../../elements/layers.ts";
-import { listen } from "../../elements/lifetime.ts";
-import { pushButton } from "../../elements/push_button.ts";
-import { cssColor } from "../../geometry/palette.ts";
 import type { ValueRange } from "../../plots/value_range.ts";
 import type { View } from "../../view/view.ts";
-import { explanation } from "../../words/glossary.ts";
 import { count, number, plural } from "../../words/numbers.ts";
 import type { Shown } from "./state/plot_state.ts";
-
-const FULL = "Full range";
 
 /** Number of curves that extend beyond each end of the axis, and their largest values. */
 export function leavingText({ above, below }: ValueRange, [low, high]: [number, number], nLines: number): string {
@@ -28,23 +21,17 @@ export function leavingText({ above, below }: ValueRange, [low, high]: [number, 
   return `${parts.join(", ")}.`;
 }
 
-/** Remark on curves beyond the axis, with a button for the full range, or back to the default range. */
-export function rangeRemark({ store, aborted, keep }: View, { plot, range }: Shown): HTMLElement {
-  const text = html("span", { role: "status" });
-  const button = pushButton({ class: "ice-link", "data-test": "full-range" }, FULL);
-  const remark = html("p", { class: "ice-range-remark", "data-test": "range-remark", hidden: true }, text, " ", button);
-  listen(button, aborted, {
-    click: () => store.remembered.choose("full_slopes", !store.remembered.of("full_slopes").peek()),
-  });
+/** Remark on curves beyond the axis. */
+export function rangeRemark({ keep }: View, { plot, range }: Shown): HTMLElement {
+  const attributes = { class: "ice-range-remark", "data-test": "range-remark", role: "status", hidden: true };
+  const remark = html("p", attributes);
   keep(
     () => [range.value, plot.value] as const,
     ([of, shown]) => {
-      remark.hidden = of === null || shown === null || of.cut === "no";
+      remark.hidden = of === null || shown === null || !of.isCut;
       if (of === null || shown === null || remark.hidden) return;
       const { curves, extent } = shown.scene;
-      const cut = leavingText(of, extent, curves.nLines);
-      setText(text, of.cut === "yes" ? cut : "The axis shows all slopes.");
-      setText(button, of.cut === "yes" ? FULL : "Default range");
+      setText(remark, leavingText(of, extent, curves.nLines));
     },
   );
   return remark;
@@ -57,7 +44,7 @@ export function edgeMarks({ keep }: View, { plot, range }: Shown): SVGSVGElement
     () => [plot.value, range.value] as const,
     ([shown, of]) => {
       layer.replaceChildren();
-      if (shown === null || of?.cut !== "yes") return;
+      if (shown === null || of === null || !of.isCut) return;
       const { scene, size, x, top, bottom } = shown;
       fitMarks(layer, size);
       const places = { up: new Set<number>(), down: new Set<number>() };
@@ -78,24 +65,4 @@ export function edgeMarks({ keep }: View, { plot, range }: Shown): SVGSVGElement
     },
   );
   return layer;
-}
-
-/** The scale of the shades of the density. */
-export function densityKey({ keep }: View, { plot, peak }: Shown): HTMLElement {
-  const ramp = html("i", { class: "ice-density-ramp" });
-  const most = html("span");
-  const key = html("span", { class: "ice-key-item", "data-test": "density-key" }, "1 curve", ramp, most);
-  keep(
-    () => [plot.value, peak.value] as const,
-    ([shown, share]) => {
-      key.hidden = shown === null || share === null;
-      if (shown === null || share === null) return;
-      const isPlain = shown.palette.kind === "levels" && shown.palette.colors.length === 3;
-      const color = isPlain ? cssColor(shown.palette, 0) : "var(--ice-muted)";
-      ramp.style.background = `linear-gradient(to right, color-mix(in srgb, ${color} 10%, transparent), ${color})`;
-      setText(most, `${Number((100 * share).toPrecision(2))} % of the curves`);
-      explained(most, explanation("density"));
-    },
-  );
-  return key;
 }

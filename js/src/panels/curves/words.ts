@@ -25,9 +25,9 @@ const SUMMARY_MS = 600;
 /** Means of further levels are not read out. */
 const MOST_SPOKEN = 8;
 
-/** The keys that do what drags and the wheel do. */
+/** The keys that do what the pointer does. */
 const KEYS =
-  "Enter selects the curve and shows its row. With one row selected, left and right move along its curve. Shift and Enter add the curve to the selection or remove it. Plus and minus zoom, Shift and an arrow key pan, 0 shows all.";
+  "Enter selects the curve and shows its row. With one row selected, left and right move along its curve. Shift and Enter add the curve to the selection or remove it.";
 
 /** Metrics next to the title, by their short names. */
 const FACTS = [

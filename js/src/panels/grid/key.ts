@@ -10,8 +10,7 @@ import type { Theme } from "../../view/theme.ts";
 import type { View } from "../../view/view.ts";
 import type { ColorsBody } from "../../wire/protocol.ts";
 
-/** `range` lies over the ramp. */
-export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElement {
+export function colorKey(view: View, shelf: Shelf): HTMLElement {
   const { store, aborted } = view;
   const attributes = { class: "ice-legend", role: "group", "aria-label": "Colours", "data-test": "grid-legend" };
   const legend = html("div", attributes);
@@ -33,7 +32,7 @@ export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElem
       ...(scale === null
         ? []
         : scale.kind === "continuous"
-          ? rampLegend(scale, palette, 0, range)
+          ? rampLegend(scale, palette, 0)
           : levelsLegend(scale, palette, 0, null)),
     );
   });
@@ -43,7 +42,7 @@ export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElem
       const { colors = null, colorProblem: problem = null } = firstLoaded(store, shelf) ?? {};
       palette = paletteOf(colors, theme);
       legend.hidden = colors === null && problem === null;
-      draw({ scale: colors?.scale ?? null, problem, dark: theme.dark, ramp: theme.ramp });
+      draw({ scale: colors?.scale ?? null, problem, dark: theme.dark });
       show(hidden);
     },
   );
@@ -51,7 +50,7 @@ export function colorKey(view: View, shelf: Shelf, range: HTMLElement): HTMLElem
 }
 
 /** The state that the legend is drawn by. */
-interface Key extends Pick<Theme, "dark" | "ramp"> {
+interface Key extends Pick<Theme, "dark"> {
   scale: ColorsBody | null;
   problem: string | null;
 }

@@ -27,16 +27,9 @@ const LEAST_WIDTH = 80;
 const PADDING = 4;
 const MARGIN = 12;
 
-/** Elements above the tiles, created by other panels. */
-export interface Above {
-  controls: HTMLElement;
-  /** Lies over the ramp of colours and chooses a part of it. */
-  range: HTMLElement;
-}
-
-/** `toFeature` is called when a tile is opened. */
-export function gridPanel(view: View, above: Above, toFeature: () => void): HTMLElement {
-  return new Grid(view, above, toFeature).panel;
+/** `controls` are placed above the tiles; `toFeature` is called when a tile is opened. */
+export function gridPanel(view: View, controls: HTMLElement, toFeature: () => void): HTMLElement {
+  return new Grid(view, controls, toFeature).panel;
 }
 
 /** The state that the tiles are placed by. */
@@ -89,7 +82,7 @@ class Grid {
 
   constructor(
     private readonly view: View,
-    { controls, range }: Above,
+    controls: HTMLElement,
     private readonly toFeature: () => void,
   ) {
     const { store, aborted } = view;
@@ -104,7 +97,7 @@ class Grid {
       { class: "ice-panel", "aria-label": "All features in small", "data-test": "all-features" },
       html("header", { class: "ice-head" }, html("h3", { class: "ice-title" }, "All features"), this.#about),
       controls,
-      colorKey(view, this.#shelf, range),
+      colorKey(view, this.#shelf),
       this.#scroll,
       this.#empty,
     );

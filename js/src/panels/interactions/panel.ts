@@ -47,7 +47,7 @@ function termsPart(): HTMLElement {
     ": the share of a joint effect that is not a sum. The ",
     " of that part is in units of the prediction.",
   ];
-  return html("p", { class: "ice-map-key" }, h2, first, size, second);
+  return html("p", { class: "ice-interactions-key" }, h2, first, size, second);
 }
 
 /** Pairs, features and additivity, as far as they are computed. */

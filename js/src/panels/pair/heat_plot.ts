@@ -100,7 +100,7 @@ export function heatPlotOf(twoWay: TwoWay, size: Size, theme: Theme): HeatPlot {
     ...fit,
     top: TOP,
     levelLabels: labels,
-    palette: isDiverging ? divergingPalette(shade) : rampPalette(shade, theme.ramp),
+    palette: isDiverging ? divergingPalette(shade) : rampPalette(shade),
     domain,
   };
 }

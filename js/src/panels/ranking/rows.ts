@@ -5,8 +5,8 @@
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { html } from "../../elements/element.ts";
-import { atEnd, Timer } from "../../elements/lifetime.ts";
-import { atEdge, inView, type Range, revealing } from "../../elements/visible_rows.ts";
+import { atEnd } from "../../elements/lifetime.ts";
+import { inView, type Range, revealing } from "../../elements/visible_rows.ts";
 import { Bar, type BarState } from "../../marks/bars.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 
@@ -14,8 +14,6 @@ import type { RankedFeature } from "../../store/ranking.ts";
 const SHORT = 50;
 /** Rows kept beyond either edge. */
 const OVER = 4;
-/** Longer than the transition of a bar. */
-const GLIDE_MS = 240;
 
 export interface Rows {
   ranking: readonly RankedFeature[];
@@ -30,10 +28,7 @@ export class RowList {
   readonly node = html("div", { class: "ice-bars", role: "listbox", "data-test": "bars" });
   readonly scroll = html("div", { class: "ice-bars-scroll" }, this.node);
   readonly #bars = new Map<string, Bar>();
-  readonly #leaving = new Set<Bar>();
   #shown: Rows | null = null;
-  /** The place of each feature before, by its index; -1 if it had none. */
-  #places = new Int32Array(0);
   #range: Range = { first: 0, end: 0 };
   #row = 0;
   /** The last measured scroll position and height: reading them while drawing forces a layout. */
@@ -41,8 +36,6 @@ export class RowList {
   #height = 0;
   #revealedTop = 0;
   readonly #inSight = signal(0);
-  #shownAt = Number.NEGATIVE_INFINITY;
-  readonly #cleaning: Timer;
 
   constructor(aborted: AbortSignal) {
     this.scroll.addEventListener("scroll", () => this.#scrolled(), { signal: aborted, passive: true });
@@ -50,36 +43,16 @@ export class RowList {
     const observer = new ResizeObserver(() => this.#scrolled());
     observer.observe(this.scroll);
     atEnd(aborted, () => observer.disconnect());
-    this.#cleaning = new Timer(aborted);
   }
 
-  /**
-   * Draws the rows. Bars glide to their new places, also into and out of view, unless the next order follows at once,
-   * as while the slider moves.
-   */
+  /** Draws the rows. */
   show(rows: Rows): void {
-    const now = performance.now();
-    const hurries = now - this.#shownAt < GLIDE_MS;
-    this.#shownAt = now;
-    const before = this.#places;
     this.#shown = rows;
-    this.#places = placesOf(rows.ranking);
     this.#row ||= Number.parseFloat(getComputedStyle(this.node).getPropertyValue("--ice-row"));
     this.node.style.setProperty("--count", String(rows.ranking.length));
     this.#range = this.#rangeNow();
-    for (const bar of this.#leaving) this.#remove(bar);
-    const wanted = this.#wanted();
-    for (const [name, bar] of this.#bars) {
-      if (wanted.has(name)) continue;
-      if (hurries) this.#remove(bar);
-      else this.#leave(bar);
-    }
-    for (const [name, place] of wanted) {
-      if (this.#bars.has(name)) continue;
-      const from = before[rows.ranking[place]!.index] ?? -1;
-      const bar = this.#make(name);
-      if (from !== -1 && !hurries) bar.comeFrom(atEdge(this.#range, from), place);
-    }
+    const wanted = this.#keep();
+    for (const name of wanted.keys()) if (!this.#bars.has(name)) this.#make(name);
     this.#draw(wanted);
   }
 
@@ -127,8 +100,7 @@ export class RowList {
     const range = this.#rangeNow();
     if (range.first === this.#range.first && range.end === this.#range.end) return;
     this.#range = range;
-    const wanted = this.#wanted();
-    for (const [name, bar] of this.#bars) if (!wanted.has(name)) this.#remove(bar);
+    const wanted = this.#keep();
     const entering = new Map([...wanted].filter(([name]) => !this.#bars.has(name)));
     for (const name of entering.keys()) this.#make(name);
     this.#draw(entering);
@@ -138,6 +110,17 @@ export class RowList {
     const count = this.#ranking.length;
     if (count <= SHORT) return { first: 0, end: count };
     return inView(this.#top, this.#height, this.#row, count, OVER);
+  }
+
+  /** Removes the rows that need not exist; returns those that must, with their places. */
+  #keep(): Map<string, number> {
+    const wanted = this.#wanted();
+    for (const [name, { node }] of this.#bars) {
+      if (wanted.has(name)) continue;
+      node.remove();
+      this.#bars.delete(name);
+    }
+    return wanted;
   }
 
   /** Names of the rows that must exist, with their places. */
@@ -161,38 +144,9 @@ export class RowList {
     for (const [name, place] of places) this.#bars.get(name)?.draw(shown.state(shown.ranking[place]!, place));
   }
 
-  #make(name: string): Bar {
+  #make(name: string): void {
     const bar = new Bar(name, this.#shown?.partings.get(name));
     this.#bars.set(name, bar);
     this.node.append(bar.node);
-    return bar;
   }
-
-  /** Lets a bar glide out of view if it is still listed, and removes it at once otherwise. */
-  #leave(bar: Bar): void {
-    const place = this.#ranking.findIndex(({ name }) => name === bar.name);
-    if (place === -1) {
-      this.#remove(bar);
-      return;
-    }
-    this.#bars.delete(bar.name);
-    this.#leaving.add(bar);
-    bar.leaveTo(atEdge(this.#range, place));
-    this.#cleaning.start(GLIDE_MS, () => {
-      for (const gone of this.#leaving) this.#remove(gone);
-    });
-  }
-
-  #remove(bar: Bar): void {
-    bar.node.remove();
-    this.#leaving.delete(bar);
-    if (this.#bars.get(bar.name) === bar) this.#bars.delete(bar.name);
-  }
-}
-
-function placesOf(ranking: readonly RankedFeature[]): Int32Array<ArrayBuffer> {
-  const most = ranking.reduce((largest, { index }) => Math.max(largest, index), -1);
-  const places = new Int32Array(most + 1).fill(-1);
-  for (const [place, { index }] of ranking.entries()) places[index] = place;
-  return places;
 }

@@ -6,7 +6,6 @@ import type { EffectLine } from "../../../plots/effects.ts";
 import type { Plot } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
-import { clipOf, clipped } from "../state/zoomed_plot.ts";
 
 /** On levels: distance from the mean, as a share of a level's room, and half the size of a mark, in px. */
 const ASIDE = { ale: -0.2, m_plot: 0.2 } as const;
@@ -23,9 +22,7 @@ export function effectsLayers(view: View, { plot, effects }: Shown): { rims: SVG
       const marks = known.map((line) => marksOf(shown, line));
       for (const name of ["rims", "lines"] as const) {
         fitMarks(layers[name], shown.size);
-        const within = clipped(clipOf(shown));
-        within.append(...marks.flatMap((mark) => mark[name]));
-        layers[name].append(within);
+        layers[name].append(...marks.flatMap((mark) => mark[name]));
       }
     },
   );

@@ -10,8 +10,8 @@ import { linesPerModel } from "../../../plots/models.ts";
 import { colorValues, type Plot } from "../../../plots/plot.ts";
 import type { ModelMean, Scene } from "../../../plots/scene.ts";
 import type { View } from "../../../view/view.ts";
+import { clipOf, clipped } from "../state/clip.ts";
 import type { Shown } from "../state/plot_state.ts";
-import { clipBeside, clipOf, clipped } from "../state/zoomed_plot.ts";
 
 /** Groups are drawn side by side within this share of a level's width. */
 const DODGE = 0.5;
@@ -59,16 +59,15 @@ export function groupsLayer(view: View, { plot }: Shown, groups: ReadonlySignal<
       layer.replaceChildren();
       if (shown === null || known === null) return;
       fitMarks(layer, shown.size);
-      const over = clipped(clipOf(shown));
-      const beside = clipped(clipBeside(shown));
-      layer.append(over, beside);
+      const within = clipped(clipOf(shown));
+      layer.append(within);
       const visible = [...known.means.keys()].filter((group) => known.means[group]!.n > 0 && !hidden.has(group));
       for (const [place, group] of visible.entries()) {
         const mark = svg("g", { class: "ice-group", "data-test": "group-mean", "data-level": group });
         mark.style.setProperty("--ice-line", cssColor(shown.palette, group));
         const aside = ((place + 0.5) / visible.length - 0.5) * DODGE;
         mark.append(...meanOf(shown, known.means[group]!, aside));
-        over.append(mark);
+        within.append(mark);
         const missing = known.beside?.[group]?.values[0];
         if (shown.slot === null || missing === undefined) continue;
         const dot = svg(
@@ -77,7 +76,7 @@ export function groupsLayer(view: View, { plot }: Shown, groups: ReadonlySignal<
           dotAt(shown.slot.at + aside * (shown.slot.right - shown.slot.left), shown.y(missing)),
         );
         dot.style.setProperty("--ice-line", cssColor(shown.palette, group));
-        beside.append(dot);
+        within.append(dot);
       }
     },
   );

@@ -12,8 +12,6 @@ import type { Hidden } from "../../../store/filters.ts";
 import type { View } from "../../../view/view.ts";
 import type { Unlike } from "../../../wire/decode.ts";
 import type { Shown } from "../state/plot_state.ts";
-import { clipBeside } from "../state/zoomed_plot.ts";
-import { DensityPainter } from "./density.ts";
 
 /** Time for a frame while the slider moves. */
 const BUDGET_MS = 8;
@@ -38,7 +36,6 @@ interface State {
   hidden: Hidden;
   isColored: boolean;
   pausedAt: Pick<State, "decay" | "selection"> | null;
-  dense: boolean;
   /** Where curves fade instead of by distance; null where they fade by distance. */
   unlike: Unlike | null;
 }
@@ -50,7 +47,6 @@ interface Lines {
   visible: Uint32Array;
   /** Those of them that a frame has time for. */
   order: Uint32Array;
-  dense: boolean;
   unlike: Unlike | null;
 }
 
@@ -59,7 +55,6 @@ class LinesLayer {
   readonly #isAll: boolean;
   /** The decay and the selection at which a drag has paused; null while it moves. */
   readonly #pausedAt = signal<State["pausedAt"]>(null);
-  readonly #density = new DensityPainter();
   #raster: LineRaster | null = null;
   #fade: { plot: Plot; unlike: Unlike | null; whole: Fade } | null = null;
   #msPerLine = 0;
@@ -82,25 +77,24 @@ class LinesLayer {
 
   #read(): State {
     const { decay, dragging, brushing, selection, hiddenLevels } = this.view.store;
-    const { plot, zoom, loaded, dense, fadedWhere } = this.shown;
+    const { plot, movement, loaded, fadedWhere } = this.shown;
     return {
       plot: plot.value,
       decay: decay.value,
       dragging: dragging.value,
-      moving: zoom.moving.value,
+      moving: movement.moving.value,
       brushing: !this.#isAll && brushing.value,
       selection: this.#isAll ? null : selection.value,
       hidden: hiddenLevels.value,
       isColored: (loaded.value?.colors ?? null) !== null,
       pausedAt: this.#pausedAt.value,
-      dense: dense.value,
       unlike: fadedWhere.value,
     };
   }
 
   #draw(state: State): void {
     this.#rest.stop();
-    const { plot, decay, selection, hidden, dense, unlike } = state;
+    const { plot, decay, selection, hidden, unlike } = state;
     if (plot === null) return;
     const picked = selection === null ? null : manySelected(selection);
     this.canvas.hidden = !this.#isAll && picked === null;
@@ -113,8 +107,8 @@ class LinesLayer {
     const painted = this.#isAll
       ? plot
       : { ...plot, palette: selectedPalette(plot, state.isColored, this.view.theme.peek()) };
-    const spent = this.#paint({ plot: painted, visible, order, dense, unlike }, decay);
-    this.#report(plot, order.length, dense, spent);
+    const spent = this.#paint({ plot: painted, visible, order, unlike }, decay);
+    this.#report(plot, order.length, spent);
     // A further step of the slider comes before this and resets it.
     if (isSampled && !state.moving) {
       this.#rest.start(REST_MS, () => {
@@ -123,7 +117,7 @@ class LinesLayer {
     }
   }
 
-  /** Whether the slider, the view or the brush moves. */
+  /** Whether the slider, the anchor or the brush moves. */
   #isMoving({ moving, dragging, brushing, pausedAt, decay, selection }: State): boolean {
     const rests = pausedAt?.decay === decay && pausedAt.selection === selection;
     return moving || ((dragging || brushing) && !rests);
@@ -135,10 +129,9 @@ class LinesLayer {
   }
 
   /** Returns what it took, in ms. */
-  #paint({ plot, visible, order, dense, unlike }: Lines, decay: number): number {
+  #paint({ plot, visible, order, unlike }: Lines, decay: number): number {
     const raster = this.#fit(plot);
-    // The fade of a plot that is only zoomed stays the same.
-    if (this.#fade?.plot.lines.opacity !== plot.lines.opacity || this.#fade.unlike !== unlike) {
+    if (this.#fade?.plot.lines !== plot.lines || this.#fade.unlike !== unlike) {
       this.#fade = { plot, unlike, whole: new Fade(plot, unlike?.flags ?? null) };
     }
     const { whole } = this.#fade;
@@ -146,14 +139,9 @@ class LinesLayer {
     const start = performance.now();
     whole.apply(decay, order);
     if (pen !== null) {
-      if (this.#isAll) this.shown.peak.value = dense ? this.#density.draw(pen, plot, visible, order) : null;
-      if (!this.#isAll || !dense) {
-        const strength = this.#isAll ? plot.strength : lineStrength(visible.length);
-        paintLines(pen, raster, plot, order, sampleStrength(strength, visible.length, order.length));
-      }
-      cutOff(pen, plot);
-      const { top, bottom } = clipBeside(plot);
-      paintLevels(pen, plot, whole, { decay, order, top, bottom });
+      const strength = this.#isAll ? plot.strength : lineStrength(visible.length);
+      paintLines(pen, raster, plot, order, sampleStrength(strength, visible.length, order.length));
+      paintLevels(pen, plot, whole, decay, order);
     }
     const spent = performance.now() - start;
     const cost = spent / order.length;
@@ -174,20 +162,13 @@ class LinesLayer {
   }
 
   /** Writes what is on screen on the root element. */
-  #report({ scene }: Plot, nDrawn: number, dense: boolean, spent: number): void {
+  #report({ scene }: Plot, nDrawn: number, spent: number): void {
     const frameMs = spent.toFixed(1);
     if (!this.#isAll) this.canvas.dataset.frameMs = frameMs;
     else {
       const { curves, kind } = scene;
-      const drawnAs = dense ? "density" : "lines";
-      const drawn = { feature: curves.feature, kind, drawnLines: String(nDrawn), drawnAs, frameMs };
+      const drawn = { feature: curves.feature, kind, drawnLines: String(nDrawn), frameMs };
       Object.assign(this.view.root.dataset, drawn);
     }
   }
-}
-
-/** Clears what is beyond the ends of a zoomed axis. */
-function cutOff(pen: CanvasRenderingContext2D, { cut, left, right, outer, top, size: { ratio } }: Plot): void {
-  if (cut.y) pen.clearRect(0, 0, pen.canvas.width, top * ratio);
-  if (cut.x) pen.clearRect((right - left) * ratio, 0, (outer - right) * ratio, pen.canvas.height);
 }

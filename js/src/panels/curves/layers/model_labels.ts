@@ -58,12 +58,12 @@ function placed(shown: Plot, models: readonly ModelMean[]): Place[] {
 }
 
 /** The visible point at which the two nearest means are farthest apart; null where none is visible. */
-function farthestApart({ scene, x, y, left, right, top, bottom }: Plot, models: readonly ModelMean[]): number | null {
+function farthestApart({ scene, y, top, bottom }: Plot, models: readonly ModelMean[]): number | null {
   let [best, most] = [null as number | null, Number.NEGATIVE_INFINITY];
-  for (const [point, value] of scene.x.entries()) {
+  for (const point of scene.x.keys()) {
     const heights = models.map(({ mean }) => y(mean[point]!)).sort((a, b) => a - b);
     const isVisible = heights.every((height) => height >= top && height <= bottom);
-    if (!isVisible || x(value) < left - 1 || x(value) > right + 1) continue;
+    if (!isVisible) continue;
     const gap = Math.min(...heights.slice(1).map((height, at) => height - heights[at]!));
     if (gap > most) [best, most] = [point, gap];
   }

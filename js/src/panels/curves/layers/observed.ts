@@ -5,8 +5,8 @@ import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { dotX, type Plot } from "../../../plots/plot.ts";
 import type { Pins } from "../../../store/pins.ts";
 import type { View } from "../../../view/view.ts";
+import { isInSight } from "../state/clip.ts";
 import type { Shown } from "../state/plot_state.ts";
-import { clipBeside, clipOfObserved, isWithin } from "../state/zoomed_plot.ts";
 
 interface Observed {
   line: number;
@@ -25,7 +25,7 @@ function observedOf(plot: Plot, position: number): Observed | null {
   const value = scene.curves.observed[line]!;
   const isMissing = Number.isNaN(value);
   const [x, y] = [dotX(plot, line, value), plot.y(scene.own[line]!)];
-  const isVisible = Number.isFinite(x + y) && isWithin(isMissing ? clipBeside(plot) : clipOfObserved(plot), x, y);
+  const isVisible = Number.isFinite(x + y) && isInSight(plot, value, x) && y >= 0 && y <= plot.bottom;
   return { line, x, y, isMissing, isVisible };
 }
 

@@ -26,15 +26,15 @@ import type { Hidden } from "../../../store/filters.ts";
 import type { View } from "../../../view/view.ts";
 import { explanation, type Term } from "../../../words/glossary.ts";
 import { hasLevels } from "../../../words/values.ts";
+import { clipped, isInSight } from "../state/clip.ts";
 import type { Shown } from "../state/plot_state.ts";
-import { clipBeside, clipOf, clipOfObserved, clipped, isBeside, isWithin } from "../state/zoomed_plot.ts";
 import { unlikeStrip } from "./unlike.ts";
 
 /** Share of the steepest mean slope below which a spread of slopes is rounding. */
 const LEAST_SPREAD = 1e-3;
 /** More dots than this are drawn smaller and lighter. */
 const MANY_DOTS = 200;
-/** While the picture is moved, no more dots than this are drawn. */
+/** While the anchor moves, no more dots than this are drawn. */
 const MOST_MOVING_DOTS = 1000;
 /** The share of a level's room that its bar of the data leaves free. */
 const LEVEL_GAP = 0.36;
@@ -64,8 +64,8 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
       if (scene.kind !== "ice" && y(0) >= top && y(0) <= bottom) {
         layer.append(svg("line", { class: "ice-zero", x1: left, x2: outer, y1: y(0), y2: y(0) }));
       }
-      const at = scene.anchoredAt === null ? Number.NaN : x(scene.anchoredAt);
-      if (at >= left && at <= right) {
+      if (scene.anchoredAt !== null) {
+        const at = x(scene.anchoredAt);
         const rule = {
           class: "ice-anchor-rule",
           x1: at,
@@ -73,7 +73,7 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
           y1: top,
           y2: bottom,
           "data-test": "anchor-rule",
-          "data-at": scene.anchoredAt!,
+          "data-at": scene.anchoredAt,
         };
         layer.append(svg("line", rule));
       }
@@ -151,7 +151,7 @@ function besideAxis({ yTicks, top, axis }: Plot, { left, right, at }: Slot): SVG
 }
 
 /** Standard deviation of the slopes, under them. */
-function slopeSpread({ scene, cut, isCut, left, right, bottom, slopesEnd, x, y, size }: Plot): SVGElement[] {
+function slopeSpread({ scene, isCut, left, right, bottom, slopesEnd, x, y, size }: Plot): SVGElement[] {
   const spread = scene.mean.map((mean, point) => scene.high[point]! - mean);
   // Lines that agree differ by the rounding of float32, which a scale of its own would blow up to full height.
   const steepest = max(scene.mean, Math.abs) ?? 0;
@@ -165,13 +165,12 @@ function slopeSpread({ scene, cut, isCut, left, right, bottom, slopesEnd, x, y, 
     () => slopesEnd,
     (point) => height(Math.min(tallest, spread[point]!)),
   );
-  const ends = cut.x ? { left, right } : { left: 0, right: size.width };
-  const within = clipped({ ...ends, top: bottom, bottom: slopesEnd });
+  const within = clipped({ left: 0, right: size.width, top: bottom, bottom: slopesEnd });
   within.append(svg("path", { class: "ice-slope-spread", d, "data-test": "slope-spread" }));
   return [within, svg("line", { class: "ice-gridline", x1: left, x2: right, y1: slopesEnd, y2: slopesEnd })];
 }
 
-export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, which: Which): HTMLCanvasElement {
+export function dotsLayer(view: View, { loaded, plot, movement }: Shown, which: Which): HTMLCanvasElement {
   const isAll = which === "all";
   const canvas = html("canvas", { class: layerClass(which), "aria-hidden": "true" });
   view.keep(
@@ -180,21 +179,17 @@ export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, whic
       hidden: view.store.hiddenLevels.value,
       picked: isAll ? null : manySelected(view.store.selection.value),
       paper: view.theme.value.paper,
-      moving: zoom.moving.value,
-      dense: dense.value,
+      moving: movement.moving.value,
       isColored: (loaded.value?.colors ?? null) !== null,
     }),
-    ({ plot: shown, hidden, picked, paper, moving, dense: areMany, isColored }) => {
+    ({ plot: shown, hidden, picked, paper, moving, isColored }) => {
       const pen = canvas.getContext("2d");
       if (shown === null || pen === null) return;
-      // Thousands of dots would cover the density.
-      canvas.hidden = isAll ? areMany : picked === null;
+      canvas.hidden = !isAll && picked === null;
       if (canvas.hidden) return;
       const { scene, lines, y, size, bottom } = shown;
       const palette = isAll ? shown.palette : selectedPalette(shown, isColored, view.theme.peek());
       const every = linesOf(shown, picked).subarray(0, moving ? MOST_MOVING_DOTS : undefined);
-      const clip = clipOfObserved(shown);
-      const beside = clipBeside(shown);
       const observed = scene.curves.observed;
       fitPixels(pen, size);
       const many = lines.nLines > MANY_DOTS;
@@ -203,9 +198,8 @@ export function dotsLayer(view: View, { loaded, plot, zoom, dense }: Shown, whic
         y: Float32Array.from(scene.own, (value) => y(value)),
         colors: (line: number) => cssColor(palette, lines.color[line]!),
         order: every.filter((line) => {
-          const place = Number.isNaN(observed[line]!) ? beside : clip;
-          const at = y(scene.own[line]!);
-          const isShown = isWithin(place, dotX(shown, line, observed[line]!), at) && at < bottom;
+          const value = observed[line]!;
+          const isShown = isInSight(shown, value, dotX(shown, line, value)) && y(scene.own[line]!) < bottom;
           return isShown && !hidden.has(lines.color[line]!);
         }),
         opacity: many && !scene.onLevels ? 0.55 : 0.95,
@@ -265,18 +259,18 @@ export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement 
 function meanMarks(shown: Plot): SVGElement[] {
   const { scene, x, y, top, bottom, slot } = shown;
   const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
-  const { axis, beside } = clippedParts(shown);
+  const marks: SVGElement[] = [];
   if (scene.onLevels) {
     const dots = Array.from(scene.x, (value, k) =>
       meanDot(x(value), y(scene.mean[k]!), inside(scene.low[k]!), inside(scene.high[k]!), x(1) - x(0)),
     );
-    axis.append(...dots);
-  } else axis.append(...meanLine(shown, inside));
+    marks.push(...dots);
+  } else marks.push(...meanLine(shown, inside));
   if (slot !== null && scene.missing !== null) {
     const { mean, low, high } = scene.missing;
-    beside.append(meanDot(slot.at, y(mean), inside(low), inside(high), slot.right - slot.left));
+    marks.push(meanDot(slot.at, y(mean), inside(low), inside(high), slot.right - slot.left));
   }
-  return [axis, beside];
+  return marks;
 }
 
 const noSlope = ({ left, top, bottom }: Plot): SVGElement =>
@@ -313,26 +307,24 @@ function rowMark(shown: Plot, line: number, name: "selected" | "hovered"): SVGGE
   const { curves, onLevels, missing } = scene;
   const px = scene.x.map((value) => (onLevels ? dotX(shown, line, value) : x(value)));
   const height = (point: number) => y(scene.values[line * px.length + point]!);
-  const { axis, beside } = clippedParts(shown);
-  axis.append(...haloedPaths(linePath(px, height)));
+  const row = curves.positions[line]!;
+  const mark = svg("g", { class: `ice-${name}`, "data-test": `${name}-line`, "data-row": row });
+  mark.append(...haloedPaths(linePath(px, height)));
   const dot = (cx: number, cy: number, r: number): void => {
     if (!Number.isFinite(cx + cy)) return; // a missing value may have no place
     const circle = svg("circle", { cx, cy, r });
     circle.style.fill = cssColor(palette, lines.color[line]!);
-    (isBeside(shown, cx) ? beside : axis).append(circle);
+    mark.append(circle);
   };
   if (missing !== null) {
     const [at, end] = [dotX(shown, line, Number.NaN), px.length - 1];
     const value = y(missing.values[line]!);
     const d = linePath([px[end]!, at], (point) => (point === 0 ? height(end) : value));
-    // Where the end of the line is out of sight, so is what joins it to the value beside the axis.
-    if (px[end]! <= shown.right + 1) beside.append(svg("path", { class: "ice-to-missing", d }));
+    mark.append(svg("path", { class: "ice-to-missing", d }));
     dot(at, value, 2.5);
   }
   if (onLevels) for (const [point, at] of px.entries()) dot(at, height(point), 2.5);
   dot(dotX(shown, line, curves.observed[line]!), y(scene.own[line]!), 4);
-  const row = curves.positions[line]!;
-  const mark = svg("g", { class: `ice-${name}`, "data-test": `${name}-line`, "data-row": row }, axis, beside);
   if (scene.models !== null) mark.style.setProperty("--ice-line", cssColor(palette, lines.color[line]!));
   mark.classList.toggle("ice-connected", onLevels);
   return mark;
@@ -361,25 +353,16 @@ function meanOfGroup(shown: Plot, groups: Float32Array, group: number): SVGEleme
   const { scene, x, y, slot } = shown;
   const mean = groupMeans(scene.values, scene.x.length, groups, group + 1)[group]!;
   if (mean.n < 2) return [];
-  const { axis, beside } = clippedParts(shown);
-  for (const part of [axis, beside]) part.classList.add("ice-selected-mean");
+  const mark = svg("g", { class: "ice-selected-mean", "data-test": "selected-mean", "data-rows": mean.n });
   const px = scene.x.map((value) => x(value));
   const height = (point: number) => y(mean.values[point]!);
-  if (scene.onLevels) axis.append(...Array.from(px, (cx, point) => svg("circle", { cx, cy: height(point), r: 4.5 })));
-  else axis.append(...haloedPaths(linePath(px, height)));
+  if (scene.onLevels) mark.append(...Array.from(px, (cx, point) => svg("circle", { cx, cy: height(point), r: 4.5 })));
+  else mark.append(...haloedPaths(linePath(px, height)));
   if (slot !== null && scene.missing !== null) {
     const missing = groupMeans(scene.missing.values, 1, groups, group + 1)[group]!;
-    beside.append(svg("circle", { cx: slot.at, cy: y(missing.values[0]!), r: 4.5 }));
+    mark.append(svg("circle", { cx: slot.at, cy: y(missing.values[0]!), r: 4.5 }));
   }
-  update(axis, { "data-test": "selected-mean", "data-rows": mean.n });
-  return [axis, beside];
-}
-
-/** Groups for what is drawn over the axis and beside it, cut off where an axis is zoomed. */
-function clippedParts(shown: Plot): { axis: SVGElement; beside: SVGElement } {
-  const { cut } = shown;
-  if (!cut.x && !cut.y) return { axis: svg("g"), beside: svg("g") };
-  return { axis: clipped(clipOf(shown)), beside: clipped(clipBeside(shown)) };
+  return [mark];
 }
 
 /** The mean of a level, and one standard deviation of the lines to either side. */

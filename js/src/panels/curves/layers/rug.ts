@@ -5,13 +5,14 @@ import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { rowLines } from "../../../plots/models.ts";
 import { dotX, type Plot } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
+import { isInSight } from "../state/clip.ts";
 import type { Shown } from "../state/plot_state.ts";
 
 /** Position of the tick of a line; NaN beyond the ends of the axis. */
 function tickX(plot: Plot, line: number): number {
   const value = plot.scene.curves.observed[line]!;
   const at = dotX(plot, line, value);
-  return Number.isNaN(value) || (at >= plot.left - 0.5 && at <= plot.right + 0.5) ? at : Number.NaN;
+  return isInSight(plot, value, at) ? at : Number.NaN;
 }
 
 export function rugLayer(view: View, { plot }: Shown): SVGSVGElement {

@@ -8,8 +8,8 @@ import type { Plot } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
 import type { Unlike } from "../../../wire/decode.ts";
 import { hasLevels } from "../../../words/values.ts";
+import { clipped } from "../state/clip.ts";
 import type { Shown } from "../state/plot_state.ts";
-import { clipped } from "../state/zoomed_plot.ts";
 
 /** Half the width of the bar of a level, as a share of its room. */
 const HALF_LEVEL = 0.32;

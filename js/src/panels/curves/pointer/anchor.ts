@@ -38,10 +38,7 @@ export function anchorHandle(frame: HTMLElement, view: View, shown: Shown): HTML
   listen(handle, aborted, {
     pointerdown: (event) => followDrag(frame, event, anchorDrag(store, shown, placeIn(frame, event).x), aborted),
     click: (event) => event.stopPropagation(),
-    dblclick: (event) => {
-      event.stopPropagation();
-      store.setAnchor(DEFAULT);
-    },
+    dblclick: () => store.setAnchor(DEFAULT),
     keydown: (event) => {
       const [step, plot] = [STEPS[event.key], shown.plot.peek()];
       if (step === undefined) return;
@@ -62,11 +59,11 @@ export function anchorHandle(frame: HTMLElement, view: View, shown: Shown): HTML
 }
 
 /** Moves the anchor to a place of the grid, or the nearest one. */
-function moveTo(store: Store, { zoom }: Shown, { scene }: Plot, place: number): void {
+function moveTo(store: Store, { movement }: Shown, { scene }: Plot, place: number): void {
   const { grid } = scene.curves;
   const value = grid[Math.min(grid.length - 1, Math.max(0, place))];
   if (value === undefined || value === scene.anchoredAt) return;
-  zoom.stir();
+  movement.stir();
   store.dragAnchor(value);
 }
 
@@ -90,11 +87,14 @@ function anchorDrag(store: Store, shown: Shown, from: number): Drag {
 
 function draw(handle: HTMLElement, plot: Plot | null): void {
   const value = plot?.scene.anchoredAt ?? null;
-  const x = plot === null || value === null ? Number.NaN : plot.x(value);
-  handle.hidden = plot === null || !(x >= plot.left - 0.5 && x <= plot.right + 0.5);
-  if (plot === null || value === null || handle.hidden) return;
+  handle.hidden = value === null;
+  if (plot === null || value === null) return;
   const { grid, feature } = plot.scene.curves;
-  Object.assign(handle.style, { left: `${x}px`, top: `${plot.top}px`, height: `${plot.bottom - plot.top}px` });
+  Object.assign(handle.style, {
+    left: `${plot.x(value)}px`,
+    top: `${plot.top}px`,
+    height: `${plot.bottom - plot.top}px`,
+  });
   update(handle, {
     "aria-valuemin": 0,
     "aria-valuemax": grid.length - 1,

@@ -11,8 +11,8 @@ import type { View } from "../../../view/view.ts";
 import { explanation } from "../../../words/glossary.ts";
 import { number, signed } from "../../../words/numbers.ts";
 import { placeWriterOf } from "../../../words/values.ts";
+import { isBeside } from "../state/clip.ts";
 import type { Shown } from "../state/plot_state.ts";
-import { isBeside } from "../state/zoomed_plot.ts";
 
 /** Steps of a key from one end of a long grid to the other. */
 const KEY_STEPS = 100;
@@ -164,7 +164,6 @@ function markOf({ plot, line, at }: Aim): { node: SVGElement; x: number; y: numb
   const x = isMissing ? slot!.at : scale(grid[at]!);
   const point = isMissing ? 0 : nearestIndex(scene.x, grid[at]!);
   const y = height(isMissing ? scene.missing!.values[line]! : scene.values[line * scene.x.length + point]!);
-  if (!isMissing && (x < left - 1 || x > right + 1)) return null;
   const node = svg("g", { class: "ice-crosshair", "data-test": "crosshair" });
   node.append(svg("line", { class: "ice-crosshair-rule", x1: x, x2: x, y1: top, y2: axis }));
   const predicted = scene.kind === "d-ice" ? Number.NaN : height(scene.own[line]!);

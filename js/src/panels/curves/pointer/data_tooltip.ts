@@ -55,7 +55,7 @@ function levelAt(shown: Plot, x: number): DataTooltip | null {
   const tick = least(xTicks, ({ at }) => Math.abs(at - x));
   if (tick === undefined) return null;
   const { grid, histogramEdges, histogramCounts, nObservations } = scene.curves;
-  const level = nearestIndex(grid, shown.x.invert(tick.at)); // a zoomed axis has only some of the ticks
+  const level = nearestIndex(grid, shown.x.invert(tick.at));
   const observations = histogramCounts[bisectRight(histogramEdges, grid[level]!) - 1];
   const rows = observations === undefined ? [] : [countRow(observations, nObservations)];
   if (scene.onLevels) {

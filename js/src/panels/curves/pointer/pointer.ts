@@ -1,48 +1,28 @@
-/** The pointer and the keys over the plot: they mark the nearest or the next curve, select rows and move the view. */
-import { computed, type ReadonlySignal } from "@preact/signals-core";
+/** The pointer and the keys over the plot: they mark the nearest or the next curve and select rows. */
+import { computed } from "@preact/signals-core";
 import { least } from "d3-array";
 import { listen } from "../../../elements/lifetime.ts";
 import { nearestLine, type Polylines } from "../../../geometry/pick.ts";
 import type { Brush } from "../../../gestures/brush.ts";
-import {
-  type Drag,
-  type Gestures,
-  gesturesOn,
-  OWN_DRAG,
-  type Point,
-  type Press,
-  placeIn,
-} from "../../../gestures/gestures.ts";
+import { type Gestures, gesturesOn, OWN_DRAG, type Point, placeIn } from "../../../gestures/gestures.ts";
 import { rowLines } from "../../../plots/models.ts";
 import { dotX, type Plot } from "../../../plots/plot.ts";
 import { rowTitle } from "../../../plots/row_title.ts";
 import type { Hidden } from "../../../store/filters.ts";
 import type { Pins } from "../../../store/pins.ts";
 import type { View } from "../../../view/view.ts";
+import { isBeside } from "../state/clip.ts";
 import type { Shown } from "../state/plot_state.ts";
-import { windowOf } from "../state/zoom.ts";
-import { isBeside } from "../state/zoomed_plot.ts";
 import type { Crosshair } from "./crosshair.ts";
 import { curveTooltip } from "./curve_tooltip.ts";
 import { dataAt } from "./data_tooltip.ts";
-import { frameDrag, panDrag } from "./framing.ts";
-import type { Tool } from "./tools.ts";
 
 /** How near to a line the pointer must be, in px. */
 const REACH = 24;
-/** Factor of a zoom by a key, and shares of the view by which a key pans: to the right, and up. */
-const KEY_ZOOM = 1.5;
-const PANS: Record<string, [number, number]> = {
-  ArrowLeft: [-0.2, 0],
-  ArrowRight: [0.2, 0],
-  ArrowUp: [0, 0.2],
-  ArrowDown: [0, -0.2],
-};
 const STEPS: Record<string, number> = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 };
 
 /** Other parts of the plot that the pointer and the keys act on. */
 export interface Around {
-  tool: ReadonlySignal<Tool>;
   brush: Brush<Plot>;
   pins: Pins;
   crosshair: Crosshair;
@@ -70,8 +50,8 @@ export class PlotPointer {
     private readonly shown: Shown,
     private readonly around: Around,
   ) {
-    this.#gestures = gesturesOn(frame, view, shown.plot, shown.zoom, (press, hasRested) =>
-      this.#begin(press, hasRested),
+    this.#gestures = gesturesOn(frame, view, shown.plot, ({ plot, at, event }) =>
+      this.#ready === null ? null : around.brush.begin(plot, at, event),
     );
     const leave = (): void => this.#leave();
     listen(frame, view.aborted, {
@@ -85,29 +65,12 @@ export class PlotPointer {
       keydown: (event) => {
         if (this.#press(event)) event.preventDefault();
       },
-      keyup: (event) => this.#release(event),
     });
   }
 
   /** The plot on screen; null while its curves are computed. */
   get #ready(): Plot | null {
     return this.view.store.picture.peek().state === "ready" ? this.shown.plot.peek() : null;
-  }
-
-  #begin(press: Press, hasRested: boolean): Drag | null {
-    if (this.#ready === null) return null;
-    const { plot, region, at, event, grabs } = press;
-    const { zoom } = this.shown;
-    const isCut = plot.cut.x || plot.cut.y;
-    const isAxis = region === "x" || region === "y";
-    const isZooming = this.around.tool.peek() === "zoom";
-    if (isCut && (grabs || (isZooming && event.shiftKey))) return panDrag(zoom, press);
-    if (event.button !== 0) return null;
-    if (isAxis && !isZooming && plot.cut[region]) return panDrag(zoom, press);
-    if (isAxis && region === "x" && plot.scene.onLevels) return null;
-    if (isAxis || isZooming) return frameDrag(this.frame, zoom, press);
-    // One finger scrolls the page, unless it rested first.
-    return event.pointerType === "touch" && !hasRested ? null : this.around.brush.begin(plot, at, event);
   }
 
   #follow(event: MouseEvent): void {
@@ -166,8 +129,8 @@ export class PlotPointer {
   }
 
   #click(event: MouseEvent): void {
-    const { tool, brush, pins } = this.around;
-    if (this.#gestures.dragged || tool.peek() !== "select") return;
+    const { brush, pins } = this.around;
+    if (this.#gestures.dragged) return;
     const hadBrush = brush.remove();
     // The marked line: a click is reported in whole px, which may be nearer to another one.
     const marked = (event as PointerEvent).pointerType === "touch" ? null : this.view.store.hover.peek();
@@ -181,11 +144,11 @@ export class PlotPointer {
     const { store } = this.view;
     const shown = this.shown.plot.peek();
     if (shown === null || event.target !== this.frame || event.ctrlKey || event.metaKey || event.altKey) return false;
-    if (this.#zoom(shown, event) || this.around.crosshair.press(event)) return true;
+    if (this.around.crosshair.press(event)) return true;
     const [line, step] = [store.hover.peek(), STEPS[event.key]];
     if (step !== undefined) this.#step(shown, line, step);
     else if (event.key === " ") {
-      if (this.#gestures.space === "up") this.#gestures.space = "held";
+      if (line !== null) this.#select(line, event.shiftKey);
     } else if (event.key === "Enter" && line !== null) this.#select(line, event.shiftKey);
     else if (event.key === "Escape") {
       if (!this.around.brush.remove() && !this.around.pins.close()) {
@@ -203,30 +166,6 @@ export class PlotPointer {
     const { x, y } = pxOf(shown, line);
     const { ratio } = shown.size;
     this.#showCurve({ shown, line, x: (x - shown.left) * ratio, y: y * ratio }, true);
-  }
-
-  /** Keys that zoom and pan. */
-  #zoom(shown: Plot, event: KeyboardEvent): boolean {
-    const { zoom } = this.shown;
-    const factor = { "+": 1 / KEY_ZOOM, "=": 1 / KEY_ZOOM, "-": KEY_ZOOM, _: KEY_ZOOM }[event.key];
-    const [right = 0, up = 0] = event.shiftKey ? (PANS[event.key] ?? []) : [];
-    if (factor !== undefined) {
-      const line = this.view.store.hover.peek();
-      const middle = { x: (shown.left + shown.right) / 2, y: (shown.top + shown.bottom) / 2 };
-      zoom.by(shown, factor, line === null ? middle : pxOf(shown, line), { x: true, y: true });
-    } else if (right !== 0 || up !== 0) zoom.move(shown, windowOf(shown), right, up);
-    else if (event.key === "0") zoom.reset();
-    else return false;
-    this.#leave();
-    return true;
-  }
-
-  /** The space bar selects when it is released, unless the view was panned with it. */
-  #release(event: KeyboardEvent): void {
-    if (event.key !== " ") return;
-    const line = this.view.store.hover.peek();
-    if (this.#gestures.space === "held" && line !== null) this.#select(line, event.shiftKey);
-    this.#gestures.space = "up";
   }
 }
 
@@ -265,7 +204,7 @@ function pxOf(shown: Plot, line: number): Point {
         x: lines.x[half]! / size.ratio + left,
         y: lines.y[line * lines.nPoints + half]! / size.ratio,
       };
-  // In a zoomed plot it may be out of view.
+  // Steep slopes may be beyond the axis.
   return { x: Math.min(outer, Math.max(left, place.x)), y: Math.min(bottom, Math.max(top, place.y)) };
 }
 

@@ -1,23 +1,22 @@
 /** The plot that follows from the store's picture, size, kind and theme. All parts of the panel read it. */
-import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { EFFECTS, type EffectLine, type EffectName, effectLines } from "../../../plots/effects.ts";
 import { stackedScene } from "../../../plots/models.ts";
 import { type Plot, plotOf } from "../../../plots/plot.ts";
 import { type Scene, sceneOf } from "../../../plots/scene.ts";
 import { sharedRange, type ValueRange, valueRange } from "../../../plots/value_range.ts";
-import { isDense, offersIn } from "../../../store/available_choices.ts";
+import { offersIn } from "../../../store/available_choices.ts";
 import { type Loaded, loadedOf, type Store } from "../../../store/store.ts";
 import { followSize } from "../../../view/size.ts";
 import type { View } from "../../../view/view.ts";
 import type { Curves, Unlike } from "../../../wire/decode.ts";
-import { Zoom } from "./zoom.ts";
-import { zoomedPlot } from "./zoomed_plot.ts";
+import { Movement } from "./movement.ts";
 
 export interface Shown {
   /** The curves on screen: the last ones while others are computed. */
   loaded: ReadonlySignal<Loaded | null>;
   plot: ReadonlySignal<Plot | null>;
-  zoom: Zoom;
+  movement: Movement;
   range: ReadonlySignal<ValueRange | null>;
   /** The observed target; null where it is not shown. */
   target: ReadonlySignal<Float64Array | null>;
@@ -28,9 +27,6 @@ export interface Shown {
   unlike: ReadonlySignal<Unlike | null>;
   /** The same where curves fade there instead of by distance, else null. */
   fadedWhere: ReadonlySignal<Unlike | null>;
-  dense: ReadonlySignal<boolean>;
-  /** The share of the lines that is drawn at full opacity; null while lines are drawn one by one. */
-  peak: Signal<number | null>;
 }
 
 /** Narrower frames are not laid out yet. */
@@ -43,7 +39,7 @@ function sceneIn(store: Store, { curves, models }: Loaded): Scene {
   return stackedScene(models.map((each) => ({ model: each.model, scene: of(each.curves) })));
 }
 
-type Wants = (key: "target" | "shared_y" | "full_slopes" | EffectName | "unlike") => boolean;
+type Wants = (key: "target" | "shared_y" | EffectName | "unlike") => boolean;
 
 /** The effects that are switched on, and the lines of those that are known. */
 function effectsIn(store: Store, scene: ReadonlySignal<Scene | null>, wants: Wants) {
@@ -75,34 +71,24 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
     return JSON.stringify(isShared ? sharedRange(figures, kind) : null); // an equal range redraws nothing
   });
   const range = computed(() => {
-    const [shared, full] = [JSON.parse(sharedText.value), wants("full_slopes")];
-    return scene.value && valueRange(scene.value, { shared, target: target.value, effects: effects.value, full });
+    const shared = JSON.parse(sharedText.value);
+    return scene.value && valueRange(scene.value, { shared, target: target.value, effects: effects.value });
   });
   const hasRug = computed(() => offers.value.rug === null && store.remembered.of("rug").value !== "off");
-  const unzoomed = computed(() => {
+  const plot = computed(() => {
     if (scene.value === null || loaded.value === null || size.value.width < LEAST_WIDTH) return null;
     const strips = { rug: hasRug.value, unlike: wantsUnlike.value };
     return plotOf(scene.value, loaded.value.colors, size.value, theme.value, range.value!, strips);
   });
-  const zoom = new Zoom(view, scene);
-  const plot = computed(() => {
-    const [whole, window] = [unzoomed.value, zoom.window.value];
-    return whole === null || window === null ? whole : zoomedPlot(whole, window, theme.value.font);
-  });
-  const dense = computed(() =>
-    isDense(store.remembered.of("lines_as").value, offers.value, plot.value?.lines.nLines ?? 0),
-  );
   return {
     loaded,
     plot,
-    zoom,
+    movement: new Movement(view.aborted),
     range,
     target,
     wantedEffects,
     effects,
     unlike,
     fadedWhere,
-    dense,
-    peak: signal<number | null>(null),
   };
 }
