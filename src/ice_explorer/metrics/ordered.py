@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Rows = tuple[Array, Array, Array]
 
-_CHUNK: Final = 1 << 14  # numbers that NumPy works on at a time, so that they stay in the cache
+_CHUNK: Final = 1 << 16  # numbers that NumPy works on at a time, so that they stay in the cache
 _MOST_EXPONENT: Final = 100.0  # whose exponential keeps 14 digits
 _PADDING: Final = 3  # columns behind the last node: rows are added to four at a time
 MOST_CELLS: Final = 10_000_000

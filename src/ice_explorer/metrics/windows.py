@@ -143,10 +143,12 @@ def weights_on_grid(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
     - `ends`: see `Windows.ends`.
     - `masses` (n_rows, n_groups): w |Δ|.
     """
-    from scipy.sparse import csr_array
-
-    places, groups, weights = (np.concatenate(parts) for parts in zip(*ends, strict=True))
-    return np.asarray(masses @ csr_array((weights, (groups, places)), shape=(masses.shape[1], n_grid)))
+    on_grid = np.zeros((len(masses), n_grid))
+    for places, groups, weights in ends:
+        first = np.flatnonzero(np.diff(places, prepend=-1))  # several windows may have an end in one place
+        if len(first):
+            on_grid[:, places[first]] += np.add.reduceat(masses[:, groups] * weights, first, axis=1)
+    return on_grid
 
 
 def nearest_shares(grid: Array, values: Array, weights: Array | None) -> Array:
