@@ -239,16 +239,20 @@ class OrderedSums(CurveSums):
             axis, added_to = (self.grid, self.nodes.exponents, self.nearest), sums.reshape(4, -1)[-len(weights) :]
             add_likelihoods(observed, scales, masses, axis, ends, n_of_step, weights, sums[0], added_to)
             return
-        on_grid = [of_sum * masses[:, -1:] for of_sum in weights]
+        by_row = []
         if not numerators:
             of_step, of_paper = np.split(masses[:, :-1], [n_of_step], axis=1)
             of_conventions = (step.ends, of_step), (paper.ends, of_paper)
-            on_grid = [*(weights_on_grid(*each, len(self.grid)) for each in of_conventions), *on_grid]
-        self._add_by_row(observed, scales, np.stack(on_grid), sums.reshape(4, -1))
+            by_row = [weights_on_grid(*each, len(self.grid)) for each in of_conventions]
+        self._add_by_row(observed, scales, by_row, masses[:, -1], weights)
 
-    def _add_by_row(self, observed: Array, scales: Array, per_place: Array, sums: Array) -> None:
-        """Add likelihoods as NumPy does; `per_place` (n_sums, n, n_grid): how much each counts."""
-        exponents, n_grid = self.nodes.exponents, len(self.grid)
+    def _add_by_row(self, observed: Array, scales: Array, by_row: list[Array], masses: Array, weights: Array) -> None:
+        """Add likelihoods as NumPy does.
+
+        - `by_row` (n, n_grid) each: how much they count in the first sums.
+        - `masses` (n,), `weights` (n_sums, n_grid): the factors of how much they count in the others.
+        """
+        exponents, n_grid, sums = self.nodes.exponents, len(self.grid), self._likelihood_sums.reshape(4, -1)
         rates, low, high = exponents / scales[0], min(observed.min(), self.grid[0]), max(observed.max(), self.grid[-1])
         if scales.min() == scales.max() and rates.max() * (high - low) < _MOST_EXPONENT:
             # e^{-a (v - x)} is a product, so that sums over rows and grid values are products of matrices.
@@ -256,10 +260,13 @@ class OrderedSums(CurveSums):
             of_rows = np.exp(rates[:, None] * (observed - low + self.nearest * scales[0]))
             back = np.exp(-rates[:, None] * (observed - low - self.nearest * scales[0]))
             is_left = observed[:, None] <= self.grid
-            for at, weights in enumerate(per_place):
-                sums[at] += np.einsum("tk,tk->t", of_grid, of_rows @ (weights * is_left))
-                sums[at] += np.einsum("tk,tk->t", 1.0 / of_grid, back @ (weights * ~is_left))
+            for index, on_grid in enumerate(by_row):
+                sums[index] += np.einsum("tk,tk->t", of_grid, of_rows @ (on_grid * is_left))
+                sums[index] += np.einsum("tk,tk->t", 1.0 / of_grid, back @ (on_grid * ~is_left))
+            likely = of_grid * ((of_rows * masses) @ is_left) + (back * masses) @ ~is_left / of_grid
+            sums[-len(weights) :] += weights @ likely.T
             return
+        per_place = np.stack([*by_row, *(of_sum * masses[:, None] for of_sum in weights)])
         size = max(1, _CHUNK // n_grid)
         for start in range(0, len(observed), size):
             some = slice(start, start + size)
