@@ -146,7 +146,7 @@ class OrderedSums(CurveSums):
             self._on_nodes, by_row, ends, self.curves.columns, *of_conventions,
         )  # fmt: skip
         if len(by_row):
-            order = np.lexsort((observed, scales))
+            order = np.lexsort((observed, scales)) if self._quadrature is None else np.argsort(observed)
             self._add_likelihoods(observed[order], scales[order], by_row[order])
         self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
         self.extent += extent
