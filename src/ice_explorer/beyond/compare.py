@@ -89,7 +89,7 @@ class Importances:
         title: bool | str | None = True,
         legend: bool = True,
     ) -> Axes:
-        """Draw impact as bars and the other measures as dots, each in per cent of its sum; needs matplotlib.
+        """Draw impact as bars and the other measures as dots, each in per cent of its sum.
 
         Parameters
         ----------

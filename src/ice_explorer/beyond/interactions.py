@@ -333,7 +333,7 @@ class Interactions:
         max_bars: int = 15,
         title: bool | str | None = True,
     ) -> Axes:
-        """Draw H² as bars, the largest first; needs matplotlib.
+        """Draw H² as bars, the largest first.
 
         Parameters
         ----------
