@@ -157,14 +157,15 @@ class JupyterServer:
         settings = json.dumps({"theme": name})
         (file / "themes.jupyterlab-settings").write_text(settings, encoding="utf-8")
 
-    def open(self, page, name):
-        """Open a notebook and wait for its kernel."""
+    def open(self, page, name, *, waits=True):
+        """Open a notebook, and wait for its kernel."""
         # Each in a workspace of its own, as a page that is reloaded opens what other pages of its workspace have open.
         lab = f"lab/workspaces/{name.removesuffix('.ipynb')}/tree/{name}?reset"
         self._go(page, {"lab": lab, "notebook": f"notebooks/{name}?"}[self.app])
         page.wait_for_function(_KNOWS_SHORTCUTS, arg=_IN_NOTEBOOK)
         notebook = Notebook(page, self, name)
-        notebook.wait_for_kernel()
+        if waits:
+            notebook.wait_for_kernel()
         return notebook
 
     def open_first_page(self, page):

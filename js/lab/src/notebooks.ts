@@ -3,7 +3,7 @@ import type { DocumentRegistry } from "@jupyterlab/docregistry";
 import type { IRenderMimeRegistry } from "@jupyterlab/rendermime";
 import type { Widget } from "@lumino/widgets";
 import { storePicturesOnSave } from "./saving.ts";
-import { EXPLORER, ExplorerOutput } from "./stored_picture.ts";
+import { EXPLORER, ExplorerOutput, WIDGET } from "./stored_picture.ts";
 
 /** Before that of widgets, -10. */
 const RANK = -20;
@@ -23,7 +23,13 @@ export class NotebookExtension implements DocumentRegistry.WidgetExtension {
       storePicturesOnSave(context, outputs);
     }
     const shown = outputs;
-    rendermime.addFactory(
+    const addFactory = rendermime.addFactory.bind(rendermime);
+    // ipywidgets replaces its renderer when it has a manager, and tells only the renderers that it finds in outputs.
+    rendermime.addFactory = (factory, rank) => {
+      addFactory(factory, rank);
+      if (factory.mimeTypes.includes(WIDGET)) for (const output of shown) void output.refresh();
+    };
+    addFactory(
       {
         safe: true,
         mimeTypes: [EXPLORER],

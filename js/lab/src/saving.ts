@@ -5,7 +5,7 @@ import type { ExplorerOutput } from "./stored_picture.ts";
 
 /** Of comms, as in `widget/static_picture.py`. */
 const TARGET = "ice-explorer.picture";
-/** Saving waits no longer; what comes later is stored then, and saved the next time. */
+/** Saving waits no longer for pictures. */
 const LIMIT_MS = 2000;
 
 /** The picture of the explorer of a widget model as it is now; null where the kernel has none. */
@@ -23,22 +23,31 @@ async function requestPicture(kernel: Kernel.IKernelConnection, modelId: string)
   }
 }
 
+/** Stores the current picture of an explorer; without an answer the picture of before stays. */
 async function storePicture(kernel: Kernel.IKernelConnection, output: ExplorerOutput): Promise<void> {
-  const picture = await requestPicture(kernel, output.modelId);
-  if (typeof picture === "string") output.store(picture);
+  const picture = await requestPicture(kernel, output.modelId).catch(() => null);
+  if (picture !== null) output.store(picture);
 }
 
-/** Asks for the pictures of all explorers on the page before a notebook is saved, which it is in any case. */
+/**
+ * Stores the pictures of all explorers on the page before a notebook is saved. It is saved in any case, and once more
+ * if a picture comes later.
+ */
 export function storePicturesOnSave(context: DocumentRegistry.Context, outputs: ReadonlySet<ExplorerOutput>): void {
   const save = context.save.bind(context);
+  let isWaiting = false;
   context.save = async () => {
     const kernel = context.sessionContext.session?.kernel;
     const live = [...outputs].filter(({ modelId }) => modelId !== "");
-    if (kernel?.connectionStatus === "connected" && live.length > 0) {
-      // Without an answer the picture of before stays.
-      const stored = live.map((output) => storePicture(kernel, output).catch(() => undefined));
-      await Promise.race([Promise.all(stored), new Promise((resolve) => setTimeout(resolve, LIMIT_MS))]);
-    }
-    await save();
+    if (kernel?.connectionStatus !== "connected" || live.length === 0 || isWaiting) return save();
+    isWaiting = true;
+    let isSaved = false;
+    const stored = Promise.all(live.map((output) => storePicture(kernel, output))).then(async () => {
+      isWaiting = false;
+      if (isSaved && context.model.dirty && !context.isDisposed) await save();
+    });
+    await Promise.race([stored, new Promise((resolve) => setTimeout(resolve, LIMIT_MS))]);
+    isSaved = true;
+    return save();
   };
 }

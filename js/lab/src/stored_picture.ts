@@ -3,12 +3,14 @@ import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { Panel, Widget } from "@lumino/widgets";
 
 export const EXPLORER = "application/vnd.ice-explorer+json";
-const WIDGET = "application/vnd.jupyter.widget-view+json";
+export const WIDGET = "application/vnd.jupyter.widget-view+json";
 const PICTURE = "image/png";
 const NOTE = "Run the cell to use the explorer.";
 
 /** A picture appears no earlier, so that it does not flash up before an explorer that a cell has just made. */
 const DELAY_MS = 300;
+/** Without a kernel ipywidgets waits for ever. */
+const LOADING_MS = 3000;
 
 /** Makes the renderer of a MIME type, as the notebook's registry does. */
 export type CreateRenderer = (mimeType: string) => IRenderMime.IRenderer;
@@ -24,7 +26,7 @@ export class ExplorerOutput extends Panel implements IRenderMime.IRenderer {
   /** Renderer of ipywidgets: a panel that has the view of the widget as its child, or says why it has none. */
   #widget: (IRenderMime.IRenderer & Panel) | null = null;
   #isDelayed = false;
-  #isSettled = true;
+  #isLoading = false;
 
   constructor(createRenderer: CreateRenderer) {
     super();
@@ -58,6 +60,13 @@ export class ExplorerOutput extends Panel implements IRenderMime.IRenderer {
     this.#update();
   }
 
+  /** Looks for the widget again, when ipywidgets has a manager for it. */
+  async refresh(): Promise<void> {
+    if (this.#model === null || this.#hasWidget) return;
+    await this.#showWidget(this.#model, this.#modelId);
+    this.#update();
+  }
+
   /** Stores another picture in the output. */
   store(picture: string): void {
     const model = this.#model;
@@ -77,8 +86,7 @@ export class ExplorerOutput extends Panel implements IRenderMime.IRenderer {
     if (!model.trusted || modelId === "") return; // a widget would run code of somebody else
     const widget = this.#createRenderer(WIDGET) as IRenderMime.IRenderer & Panel;
     this.#widget = widget;
-    this.#isDelayed = true;
-    this.#isSettled = false;
+    this.#isDelayed = this.#isLoading = true;
     this.addWidget(widget);
     this.#observer.disconnect();
     this.#observer.observe(widget.node, { childList: true });
@@ -86,17 +94,17 @@ export class ExplorerOutput extends Panel implements IRenderMime.IRenderer {
       this.#isDelayed = false;
       this.#update();
     }, DELAY_MS);
-    await widget.renderModel(model).catch(() => undefined); // as without a widget
-    this.#isSettled = true;
+    const limit = new Promise((resolve) => setTimeout(resolve, LOADING_MS));
+    await Promise.race([widget.renderModel(model), limit]).catch(() => undefined); // as without a widget
+    if (widget === this.#widget) this.#isLoading = false;
   }
 
   #update(): void {
     if (this.isDisposed) return;
-    const isLoading = this.#widget !== null && !this.#isSettled;
-    this.#note.hidden = isLoading; // the widget may still come
-    this.#stored.setHidden(this.#hasWidget || (this.#widget !== null && this.#isDelayed));
-    // While it loads it says so; afterwards its error is no news.
-    if (this.#widget !== null) this.#widget.node.style.display = this.#hasWidget || isLoading ? "" : "none";
+    this.#note.hidden = this.#isLoading;
+    this.#stored.setHidden(this.#hasWidget || this.#isDelayed);
+    // While a widget is loaded ipywidgets says so; afterwards the note says more than its error.
+    if (this.#widget !== null) this.#widget.node.style.display = this.#hasWidget || this.#isLoading ? "" : "none";
   }
 }
 
