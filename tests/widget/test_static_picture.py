@@ -86,7 +86,7 @@ def test_a_picture_can_be_left_out(make):
     """`static_picture=False` shows the explorer alone."""
     explorer = make(wave, numbers(), static_picture=False)
     assert explorer.explanation
-    assert set(shown(explorer)) == {"text/plain", VIEW}
+    assert set(shown(explorer)) == {"text/plain", VIEW, EXPLORER}
     assert requested(explorer) is None
 
 

@@ -102,7 +102,7 @@ export class ExplorerOutput extends Panel implements IRenderMime.IRenderer {
   #update(): void {
     if (this.isDisposed) return;
     this.#note.hidden = this.#isLoading;
-    this.#stored.setHidden(this.#hasWidget || this.#isDelayed);
+    this.#stored.node.hidden = this.#hasWidget || this.#isDelayed;
     // While a widget is loaded ipywidgets says so; afterwards the note says more than its error.
     if (this.#widget !== null) this.#widget.node.style.display = this.#hasWidget || this.#isLoading ? "" : "none";
   }

@@ -446,9 +446,11 @@ class ICEExplorer(anywidget.AnyWidget):
         bundle = super()._repr_mimebundle_(**kwargs)
         self._lifetime.display()
         work, background = self._work, self._background
-        if bundle is None or work is None or not self._has_picture:
-            return bundle
+        if bundle is None:
+            return None
         bundle[0][EXPLORER] = {}
+        if work is None or not self._has_picture:
+            return bundle
         snapshot = wait_a_moment(work, background)
         if snapshot.state == "ready" and background is self._background:  # else another output is chosen meanwhile
             picture = draw_picture(work, snapshot.results, self._drawn(work), waits=is_unattended())
